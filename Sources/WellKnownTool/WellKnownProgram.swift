@@ -18,6 +18,7 @@ struct WellKnownProgram: AsyncParsableCommand {
             MatchCommand.self,
             ExplainCommand.self,
             DiffCommand.self,
+            CheckCommand.self,
             FindingCommand.self,
             QRCommand.self,
             GenerateCommand.self,

@@ -53,23 +53,30 @@ enum LinkSubject {
     /// - Throws: `ExitCode` 2 after a message if the input cannot be read.
     static func read(_ word: String, platform: LinkPlatform?, network: NetworkOptions) async throws -> LinkSubject {
         do {
-            switch InputWord(word) {
-            case .local(let name): return try LinkSubject(AssociationInput.read(name), platform: platform)
-            case .remote(let target):
-                let named = target.path == nil ? AssociationKind.aasa : nil
-                let kind = platform.map { $0 == .ios ? AssociationKind.aasa : .assetlinks } ?? named
-                guard let input = await RemoteInput.fetch(target, kind: kind, client: try network.client()).first
-                else { throw InputError(description: "there is nothing to fetch") }
-                guard let body = input.seen.body else { throw InputError(description: input.trouble) }
-                let fetched = AssociationInput(name: input.seen.url, body: body, kind: input.kind)
-                return try LinkSubject(fetched, platform: platform)
-            }
+            return try await reading(word, platform: platform, network: network)
         } catch let fault as InputError {
             StandardOutput.reportError("\(word.printable): \(fault)")
         } catch let fault as CannotCheck {
             StandardOutput.reportError("\(fault)")
         }
         throw ExitCode(2)
+    }
+
+    /// The same without a message.
+    ///
+    /// - Throws: ``InputError`` if the input cannot be read, ``CannotCheck`` without a network.
+    static func reading(_ word: String, platform: LinkPlatform?, network: NetworkOptions) async throws -> LinkSubject {
+        switch InputWord(word) {
+        case .local(let name): return try LinkSubject(AssociationInput.read(name), platform: platform)
+        case .remote(let target):
+            let named = target.path == nil ? AssociationKind.aasa : nil
+            let kind = platform.map { $0 == .ios ? AssociationKind.aasa : .assetlinks } ?? named
+            guard let input = await RemoteInput.fetch(target, kind: kind, client: try network.client()).first
+            else { throw InputError(description: "there is nothing to fetch") }
+            guard let body = input.seen.body else { throw InputError(description: input.trouble) }
+            let fetched = AssociationInput(name: input.seen.url, body: body, kind: input.kind)
+            return try LinkSubject(fetched, platform: platform)
+        }
     }
 
     /// Reads `{"dynamic_app_link_components": […]}`, or only the list in it.

@@ -17,8 +17,8 @@ struct FetchCommand: AsyncParsableCommand {
             wrong usage. A service that cannot be reached is a remark.
             """)
 
-    @Argument(help: ArgumentHelp("A domain, or the https address of a file.", valueName: "domain"))
-    var domain: String
+    @Argument(help: ArgumentHelp("Domains, or the https addresses of files.", valueName: "domain"))
+    var domains: [String]
 
     @Option(help: "ios or android; both unless given.")
     var platform: LinkPlatform?
@@ -36,7 +36,7 @@ struct FetchCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard FetchTarget(domain) != nil else {
+        for domain in domains where FetchTarget(domain) == nil {
             throw ValidationError(
                 "\(domain.printable) is neither a domain nor a web address (Unicode names as Punycode)")
         }
@@ -48,23 +48,29 @@ struct FetchCommand: AsyncParsableCommand {
     func run() async throws { try await CannotCheck.reporting { try await fetch() } }
 
     private func fetch() async throws {
-        guard let target = FetchTarget(domain) else { return }
         let client = try network.client()
-        let services = ServiceProbe(
-            client: client, target: target, appleBase: Self.trimmed(appleCdn), googleBase: Self.trimmed(googleApi))
-        let fetcher = SiteFetcher(
-            client: client, target: target, kinds: kinds(target), services: originOnly ? nil : services, now: Date())
-        let report = await fetcher.run()
+        var reports: [FetchReport] = []
+        for target in domains.compactMap({ FetchTarget($0) }) {
+            let services = ServiceProbe(
+                client: client, target: target, appleBase: Self.trimmed(appleCdn), googleBase: Self.trimmed(googleApi))
+            let fetcher = SiteFetcher(
+                client: client, target: target, kinds: kinds(target), services: originOnly ? nil : services, now: Date()
+            )
+            reports.append(await fetcher.run())
+        }
+        let files = reports.flatMap(\.files)
         switch output.format {
-        case .text: StandardOutput.write(FetchText.render(report, style: .ofStandardOutput))
-        case .json: StandardOutput.write(FetchJSON.render(report))
+        case .text:
+            StandardOutput.write(
+                reports.map { FetchText.render($0, style: .ofStandardOutput) }.joined(separator: "\n"))
+        case .json: StandardOutput.write(FetchJSON.render(reports))
         case .junit, .github, .sarif:
             StandardOutput.write(
-                output.format.render(
-                    report.files.map { CheckedFile($0) }, style: .ofStandardOutput, failOn: output.failOn))
+                output.format.render(files.map { CheckedFile($0) }, style: .ofStandardOutput, failOn: output.failOn))
         }
-        if !report.files.contains(where: \.isChecked) { throw ExitCode(2) }
-        if output.failOn.isReached(by: report.files.flatMap(\.findings)) { throw ExitCode(1) }
+        // A site of which nothing could be read is not checked, whatever the others have.
+        if reports.contains(where: { report in !report.files.contains(where: \.isChecked) }) { throw ExitCode(2) }
+        if output.failOn.isReached(by: files.flatMap(\.findings)) { throw ExitCode(1) }
     }
 
     /// A URL names one file. A domain stands for both files.

@@ -129,7 +129,13 @@ enum FetchJSON {
         }
     }
 
-    static func render(_ report: FetchReport) -> String {
+    /// One site is one object. Several are in the list `sites`.
+    static func render(_ reports: [FetchReport]) -> String {
+        let outputs = reports.map(output)
+        return outputs.count == 1 ? JSONOutput.text(outputs[0]) : JSONOutput.text(["sites": outputs])
+    }
+
+    private static func output(_ report: FetchReport) -> Output {
         let all = report.files.flatMap(\.findings)
         func count(_ severity: Severity) -> Int { all.count { $0.severity == severity } }
         let files = report.files.map { file in
@@ -139,11 +145,10 @@ enum FetchJSON {
                 omitted: file.omitted.isEmpty ? nil : file.omitted, notes: file.notes,
                 answers: file.facts.map(Answer.init))
         }
-        return JSONOutput.text(
-            Output(
-                domain: report.target.host, files: files,
-                summary: FindingJSON.Summary(
-                    errors: count(.error), warnings: count(.warning), infos: count(.info),
-                    failures: report.files.count { !$0.isChecked })))
+        return Output(
+            domain: report.target.host, files: files,
+            summary: FindingJSON.Summary(
+                errors: count(.error), warnings: count(.warning), infos: count(.info),
+                failures: report.files.count { !$0.isChecked }))
     }
 }

@@ -96,7 +96,7 @@ struct PageCommandsTests {
     func covered() throws {
         let all = try PageCommands("docs/universal-links.md").blocks.filter(\.isShell).map(\.text).joined()
         for command in [
-            "lint", "match", "explain", "diff", "finding", "qr", "generate", "fetch", "doctor", "fingerprint",
+            "lint", "match", "explain", "diff", "finding", "check", "qr", "generate", "fetch", "doctor", "fingerprint",
             "capability",
         ] {
             #expect(all.contains("wellknown \(command) "), "\(command)")

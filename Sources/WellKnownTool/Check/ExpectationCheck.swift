@@ -1,0 +1,98 @@
+import ArgumentParser
+import WellKnown
+
+/// Decides every link of an expectations file, and compares the result with what is expected.
+struct ExpectationCheck {
+    /// The result for one link on one system.
+    struct Result: Sendable, Hashable, Encodable {
+        enum Verdict: String, Sendable, Encodable {
+            case asExpected = "as expected"
+            case differs
+            case notDecided = "not decided"
+            case unreadable
+        }
+
+        let url, platform, expected, found, summary: String
+        let verdict: Verdict
+        let line: Int
+    }
+
+    let file: ExpectationsFile
+    let network: NetworkOptions
+    /// Each file of each host is read once.
+    private var subjects: [String: Reading] = [:]
+
+    private enum Reading {
+        case subject(LinkSubject)
+        case failure(String)
+    }
+
+    init(_ file: ExpectationsFile, network: NetworkOptions) {
+        self.file = file
+        self.network = network
+    }
+
+    /// Decides one link on all systems for which something is expected.
+    mutating func results(_ expectation: ExpectationsFile.Expectation) async throws -> [Result] {
+        var results: [Result] = []
+        for (platform, outcome) in expectation.outcomes {
+            let (found, verdict, summary) = try await self.found(expectation.link, platform, outcome)
+            results.append(
+                Result(
+                    url: expectation.link.description, platform: platform.rawValue, expected: outcome.words,
+                    found: found,
+                    summary: summary, verdict: verdict, line: expectation.line))
+        }
+        return results
+    }
+
+    private mutating func found(
+        _ link: LinkURL, _ platform: LinkPlatform, _ outcome: ExpectationsFile.Outcome
+    ) async throws -> (String, Result.Verdict, String) {
+        let local = file.files[link.host]
+        let subject: LinkSubject
+        switch try await reading(link, platform, platform == .ios ? local?.aasa : local?.assetlinks) {
+        case .failure(let reason): return ("unknown", .unreadable, reason)
+        case .subject(let read): subject = read
+        }
+        let answer: LinkAnswer?
+        if platform == .android, let manifest = local?.manifest, case .android(let links, _) = subject {
+            let read = try AndroidAppFiles.manifest(manifest, define: [])
+            var package = read.package ?? (links.apps.count == 1 ? links.apps[0] : nil)
+            if package == nil, case .app(let name) = outcome { package = name }
+            guard let package else { return ("unknown", .unreadable, "the manifest has no package") }
+            let matcher = AndroidAppMatcher(
+                read.filters, links: links, package: package,
+                minimumSDK: read.minimumSDK ?? AndroidVersion.verification,
+                targetSDK: read.targetSDK)
+            answer = LinkAnswer(app: package, manifest: manifest, decisions: matcher.decisions(link))
+        } else {
+            answer = subject.answers(link, typed: link.description, app: nil, onlyDeciding: true).deciding
+        }
+        guard let answer else { return ("unknown", .notDecided, "the file names no app") }
+        switch answer.verdict {
+        case .notDecided: return ("not decided", .notDecided, answer.summary)
+        case .doesNotOpen: return ("browser", outcome == .browser ? .asExpected : .differs, answer.summary)
+        case .opens:
+            let app = answer.app ?? "an app"
+            return (app, outcome == .app(app) ? .asExpected : .differs, answer.summary)
+        }
+    }
+
+    private mutating func reading(_ link: LinkURL, _ platform: LinkPlatform, _ local: String?) async throws -> Reading {
+        let port = link.port.map { ":\($0)" } ?? ""
+        let source =
+            local
+            ?? "https://\(link.host)\(port)\(platform == .ios ? AssociationKind.aasa.path : AssociationKind.assetlinks.path)"
+        let key = "\(platform.rawValue) \(source)"
+        if let known = subjects[key] { return known }
+        var reading: Reading
+        do {
+            reading = .subject(try await LinkSubject.reading(source, platform: platform, network: network))
+        } catch let error as InputError {
+            reading = .failure("\(source.printable): \(error)")
+        }
+        subjects[key] = reading
+        return reading
+    }
+}

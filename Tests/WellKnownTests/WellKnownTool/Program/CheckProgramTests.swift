@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+@testable import TestKit
+@testable import WellKnownTool
+
+@Suite("wellknown check, and fetch of several sites")
+struct CheckProgramTests {
+    static let good = """
+        expect:
+          - url: https://links.acme.com/shop/1
+            ios: \(SampleFiles.app)
+            android: com.acme.shop
+          - url: https://links.acme.com/shop/admin/x
+            ios: browser
+        files:
+          links.acme.com: {aasa: apple-app-site-association, assetlinks: assetlinks.json, manifest: AndroidManifest.xml}
+        """
+
+    private func run(_ yaml: String, _ more: String..., format: String = "text") async throws -> WellKnownRun {
+        let folder = try SampleFiles.folder()
+        try folder.write(FieldVerdictTests.shopManifest, to: "AndroidManifest.xml")
+        try folder.write(yaml, to: "expectations.yaml")
+        return try await WellKnownRun.run(["check", "expectations.yaml", "--format", format] + more, in: folder.path)
+    }
+
+    @Test("What is as expected exits with 0, over several systems and with a manifest")
+    func asExpected() async throws {
+        let good = try await run(Self.good)
+        #expect(good.code == 0 && good.output == "3 as expected, 0 differs, 0 not decided, 0 unreadable\n", "\(good)")
+    }
+
+    @Test("The first difference ends the check, and --keep-going shows all")
+    func differences() async throws {
+        let wrong = Self.good.replacing("ios: browser", with: "ios: \(SampleFiles.app)")
+            .replacing("android: com.acme.shop", with: "android: browser")
+        let first = try await run(wrong)
+        #expect(first.code == 1 && first.output.contains("expectations.yaml:2: differs on Android"))
+        #expect(first.output.contains("expected browser, found com.acme.shop") && !first.output.contains("admin"))
+        let all = try await run(wrong, "--keep-going")
+        #expect(all.code == 1 && all.output.contains("expectations.yaml:5: differs on iOS"))
+        #expect(all.output.contains("2 differs"))
+        let json = try await run(wrong, "--keep-going", format: "json")
+        let results = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: [[String: Any]]]
+        #expect(results?["results"]?.compactMap { $0["verdict"] as? String } == ["as expected", "differs", "differs"])
+    }
+
+    @Test("Without the manifest the link is not decided, and without the file it could not be read")
+    func undecided() async throws {
+        let open = try await run(Self.good.replacing(", manifest: AndroidManifest.xml", with: ""))
+        #expect(open.code == 3 && open.output.contains("not decided on Android"))
+        let missing = try await run(Self.good.replacing("aasa: apple-app", with: "aasa: no-such"))
+        #expect(missing.code == 2 && missing.output.contains("unreadable on iOS"))
+    }
+
+    @Test(
+        "An error in the file is told with its line",
+        arguments: [
+            ("expect: x", "1: expect must be a list"), ("expects: []", "unknown key \"expects\""), ("", "empty"),
+            ("expect:\n  - url: nope\n    ios: browser", "2: url must be"), ("expect: []", "has no links"),
+            ("expect:\n  - url: https://a.com/\n    ios: com.acme.shop", "3: ios must be an app with its prefix"),
+            ("expect:\n  - url: https://a.com/", "2: an expectation needs"), ("expect: [", "not valid YAML"),
+            ("expect:\n  - url: https://a.com/\n    iOS: browser", "3: unknown key \"iOS\""),
+        ])
+    func faults(yaml: String, reason: String) async throws {
+        let run = try await run(yaml)
+        #expect(run.code == 1 && run.errors.contains(reason), "\(run.errors)")
+    }
+
+    @Test("--watch prints the first state that is not as expected, and then only changes")
+    func watch() async throws {
+        let wrong = Self.good.replacing("ios: browser", with: "ios: \(SampleFiles.app)")
+        let same = try await run(wrong, "--watch", "--interval", "0", "--rounds", "3")
+        #expect(same.code == 1 && same.output.split(separator: "\n").count { $0.contains("differs on") } == 1)
+        #expect(try await run(Self.good, "--rounds", "3").code == 64)
+    }
+
+    @Test("The files of a host are fetched once for all its links")
+    func fetched() async throws {
+        let house = try await FetchHouse.open([FetchHouse.aasaPath: SiteServer.Reply(body: FetchHouse.aasa)])
+        let folder = try TemporaryFolder()
+        let origin = "https://127.0.0.1:\(house.site.port)"
+        try folder.write(
+            """
+            expect:
+              - {url: "\(origin)/buy/1", ios: 9F3K7QX2LM.com.acme.shop}
+              - {url: "\(origin)/help", ios: browser}
+            """, to: "x.yaml")
+        let run = try await WellKnownRun.run(
+            [
+                "check", "x.yaml", "--allow-private", "--ca-file", try #require(house.certificateFile), "--time-limit",
+                "60",
+            ],
+            in: folder.path)
+        #expect(run.code == 0, "\(run.output)\(run.errors)")
+    }
+
+    @Test("fetch takes several sites, and its JSON lists them")
+    func sites() async throws {
+        let house = try await FetchHouse.open()
+        let site = "127.0.0.1:\(house.site.port)"
+        let options = [
+            "--allow-private", "--ca-file", try #require(house.certificateFile), "--origin-only", "--time-limit", "60",
+        ]
+        let two = try await WellKnownRun.run(["fetch", site, "https://\(site)", "--format", "json"] + options)
+        let answer = try JSONSerialization.jsonObject(with: Data(two.output.utf8)) as? [String: [[String: Any]]]
+        #expect(two.code == 0 && answer?["sites"]?.count == 2, "\(two.output)\(two.errors)")
+        let one = try await WellKnownRun.run(["fetch", site, "--format", "json"] + options)
+        #expect((try JSONSerialization.jsonObject(with: Data(one.output.utf8)) as? [String: Any])?["files"] != nil)
+    }
+
+    @Test("The example is a valid file of expectations")
+    func example() throws {
+        let path = TestVectors.repository.appending(path: "examples/wellknown/expectations.yaml")
+        let file = try ExpectationsFile.read(path.path())
+        #expect(file.expectations.count == 2 && file.files["links.acme.com"]?.manifest != nil)
+    }
+}
