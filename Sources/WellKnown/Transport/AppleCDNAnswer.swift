@@ -135,7 +135,10 @@ public struct AppleCDNFailure: Sendable, Hashable {
     }
 
     /// The recommended fix for the owner of the site. `nil` for a code without a known explanation.
-    public var meaning: String? {
+    public var meaning: String? { Self.meaning(ofCode: code) }
+
+    /// The same for a code alone, as devices record it.
+    public static func meaning(ofCode code: String) -> String? {
         switch code {
         case "SWCERR00101": "the site answered Apple with another status than 200"
         case "SWCERR00202": "DNS gives Apple a private or reserved address"

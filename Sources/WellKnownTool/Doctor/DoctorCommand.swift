@@ -52,6 +52,13 @@ struct DoctorCommand: AsyncParsableCommand {
     var cert: [String] = []
 
     @Option(
+        help: ArgumentHelp(
+            "What a phone says: the output of adb shell pm get-app-links, or swcutil_show.txt of a sysdiagnose.",
+            valueName: "file"),
+        completion: .file())
+    var deviceReport: String?
+
+    @Option(
         help: ArgumentHelp("The file whose first line is the password of a key store.", valueName: "file"),
         completion: .file())
     var passwordFile: String?
@@ -126,6 +133,14 @@ struct DoctorCommand: AsyncParsableCommand {
                     throw DoctorFiles.ReadError(file: project, reason: error.description)
                 }
                 examination.add(try ProjectReading(folder, defined: values))
+            }
+            if let deviceReport {
+                guard let device = DeviceReport(try DoctorFiles.bytes(deviceReport)) else {
+                    throw DoctorFiles.ReadError(
+                        file: deviceReport,
+                        reason: "this is neither the output of adb shell pm get-app-links nor swcutil_show.txt")
+                }
+                examination.device = device
             }
             for file in cert {
                 examination.certificates += try DoctorFiles.certificates(

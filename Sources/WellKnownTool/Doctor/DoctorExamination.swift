@@ -16,6 +16,8 @@ struct DoctorExamination {
     var appPlace = "--app"
     var package: String?
     var now: Date
+    /// What a device says.
+    var device: DeviceReport?
     /// What was looked at in a project, one line for each file.
     var notes: [String] = []
     /// The names of the files of the app, for findings.
@@ -29,6 +31,10 @@ struct DoctorExamination {
         if aasa != nil || entitlements != nil || profile != nil || app != nil { platforms.insert(.ios) }
         if assetlinks != nil || manifest != nil || !certificates.isEmpty || package != nil {
             platforms.insert(.android)
+        }
+        if let device {
+            if !device.apple.isEmpty { platforms.insert(.ios) }
+            if !device.android.isEmpty { platforms.insert(.android) }
         }
         return platforms.isEmpty ? [.ios, .android] : platforms
     }
@@ -59,10 +65,23 @@ struct DoctorExamination {
             }
             findings += lint?.findings ?? []
         }
+        if let device { lines += deviceLines(device) }
         var names = names
         (names.aasa, names.assetlinks) = (aasa?.place, assetlinks?.place)
         return DoctorReport(
             host: host.name, lines: lines, findings: findings + projectFindings, names: names, notes: notes)
+    }
+
+    private func deviceLines(_ device: DeviceReport) -> [DoctorLine] {
+        var doctor = DeviceDoctor(host: host, report: device)
+        doctor.app = app ?? entitlements?.applicationIdentifier
+        doctor.package = package ?? manifest?.package
+        if let file = assetlinks.flatMap({ AssetLinksFile(reading: $0.body) }) {
+            let links = AndroidMatcher(file)
+            let only = links.apps.count == 1 ? links.apps[0] : nil
+            doctor.listed = (doctor.package ?? only).flatMap { links.fingerprints[$0]?.sorted() } ?? []
+        }
+        return doctor.lines()
     }
 
     /// The same comparisons as findings with stable codes, for build servers.
