@@ -71,7 +71,7 @@ public enum LintCatalogue {
         TransportRules.rules + BodyRules.rules + JSONRules.rules + AppleStructureRules.rules
         + AppleIdentifierRules.rules + AppleOrderRules.rules + AppleComponentRules.rules + ApplePathRules.rules
         + AppleVariableRules.rules + StatementRules.rules + FingerprintRules.rules + DynamicRules.rules
-        + ParityRules.rules + ProjectRules.rules + DoctorRules.rules
+        + ParityRules.rules + ProjectRules.rules + DoctorRules.rules + NeighbourRules.rules
 
     private static let byCode = Dictionary(rules.map { ($0.code, $0) }) { first, _ in first }
 

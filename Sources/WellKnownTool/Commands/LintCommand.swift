@@ -55,7 +55,12 @@ struct LintCommand: AsyncParsableCommand {
             case .local(let name): run.lint(file: name)
             case .remote(let target):
                 try await CannotCheck.reporting {
-                    run.lint(await RemoteInput.fetch(target, kind: kind, client: try network.client()))
+                    let client = try network.client()
+                    if kind == nil, let path = target.path, let neighbour = Neighbour.named(path) {
+                        run.lint(await NeighbourProbe(client: client, target: target).ask(neighbour, at: path))
+                        return
+                    }
+                    run.lint(await RemoteInput.fetch(target, kind: kind, client: client))
                 }
             }
         }
@@ -94,6 +99,12 @@ struct LintRun {
 
     mutating func lint(file name: String) {
         do throws(InputError) {
+            if kind == nil, let neighbour = Neighbour.named(name) {
+                let body = try AssociationInput.read(name).body
+                files.append(
+                    CheckedFile(name: name, findings: NeighbourLint.findings(in: body, as: neighbour, file: name)))
+                return
+            }
             let input = try AssociationInput.read(name, kind: kind)
             let options = LintOptions(
                 file: name, minimumIOS: minimumIOS, domain: domain, mindsFinalNewline: mindsFinalNewline)
@@ -107,6 +118,15 @@ struct LintRun {
         } catch {
             files.append(CheckedFile(name: name, failure: "\(error)"))
         }
+    }
+
+    /// Lints a neighbour of the association files.
+    mutating func lint(_ neighbour: FetchReport.Neighbouring) {
+        guard case .success = neighbour.fact.outcome else {
+            files.append(CheckedFile(name: neighbour.fact.url, failure: neighbour.trouble))
+            return
+        }
+        files.append(CheckedFile(name: neighbour.fact.url, findings: neighbour.findings))
     }
 
     /// Lints one or both files of a site.

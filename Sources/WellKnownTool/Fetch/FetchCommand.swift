@@ -58,7 +58,6 @@ struct FetchCommand: AsyncParsableCommand {
             )
             reports.append(await fetcher.run())
         }
-        let files = reports.flatMap(\.files)
         switch output.format {
         case .text:
             StandardOutput.write(
@@ -66,11 +65,11 @@ struct FetchCommand: AsyncParsableCommand {
         case .json: StandardOutput.write(FetchJSON.render(reports))
         case .junit, .github, .sarif:
             StandardOutput.write(
-                output.format.render(files.map { CheckedFile($0) }, style: .ofStandardOutput, failOn: output.failOn))
+                output.format.render(reports.flatMap(\.checkedFiles), style: .ofStandardOutput, failOn: output.failOn))
         }
         // A site of which nothing could be read is not checked, whatever the others have.
         if reports.contains(where: { report in !report.files.contains(where: \.isChecked) }) { throw ExitCode(2) }
-        if output.failOn.isReached(by: files.flatMap(\.findings)) { throw ExitCode(1) }
+        if output.failOn.isReached(by: reports.flatMap(\.allFindings)) { throw ExitCode(1) }
     }
 
     /// A URL names one file. A domain stands for both files.

@@ -18,12 +18,24 @@ struct FetchReport: Sendable {
         var facts: [Fact]
         var findings: [Finding]
         var omitted: [String: Int] = [:]
+        /// The body, if the systems would accept it.
+        var body: [UInt8]?
         /// The answers of Apple's and Google's services, one line each.
         var notes: [String] = []
     }
 
     let target: FetchTarget
     var files: [File]
+    /// The neighbours of the files that the site has.
+    var neighbours: [Neighbouring] = []
+
+    /// The findings of all files.
+    var allFindings: [Finding] { files.flatMap(\.findings) + neighbours.flatMap(\.findings) }
+
+    /// The files and neighbours with their findings.
+    var checkedFiles: [CheckedFile] {
+        files.map { CheckedFile($0) } + neighbours.map { CheckedFile(name: $0.fact.url, findings: $0.findings) }
+    }
 }
 
 extension FetchReport.Fact {
@@ -52,13 +64,19 @@ extension FetchReport.Fact {
 /// Writes the result of a fetch as text: the requests, the responses and the findings.
 enum FetchText {
     static func render(_ report: FetchReport, style: TextStyle) -> String {
-        report.files.map { file in
+        let files = report.files.map { file in
             let facts = file.facts.map { line($0, style) + "\n" }.joined()
             let notes = file.notes.map { TextStyle.wrapped($0.printable, first: "  ", rest: "    ") + "\n" }.joined()
             let checked = CheckedFile(file)
             return style.paint(file.url.printable, .bold) + "\n" + facts + notes + "\n"
                 + FindingText.render([checked], style: style)
-        }.joined(separator: "\n")
+        }
+        let neighbours = report.neighbours.map { neighbour in
+            style.paint(neighbour.fact.url.printable, .bold) + "\n" + line(neighbour.fact, style) + "\n\n"
+                + FindingText.render(
+                    [CheckedFile(name: neighbour.fact.url, findings: neighbour.findings)], style: style)
+        }
+        return (files + neighbours).joined(separator: "\n")
     }
 
     private static func line(_ fact: FetchReport.Fact, _ style: TextStyle) -> String {
@@ -89,7 +107,14 @@ enum FetchJSON {
     struct Output: Encodable {
         let domain: String
         let files: [File]
+        let neighbours: [NeighbourFile]
         let summary: FindingJSON.Summary
+    }
+
+    struct NeighbourFile: Encodable {
+        let file, kind: String
+        let findings: [FindingJSON.Item]
+        let answer: Answer
     }
 
     struct File: Encodable {
@@ -136,7 +161,7 @@ enum FetchJSON {
     }
 
     private static func output(_ report: FetchReport) -> Output {
-        let all = report.files.flatMap(\.findings)
+        let all = report.allFindings
         func count(_ severity: Severity) -> Int { all.count { $0.severity == severity } }
         let files = report.files.map { file in
             File(
@@ -147,6 +172,11 @@ enum FetchJSON {
         }
         return Output(
             domain: report.target.host, files: files,
+            neighbours: report.neighbours.map {
+                NeighbourFile(
+                    file: $0.fact.url, kind: $0.kind.rawValue, findings: $0.findings.map(FindingJSON.Item.init),
+                    answer: Answer($0.fact))
+            },
             summary: FindingJSON.Summary(
                 errors: count(.error), warnings: count(.warning), infos: count(.info),
                 failures: report.files.count { !$0.isChecked }))

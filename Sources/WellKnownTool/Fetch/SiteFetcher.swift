@@ -1,4 +1,5 @@
 import Foundation
+import SSOShared
 import WellKnown
 
 /// Fetches the files of a site, queries both services, and collects the findings.
@@ -12,12 +13,35 @@ struct SiteFetcher: Sendable {
     let now: Date
 
     func run() async -> FetchReport {
+        // An address names one file. A domain is asked for the neighbours, too.
+        async let neighbours =
+            target.path == nil && kinds.count > 1
+            ? NeighbourProbe(client: client, target: target).all() : []
+        var report = await files()
+        report.neighbours = await neighbours
+        return report
+    }
+
+    private func files() async -> FetchReport {
         await withTaskGroup(of: FetchReport.File.self) { group in
             for kind in kinds { group.addTask { await file(kind) } }
             var files: [FetchReport.File] = []
             for await file in group { files.append(file) }
             files.sort { $0.kind.rawValue < $1.kind.rawValue }
+            Self.compareServices(&files)
             return FetchReport(target: target, files: files)
+        }
+    }
+
+    /// Compares which apps share passwords on the two systems, if both files can be read.
+    private static func compareServices(_ files: inout [FetchReport.File]) {
+        guard let aasa = files.firstIndex(where: { $0.kind == .aasa }), let body = files[aasa].body,
+            let links = files.firstIndex(where: { $0.kind == .assetlinks }), let other = files[links].body,
+            let file = AASAFile(reading: body), let list = AssetLinksFile(JSONReader.read(other))
+        else { return }
+        let names = (files[aasa].url, files[links].url)
+        for finding in ParityLint(file, list).serviceFindings(names.0, names.1) {
+            files[finding.file == names.1 ? links : aasa].findings.append(finding)
         }
     }
 
@@ -27,6 +51,7 @@ struct SiteFetcher: Sendable {
         var file = FetchReport.File(
             kind: kind, url: seen.url, isChecked: seen.isChecked, facts: FetchReport.Fact.list(seen),
             findings: TransportLint.findings(seen))
+        file.body = seen.body
         if var place = TransportLint.placeFinding(path: path, file: kind) {
             place.file = seen.url
             file.findings.append(place)

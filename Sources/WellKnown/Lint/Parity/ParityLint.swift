@@ -209,8 +209,8 @@ extension ParityLint {
         }
     }
 
-    /// Compares which apps share passwords and passkeys on the two systems.
-    private func serviceFindings(_ aasaName: String, _ assetLinksName: String) -> [Finding] {
+    /// Compares which apps share passwords and passkeys on the two systems: `webcredentials` and `get_login_creds`.
+    public func serviceFindings(_ aasaName: String, _ assetLinksName: String) -> [Finding] {
         let hasApple = apple.file.webcredentials.value?.appIDs.isEmpty == false
         let relation = android.file.statements.first { statement in
             statement.relations.contains(RelationNames.getLoginCredentials)
