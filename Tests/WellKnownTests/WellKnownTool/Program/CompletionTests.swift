@@ -35,6 +35,32 @@ struct CompletionTests {
         #expect(reply.output.contains("lint"), "\(reply.output)\(reply.errors)")
     }
 
+    private static func has(_ shell: String) -> Bool {
+        FileManager.default.isExecutableFile(atPath: "/usr/bin/\(shell)")
+    }
+
+    @Test("fish completes a command with its script", .enabled(if: has("fish"), "fish is not installed"))
+    func fish() async throws {
+        let script = try await WellKnownRun.run(["--generate-completion-script", "fish"])
+        let folder = try TemporaryFolder()
+        let path = try folder.write(script.output, to: "wellknown.fish")
+        let run = try await WellKnownRun.command(
+            ["/usr/bin/fish", "--no-config", "-c", "source \(path); complete -C 'wellknown li'"],
+            environment: ["HOME": folder.path])
+        #expect(run.code == 0 && run.output.contains("lint"), "\(run.output)\(run.errors)")
+    }
+
+    @Test("zsh loads its script without an error", .enabled(if: has("zsh"), "zsh is not installed"))
+    func zsh() async throws {
+        let script = try await WellKnownRun.run(["--generate-completion-script", "zsh"])
+        let folder = try TemporaryFolder()
+        let path = try folder.write(script.output, to: "_wellknown")
+        let ask = "autoload -Uz compinit; compinit -D; source \(path); whence -w _wellknown"
+        let run = try await WellKnownRun.command(
+            ["/usr/bin/zsh", "-f", "-c", ask], environment: ["HOME": folder.path])
+        #expect(run.output.contains("_wellknown: function"), "\(run.output)\(run.errors)")
+    }
+
     @Test("Every command's help has an example", arguments: commands)
     func examples(command: String) async throws {
         let run = try await WellKnownRun.run([command, "--help"])
