@@ -85,8 +85,8 @@ struct AndroidVersionOptions: ParsableArguments {
 /// Reads the files of an Android app.
 enum AndroidAppFiles {
     static func manifest(_ file: String, define: [String]) throws -> AndroidManifest {
-        do throws(DoctorFiles.ReadError) {
-            return try DoctorFiles.manifest(file, filling: (try? PlaceholderValue.dictionary(define)) ?? [:])
+        do throws(ProjectFiles.ReadError) {
+            return try ProjectFiles.manifest(file, filling: (try? PlaceholderValue.dictionary(define)) ?? [:])
         } catch {
             StandardOutput.reportError("\(error)")
             throw ExitCode(2)

@@ -117,26 +117,26 @@ struct DoctorCommand: AsyncParsableCommand {
         guard let host = DomainName(domain) else { throw ExitCode(64) }
         let values = try PlaceholderValue.dictionary(define)
         var examination = DoctorExamination(host: host, app: app, package: package, now: Date())
-        do throws(DoctorFiles.ReadError) {
-            if let aasa { examination.aasa = (aasa, try DoctorFiles.bytes(aasa)) }
-            if let assetlinks { examination.assetlinks = (assetlinks, try DoctorFiles.bytes(assetlinks)) }
+        do throws(ProjectFiles.ReadError) {
+            if let aasa { examination.aasa = (aasa, try ProjectFiles.bytes(aasa)) }
+            if let assetlinks { examination.assetlinks = (assetlinks, try ProjectFiles.bytes(assetlinks)) }
             if let entitlements {
-                examination.entitlements = try DoctorFiles.entitlements(entitlements, filling: values)
+                examination.entitlements = try ProjectFiles.entitlements(entitlements, filling: values)
             }
-            if let profile { examination.profile = try DoctorFiles.profile(profile) }
-            if let manifest { examination.manifest = try DoctorFiles.manifest(manifest, filling: values) }
+            if let profile { examination.profile = try ProjectFiles.profile(profile) }
+            if let manifest { examination.manifest = try ProjectFiles.manifest(manifest, filling: values) }
             examination.names = DoctorNames(
                 entitlements: entitlements, profile: profile, manifest: manifest, certificates: cert)
             if let project {
                 let folder: ProjectFolder
                 do throws(InputError) { folder = try ProjectFolder(project) } catch {
-                    throw DoctorFiles.ReadError(file: project, reason: error.description)
+                    throw ProjectFiles.ReadError(file: project, reason: error.description)
                 }
                 examination.add(try ProjectReading(folder, defined: values))
             }
             if let deviceReport {
-                guard let device = DeviceReport(try DoctorFiles.bytes(deviceReport)) else {
-                    throw DoctorFiles.ReadError(
+                guard let device = DeviceReport(try ProjectFiles.bytes(deviceReport)) else {
+                    throw ProjectFiles.ReadError(
                         file: deviceReport,
                         reason: "this is neither the output of adb shell pm get-app-links nor swcutil_show.txt")
                 }

@@ -15,8 +15,8 @@ struct ProjectReading {
     private let defined: [String: String]
 
     /// - Parameter defined: values of placeholders that take precedence over those of the project.
-    /// - Throws: ``DoctorFiles/ReadError`` for a file that cannot be read.
-    init(_ folder: ProjectFolder, defined: [String: String]) throws(DoctorFiles.ReadError) {
+    /// - Throws: ``ProjectFiles/ReadError`` for a file that cannot be read.
+    init(_ folder: ProjectFolder, defined: [String: String]) throws(ProjectFiles.ReadError) {
         self.folder = folder
         self.defined = defined
         try readExpo()
@@ -37,11 +37,11 @@ struct ProjectReading {
 
     // MARK: Expo
 
-    private mutating func readExpo() throws(DoctorFiles.ReadError) {
+    private mutating func readExpo() throws(ProjectFiles.ReadError) {
         for path in folder.paths(.expo) {
             let file = folder.full(path)
             // Other tools also have an app.json, such as React Native and Heroku.
-            guard let config = try? ExpoConfig(reading: DoctorFiles.bytes(file), filling: defined) else { continue }
+            guard let config = try? ExpoConfig(reading: ProjectFiles.bytes(file), filling: defined) else { continue }
             let count = (config.domains?.count ?? 0, config.filters?.count ?? 0)
             note(path, .expo, "\(count.0) associated domains, \(count.1) intent filters")
             if entitlements == nil, config.domains != nil || config.bundleIdentifier != nil {
@@ -57,19 +57,19 @@ struct ProjectReading {
 
     // MARK: Xcode
 
-    private mutating func readApple() throws(DoctorFiles.ReadError) {
+    private mutating func readApple() throws(ProjectFiles.ReadError) {
         var settings: [String: String] = [:]
         for path in folder.paths(.settings) {
-            let values = XcodeSettingsFile.values(try DoctorFiles.bytes(folder.full(path)))
+            let values = XcodeSettingsFile.values(try ProjectFiles.bytes(folder.full(path)))
             settings.merge(values) { first, _ in first }
             note(path, .settings, "\(values.count) settings")
         }
         for path in folder.paths(.xcode) {
             let file = folder.full(path)
             let project: XcodeProject
-            let bytes = try DoctorFiles.bytes(file)
+            let bytes = try ProjectFiles.bytes(file)
             do throws(ProjectFileError) { project = try XcodeProject(reading: bytes) } catch {
-                throw DoctorFiles.ReadError(file: file, reason: error.description)
+                throw ProjectFiles.ReadError(file: file, reason: error.description)
             }
             let apps = project.configurations.filter(\.isApplication)
             // The build for users: Release, or the last configuration, which Xcode builds for archives.
@@ -82,7 +82,7 @@ struct ProjectReading {
         let used = entitlements?.file
         for path in folder.paths(.entitlements) where folder.full(path) != used {
             let file = folder.full(path)
-            let value = try DoctorFiles.entitlements(file, filling: settings.merging(defined) { $1 })
+            let value = try ProjectFiles.entitlements(file, filling: settings.merging(defined) { $1 })
             let count = value.associatedDomains?.count ?? 0
             // Without a project that names the file, the first one with associated domains is taken.
             let isTaken = entitlements == nil && (count > 0 || folder.paths(.entitlements).count == 1)
@@ -93,7 +93,7 @@ struct ProjectReading {
 
     private mutating func read(
         _ configuration: XcodeProject.Configuration, of path: String, _ shared: [String: String]
-    ) throws(DoctorFiles.ReadError) {
+    ) throws(ProjectFiles.ReadError) {
         var values = shared.merging(configuration.settings) { $1 }
         values["TARGET_NAME"] = configuration.target
         values["CONFIGURATION"] = configuration.name
@@ -110,7 +110,7 @@ struct ProjectReading {
             return note(path, .xcode, "\(configuration.target), \(configuration.name): no file \(relative.printable)")
         }
         let file = folder.full(relative)
-        entitlements = (file, try DoctorFiles.entitlements(file, filling: values))
+        entitlements = (file, try ProjectFiles.entitlements(file, filling: values))
         let bundle = values["PRODUCT_BUNDLE_IDENTIFIER"].map { BuildPlaceholder.filled($0, with: values) }
         if let bundle, let team = values["DEVELOPMENT_TEAM"], !BuildPlaceholder.isIn(bundle), !team.isEmpty {
             app = app ?? "\(team).\(bundle)"
@@ -126,14 +126,14 @@ struct ProjectReading {
 
     // MARK: Android
 
-    private mutating func readAndroid() throws(DoctorFiles.ReadError) {
+    private mutating func readAndroid() throws(ProjectFiles.ReadError) {
         var found: [(path: String, value: AndroidManifest, gradle: GradleFile?)] = []
         for path in folder.paths(.manifest) {
             let gradle = try gradle(of: path)
             var values = try strings(of: path)
             values.merge(gradle?.values ?? [:]) { $1 }
             values.merge(defined) { $1 }
-            found.append((path, try DoctorFiles.manifest(folder.full(path), filling: values), gradle))
+            found.append((path, try ProjectFiles.manifest(folder.full(path), filling: values), gradle))
         }
         // Of several modules, the one with links is the app.
         let best = found.first { $0.value.filters.contains(where: \.takesWebLinks) } ?? found.first
@@ -150,13 +150,13 @@ struct ProjectReading {
     }
 
     /// The Gradle file of the module: beside `src`, or in the manifest's own folder.
-    private mutating func gradle(of manifest: String) throws(DoctorFiles.ReadError) -> GradleFile? {
+    private mutating func gradle(of manifest: String) throws(ProjectFiles.ReadError) -> GradleFile? {
         let parts = manifest.split(separator: "/").map(String.init)
         let source = parts.lastIndex(of: "src") ?? parts.count - 1
         let module = parts[..<source].joined(separator: "/")
         let names = ["build.gradle", "build.gradle.kts"].map { module.isEmpty ? $0 : "\(module)/\($0)" }
         guard let path = folder.paths(.gradle).first(where: names.contains) else { return nil }
-        let file = GradleFile(reading: try DoctorFiles.bytes(folder.full(path)))
+        let file = GradleFile(reading: try ProjectFiles.bytes(folder.full(path)))
         note(
             path, .gradle,
             "\(file.values.count) values, applicationId \((file.applicationID ?? "not literal").printable)")
@@ -164,12 +164,12 @@ struct ProjectReading {
     }
 
     /// The values of `@string/NAME` in the resources beside the manifest.
-    private mutating func strings(of manifest: String) throws(DoctorFiles.ReadError) -> [String: String] {
+    private mutating func strings(of manifest: String) throws(ProjectFiles.ReadError) -> [String: String] {
         let folder = manifest.split(separator: "/").dropLast().joined(separator: "/")
         let name = folder.isEmpty ? "res/values/strings.xml" : "\(folder)/res/values/strings.xml"
         guard self.folder.paths(.strings).contains(name) else { return [:] }
         let file = self.folder.full(name)
-        let bytes = try DoctorFiles.bytes(file)
+        let bytes = try ProjectFiles.bytes(file)
         do throws(ProjectFileError) {
             let root = try ProjectXMLReader.read(bytes)
             var values: [String: String] = [:]
@@ -179,7 +179,7 @@ struct ProjectReading {
             note(name, .strings, "\(values.count) strings")
             return values
         } catch {
-            throw DoctorFiles.ReadError(file: file, reason: error.description)
+            throw ProjectFiles.ReadError(file: file, reason: error.description)
         }
     }
 }

@@ -253,7 +253,7 @@ struct DoctorTests {
         "A profile is read from its signed message, with DER and with indefinite lengths",
         arguments: ["profile.mobileprovision", "profile-streamed.mobileprovision"])
     func signedProfile(name: String) throws {
-        let profile = try DoctorFiles.profile(CertificateVector.path(name))
+        let profile = try ProjectFiles.profile(CertificateVector.path(name))
         #expect(profile.entitlements.applicationIdentifier == "4J6K8M2N9P.com.example.app")
         #expect(profile.entitlements.associatedDomains?.map(\.raw) == ["*"])
     }
@@ -263,12 +263,12 @@ struct DoctorTests {
         let folder = try TemporaryFolder()
         let binary = folder.path(of: "AndroidManifest.xml")
         try Data([3, 0, 8, 0, 0, 0]).write(to: URL(filePath: binary))
-        #expect { try DoctorFiles.manifest(binary) } throws: { "\($0)".contains("broken or cut off") }
+        #expect { try ProjectFiles.manifest(binary) } throws: { "\($0)".contains("broken or cut off") }
         let apk = CertificateVector.path("v2.apk")
-        #expect { try DoctorFiles.manifest(apk) } throws: { "\($0)".contains("broken or cut off") }
+        #expect { try ProjectFiles.manifest(apk) } throws: { "\($0)".contains("broken or cut off") }
         let missing = folder.path(of: "none")
-        #expect { try DoctorFiles.profile(missing) } throws: { "\($0)".contains("no such file") }
-        #expect { try DoctorFiles.profile(CertificateVector.path("modern.p12")) } throws: {
+        #expect { try ProjectFiles.profile(missing) } throws: { "\($0)".contains("no such file") }
+        #expect { try ProjectFiles.profile(CertificateVector.path("modern.p12")) } throws: {
             "\($0)".contains("not a provisioning profile")
         }
     }

@@ -235,7 +235,7 @@ struct ProjectSampleTests {
         let folder = try TemporaryFolder()
         let path = folder.path(of: "app.apk")
         try Data(StoredZip.bytes(["AndroidManifest.xml": encoder.bytes(root)])).write(to: URL(fileURLWithPath: path))
-        let filter = try #require(try DoctorFiles.manifest(path).filters.first)
+        let filter = try #require(try ProjectFiles.manifest(path).filters.first)
         #expect(filter.hosts.first?.name == Self.host && filter.autoVerify && filter.takesWebLinks)
         #expect(filter.paths.map(\.text) == ["/shop/"] && filter.isExported == true && filter.position?.line == 4)
         if number % 4 == 0, !encoder.hasRawValues {
@@ -270,7 +270,7 @@ struct ProjectSampleTests {
         let path = folder.path(of: "app.aab")
         let entries = ["base/manifest/AndroidManifest.xml": encoder.bytes(root), "BundleConfig.pb": [UInt8(0)]]
         try Data(StoredZip.bytes(entries)).write(to: URL(fileURLWithPath: path))
-        let filter = try #require(try DoctorFiles.manifest(path).filters.first)
+        let filter = try #require(try ProjectFiles.manifest(path).filters.first)
         #expect(filter.hosts.map(\.name) == [Self.host] && filter.autoVerify && filter.takesWebLinks)
         #expect(filter.isExported == true && filter.position?.line == (encoder.hasLines ? 4 : 1))
     }
@@ -299,11 +299,11 @@ struct ProjectSampleTests {
         let folder = try TemporaryFolder()
         let path = folder.path(of: "Shop.ipa")
         try Data(StoredZip.bytes(entries)).write(to: URL(fileURLWithPath: path))
-        #expect(try DoctorFiles.entitlements(path).associatedDomains?.map(\.raw) == ["applinks:\(Self.host)"])
+        #expect(try ProjectFiles.entitlements(path).associatedDomains?.map(\.raw) == ["applinks:\(Self.host)"])
         if number % 5 == 0 {
-            #expect(try DoctorFiles.profile(path).name == "Example")
+            #expect(try ProjectFiles.profile(path).name == "Example")
         } else {
-            #expect(throws: DoctorFiles.ReadError.self) { try DoctorFiles.profile(path) }
+            #expect(throws: ProjectFiles.ReadError.self) { try ProjectFiles.profile(path) }
         }
     }
 

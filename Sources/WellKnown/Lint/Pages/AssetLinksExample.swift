@@ -106,10 +106,10 @@ enum AssetLinksExample {
         ),
         "fp.play-signing": (keys("\"\(key)\""), sound),
         "fp.duplicate": (keys("\"\(key)\", \"\(key)\""), sound),
-        "dyn.malformed": (list(dynamic(#"{"/": ""}, {"/": "*"}"#)), list(dynamic(#"{"/": "*"}"#))),
+        "dyn.malformed": (list(dynamic(#"{"/": ""}, {"/": "/buy*"}"#)), list(dynamic(#"{"/": "/buy*"}"#))),
         "dyn.exclude-only": (
             list(dynamic(#"{"/": "/admin", "exclude": true}"#)),
-            list(dynamic(#"{"/": "/admin", "exclude": true}, {"/": "*"}"#))
+            list(dynamic(#"{"/": "/admin", "exclude": true}, {"/": "/buy*"}"#))
         ),
         "dyn.no-catch-all": (list(dynamic(#"{"/": "/buy"}"#)), list(dynamic(#"{"/": "*"}"#))),
         "dyn.catch-all-first": (
@@ -146,7 +146,8 @@ enum AssetLinksExample {
             list(dynamic(#"{"/": "/caf%C3%A9"}, {"/": "*"}"#)), list(dynamic(#"{"/": "/café"}, {"/": "*"}"#))
         ),
         "dyn.bogus-schema": (
-            list(statement(beside: ", \"exclude\": {\"paths\": [\"/admin/*\"]}")), list(dynamic(#"{"/": "*"}"#))
+            list(statement(beside: ", \"exclude\": {\"paths\": [\"/admin/*\"]}")),
+            list(dynamic(#"{"/": "/admin/*", "exclude": true}, {"/": "*"}"#))
         ),
         "dyn.fingerprint-only-15": (list(dynamic(#"{"/": "*"}"#)), sound),
     ]

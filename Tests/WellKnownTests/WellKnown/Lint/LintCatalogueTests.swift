@@ -1,4 +1,5 @@
 import Foundation
+import SSOShared
 import Testing
 
 @testable import WellKnown
@@ -72,6 +73,34 @@ struct LintCatalogueTests {
         let rest = Self.lint(right)
         #expect(!rest.contains { $0.code == code })
         #expect(rest.allSatisfy { $0.severity < .error })
+    }
+
+    /// The finding asks whether all links should open the app. Its right example answers yes.
+    static let widening = ["dyn.no-catch-all"]
+
+    @Test("The right example of a rule opens no link that the wrong one leaves to the browser", arguments: withExamples)
+    func narrow(code: String) throws {
+        let rule = try #require(LintRule.named(code))
+        guard let wrong = rule.shownWrong, let right = rule.shownRight, !Self.widening.contains(code) else { return }
+        for path in ["/zz/unrelated?x=1", "/", "/a/b#f", "/.well-known/x"] {
+            let link = try #require(LinkURL("https://example.com\(path)"))
+            #expect(!Self.opens(link, right) || Self.opens(link, wrong), "\(path)")
+        }
+    }
+
+    /// Whether an app may open the link. On Android the manifest of a verified app decides if the file has no rules.
+    private static func opens(_ link: LinkURL, _ example: LintExample) -> Bool {
+        let document = JSONReader.read(Array(example.text.utf8))
+        switch example.kind {
+        case .aasa:
+            guard let matcher = AASAFile(document).map({ AppleMatcher($0) }) else { return false }
+            return matcher.apps.contains { matcher.decide(link, app: $0) == .opens }
+        case .assetlinks:
+            guard let matcher = AssetLinksFile(document).map({ AndroidMatcher($0) }), !matcher.file.statements.isEmpty
+            else { return true }
+            let decisions = matcher.apps.map { matcher.decide(link, package: $0) }
+            return decisions.isEmpty || decisions.contains { $0 == .opens || $0 == .manifestDecides }
+        }
     }
 
     static func lint(_ example: LintExample) -> [Finding] {
