@@ -112,4 +112,21 @@ struct RuleCoverageTests {
         #expect(diff.notDecided.isEmpty)
         #expect(diff.isEmpty == expected.isEmpty)
     }
+
+    @Test("A rule with thousands of items is given up on a link that has them all, and compared by short links only")
+    func manyItems() throws {
+        func matcher(_ count: Int) throws -> AppleMatcher {
+            let items = (0..<count).map { "\"q\($0)\":\"?*\"" }.joined(separator: ",")
+            return try Self.matcher("{\"/\":\"/a\",\"?\":{\(items)}}")
+        }
+        let (old, new) = (try matcher(3000), try matcher(2999))
+        let query = (0..<3000).map { "q\($0)=1" }.joined(separator: "&")
+        let link = try #require(LinkURL("https://example.com/a?\(query)"))
+        let explanation = old.explain(link, app: Self.app)
+        #expect(explanation.isGivenUp && !explanation.isDecided && explanation.trials.isEmpty)
+        #expect(explanation.summary.contains("Given up"))
+        let diff = LinkDiff.between(old, new, limits: .patient).withDisputes(old, new)
+        #expect(diff.notDecided == [Self.app] && diff.disputes.isEmpty)
+        #expect(LinkDiff.between(old, old, limits: .patient).withDisputes(old, old).isEmpty)
+    }
 }

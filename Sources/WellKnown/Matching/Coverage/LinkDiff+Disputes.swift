@@ -32,6 +32,8 @@ extension LinkDiff {
     /// The number of rules that all examples together may try. An explanation of a large file takes milliseconds.
     private static let mostRulesTried = 20_000
     private static let mostExamples = 200
+    /// A longer link is an example of a rule with hundreds of items, each of which is looked for in it.
+    private static let longestExample = 2_000
 
     private static func apps(_ old: [String], _ new: [String]) -> [String] {
         let olds = Set(old)
@@ -43,7 +45,7 @@ extension LinkDiff {
         let longest = programs.map(\.rules.count).max() ?? 0
         for index in 0..<min(longest, mostExamples) {
             for program in programs where index < program.rules.count {
-                links += program.rules[index]?.samples.prefix(2) ?? []
+                links += program.rules[index]?.samples.prefix(2).filter { $0.bytes.count <= longestExample } ?? []
             }
         }
         return links

@@ -16,22 +16,27 @@ extension AppleMatcher {
         search: for index in indices {
             for rule in entries[index].rules {
                 let trial = explainer.trial(of: rule, in: entries[index])
+                // A trial that took too long ended early, and does not say whether the rule matches.
+                if explainer.effort.isSpent { break search }
                 trials.append(trial)
-                if trial.matches || explainer.effort.isSpent { break search }
+                if trial.matches { break search }
             }
         }
         let (decision, isGivenUp) = answer(url, app: app)
         return LinkExplanation(
-            decision, trials, summary(decision, trials, isGivenUp: isGivenUp),
+            decision, trials, summary(decision, trials, isGivenUp: isGivenUp, wasCut: explainer.effort.isSpent),
             OpenQuestion.disputes(self, url, app: app, decision), isGivenUp: isGivenUp)
     }
 
-    private func summary(_ decision: LinkDecision, _ trials: [RuleTrial], isGivenUp: Bool) -> String {
+    private func summary(_ decision: LinkDecision, _ trials: [RuleTrial], isGivenUp: Bool, wasCut: Bool) -> String {
         if isGivenUp { return "Given up: comparing the patterns with this address takes too long." }
         guard let last = trials.last, last.matches else {
             if decision != .noMatch {
                 return "A later rule \(decision == .excluded ? "keeps it out of the app" : "opens the app"); "
                     + "the patterns take too long on this address to show them all."
+            }
+            if wasCut {
+                return "No rule matches. Comparing the patterns with this address takes too long to show them all."
             }
             return trials.isEmpty
                 ? "The app's entries have no rules: nothing opens."
@@ -117,7 +122,7 @@ struct AppleExplainer {
             var parts: [PartTrial] = []
             for item in items {
                 parts.append(trial(of: item, rule))
-                if parts.last?.matches == false { break }
+                if parts.last?.matches == false || effort.isSpent { break }
             }
             return parts
         }
