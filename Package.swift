@@ -277,7 +277,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SSOWebTests",
-            dependencies: ["TestKit", "WebTestKit", "SSOShared", "SSOWeb", logging, lifecycle, nioCore],
+            dependencies: [
+                "TestKit", "WebTestKit", "SSOShared", "SSOWeb", hummingbird, logging, lifecycle, nioCore,
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "IdPDirectoryTests",

@@ -135,5 +135,5 @@ extension FlowID: Codable {
 
 /// What the log calls a flow, from the visit that begins it to the client's verification: 12 characters of a hash.
 package enum FlowLogID {
-    package static func name(digest: [UInt8]) -> String { Base64URL.encode(Array(digest.prefix(9))) }
+    package static func name(digest: [UInt8]) -> String { Base64URL.encode(digest.prefix(9)) }
 }

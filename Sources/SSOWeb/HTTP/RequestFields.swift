@@ -168,6 +168,12 @@ public enum MediaRange {
     /// `application/json` for `Application/JSON; charset=utf-8`. nil when the field is missing or appears twice.
     public static func essence(of values: [String]) -> String? {
         guard values.count == 1, let first = values.first else { return nil }
+        // The usual form needs no copy.
+        if !first.isEmpty,
+            first.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != 0x3b && !(0x41...0x5a).contains($0) })
+        {
+            return first
+        }
         let essence = first.prefix { $0 != ";" }
         let words = essence.lowercased().split(separator: " ")
         return words.count == 1 ? words.first.map(String.init) : nil

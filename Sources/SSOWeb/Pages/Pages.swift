@@ -1,8 +1,10 @@
+import Dispatch
 import Foundation
 import HTTPTypes
 public import Hummingbird
 import Mustache
 import NIOCore
+import Synchronization
 
 /// Renders the pages and emails of a program in the language of the user. All templates are parsed at the start, once for
 /// each language, and share one layout and one style sheet.
@@ -69,26 +71,9 @@ public struct Pages: Sendable {
                 .map(StyleSheet.init),
             icon: assets.path(of: brand.logo == nil ? "icon.svg" : brand.logoName),
             logo: assets.path(of: brand.logoName), times: assets.path(of: "times.js"), values: values)
-        var libraries: [Language: MustacheLibrary] = [:]
-        for language in Language.allCases {
-            var library = MustacheLibrary()
-            for (name, bytes) in templates {
-                do {
-                    let source = String(decoding: bytes, as: UTF8.self)
-                    // Plain text templates, for emails, name their type themselves.
-                    let isHTML = !source.hasPrefix("{{% CONTENT_TYPE")
-                    let text = try Self.insertTexts(of: catalogue[language], into: source, isHTML: isHTML)
-                    try library.register(isHTML ? Self.htmlPragma + text : text, named: name)
-                } catch {
-                    throw TemplateError(name: name, cause: "\(error)")
-                }
-            }
-            do { try Self.prepareLayout(of: &library, frame, language) } catch {
-                throw TemplateError(name: "layout", cause: "\(error)")
-            }
-            libraries[language] = library
+        libraries = try Self.forEachLanguage { [templates] in
+            try Self.library(of: templates, catalogue[$0], frame, $0)
         }
-        self.libraries = libraries
         self.catalogue = catalogue
         self.frame = frame
         for language in Language.allCases {
@@ -96,6 +81,41 @@ public struct Pages: Sendable {
                 ErrorPage(.notFound, reference: gap(.reference), catalogue[language])
             }
         }
+    }
+
+    /// Makes a value for each language, all at once: parsing the templates is half of what a start computes.
+    private static func forEachLanguage<Value: Sendable>(
+        _ make: @Sendable (Language) throws -> Value
+    ) throws -> [Language: Value] {
+        let made = Mutex<[Language: Result<Value, any Error>]>([:])
+        DispatchQueue.concurrentPerform(iterations: Language.allCases.count) { index in
+            let language = Language.allCases[index]
+            let result = Result { try make(language) }
+            made.withLock { $0[language] = result }
+        }
+        return try made.withLock { try $0.mapValues { try $0.get() } }
+    }
+
+    /// The templates in one language.
+    private static func library(
+        of templates: [String: [UInt8]], _ texts: Texts, _ frame: Frame, _ language: Language
+    ) throws -> MustacheLibrary {
+        var library = MustacheLibrary()
+        for (name, bytes) in templates {
+            do {
+                let source = String(decoding: bytes, as: UTF8.self)
+                // Plain text templates, for emails, name their type themselves.
+                let isHTML = !source.hasPrefix("{{% CONTENT_TYPE")
+                let text = try insertTexts(of: texts, into: source, isHTML: isHTML)
+                try library.register(isHTML ? htmlPragma + text : text, named: name)
+            } catch {
+                throw TemplateError(name: name, cause: "\(error)")
+            }
+        }
+        do { try prepareLayout(of: &library, frame, language) } catch {
+            throw TemplateError(name: "layout", cause: "\(error)")
+        }
+        return library
     }
 
     /// Renders the layout once, except for its blocks: the rest is the same on every page. A block that is not named here would

@@ -22,13 +22,18 @@ public enum WebServer {
             limit: OpenFiles.connections(atMost: limits.connections), bytes: limits.heldBytes, addresses: addresses)
         return Application(
             router: router,
-            server: .http1(
-                configuration: .init(
-                    additionalChannelHandlers: handlers(limits, places, shutdown, logger),
-                    idleTimeout: TimeAmount(limits.idle),
-                    // Twice the sizes of RequestLimits, so that RequestGuard can answer most large heads with a page.
-                    httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: 32 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 128))),
+            server: .init { responder in
+                EventLoopHTTP1Channel(
+                    base: HTTP1Channel(
+                        responder: responder,
+                        configuration: .init(
+                            additionalChannelHandlers: handlers(limits, places, shutdown, logger),
+                            idleTimeout: TimeAmount(limits.idle),
+                            // Twice the sizes of RequestLimits, so that RequestGuard can answer most large heads with a page.
+                            httpDecoderConfiguration: .init(
+                                maxHeaderFieldSize: 32 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 128)))
+                )
+            },
             configuration: .init(
                 address: .hostname(listen.host, port: listen.port),
                 // A burst of connections waits in the system's queue. With a full queue clients retry after a second.

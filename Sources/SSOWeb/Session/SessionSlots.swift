@@ -1,4 +1,5 @@
 import Foundation
+import SSOShared
 import Synchronization
 
 /// What one feature keeps in a browser's session, under a key of its own.
@@ -56,23 +57,8 @@ public struct SessionSlots: Sendable {
     /// The value under a key of a stored session, for ``SessionSlot/upgraded(from:)``. Nil where there is none, or one that
     /// cannot be decoded.
     public func value<Value: Decodable>(_ type: Value.Type, under key: String) -> Value? {
-        guard hasKey(key) else { return nil }
-        let data = Data(stored.utf8)
-        return (try? JSONDecoder().decode(StoredValue<Value>.self, from: data, configuration: key))?.value
-    }
-
-    /// Whether the stored text may have a value under a key: its keys are ours, and written without escapes. Decoding costs
-    /// many times as much, and most slots are missing from most sessions.
-    private func hasKey(_ key: String) -> Bool {
-        var (text, key) = (stored, "\"\(key)\"")
-        return text.withUTF8 { text in
-            key.withUTF8 { key in
-                guard text.count > key.count else { return false }
-                return (0...(text.count - key.count)).contains { start in
-                    text[start] == key[0] && text[start..<(start + key.count)].elementsEqual(key)
-                }
-            }
-        }
+        guard let node = decoded.root(of: stored)?[key] else { return nil }
+        return try? JSONNodeDecoder(node).decode(type)
     }
 
     /// The slots that survive a sign-in.
@@ -102,30 +88,34 @@ public struct SessionSlots: Sendable {
     }
 }
 
-/// Decodes the value of one key and skips the others.
-private struct StoredValue<Value: Decodable>: DecodableWithConfiguration {
-    let value: Value?
-
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
-    init(from decoder: any Decoder, configuration key: String) throws {
-        value = try decoder.container(keyedBy: Key.self).decodeIfPresent(Value.self, forKey: Key(stringValue: key))
-    }
-}
-
-/// The slots that were decoded from one stored text, by key. Copies of the slots share them: the text never changes.
+/// What was read of one stored text, and the slots that were decoded from it, by key. Copies of the slots share them: the text
+/// never changes.
 private final class DecodedSlots: Sendable {
-    private let slots = Mutex<[String: any SessionSlot]>([:])
+    private struct State {
+        var root: JSONNode?
+        var isRead = false
+        var slots: [String: any SessionSlot] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// The JSON of the text; nil where it is none. The text is read once.
+    func root(of text: String) -> JSONNode? {
+        state.withLock { state in
+            if !state.isRead {
+                let text = Array(text.utf8)
+                // The strict reader is the quick one. It refuses an escaped NUL, which a name from elsewhere may contain.
+                state.root = (try? JSONReader.readStrictly(text)) ?? JSONReader.read(text).root
+                state.isRead = true
+            }
+            return state.root
+        }
+    }
 
     func slot<Slot: SessionSlot>(_ type: Slot.Type, decoding decode: () -> Slot) -> Slot {
-        if let slot = slots.withLock({ $0[Slot.key] as? Slot }) { return slot }
+        if let slot = state.withLock({ $0.slots[Slot.key] as? Slot }) { return slot }
         let slot = decode()
-        slots.withLock { $0[Slot.key] = slot }
+        state.withLock { $0.slots[Slot.key] = slot }
         return slot
     }
 }

@@ -47,6 +47,16 @@ struct LogWriterTests {
         #expect(try pipe.lines(until: "end") == (1...500).map { "line \($0)" } + ["end"])
     }
 
+    @Test("lines share a write of at most PIPE_BUF bytes, which no other process interrupts; a longer one has its own")
+    func pieces() {
+        func line(_ count: Int) -> String { String(repeating: "é", count: (count - 1) / 2) + "\n" }
+        let lines = [line(2_001), line(2_095), line(1), line(9_001), line(3)]
+        let pieces = LogWriter.pieces(of: lines)
+        #expect(pieces.map(\.count) == [4_096, 1, 9_001, 3])
+        #expect(pieces.joined().elementsEqual(lines.joined().utf8))
+        #expect(LogWriter.pieces(of: []).isEmpty)
+    }
+
     @Test(
         "over the limit lines are dropped and counted without waiting, and the count follows when the reader continues")
     func dropped() throws {

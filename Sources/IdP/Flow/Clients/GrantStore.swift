@@ -184,11 +184,12 @@ package struct GrantStore: Sendable {
         let (now, client) = (clock.now(), asked.client)
         // Nothing is issued for an empty address, so a missing one is wrong where one is needed.
         let returnTo = asked.returnTo ?? (asked.kind.needsReturnAddress ? "" : nil)
-        let presented = SessionHolds.values(at: now, idle: idleLimit).merging([
-            "digest": .blob(asked.digest), "client": .text(client.id), "kind": .text(asked.kind.id),
-            "redirect": .optional(returnTo), "challenge": .text(asked.codeVerifier.map(CodeChallenge.s256) ?? ""),
-        ]) { $1 }
-        return try await database.write { [eligibility, clients] connection in
+        var values = SessionHolds.values(at: now, idle: idleLimit)
+        values.reserveCapacity(values.count + 6)
+        (values["digest"], values["client"]) = (.blob(asked.digest), .text(client.id))
+        (values["kind"], values["redirect"]) = (.text(asked.kind.id), .optional(returnTo))
+        values["challenge"] = .text(asked.codeVerifier.map(CodeChallenge.s256) ?? "")
+        return try await database.write { [eligibility, clients, presented = values] connection in
             guard let registered = clients.client(id: client.id), asked.isAllowed(registered) else {
                 return .clientDropped
             }
