@@ -59,7 +59,14 @@ public enum Base64URL {
     private static let alphabet = [UInt8]("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     /// The bytes in the alphabet of URLs, without padding.
-    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+    public static func encode(_ bytes: [UInt8]) -> String { bytes.withUnsafeBufferPointer { encode(bytes: $0) } }
+
+    /// A part of an array, without a copy of it.
+    public static func encode(_ bytes: ArraySlice<UInt8>) -> String {
+        bytes.withUnsafeBufferPointer { encode(bytes: $0) }
+    }
+
+    private static func encode(bytes: UnsafeBufferPointer<UInt8>) -> String {
         let count = (bytes.count * 4 + 2) / 3
         return String(unsafeUninitializedCapacity: count) { text in
             var end = 0
