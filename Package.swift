@@ -269,7 +269,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["WebTestKit", "Storage"],
+            dependencies: ["TestKit", "WebTestKit", "Storage"],
             swiftSettings: settings),
         .testTarget(
             name: "SQLiteStorageTests",
