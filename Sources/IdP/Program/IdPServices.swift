@@ -25,7 +25,7 @@ struct IdPServices: Sendable {
             throw SettingError("IDP_MAIL_URL: \(problem)")
         }
         return IdPServices(
-            database: try await IdPDatabase.open(settings.database),
+            database: try await IdPDatabase.open(settings.database, logger),
             mailer: settings.mail.mailer(), clock: .system(), randomness: SystemRandomness(), logger: logger,
             devPages: try DevPages(randomness: SystemRandomness()))
     }

@@ -90,9 +90,9 @@ package struct IdPSettings: Sendable {
                     + "limits per network are off. Use 127.0.0.1 if the proxy sets X-Forwarded-For.")
         }
         reader.reportExampleSecrets(publicURL: publicURL, listen: listen)
-        if let database {
+        if let database, database.isFile {
             reader.addCheck {
-                await $0.checkDatabase(database, databaseSetting.name, inspecting: IdPDatabase.inspect)
+                await $0.checkDatabase(database, databaseSettings.url.name, inspecting: IdPDatabase.inspect)
             }
         }
         if let listen { reader.addCheck { await $0.checkListenAddress(listen, listenSetting.name) } }
@@ -126,8 +126,8 @@ package struct IdPSettings: Sendable {
         return counts
     }
 
-    /// The one setting that the commands beside a running IdP need.
-    static func database(_ reader: SettingsReader) -> DatabaseLocation? { reader.value(databaseSetting) }
+    /// The settings that the commands beside a running IdP need.
+    static func database(_ reader: SettingsReader) -> DatabaseLocation? { databaseSettings.read(reader) }
 
     /// The URL may contain a password, so it is shown without, and may come from a file.
     private static func mailURL(_ reader: SettingsReader, publicURL: PublicOrigin?) -> MailURL? {
