@@ -40,6 +40,8 @@ extension PostgresAddress {
             let system = "/etc/ssl/certs/ca-certificates.crt"
             if FileManager.default.isReadableFile(atPath: system) { given["sslrootcert"] = system }
         }
+        // Encryption by Kerberos would take the place of the certificate that is to be verified.
+        if mode == "verify-full" { given["gssencmode"] = "disable" }
         // Writes need the primary, and reads must see what was written a moment ago.
         given["target_session_attrs"] = "read-write"
         given["connect_timeout"] = given["connect_timeout"] ?? "2"
@@ -56,8 +58,9 @@ extension PostgresAddress {
             PQfreemem(message)
             // libpq's own words repeat parts of the text.
             throw ParsingError(
-                description: "is not a valid address of PostgreSQL. Use postgres://USER@HOST/NAME, with % @ : / ? # in "
-                    + "user and password percent-encoded.")
+                description:
+                    "is not a valid address of PostgreSQL. Use postgres://USER@HOST/NAME, with % @ : / ? # in the "
+                    + "login percent-encoded.")
         }
         return values(of: options)
     }

@@ -131,10 +131,10 @@ struct PostgresOpening: Sendable {
 
     /// The applied steps of a database.
     static func applied(_ migrator: Migrator, _ connection: any SQLConnection) throws(DatabaseError) -> [String] {
-        // A table of this engine is none of the steps.
+        // The tables of this engine are none of the steps.
         let sql = """
             SELECT relname AS name FROM pg_class
-             WHERE relname <> 'database_timeline' AND relnamespace = current_schema()::text::regnamespace AND relkind IN ('r', 'p')
+             WHERE relname NOT IN ('database_timeline', 'node') AND relnamespace = current_schema()::text::regnamespace AND relkind IN ('r', 'p')
             """
         var tables: [String] = []
         for row in try connection.query(sql) { tables.append(try row.text("name")) }
@@ -177,7 +177,7 @@ struct PostgresOpening: Sendable {
                 if first == 0 { try makeDomain(connection) }
                 try migrator.apply(from: first, connection)
             }
-            try connection.execute(TimelineTable.schema)
+            for table in [TimelineTable.schema, NodeTable.schema] { try connection.execute(table) }
         } catch {
             let isInUse = connection.failure?.isLockTimeout == true
             try? connection.rollBack()

@@ -38,7 +38,8 @@ final class PostgresWorker: Sendable {
         var opening: PostgresConnector.Opening?
         while queue.waitForWork() {
             if let open = connection {
-                serve(open)
+                // An old primary that is cut off from the new one may still answer.
+                if connector.timeline.admits(open.session.timeline) { serve(open) } else { open.session.close() }
                 if !open.session.isOpen {
                     connector.noteEnd(isServerBusy: open.session.leftServerBusy)
                     connection = nil

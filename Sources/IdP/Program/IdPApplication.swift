@@ -33,7 +33,7 @@ func buildIdP(
     inspect(router, routes.routes)
     return WebServer.application(
         router: router, listen: settings.listen, addresses: settings.trustedProxies, shutdown: shutdown,
-        logger: services.logger, services: features.jobs(settings, services), started: started)
+        logger: services.logger, services: features.jobs(settings, services) + services.jobs, started: started)
 }
 
 extension IdPFeatures {

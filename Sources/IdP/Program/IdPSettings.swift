@@ -35,6 +35,8 @@ package struct IdPSettings: Sendable {
     let nativeApps: NativeApps
     /// How the IdP presents itself on pages and in emails.
     let brand: Brand
+    /// The files that all nodes should have alike, by the setting that names them.
+    let files: [String: String]
     /// How answers to the email arrive; nil where they are not received.
     let inboundMail: InboundMailSettings?
 
@@ -111,7 +113,12 @@ package struct IdPSettings: Sendable {
             mailHourlyLimit: hourlyLimit, limits: limits, allowedEmails: allowed,
             clients: source(of: clients, reader, publicURL: publicURL, listen: listen, keys: keys),
             providers: providers, trustedProxies: proxies, appleAssociation: apple, androidAssociation: android,
-            linkTester: linkTester, nativeApps: nativeApps, brand: brand, inboundMail: inboundMail)
+            linkTester: linkTester, nativeApps: nativeApps, brand: brand, files: files(reader), inboundMail: inboundMail
+        )
+    }
+
+    private static func files(_ reader: SettingsReader) -> [String: String] {
+        [ClientsFile.setting.name, ProvidersFile.setting.name].reduce(into: [:]) { $0[$1] = reader.text($1) }
     }
 
     private static func networkLimits(_ reader: SettingsReader) -> SignInLimits.Counts? {

@@ -48,11 +48,12 @@ public struct DatabaseSettings: Sendable {
     /// Reads all of them. Nil when there is a problem.
     public func read(_ reader: SettingsReader) -> DatabaseLocation? {
         let (allowsPlaintext, readers) = (reader.value(plaintext), reader.value(readers))
-        guard let allowsPlaintext, let readers, let text = text(reader) else { return nil }
+        guard let text = text(reader) else { return nil }
         do {
-            let location = try location(text, allowsPlaintext: allowsPlaintext, readers: readers)
+            // Also beside another problem, so that all are reported at once.
+            let location = try location(text, allowsPlaintext: allowsPlaintext ?? false, readers: readers ?? 1)
             reader.record(url.name, "\(location)")
-            return location
+            return allowsPlaintext == nil || readers == nil ? nil : location
         } catch {
             reader.record(url.name, "(invalid)")
             reader.problem("\(url.name): \(error)")
