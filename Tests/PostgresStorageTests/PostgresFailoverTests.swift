@@ -10,8 +10,6 @@ import Testing
 /// A primary, a standby, and nodes that know both.
 @Suite("Failover of PostgreSQL", .serialized)
 struct PostgresFailoverTests {
-    private static let synchronous = "synchronous_standby_names=standby-5433"
-
     private static func address(_ server: PostgreSQLServer) throws -> PostgresAddress {
         try PostgresAddress(
             "host=\(server.socket),\(server.socket) port=5432,5433 user=postgres dbname=postgres",
@@ -37,7 +35,7 @@ struct PostgresFailoverTests {
     private static func recovery(of database: any Database) async throws {
         try await eventually("the node writes again") { () -> Void? in
             let kind = try await DatabaseError.kind {
-                try await database.write { try $0.execute("UPDATE part SET id = id") }
+                _ = try await database.write { try $0.execute("UPDATE part SET id = id") }
             }
             guard let kind else { return () }
             #expect(kind == .unavailable)

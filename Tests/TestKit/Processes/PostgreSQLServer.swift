@@ -100,13 +100,13 @@ final class PostgreSQLServer: Sendable {
         guard exit == .code(0) else { throw ProbeFailure("PostgreSQL ended: \(exit) \(log.suffix(2_000))") }
     }
 
-    /// Kills the server (SIGKILL). Returns when it is gone.
-    func kill() async throws {
+    /// Kills the server (SIGKILL), or ends it at once without a checkpoint (SIGQUIT). Returns when it is gone.
+    func kill(_ signal: Int32 = SIGKILL) async throws {
         let lines = folder.text(of: "\(name)/postmaster.pid").split(separator: "\n")
         guard let child = process.withLock({ $0 }), let pid = lines.first.flatMap({ pid_t($0) }) else {
             throw ProbeFailure("\(name) does not run")
         }
-        Glibc.kill(pid, SIGKILL)
+        Glibc.kill(pid, signal)
         _ = try await child.waitForExit()
     }
 
