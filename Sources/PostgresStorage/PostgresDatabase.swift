@@ -101,11 +101,26 @@ public final class PostgresDatabase: Database {
 
     /// Checks whether the database could be opened, and leaves everything as it is.
     ///
-    /// - Returns: the names of the steps that opening it would apply. All of them for a database without tables.
+    /// - Returns: the names of the steps that opening it would apply to what is there. None for a database without tables.
     /// - Throws: ``DatabaseError/refused(_:)`` with the line that opening it would end with.
     public static func inspect(
         _ address: PostgresAddress, migrations: [Migration]
     ) async throws(DatabaseError) -> [String] {
+        try await steps(address, migrations) ?? []
+    }
+
+    /// Whether the database has tables. Opening it would make them otherwise.
+    ///
+    /// - Throws: as ``inspect(_:migrations:)``.
+    public static func hasTables(
+        _ address: PostgresAddress, migrations: [Migration]
+    ) async throws(DatabaseError) -> Bool {
+        try await steps(address, migrations) != nil
+    }
+
+    private static func steps(
+        _ address: PostgresAddress, _ migrations: [Migration]
+    ) async throws(DatabaseError) -> [String]? {
         let opening = PostgresOpening(address: address, migrator: Migrator(migrations: migrations))
         return try await BlockingWork.run { () throws(DatabaseError) in try opening.inspect() }
     }

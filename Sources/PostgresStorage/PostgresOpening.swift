@@ -35,10 +35,10 @@ struct PostgresOpening: Sendable {
 
     /// Checks whether the database could be opened, and changes nothing.
     ///
-    /// - Returns: the names of the steps that opening it would apply.
-    func inspect() throws(DatabaseError) -> [String] {
-        let missing = try missingSteps(try connect())
-        return migrator.migrations.dropFirst(missing ?? migrator.migrations.count).map(\.name)
+    /// - Returns: the names of the steps that opening it would apply to what is there; nil for a database without tables.
+    func inspect() throws(DatabaseError) -> [String]? {
+        guard let first = try missingSteps(try connect()) else { return [] }
+        return first == 0 ? nil : migrator.migrations.dropFirst(first).map(\.name)
     }
 
     // MARK: - The server
@@ -47,12 +47,15 @@ struct PostgresOpening: Sendable {
         let session = try open()
         try check(session)
         try checkPooler(session)
+        do throws(PostgresError) { try session.prepareControls() } catch {
+            throw refusal("\(error)", Self.remedy(error.words))
+        }
         return PostgresConnection(session)
     }
 
     private func open() throws(DatabaseError) -> PostgresSession {
         do throws(PostgresError) {
-            return try PostgresSession.open(address.parameters, answeringWithin: .seconds(4))
+            return try PostgresSession.connect(address.parameters, answeringWithin: .seconds(4))
         } catch {
             throw refusal("\(error)", Self.remedy(error.words))
         }

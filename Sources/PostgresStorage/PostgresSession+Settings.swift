@@ -1,10 +1,19 @@
 import Storage
 
 extension PostgresSession {
-    /// Connects and sets up the session.
+    /// Connects and makes the session ready for bodies.
     ///
     /// - Parameter limit: how long the server may take for the set-up.
     static func open(
+        _ parameters: [String: String], answeringWithin limit: Duration
+    ) throws(PostgresError) -> PostgresSession {
+        let session = try connect(parameters, answeringWithin: limit)
+        try session.prepareControls()
+        return session
+    }
+
+    /// Connects and makes the settings, without a prepared statement: a pooler may be on the way that loses those.
+    static func connect(
         _ parameters: [String: String], answeringWithin limit: Duration
     ) throws(PostgresError) -> PostgresSession {
         let session = try PostgresSession(parameters, answeringWithin: limit)

@@ -35,7 +35,7 @@ final class PostgresSession: @unchecked Sendable {
     /// Whether the connection was closed with a statement under way: the server may still be at it.
     private(set) var leftServerBusy = false
 
-    /// Connects, and prepares what begins and ends transactions. Blocks the thread: up to two seconds for each address of a host, and as long as names take to be looked up.
+    /// Connects. Blocks the thread: up to two seconds for each address of a host, and as long as names take to be looked up.
     ///
     /// - Parameter parameters: as ``PostgresAddress`` has them.
     init(_ parameters: [String: String], answeringWithin limit: Duration) throws(PostgresError) {
@@ -60,11 +60,16 @@ final class PostgresSession: @unchecked Sendable {
                 Unmanaged<Warnings>.fromOpaque(context).takeUnretainedValue().count += 1
             }, Unmanaged.passUnretained(warnings).toOpaque())
         deadline = .now + limit
+    }
+
+    /// Prepares what begins and ends transactions.
+    func prepareControls() throws(PostgresError) {
+        let handle = try usable()
         var isSent = true
         for control in PostgresControl.allCases {
-            isSent = isSent && PQsendPrepare(connected, control.name, control.rawValue, 0, nil) == 1
+            isSent = isSent && PQsendPrepare(handle, control.name, control.rawValue, 0, nil) == 1
         }
-        guard isSent, PQpipelineSync(connected) == 1 else { throw lost(Self.words(connected)) }
+        guard isSent, PQpipelineSync(handle) == 1 else { throw lost(Self.words(handle)) }
         try flush()
         if let error = try receive().lazy.compactMap(\.error).first { throw error }
     }

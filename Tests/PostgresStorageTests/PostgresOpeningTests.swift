@@ -85,13 +85,33 @@ struct PostgresOpeningTests {
         let steps = DatabaseClaim.steps + [Migration(name: "v002-more", sql: ["CREATE TABLE more (id BIGINT)"])]
         let address = try fixture.address()
         for _ in 1...2 {
-            #expect(try await PostgresDatabase.inspect(address, migrations: steps) == steps.map(\.name))
+            #expect(try await PostgresDatabase.inspect(address, migrations: steps).isEmpty)
+            #expect(try await !PostgresDatabase.hasTables(address, migrations: steps))
         }
         await (try await fixture.open(DatabaseClaim.steps)).close()
         #expect(try await PostgresDatabase.inspect(address, migrations: steps) == ["v002-more"])
         #expect(try await PostgresDatabase.inspect(address, migrations: DatabaseClaim.steps).isEmpty)
         let newer = await Self.words(address, [])
         #expect(newer.contains("newer version (step v001-claims)"), "\(newer)")
+    }
+
+    @Test(
+        "a pooler that gives each transaction another connection is refused; one of whole sessions works",
+        .enabled(if: PgBouncer.isInstalled, "script/setup --test could not fetch pgbouncer"),
+        arguments: [
+            ("session", "opened"), ("transaction", "a connection pooler in transaction mode is before it"),
+            ("statement", "cannot use the database"),
+        ])
+    func pooler(mode: String, words: String) async throws {
+        try await PostgreSQLServer.open { server in
+            let pooler = try await PgBouncer(before: server, mode: mode)
+            let address = try PostgresAddress(
+                "host=\(pooler.socket) port=6432 user=postgres dbname=postgres", allowsPlaintext: false, readers: 1,
+                program: "test")
+            let found = await Self.words(address)
+            #expect(found.contains(words), "\(found)")
+            try await pooler.stop()
+        }
     }
 
     @Test("a step waits for a table in use without keeping others from it, and is applied afterwards")

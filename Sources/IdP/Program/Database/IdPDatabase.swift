@@ -51,8 +51,7 @@ enum IdPDatabase {
     static func exists(_ location: DatabaseLocation) async throws(DatabaseError) -> Bool {
         switch location {
         case .sqlite: !lacksFile(location)
-        // One without tables has all steps before it.
-        case .postgres: try await inspect(location).count < IdPMigrations.all.count
+        case .postgres(let address): try await PostgresDatabase.hasTables(address, migrations: IdPMigrations.all)
         }
     }
 
