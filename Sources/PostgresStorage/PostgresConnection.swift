@@ -15,6 +15,21 @@ final class PostgresConnection: SQLConnection {
     /// What is sent with the next statement.
     private var waiting: [PostgresSession.Message] = []
 
+    /// How the statements of a read see one snapshot.
+    enum ReadMode: CaseIterable {
+        /// There is only one statement, so that no transaction is needed. A body with a second one runs again.
+        case single
+        case snapshot
+        /// As ``snapshot``, with a savepoint before each statement.
+        case careful
+    }
+
+    /// Whether the body of a read has one statement, as far as is known.
+    private var isSingle = false
+    private var firstOfSingle: String?
+    /// The first statements of bodies that had a second one.
+    private var firstOfSeveral: Set<String> = []
+
     /// Whether each statement has a savepoint of its own.
     private var isCareful = false
     /// What `synchronous_standby_names` was when this transaction took the lock: empty where no standby is waited for.
@@ -44,6 +59,7 @@ final class PostgresConnection: SQLConnection {
             hasGoneOn = true
             throw failure.asDatabaseError
         }
+        if isSingle { try noteStatement(sql) }
         let (statement, parameters) = try statements.find(sql, values)
         var messages = waiting
         waiting = []
@@ -65,6 +81,20 @@ final class PostgresConnection: SQLConnection {
         }
         guard result.status != PGRES_EMPTY_QUERY else { throw .misuse("the statement is empty") }
         return (statement, result)
+    }
+
+    /// Begins a transaction for a body that is known to have several statements, or stops one that shows now that it has.
+    private func noteStatement(_ sql: String) throws(DatabaseError) {
+        if let firstOfSingle {
+            firstOfSeveral.insert(firstOfSingle)
+            let error = PostgresError(cause: .refused, state: "", words: "a second statement needs a snapshot")
+            (failure, hasGoneOn) = (error, true)
+            throw error.asDatabaseError
+        }
+        firstOfSingle = sql
+        guard firstOfSeveral.contains(sql) else { return }
+        isSingle = false
+        queue(.beginRead)
     }
 
     /// Undoes the statement that has failed, or takes note that the transaction has failed.
@@ -116,17 +146,23 @@ final class PostgresConnection: SQLConnection {
         }
     }
 
+    /// Begins a read. All its statements see one snapshot.
+    func beginRead(_ mode: ReadMode) {
+        (isSingle, firstOfSingle) = (mode == .single, nil)
+        if !isSingle { queue(.beginRead) }
+    }
+
     /// Ends a transaction in which nothing was changed. Does not wait for the answer.
     func endRead() {
         failure = nil
-        guard hasBegun else { return waiting = [] }
+        guard !isSingle, hasBegun else { return waiting = [] }
         try? session.sendOnly([.control(.rollback)])
     }
 
     /// Rolls the transaction back.
     func rollBack() throws(PostgresError) {
         failure = nil
-        guard hasBegun else { return waiting = [] }
+        guard !isSingle, hasBegun else { return waiting = [] }
         waiting = []
         _ = try session.run([.control(.rollback)])
     }

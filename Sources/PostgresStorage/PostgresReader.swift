@@ -14,9 +14,14 @@ struct PostgresReader: Sendable {
         }
         connection.session.deadline = call.arrived + timing.limit
         do throws(PostgresError) {
-            for isCareful in [false, true] {
-                connection.queue(.beginRead)
-                switch connection.run(call, carefully: isCareful) {
+            if !connection.isSettled {
+                // Also for a statement without a transaction.
+                _ = try connection.session.texts("SELECT set_config('default_transaction_read_only', 'on', false)")
+                connection.isSettled = true
+            }
+            for mode in PostgresConnection.ReadMode.allCases {
+                connection.beginRead(mode)
+                switch connection.run(call, carefully: mode == .careful) {
                 case .succeeded(let answer), .failed(let answer):
                     connection.endRead()
                     return answer()

@@ -4,6 +4,7 @@ import Synchronization
 
 /// Turns the writes that wait into as few commits as possible, as `GroupCommit` of `SQLiteStorage` does. The rules beyond those
 /// stated there:
+/// - The bodies of a batch run without savepoints at first, and all of them again with savepoints when one has failed.
 /// - The lock makes the writers of all processes take turns, so no transaction fails to serialise. While it waits for the lock,
 ///   further writes arrive and share the commit.
 /// - What is lost before COMMIT was sent runs again. What is lost after that has an unknown outcome and never runs again.
@@ -54,8 +55,9 @@ final class PostgresWriter: Sendable {
         guard let oldest = batch.first else { return connection.endRead() }
         connection.session.deadline = oldest.arrived + timing.limit
         do throws(PostgresError) {
-            let results = try run(batch, connection)
-            try commit(results, batch, connection)
+            var results = try together(batch, connection)
+            if results == nil { results = try run(batch, connection) }
+            try commit(results ?? [], batch, connection)
         } catch {
             runAgain(batch, after: error, connection)
         }
@@ -110,6 +112,28 @@ final class PostgresWriter: Sendable {
     private struct Result {
         let hasSucceeded: Bool
         let answer: @Sendable () -> Void
+    }
+
+    /// Runs several bodies without savepoints, which cost as much as their statements.
+    ///
+    /// - Returns: nil when one of them has failed. Nothing of any is left then, and all have to run again with savepoints.
+    private func together(
+        _ batch: [PendingCall], _ connection: PostgresConnection
+    ) throws(PostgresError) -> [Result]? {
+        guard batch.count > 1 else { return nil }
+        var results: [Result] = []
+        for call in batch {
+            switch connection.run(call, carefully: false) {
+            case .succeeded(let answer): results.append(Result(hasSucceeded: true, answer: answer))
+            case .failed, .wentOn:
+                try connection.rollBack()
+                connection.queue(.beginWrite)
+                connection.queue(.lock)
+                return nil
+            case .broken(let error): throw error
+            }
+        }
+        return results
     }
 
     private func run(_ batch: [PendingCall], _ connection: PostgresConnection) throws(PostgresError) -> [Result] {
