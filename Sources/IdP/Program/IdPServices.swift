@@ -19,6 +19,8 @@ struct IdPServices: Sendable {
     var pages: Pages?
     /// What runs beside the server for the database.
     var jobs: [any Service] = []
+    /// Whether this process does what one of all nodes does, such as deleting expired rows.
+    var isChosen: @Sendable () -> Bool = { true }
 
     /// The real services, as the settings say.
     ///
@@ -33,7 +35,7 @@ struct IdPServices: Sendable {
         return IdPServices(
             database: database, mailer: settings.mail.mailer(), clock: node?.clock ?? .system(),
             randomness: SystemRandomness(), logger: logger, devPages: try DevPages(randomness: SystemRandomness()),
-            jobs: node.map { [$0] } ?? [])
+            jobs: node.map { [$0] } ?? [], isChosen: node.map { node in { @Sendable in node.isChosen } } ?? { true })
     }
 }
 

@@ -4,6 +4,7 @@ import PostgresStorage
 import SSOWeb
 import ServiceLifecycle
 import Storage
+import Synchronization
 
 /// This process among those that work on one PostgreSQL: shows itself every two seconds, compares itself with the others, and
 /// sets its clock by the database's.
@@ -16,9 +17,17 @@ struct IdPNode: Service {
     private let describe: @Sendable () -> DatabaseNode
     private let time: DatabaseClock
     private let logger: Logger
+    private let choice = Choice()
+
+    /// Which node does what one of them does. For a moment it may be two, or none.
+    private final class Choice: Sendable {
+        let isOwn = Mutex(false)
+    }
 
     /// The time of all nodes.
     var clock: ServiceClock { time.clock }
+    /// Whether this node was the one with the lowest id at the last heartbeat.
+    var isChosen: Bool { choice.isOwn.withLock { $0 } }
 
     /// Joins the other nodes.
     ///
@@ -58,6 +67,7 @@ struct IdPNode: Service {
         guard let report = try? await database.beat(node) else { return }
         let after = ContinuousClock.now
         time.set(report.databaseTime, before: before, after: after)
+        choice.isOwn.withLock { $0 = report.others.allSatisfy { $0.id > node.id } }
         noteDifferences(node, report.others, &known)
         let difference = Duration.milliseconds(report.databaseTime) - .seconds(wall)
         let latest = Self.toleratedDifference + (after - before)
