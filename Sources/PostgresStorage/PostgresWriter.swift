@@ -12,6 +12,9 @@ final class PostgresWriter: Sendable {
     /// As for SQLite: enough for all requests in flight under load.
     static let batchLimit = 256
 
+    /// Voiding happens once for a promotion. Calls that wait for it wait longer than others.
+    private static let limitOfVoiding = Duration.seconds(10)
+
     private let queue: CallQueue
     private let timing: PostgresTiming
     private let connector: PostgresConnector
@@ -78,7 +81,11 @@ final class PostgresWriter: Sendable {
             connection.queue(.lock)
             finding = try TimelineTable.record(
                 timeline, before: state.highest, mayHaveLostCommits: state.mayHaveLostCommits, connection)
-            if finding == .promoted(voids: true) { try voidGrants(connection) }
+            if finding == .promoted(voids: true) {
+                connection.session.deadline = .now + Self.limitOfVoiding
+                _ = try connection.query("SELECT set_config('statement_timeout', '10s', true) AS done")
+                try voidGrants(connection)
+            }
             guard try connection.control(.commit).command == "COMMIT" else { throw PostgresError.lost("rolled back") }
         } catch {
             if connection.failure?.isLockTimeout == true, (try? connection.rollBack()) != nil { return false }

@@ -40,6 +40,30 @@ struct PostgresFixture: Sendable {
         try await run("DO $all$ BEGIN \(statements.joined(separator: " ")) END $all$")
     }
 
+    /// Deletes all rows, if the schema is as so many steps make it.
+    ///
+    /// - Returns: false when a test has changed the schema, or a connection of before is still in a transaction.
+    func empty(steps: Int) async throws -> Bool {
+        let schemaOfTables = "'\(schema)'::regnamespace"
+        let foreign = try await run(
+            """
+            SELECT (SELECT COUNT(*) FROM \(schema).schema_migration) = \(steps)
+               AND NOT EXISTS (SELECT 1 FROM pg_trigger JOIN pg_class c ON c.oid = tgrelid
+                                WHERE NOT tgisinternal AND relnamespace = \(schemaOfTables))
+               AND NOT EXISTS (SELECT 1 FROM pg_locks JOIN pg_class c ON c.oid = relation
+                                WHERE relnamespace = \(schemaOfTables))
+            """)
+        guard foreign == ["t"] else { return false }
+        try await run(
+            """
+            DO $all$ DECLARE name text; BEGIN
+                FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = '\(schema)' AND tablename <> 'schema_migration'
+                LOOP EXECUTE format('DELETE FROM \(schema).%I', name); END LOOP;
+            END $all$
+            """)
+        return true
+    }
+
     /// What a setting names it by.
     var url: String {
         let socket = server.socket.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""

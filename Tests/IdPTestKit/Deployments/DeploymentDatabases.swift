@@ -68,12 +68,36 @@ final class DeploymentDatabases: Sendable {
 
     private func schema(_ name: String) async throws -> PostgresFixture {
         if let known = schemas.withLock({ $0[name] }) { return known }
-        let made = try await PostgresFixture.make()
-        try await made.addFunctionsOfSQLite()
+        let made = try await Self.emptySchema(name == "idp" ? .idp : .relyingParty)
         return schemas.withLock { schemas in
             let schema = schemas[name] ?? made
             schemas[name] = schema
             return schema
+        }
+    }
+
+    // MARK: - Schemas that are used again
+
+    /// Which tables a schema has.
+    private enum Kind: Hashable { case idp, relyingParty }
+
+    /// Schemas of deployments that have ended. To make one takes longer than most tests do.
+    private static let used = Mutex<[Kind: [PostgresFixture]]>([:])
+
+    private static func emptySchema(_ kind: Kind) async throws -> PostgresFixture {
+        let migrations = kind == .idp ? IdPMigrations.all : RelyingPartyMigrations.all
+        while let old = used.withLock({ $0[kind]?.popLast() }) {
+            if try await old.empty(steps: migrations.count) { return old }
+        }
+        let made = try await PostgresFixture.make()
+        try await made.addFunctionsOfSQLite()
+        return made
+    }
+
+    deinit {
+        let ended = schemas.withLock { $0 }
+        Self.used.withLock { used in
+            for (name, schema) in ended { used[name == "idp" ? .idp : .relyingParty, default: []].append(schema) }
         }
     }
 
