@@ -57,8 +57,9 @@ enum TimelineTable {
         case same
         /// The server is an old primary: the database was on this timeline already.
         case older(than: Int64)
-        /// A standby was promoted, or a backup was restored. With `voids` this process has to void what may have been used.
-        case promoted(voids: Bool)
+        /// A standby was promoted, or a backup was restored. With `voids` this process has to void what may have been used;
+        /// of several, one has to.
+        case promoted(isSynchronous: Bool, voids: Bool)
     }
 
     /// Records the timeline of the server. The caller owns the writers' lock.
@@ -81,7 +82,7 @@ enum TimelineTable {
         // The first one of a database, and one that this process has known, follow no other.
         let isPromotion = isNew ? known != nil : before > 0 && before < timeline
         guard isPromotion else { return .same }
-        guard mayHaveLostCommits else { return .promoted(voids: false) }
+        guard mayHaveLostCommits else { return .promoted(isSynchronous: true, voids: false) }
         // Of all processes that notice, one voids.
         let isChosen =
             try connection.execute(
@@ -89,6 +90,6 @@ enum TimelineTable {
                 UPDATE database_timeline SET voided_at = CAST(EXTRACT(EPOCH FROM now()) AS BIGINT)
                  WHERE timeline = :timeline AND voided_at IS NULL
                 """, ["timeline": .integer(timeline)]) == 1
-        return .promoted(voids: isChosen)
+        return .promoted(isSynchronous: false, voids: isChosen)
     }
 }

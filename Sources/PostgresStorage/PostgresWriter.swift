@@ -81,7 +81,7 @@ final class PostgresWriter: Sendable {
             connection.queue(.lock)
             finding = try TimelineTable.record(
                 timeline, before: state.highest, mayHaveLostCommits: state.mayHaveLostCommits, connection)
-            if finding == .promoted(voids: true) {
+            if case .promoted(_, voids: true) = finding {
                 connection.session.deadline = .now + Self.limitOfVoiding
                 _ = try connection.query("SELECT set_config('statement_timeout', '10s', true) AS done")
                 try voidGrants(connection)
@@ -100,12 +100,15 @@ final class PostgresWriter: Sendable {
         state.note(timeline)
         state.noteCommit(waitingFor: connection.synchronousStandbys)
         connection.isSettled = true
-        if case .promoted(let voids) = finding { logFailover(timeline, voids: voids) }
+        if case .promoted(let isSynchronous, let voids) = finding {
+            logFailover(timeline, isSynchronous: isSynchronous, voids: voids)
+        }
         return true
     }
 
-    private func logFailover(_ timeline: Int64, voids: Bool) {
-        var details: Logger.Metadata = ["timeline": "\(timeline)", "synchronous": "\(!voids)"]
+    /// The alarm is one for all nodes.
+    private func logFailover(_ timeline: Int64, isSynchronous: Bool, voids: Bool) {
+        var details: Logger.Metadata = ["timeline": "\(timeline)", "synchronous": "\(isSynchronous)"]
         if voids {
             details["message"] = """
                 Commits of the last moments may be lost, so every unused token, code, link, handoff and challenge was voided.

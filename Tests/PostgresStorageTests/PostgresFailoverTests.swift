@@ -95,6 +95,7 @@ struct PostgresFailoverTests {
             }
             #expect(try await nodes[0].number("SELECT COUNT(*) AS n FROM item WHERE used_by = -1") == 20)
             #expect(log.text.matches(of: /error database_failed_over/).count == 1)
+            #expect(log.text.matches(of: /database_failed_over .*"synchronous": false/).count == 3)
             // What is made from now on works.
             try await nodes[2].add(items: [21])
             #expect(try await Self.use(21, nodes[1]))
