@@ -52,6 +52,8 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", path: "Sources/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(
+            name: "CPostgres", path: "Sources/CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(
             name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "SSOShared", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
         .target(name: "WellKnown", dependencies: ["SSOShared"], swiftSettings: settings),
@@ -82,7 +84,7 @@ let package = Package(
         // What the stores see of a database. No engine is below it.
         .target(name: "Storage", swiftSettings: settings),
 
-        // The engine. Only the programs import it, where they open a database.
+        // The engines. Only the programs import them, where they open a database.
         .target(
             name: "SQLiteStorage",
             dependencies: [
@@ -91,6 +93,9 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
+
+        .target(
+            name: "PostgresStorage", dependencies: ["CPostgres", "Storage", logging], swiftSettings: settings),
 
         // Browser plumbing both programs share.
         .target(
@@ -196,9 +201,9 @@ let package = Package(
         .executableTarget(
             name: "IdP",
             dependencies: [
-                "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore,
-                "IdPAccountPages", "IdPApps", "IdPDirectory", "IdPFlow", "IdPMail", "IdPProtocols", "IdPProviders",
-                "IdPSignIn", "ThisBuild", "WellKnown", arguments, lifecycle,
+                "PostgresStorage", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes,
+                nioCore, "IdPAccountPages", "IdPApps", "IdPDirectory", "IdPFlow", "IdPMail", "IdPProtocols",
+                "IdPProviders", "IdPSignIn", "ThisBuild", "WellKnown", arguments, lifecycle,
             ],
             path: "Sources/IdP/Program",
             resources: embedded(
@@ -210,8 +215,8 @@ let package = Package(
         .executableTarget(
             name: "RelyingParty",
             dependencies: [
-                "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", "ThisBuild", hummingbird, logging, arguments,
-                lifecycle, httpTypes, nioCore,
+                "PostgresStorage", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", "ThisBuild", hummingbird, logging,
+                arguments, lifecycle, httpTypes, nioCore,
             ],
             resources: embedded(
                 "rp-brand.css", "rp-icon.svg", "Texts/en.json", "Texts/de.json", "Pages/account.mustache",
@@ -242,7 +247,8 @@ let package = Package(
         .testTarget(
             name: "WebTestKit",
             dependencies: [
-                "TestKit", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", hummingbird, logging, lifecycle, nioCore,
+                "TestKit", "PostgresStorage", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", hummingbird, logging,
+                lifecycle, nioCore,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -269,11 +275,15 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["WebTestKit", "Storage"],
+            dependencies: ["TestKit", "WebTestKit", "Storage"],
             swiftSettings: settings),
         .testTarget(
             name: "SQLiteStorageTests",
             dependencies: ["TestKit", "WebTestKit", "SQLiteStorage", "SSOShared", "Storage"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PostgresStorageTests",
+            dependencies: ["TestKit", "WebTestKit", "PostgresStorage", "Storage", logging],
             swiftSettings: settings),
         .testTarget(
             name: "SSOWebTests",

@@ -38,6 +38,8 @@ struct BenchOptions {
     var seconds = 2.0
     /// The binary of another build, which is measured in turns with this one.
     var against: String?
+    /// The address of a PostgreSQL database, which is measured in turns with SQLite. Its commits go to a disk, too.
+    var postgres: String?
     /// Rows for a database that is measured in turns with an empty one. Zero: not measured.
     var seededTokens = 0
     var seededSessions = 0
@@ -53,7 +55,7 @@ struct BenchOptions {
 
     static let usage = """
         usage: bench [--concurrency N[,N…]] [--rounds N] [--seconds N] [--against BUILD] [--program BUILD]
-                     [--seed-used-tokens N] [--seed-sessions N] [--parent FOLDER]
+                     [--seed-used-tokens N] [--seed-sessions N] [--parent FOLDER] [--postgres ADDRESS]
                bench federation [--rounds N] [--program BUILD] [--parent FOLDER]
                bench nobody [--rounds N] [--connections N] [--program BUILD] [--parent FOLDER]
                bench allocations --library FILE --bounds FILE [--program BUILD] [--parent FOLDER]
@@ -72,6 +74,7 @@ struct BenchOptions {
             case "--rounds": rounds = try Self.number(value, name, least: 1)
             case "--connections": connections = try Self.number(value, name, least: 1)
             case "--seconds": seconds = Double(try Self.number(value, name, least: 1))
+            case "--postgres": postgres = value
             case "--against": against = try Self.binary(value, name)
             case "--program": program = try Self.binary(value, name)
             case "--seed-used-tokens": seededTokens = try Self.number(value, name, least: 0)

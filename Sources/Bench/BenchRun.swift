@@ -8,6 +8,14 @@ struct BenchRun {
     func run() throws {
         let folder = "\(options.parent)/swift-sso-bench.\(getpid())"
         defer { try? FileManager.default.removeItem(atPath: folder) }
+        if let address = options.postgres {
+            return try measure([
+                IdPUnderTest(
+                    options.program, folder: "\(folder)/postgres", label: "PostgreSQL",
+                    settings: ["IDP_DATABASE_URL": address]),
+                IdPUnderTest(options.program, folder: "\(folder)/sqlite", label: "SQLite"),
+            ])
+        }
         var builds = [try IdPUnderTest(options.program, folder: "\(folder)/this", label: "this build")]
         if let other = options.against {
             builds.append(try IdPUnderTest(other, folder: "\(folder)/other", label: "the other build"))

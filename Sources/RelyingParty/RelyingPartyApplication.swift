@@ -17,7 +17,7 @@ struct RelyingPartyServices: Sendable {
     /// The real services, as the settings say.
     static func live(_ settings: RelyingPartySettings, logger: Logger) async throws -> RelyingPartyServices {
         RelyingPartyServices(
-            database: try await RelyingPartyDatabase.open(settings.database),
+            database: try await RelyingPartyDatabase.open(settings.database, logger),
             backChannel: try BackChannelClient(settings), clock: .system(), randomness: SystemRandomness(),
             logger: logger)
     }

@@ -27,7 +27,8 @@ struct RelyingPartyServer: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Checks every setting, prints the effective values and all problems, and exits 0 or 1.",
             discussion: RelyingPartyServer.discussion)
-        @Flag(help: "Also call the identity provider over the back channel, TLS included.") var connect = false
+        @Flag(help: "Also connect to PostgreSQL, and call the identity provider over the back channel, TLS included.")
+        var connect = false
         @OptionGroup var settings: SettingsOptions<RelyingPartyProgram>
         func run() async throws { try await settings.check(connect ? [RelyingPartyProgram.connection] : []) }
     }
@@ -61,6 +62,9 @@ enum RelyingPartyProgram: Program {
     /// `check --connect`.
     static let connection = ConnectionCheck<Self>(option: "--connect", omission: "no server was contacted") {
         settings, reader in
+        await reader.checkConnection(
+            to: settings.database, RelyingPartySettings.databaseSettings.url.name,
+            inspecting: RelyingPartyDatabase.inspect)
         do {
             try await BackChannelClient(settings).checkHealth()
             reader.record("connect RP_IDP_BACKCHANNEL_URL", "the identity provider answers at \(settings.backChannel)")

@@ -33,9 +33,9 @@ struct RelyingPartySettings: Sendable {
         "RP_LISTEN", default: "127.0.0.1:8081", example: "127.0.0.1:9091",
         "The address and port to listen on. Keep it on loopback or in a private network: the proxy does TLS.",
         { try ListenAddress($0) })
-    static let databaseSetting = Setting(
-        "RP_DATABASE_URL", default: "sqlite:var/rp.sqlite", example: "sqlite:/var/lib/swift-sso-rp/rp.sqlite",
-        "The database file for its sessions, on a local disk.", { try DatabaseLocation($0) })
+    static let databaseSettings = DatabaseSettings(
+        "RP", file: ("sqlite:var/rp.sqlite", "sqlite:/var/lib/swift-sso-rp/rp.sqlite"),
+        postgres: RelyingPartyDatabase.postgres)
     static let secretKey = SettingDescription(
         "RP_SECRET_KEY", without: "required", example: "the output of: openssl rand -hex 32", isSecret: true,
         "At least 32 bytes, and not the shared secret. A comma-separated list rotates it: the first makes new values, all are accepted."
@@ -73,12 +73,12 @@ struct RelyingPartySettings: Sendable {
         "The secret that the identity provider has registered for this service.")
 
     /// Every setting of the relying party but the common ones, in the order of `--help`.
-    static let table = [
-        publicURLSetting.description, listenSetting.description, databaseSetting.description, secretKey,
-        idpSetting.description, backChannelSetting.description, plaintextSetting.description,
-        caFileSetting.description, signedResponseSetting.description, nameSetting.description,
-        idpNameSetting.description, nativeRedirectURISetting.description, clientIDSetting.description, sharedSecret,
-    ]
+    static let table =
+        [publicURLSetting.description, listenSetting.description] + databaseSettings.descriptions + [
+            secretKey, idpSetting.description, backChannelSetting.description, plaintextSetting.description,
+            caFileSetting.description, signedResponseSetting.description, nameSetting.description,
+            idpNameSetting.description, nativeRedirectURISetting.description, clientIDSetting.description, sharedSecret,
+        ]
 
     /// - Returns: nil when there is a problem. `reader` then has all of them.
     static func read(_ reader: SettingsReader) -> RelyingPartySettings? {
@@ -86,7 +86,7 @@ struct RelyingPartySettings: Sendable {
         let includesSubdomains = reader.hstsIncludesSubdomains()
         publicURL?.includesSubdomains = includesSubdomains
         let listen = reader.value(listenSetting)
-        let database = reader.value(databaseSetting)
+        let database = databaseSettings.read(reader)
         let keys = reader.derivedKeys(secretKey.name)
         let idp = reader.value(idpSetting)
         let plaintext = reader.value(plaintextSetting)
@@ -107,9 +107,9 @@ struct RelyingPartySettings: Sendable {
         let secret = reader.sharedSecret(sharedSecret.name)
         reader.requireDifferent(keys, secretKey.name, from: secret, sharedSecret.name)
 
-        if let database {
+        if let database, database.isFile {
             reader.addCheck {
-                await $0.checkDatabase(database, databaseSetting.name, inspecting: RelyingPartyDatabase.inspect)
+                await $0.checkDatabase(database, databaseSettings.url.name, inspecting: RelyingPartyDatabase.inspect)
             }
         }
         if let listen { reader.addCheck { await $0.checkListenAddress(listen, listenSetting.name) } }

@@ -20,14 +20,14 @@ final class GroupCommit: Sendable {
     /// Enough for all requests in flight under load, and few enough to keep the transaction in the page cache.
     static let batchLimit = 256
 
-    let queue: WriteQueue
+    let queue: CallQueue
     private let patience: Duration
     private let file: SQLiteFile
     private let running = DispatchGroup()
     private let lastCommit = Mutex<ContinuousClock.Instant?>(nil)
 
     /// - Parameter patience: how long a transaction waits for a lock that another process holds.
-    init(queue: WriteQueue, patience: Duration, file: SQLiteFile) {
+    init(queue: CallQueue, patience: Duration, file: SQLiteFile) {
         (self.queue, self.patience, self.file) = (queue, patience, file)
     }
 
@@ -103,7 +103,7 @@ final class GroupCommit: Sendable {
     /// Runs one body in its savepoint and returns the closure that gives its caller the result.
     ///
     /// - Throws: what must fail the whole batch.
-    private func run(_ write: PendingWrite, _ connection: SQLiteConnection) throws -> @Sendable () -> Void {
+    private func run(_ write: PendingCall, _ connection: SQLiteConnection) throws -> @Sendable () -> Void {
         try connection.execute("SAVEPOINT body")
         let (succeeded, answer) = write.run(connection)
         if let failure = connection.failure { throw failure }

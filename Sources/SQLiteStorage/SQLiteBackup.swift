@@ -17,7 +17,7 @@ extension SQLiteDatabase {
         path: String, migrations: [Migration], keys: DerivedKeys?, to target: String
     ) async throws(DatabaseError) -> Int {
         let copy = SQLiteCopy(from: SQLiteFile(path: path), migrator: Migrator(migrations: migrations))
-        return try await offPool { () throws(DatabaseError) in
+        return try await BlockingWork.run { () throws(DatabaseError) in
             guard SQLiteFile.identity(path) != nil else {
                 throw .refused("there is no database at \(path). Give the one of the IdP in IDP_DATABASE_URL.")
             }

@@ -1,4 +1,3 @@
-import Dispatch
 import GRDB
 public import Storage
 import Synchronization
@@ -36,8 +35,8 @@ public final class SQLiteDatabase: Database {
         file = SQLiteFile(path: path)
         migrator = Migrator(migrations: migrations)
         let opening = SQLiteOpening(file: file, migrator: migrator, patience: patience)
-        pool = try await Self.offPool { () throws(DatabaseError) in try opening.open() }
-        commits = GroupCommit(queue: WriteQueue(capacity: Self.waitingLimit), patience: patience, file: file)
+        pool = try await BlockingWork.run { () throws(DatabaseError) in try opening.open() }
+        commits = GroupCommit(queue: CallQueue(capacity: Self.waitingLimit), patience: patience, file: file)
         commits.start(on: pool)
     }
 
@@ -82,7 +81,7 @@ public final class SQLiteDatabase: Database {
     @discardableResult
     public func write<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { caller in
-            let write = PendingWrite(body, caller: caller)
+            let write = PendingCall(body, caller: caller)
             do throws(DatabaseError) { try commits.queue.add(write) } catch { write.fail(error) }
         }
     }
@@ -112,25 +111,9 @@ public final class SQLiteDatabase: Database {
         let pool = pool
         // Waits for the reads. Closes the writer last: the last connection moves the log into the file and deletes it, and a
         // read-only one cannot. If this fails the log stays until the next start.
-        try? await Self.offPool { () throws(DatabaseError) in
+        try? await BlockingWork.run { () throws(DatabaseError) in
             pool.invalidateReadOnlyConnections()
             try? pool.close()
         }
-    }
-
-    /// Runs blocking work on a thread of Dispatch, not on one of the few threads that run all tasks.
-    static func offPool<T: Sendable>(
-        _ work: @escaping @Sendable () throws(DatabaseError) -> T
-    ) async throws(DatabaseError) -> T {
-        let result: Result<T, DatabaseError> = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                do throws(DatabaseError) {
-                    continuation.resume(returning: .success(try work()))
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
-            }
-        }
-        return try result.get()
     }
 }

@@ -218,6 +218,9 @@ extension SQLiteDatabase {
     public static func inspect(path: String, migrations: [Migration]) async throws(DatabaseError) -> [String] {
         let opening = SQLiteOpening(
             file: SQLiteFile(path: path), migrator: Migrator(migrations: migrations), patience: patience)
-        return try await offPool { () throws(DatabaseError) in try opening.inspect() }
+        return try await BlockingWork.run { () throws(DatabaseError) in try opening.inspect() }
     }
+
+    /// Whether the file is there.
+    public static func exists(path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 }

@@ -55,7 +55,7 @@ extension SQLiteDatabase {
             old.remove()
         }
         let opening = SQLiteOpening(file: source, migrator: Migrator(migrations: migrations), patience: .seconds(5))
-        let origin = try await offPool { () throws(DatabaseError) in
+        let origin = try await BlockingWork.run { () throws(DatabaseError) in
             try? FileManager.default.createDirectory(
                 at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
@@ -78,7 +78,7 @@ extension SQLiteDatabase {
         }
         await restored.close()
         await replaced.close()
-        let kept = try await offPool { () throws(DatabaseError) in
+        let kept = try await BlockingWork.run { () throws(DatabaseError) in
             guard SQLiteFile.identity(draft.path + "-wal") == nil else {
                 throw .refused("the restored database could not be closed. Look at the disk.")
             }
@@ -94,7 +94,7 @@ extension SQLiteDatabase {
     ) async -> ReplacedDatabase {
         guard let lock else { return .missing }
         do throws(DatabaseError) {
-            try await offPool { () throws(DatabaseError) in
+            try await BlockingWork.run { () throws(DatabaseError) in
                 try draft.create()
                 try draft.append(from: lock.descriptor, of: path)
                 let log = path + "-wal"

@@ -1,5 +1,4 @@
-/// The storage as the stores see it: portable SQL in, rows out. The target `SQLiteStorage` is the implementation today;
-/// PostgreSQL can follow.
+/// The storage as the stores see it: portable SQL in, rows out. `SQLiteStorage` and `PostgresStorage` implement it.
 ///
 /// A body may assume:
 /// - A read sees one consistent snapshot. It holds every write that returned before the call.
@@ -52,7 +51,8 @@ extension SQLConnection {
 /// An error of the storage. Its text never contains a bound value.
 public enum DatabaseError: Error, Equatable, CustomStringConvertible {
     /// The storage cannot answer now: busy past the timeout, disk full, I/O error, file deleted, too many calls waiting.
-    /// Nothing was written. Clients get 503, never a verdict about a token or a code.
+    /// Nothing was written, unless the words say that this is unknown: PostgreSQL gave no answer to a commit. Clients get
+    /// 503, never a verdict about a token or a code.
     case unavailable(String)
     /// A unique or foreign key, a CHECK or a NOT NULL constraint failed. The statement had no effect.
     case conflict(String)

@@ -51,29 +51,16 @@ package struct SecretReferences {
                 ?? file.refuse("\(key): the environment has no \(variable). Set it, or use file:PATH.", node)
         case .file(let path): return SecretFile.read(path, setting: name, problem: file.problem)
         case .credential(let credential):
-            guard let path = path(ofCredential: credential, key: key, node) else { return nil }
-            return SecretFile.read(path, setting: name, problem: file.problem)
+            do throws(SettingError) {
+                let path = try CredentialFile.path(of: credential, environment: environment, otherwise: "file:PATH")
+                return SecretFile.read(path, setting: name, problem: file.problem)
+            } catch {
+                return file.refuse("\(key): \(error)", node)
+            }
         }
     }
 
     private func isVariable(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_") }
-    }
-
-    /// Where systemd puts the credential of that name for this service (systemd.exec(5), `LoadCredential=`).
-    private func path(ofCredential name: String, key: String, _ node: Node) -> String? {
-        // The characters that systemd accepts. Without a slash the name cannot leave the folder.
-        let isName = name.utf8.allSatisfy {
-            $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ":")
-        }
-        guard isName, !name.isEmpty, name != ".", name != ".." else {
-            return file.refuse("\(key): credential:\(name) must name a credential, without / and spaces.", node)
-        }
-        guard let folder = environment("CREDENTIALS_DIRECTORY") else {
-            return file.refuse(
-                "\(key): credential:\(name) needs $CREDENTIALS_DIRECTORY, which systemd sets. Add LoadCredential=\(name):PATH "
-                    + "to the unit, or use file:PATH.", node)
-        }
-        return "\(folder)/\(name)"
     }
 }

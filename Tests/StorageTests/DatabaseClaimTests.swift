@@ -21,4 +21,16 @@ struct DatabaseClaimTests {
         let fixture = fixture
         try await claim.check { RerunningDatabase(try await fixture.open($0)) }
     }
+
+    @Test("on PostgreSQL", arguments: DatabaseClaim.all)
+    func postgres(claim: DatabaseClaim) async throws {
+        let fixture = try await PostgresFixture.make()
+        try await claim.check { try await fixture.open($0) }
+    }
+
+    @Test("on PostgreSQL with each body run twice", arguments: DatabaseClaim.all)
+    func postgresRerunning(claim: DatabaseClaim) async throws {
+        let fixture = try await PostgresFixture.make()
+        try await claim.check { RerunningDatabase(try await fixture.open($0)) }
+    }
 }

@@ -60,7 +60,9 @@ extension Database {
         let (isHolding, signal) = AsyncStream<Never>.makeStream()
         let task = Task {
             defer { signal.finish() }
-            try await write { _ in
+            try await write { connection in
+                // An engine may take its lock with the first statement.
+                _ = try connection.query("SELECT 1 AS n")
                 signal.finish()
                 if gate.wait(timeout: .now() + 30) == .timedOut { throw BodyError(number: -1) }
             }

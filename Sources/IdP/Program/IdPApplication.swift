@@ -33,7 +33,7 @@ func buildIdP(
     inspect(router, routes.routes)
     return WebServer.application(
         router: router, listen: settings.listen, addresses: settings.trustedProxies, shutdown: shutdown,
-        logger: services.logger, services: features.jobs(settings, services), started: started)
+        logger: services.logger, services: features.jobs(settings, services) + services.jobs, started: started)
 }
 
 extension IdPFeatures {
@@ -42,9 +42,12 @@ extension IdPFeatures {
         let worker = MailQueueWorker(
             queue: parts.mail, templates: all.flatMap(\.mail), mailer: services.mailer, from: settings.mailFrom,
             issuer: parts.origin, delay: parts.mailDelay, clock: parts.clock, logger: parts.logger)
+        let purges = all.flatMap(\.purges).map { purge -> PurgeService.Purge in
+            { limit in services.isChosen() ? try await purge(limit) : 0 }
+        }
         let purge = PurgeService(
-            every: .minutes(1), clock: parts.clock, logger: parts.logger, newest: parts.sessions.store.newestRow,
-            all.flatMap(\.purges))
+            every: .minutes(1), clock: parts.clock, logger: parts.logger, newest: parts.sessions.store.newestRow, purges
+        )
         let reload = ReloadService { [logger = parts.logger, clients = parts.clients, association, providers] in
             logger.notice(
                 "reload",

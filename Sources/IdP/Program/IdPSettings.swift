@@ -35,6 +35,8 @@ package struct IdPSettings: Sendable {
     let nativeApps: NativeApps
     /// How the IdP presents itself on pages and in emails.
     let brand: Brand
+    /// The files that all nodes should have alike, by the setting that names them.
+    let files: [String: String]
     /// How answers to the email arrive; nil where they are not received.
     let inboundMail: InboundMailSettings?
 
@@ -90,9 +92,9 @@ package struct IdPSettings: Sendable {
                     + "limits per network are off. Use 127.0.0.1 if the proxy sets X-Forwarded-For.")
         }
         reader.reportExampleSecrets(publicURL: publicURL, listen: listen)
-        if let database {
+        if let database, database.isFile {
             reader.addCheck {
-                await $0.checkDatabase(database, databaseSetting.name, inspecting: IdPDatabase.inspect)
+                await $0.checkDatabase(database, databaseSettings.url.name, inspecting: IdPDatabase.inspect)
             }
         }
         if let listen { reader.addCheck { await $0.checkListenAddress(listen, listenSetting.name) } }
@@ -111,7 +113,12 @@ package struct IdPSettings: Sendable {
             mailHourlyLimit: hourlyLimit, limits: limits, allowedEmails: allowed,
             clients: source(of: clients, reader, publicURL: publicURL, listen: listen, keys: keys),
             providers: providers, trustedProxies: proxies, appleAssociation: apple, androidAssociation: android,
-            linkTester: linkTester, nativeApps: nativeApps, brand: brand, inboundMail: inboundMail)
+            linkTester: linkTester, nativeApps: nativeApps, brand: brand, files: files(reader), inboundMail: inboundMail
+        )
+    }
+
+    private static func files(_ reader: SettingsReader) -> [String: String] {
+        [ClientsFile.setting.name, ProvidersFile.setting.name].reduce(into: [:]) { $0[$1] = reader.text($1) }
     }
 
     private static func networkLimits(_ reader: SettingsReader) -> SignInLimits.Counts? {
@@ -126,8 +133,8 @@ package struct IdPSettings: Sendable {
         return counts
     }
 
-    /// The one setting that the commands beside a running IdP need.
-    static func database(_ reader: SettingsReader) -> DatabaseLocation? { reader.value(databaseSetting) }
+    /// The settings that the commands beside a running IdP need.
+    static func database(_ reader: SettingsReader) -> DatabaseLocation? { databaseSettings.read(reader) }
 
     /// The URL may contain a password, so it is shown without, and may come from a file.
     private static func mailURL(_ reader: SettingsReader, publicURL: PublicOrigin?) -> MailURL? {

@@ -18,9 +18,9 @@ extension IdPSettings {
         "IDP_LISTEN", default: "127.0.0.1:8080", example: "127.0.0.1:9090",
         "The address and port to listen on. Keep it on loopback or in a private network: the proxy does TLS.",
         { try ListenAddress($0) })
-    static let databaseSetting = Setting(
-        "IDP_DATABASE_URL", default: "sqlite:var/idp.sqlite", example: "sqlite:/var/lib/swift-sso-idp/idp.sqlite",
-        "The database file, on a local disk.", { try DatabaseLocation($0) })
+    static let databaseSettings = DatabaseSettings(
+        "IDP", file: ("sqlite:var/idp.sqlite", "sqlite:/var/lib/swift-sso-idp/idp.sqlite"),
+        postgres: IdPDatabase.postgres)
     static let secretKey = SettingDescription(
         "IDP_SECRET_KEY", without: "required", example: "the output of: openssl rand -hex 32", isSecret: true,
         "At least 32 bytes, and not the secret of a client. All codes, form tokens and device cookies derive from it. A comma-separated list rotates it: the first makes new values, all are accepted."
@@ -93,8 +93,9 @@ extension IdPSettings {
     /// Every setting of the IdP but the common ones, in the order of `--help`.
     static let table: [SettingDescription] =
         [
-            publicURLSetting.description, listenSetting.description, databaseSetting.description, secretKey,
-            mailURLSetting, mailFromSetting.description, mailHourlyLimitSetting.description,
+            publicURLSetting.description, listenSetting.description,
+        ] + databaseSettings.descriptions + [
+            secretKey, mailURLSetting, mailFromSetting.description, mailHourlyLimitSetting.description,
         ] + InboundMailSettings.descriptions + [allowedEmailsSetting.description] + Brand.descriptions
         + [ClientsFile.setting, ProvidersFile.setting] + EnvironmentClient.descriptions
         + [

@@ -32,7 +32,7 @@ extension Program {
     /// Settings that are accepted on the command line.
     static var settingNames: [String] { settings.filter { !$0.isSecret }.map(\.name) }
     /// Settings that are refused on the command line.
-    static var secretNames: [String] { settings.filter(\.isSecret).map(\.name) }
+    static var secretNames: [String] { settings.filter { $0.isSecret || $0.mayHoldSecret }.map(\.name) }
 }
 
 /// What `check` does on request, beyond looking at the settings: it calls a server that they name. Records what answered

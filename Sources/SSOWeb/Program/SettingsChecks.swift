@@ -28,6 +28,17 @@ extension SettingsReader {
         }
     }
 
+    /// The same for a database that a connection is needed for, with a line when it can be used: for `check --connect`.
+    public func checkConnection(
+        to database: DatabaseLocation, _ name: String,
+        inspecting inspect: (DatabaseLocation) async throws(DatabaseError) -> [String]
+    ) async {
+        guard !database.isFile else { return }
+        let before = problems.count
+        await checkDatabase(database, name, inspecting: inspect)
+        if problems.count == before { record("connect \(name)", "PostgreSQL can be used at \(database)") }
+    }
+
     /// Records a problem when the address cannot be bound, and a warning when it is in use: the running service itself
     /// may be the one that uses it.
     public func checkListenAddress(_ address: ListenAddress, _ name: String) async {

@@ -14,11 +14,15 @@ public struct SettingDescription: Sendable {
     public let explanation: String
     /// Whether it is or may contain a secret: refused on the command line, accepted as `NAME_FILE`.
     public let isSecret: Bool
+    /// Whether only some values are secrets: refused on the command line with a password, and accepted as `NAME_FILE`.
+    public let mayHoldSecret: Bool
 
     /// A setting with a default.
-    public init(_ name: String, default value: String, example: String, _ explanation: String) {
+    public init(
+        _ name: String, default value: String, example: String, _ explanation: String, mayHoldSecret: Bool = false
+    ) {
         (self.name, self.example, self.explanation, isSecret) = (name, example, explanation, false)
-        (defaultValue, fallback) = (value, value)
+        (defaultValue, fallback, self.mayHoldSecret) = (value, value, mayHoldSecret)
     }
 
     /// - Parameters:
@@ -28,7 +32,7 @@ public struct SettingDescription: Sendable {
         _ name: String, without words: String = "none", example: String, isSecret: Bool = false, _ explanation: String
     ) {
         (self.name, self.example, self.explanation, self.isSecret) = (name, example, explanation, isSecret)
-        (defaultValue, fallback) = (nil, words)
+        (defaultValue, fallback, mayHoldSecret) = (nil, words, false)
     }
 
     /// The part of `--help` that explains the settings, wrapped for a terminal of 80 columns.

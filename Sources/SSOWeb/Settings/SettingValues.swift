@@ -1,5 +1,4 @@
 import SSOShared
-public import Storage
 
 /// The address that a program binds: `127.0.0.1:8080`, `[::1]:8080`, `0.0.0.0:8080`. With port 0 the system chooses
 /// one.
@@ -16,28 +15,6 @@ public struct ListenAddress: Sendable, CustomStringConvertible {
             throw SettingError("\"\(text)\" is not a valid address. Use host:port, for example 127.0.0.1:8080.")
         }
         (host, self.port) = (address.host, port)
-    }
-}
-
-extension DatabaseLocation {
-    /// Reads `sqlite:PATH`.
-    ///
-    /// - Throws: ``SettingError`` for anything but `sqlite:` and a path.
-    public init(_ text: String) throws(SettingError) {
-        guard text.hasPrefix("sqlite:"), text.utf8.count > 7, !text.utf8.contains(0) else {
-            // The rest may contain a password.
-            throw SettingError(
-                "\"\(text.prefix { $0 != ":" }):…\" is not a supported database. Use sqlite:PATH, for example "
-                    + "sqlite:var/data.sqlite.")
-        }
-        let path = String(text.dropFirst(7))
-        // SQLite reads these as a database in memory or as a URI.
-        guard path != ":memory:", !path.hasPrefix("file:"), !path.hasPrefix("//") else {
-            throw SettingError(
-                "\"\(text)\" is not a file. Use sqlite:PATH with at most one slash at its start, for example "
-                    + "sqlite:/var/lib/data.sqlite.")
-        }
-        self = .sqlite(path: path)
     }
 }
 

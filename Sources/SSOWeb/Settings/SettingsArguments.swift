@@ -50,9 +50,16 @@ public struct SettingsArguments: Sendable {
             + "The commands are \(commands.joined(separator: ", ")). A setting begins with --, such as --log-level notice."
     }
 
-    /// Whether a URL contains no user name or password.
+    /// Whether an address contains no password.
     private static func isPlainURL(_ flag: String, _ value: Substring?) -> Bool {
-        flag.hasSuffix("-url") && !(value ?? "@").utf8.contains(UInt8(ascii: "@"))
+        flag.hasSuffix("-url") && value.map { !holdsPassword(String($0)) } == true
+    }
+
+    /// Whether an address contains a password: between `:` and `@`, or as `password=`.
+    public static func holdsPassword(_ address: String) -> Bool {
+        let login = address.lastIndex(of: "@").map { address[..<$0] } ?? ""
+        let rest = login.firstRange(of: "//").map { login[$0.upperBound...] } ?? login
+        return rest.contains(":") || address.contains(/password\s*=/)
     }
 
     private static func flag(_ name: String) -> String {

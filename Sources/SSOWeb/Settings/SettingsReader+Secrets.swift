@@ -124,3 +124,29 @@ public enum BoundedFile {
         } catch { return nil }
     }
 }
+
+/// The file into which systemd has put a secret for this service: `credential:NAME`.
+public enum CredentialFile {
+    /// The path of the credential with that name.
+    ///
+    /// - Parameters:
+    ///   - environment: where systemd's `CREDENTIALS_DIRECTORY` is looked up (systemd.exec(5), `LoadCredential=`).
+    ///   - otherwise: what else the operator can use.
+    public static func path(
+        of name: String, environment: (String) -> String?, otherwise: String
+    ) throws(SettingError) -> String {
+        // The characters that systemd accepts. Without a slash the name cannot leave the folder.
+        let isName = name.utf8.allSatisfy {
+            $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ":")
+        }
+        guard isName, !name.isEmpty, name != ".", name != ".." else {
+            throw SettingError("credential:\(name) must name a credential, without / and spaces.")
+        }
+        guard let folder = environment("CREDENTIALS_DIRECTORY") else {
+            throw SettingError(
+                "credential:\(name) needs $CREDENTIALS_DIRECTORY, which systemd sets. Add LoadCredential=\(name):PATH "
+                    + "to the unit, or use \(otherwise).")
+        }
+        return "\(folder)/\(name)"
+    }
+}

@@ -85,18 +85,3 @@ final class DKIMFilter: Sendable {
             """
     }
 }
-
-extension TemporaryFolder {
-    /// Runs a command in this folder to its end. Its output is in two files with that name.
-    /// - Throws: `ProbeFailure` with its standard error when it fails.
-    func run(_ program: String, _ arguments: [String], named name: String) async throws {
-        for kind in ["out", "err"] { try? FileManager.default.removeItem(atPath: self.path(of: "\(name).\(kind)")) }
-        let child = try ChildProcess(
-            program, arguments, environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], folder: path,
-            standardOutput: self.path(of: "\(name).out"), standardError: self.path(of: "\(name).err"))
-        let exit = try await child.waitForExit()
-        guard exit == .code(0) else {
-            throw ProbeFailure("\(program): \(exit) \(text(of: "\(name).out"))\(text(of: "\(name).err"))")
-        }
-    }
-}

@@ -3,6 +3,7 @@ import Testing
 
 @testable import IdPTestKit
 @testable import TestKit
+@testable import WebTestKit
 
 extension Journeys.Operators {
     /// With libfaketime (package faketime) in a real process: a file sets its wall clock.
@@ -53,6 +54,31 @@ extension Journeys.Operators {
             #expect(try await browser.get(pair.origin + "/").page().form(to: "/sign-out") != nil)
             #expect(try await other.get(pair.origin + "/").page().form(to: "/sign-out") != nil)
             try await pair.stop()
+        }
+
+        @Test(
+            "nodes on PostgreSQL have one time, that of the database, also where a machine is ten minutes ahead or behind",
+            .enabled(if: library != nil, "needs the package faketime"), arguments: ["+600", "-600"])
+        func nodes(offset: String) async throws {
+            let fixture = try await PostgresFixture.make()
+            let pair = try ProcessDeployment(idps: 2, settings: ["IDP_DATABASE_URL": fixture.url])
+            pair.idps[1].set("LD_PRELOAD", to: Self.library)
+            pair.idps[1].set("FAKETIME", to: offset)
+            pair.idps[1].set("FAKETIME_DONT_FAKE_MONOTONIC", to: "1")
+            try await ProcessDeployment.running(pair) { pair in
+                // Everything is made by one node and used by the other.
+                for (maker, user) in [(0, 1), (1, 0)] {
+                    let browser = Browser(routes: pair.routes(to: maker))
+                    _ = try await browser.signIn(at: pair.client, of: pair, as: "ann\(maker)@example.com")
+                    let token = try await browser.token(for: pair.client, of: pair, state: "a-state")
+                    let reply = try await pair.verify(token, as: pair.client, at: pair.idps[user])
+                    #expect(reply.status == 200, "\(reply.text)")
+                    let other = browser.twin(routes: pair.routes(to: user))
+                    #expect(try await other.get(pair.origin + "/").page().form(to: "/sign-out") != nil)
+                }
+                try await eventually("the event") { pair.idps[1].log.contains("clock_differs") ? () : nil }
+                #expect(!pair.idps[0].log.contains("clock_differs"))
+            }
         }
     }
 }

@@ -69,6 +69,24 @@ struct SettingsOrderTests {
         #expect(known.problem(in: ["--idp-listen", "a", "--idp-secret-key-file", "f", "--log-level=info"]) == nil)
     }
 
+    @Test("the address of a database is accepted on the command line when it has no password")
+    func databaseAddress() {
+        let known = SettingsArguments(known: [], secrets: ["IDP_DATABASE_URL"])
+        for address in [
+            "sqlite:var/idp.sqlite", "postgres://idp@one.internal,two.internal:5433/idp?sslmode=verify-full",
+            "host=one.internal dbname=idp user=idp passfile=/etc/swift-sso/pgpass",
+        ] {
+            #expect(known.problem(in: ["--idp-database-url", address]) == nil, "\(address)")
+        }
+        for address in [
+            "postgres://idp:S3CRET@one.internal/idp", "postgres://one.internal/idp?user=idp&password=S3CRET",
+            "host=one.internal dbname=idp password = S3CRET",
+        ] {
+            let problem = known.problem(in: ["--idp-database-url", address])
+            #expect(problem?.contains("--idp-database-url-file FILE") == true && problem?.contains("S3CRET") == false)
+        }
+    }
+
     @Test("a URL is accepted on the command line when it has no login")
     func plainAddress() {
         let known = SettingsArguments(known: [], secrets: ["IDP_MAIL_URL", "IDP_SECRET_KEY"])

@@ -127,7 +127,9 @@ extension Database {
     func rowsOfEveryTable() async throws -> [String: Int64] {
         try await read { connection in
             let names = try connection.query(
-                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+                DeploymentDatabases.areOnPostgres
+                    ? "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()"
+                    : "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
             ).map { try $0.text("name") }
             return try Dictionary(
                 uniqueKeysWithValues: names.map { name in

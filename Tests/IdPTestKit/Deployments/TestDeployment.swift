@@ -30,6 +30,7 @@ final class TestDeployment: Deployment, Sendable {
     let origin = "http://localhost:4000"
     let port: UInt16
     let database: any Database
+    let databases: DeploymentDatabases
     let mailbox: Mailbox
     let clients: [Client]
     let log: CapturedLog
@@ -50,10 +51,12 @@ final class TestDeployment: Deployment, Sendable {
     }
 
     private init(
-        folder: TemporaryFolder, clock: TestClock, port: UInt16, idp: IdP, database: any Database, mailbox: Mailbox,
-        clients: [Client], log: CapturedLog, standIns: [StandInProvider], dev: DevPages
+        folder: TemporaryFolder, clock: TestClock, port: UInt16, idp: IdP, database: any Database,
+        databases: DeploymentDatabases, mailbox: Mailbox, clients: [Client], log: CapturedLog,
+        standIns: [StandInProvider], dev: DevPages
     ) {
         (self.folder, self.clock, self.port, self.idp, self.database) = (folder, clock, port, idp, database)
+        self.databases = databases
         (self.mailbox, self.clients, self.log, self.dev) = (mailbox, clients, log, dev)
         self.standIns = standIns
     }
@@ -102,8 +105,9 @@ final class TestDeployment: Deployment, Sendable {
             "IDP_MAIL_URL": "outbox:\(mailbox.folder)", "IDP_MAIL_FROM": "Main App <sign-in@main.example>",
             "IDP_ALLOWED_EMAILS": "*@example.com", "IDP_CLIENTS_FILE": try folder.write(file, to: "clients.yaml"),
         ]
-        try await prepare(folder.path(of: "idp.sqlite"))
-        let database = try await MigratedFiles.openIdP(folder.path(of: "idp.sqlite"))
+        let databases = DeploymentDatabases(folder: folder)
+        try await prepare(databases.path)
+        let database = try await databases.openIdP()
         let values = base.merging(settings) { $1 }
         let idp = try readIdPSettings(values)
         let dev = try DevPages(randomness: SystemRandomness())
@@ -118,7 +122,7 @@ final class TestDeployment: Deployment, Sendable {
                     Client(
                         id: name, name: "Partner number \(index + 1)", secret: secrets[index], origin: origins[index],
                         port: 0,
-                        database: try await MigratedFiles.openRelyingParty(folder.path(of: "\(name).sqlite"))))
+                        database: try await databases.openRelyingParty(name)))
             }
             try await serve(clients[...], done: [], idp: port, clock, log, clientSettings, limits, clientPages) {
                 clients in
@@ -126,7 +130,8 @@ final class TestDeployment: Deployment, Sendable {
                     TestDeployment(
                         folder: folder, clock: clock, port: port,
                         idp: IdP(settings: idp, values: values, added: added), database: database,
-                        mailbox: mailbox, clients: clients, log: log, standIns: standIns, dev: dev))
+                        databases: databases, mailbox: mailbox, clients: clients, log: log, standIns: standIns, dev: dev
+                    ))
             }
         }
         await database.close()
@@ -141,7 +146,7 @@ final class TestDeployment: Deployment, Sendable {
     ) async throws {
         let settings =
             try changed.isEmpty ? idp.settings : Self.readIdPSettings(idp.values.merging(changed) { $1 })
-        let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
+        let database = try await databases.openIdP()
         let services = IdPServices(
             database: database, mailer: OutboxMailer(folder: mailbox.folder), clock: clock.clock,
             randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev,
@@ -151,8 +156,8 @@ final class TestDeployment: Deployment, Sendable {
         }) { port in
             try await body(
                 TestDeployment(
-                    folder: folder, clock: clock, port: port, idp: idp, database: database, mailbox: mailbox,
-                    clients: clients, log: log, standIns: standIns, dev: dev))
+                    folder: folder, clock: clock, port: port, idp: idp, database: database,
+                    databases: databases, mailbox: mailbox, clients: clients, log: log, standIns: standIns, dev: dev))
         }
         await database.close()
     }

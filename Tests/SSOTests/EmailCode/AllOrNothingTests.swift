@@ -12,16 +12,12 @@ struct AllOrNothingTests {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
             // The new session's row is written last: this write fails.
-            try await deployment.database.write { connection in
-                try connection.execute(
-                    """
-                    CREATE TRIGGER no_room BEFORE INSERT ON session BEGIN SELECT RAISE(ABORT, 'no room'); END
-                    """)
-            }
+            let refusal = DeploymentDatabases.refusal(of: "session")
+            try await deployment.database.write { for sql in refusal.begin { try $0.execute(sql) } }
             #expect(try await asking.guess(asking.code).status >= 500)
             #expect(try await deployment.count("SELECT COUNT(*) FROM challenge WHERE used_at IS NOT NULL") == 0)
             #expect(try await deployment.count("SELECT COUNT(*) FROM account") == 0)
-            try await deployment.database.write { try $0.execute("DROP TRIGGER no_room") }
+            try await deployment.database.write { try $0.execute(refusal.end) }
             #expect(try await asking.guess(asking.code).status == 303)
         }
     }

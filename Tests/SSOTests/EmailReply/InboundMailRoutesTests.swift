@@ -103,8 +103,7 @@ struct InboundMailRoutesTests {
     func storage() async throws {
         try await TestDeployment.receivingReplies { deployment in
             let pending = try await deployment.awaitingReply(by: deployment.browser())
-            let other = try await SQLiteDatabase(
-                path: deployment.folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
+            let other = try await deployment.databases.openIdP()
             let gate = DispatchSemaphore(value: 0)
             let holder = await other.hold(gate)
             let reply = try await deployment.post(pending.message().bytes)

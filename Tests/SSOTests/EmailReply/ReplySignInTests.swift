@@ -227,8 +227,7 @@ extension ReplyReceiver {
     /// A receiver of its own on the database of a deployment, as in another process.
     static func beside(_ deployment: TestDeployment, key: String) async throws -> ReplyReceiver {
         let keys = try DerivedKeys.parse(key, setting: "IDP_SECRET_KEY")
-        let database = try await SQLiteDatabase(
-            path: deployment.folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
+        let database = try await deployment.databases.openIdP()
         let clock = deployment.clock.clock
         let randomness = SystemRandomness()
         let challenges = ChallengeStore(

@@ -176,7 +176,8 @@ extension TestDeployment {
     /// Whether the pending code of a browser counts against a budget of its own.
     fileprivate func isKnown(_ asking: PendingCode) async throws -> Bool {
         try await database.read { connection in
-            try connection.query("SELECT device_id FROM challenge ORDER BY rowid DESC LIMIT 1")[0]
+            try connection.query(
+                "SELECT device_id FROM challenge ORDER BY \(DeploymentDatabases.newestFirst) LIMIT 1")[0]
                 .optionalText("device_id") != nil
         }
     }

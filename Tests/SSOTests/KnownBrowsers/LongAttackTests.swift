@@ -100,7 +100,9 @@ extension TestDeployment {
     /// The code in the email of the newest challenge: during an attack the owner recognises it by its time.
     fileprivate func codeOfNewestEmail() async throws -> String {
         let id = try await database.read { connection in
-            try connection.query("SELECT email_id FROM challenge ORDER BY rowid DESC LIMIT 1")[0].text("email_id")
+            try connection.query(
+                "SELECT email_id FROM challenge ORDER BY \(DeploymentDatabases.newestFirst) LIMIT 1")[0].text(
+                    "email_id")
         }
         return try await eventually("the owner's own email") {
             mailbox.all(to: "ann@example.com").last { $0.name.contains(id) }?.code

@@ -86,7 +86,10 @@ struct CompletionPageTests {
             let alive = "SELECT COUNT(*) FROM sso_token WHERE used_at IS NULL AND voided_at IS NULL"
             #expect(
                 try await deployment.count(
-                    alive + " AND state_digest = (SELECT state_digest FROM sso_token ORDER BY rowid DESC)") == 1)
+                    """
+                    \(alive) AND state_digest =
+                        (SELECT state_digest FROM sso_token ORDER BY \(DeploymentDatabases.newestFirst) LIMIT 1)
+                    """) == 1)
             for old in tokens.dropLast() {
                 #expect(try await deployment.verify(old, as: deployment.client).status == 401)
             }

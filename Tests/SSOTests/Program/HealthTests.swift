@@ -96,10 +96,9 @@ struct HealthTests {
     @Test("a program is not ready while another process holds the lock, and recovers by itself")
     func locked() async throws {
         try await TestDeployment.open { deployment in
-            for (probe, path) in zip(Self.probes(of: deployment), ["idp.sqlite", "\(deployment.client.id).sqlite"]) {
-                let other = try await SQLiteDatabase(
-                    path: deployment.folder.path(of: path),
-                    migrations: path == "idp.sqlite" ? IdPMigrations.all : RelyingPartyMigrations.all)
+            for (probe, name) in zip(Self.probes(of: deployment), ["idp", deployment.client.id]) {
+                let other = try await deployment.databases.open(
+                    name, name == "idp" ? IdPMigrations.all : RelyingPartyMigrations.all)
                 let gate = DispatchSemaphore(value: 0)
                 let holder = await other.hold(gate)
                 #expect(try await probe.get("/readyz").status == 503)
@@ -115,14 +114,13 @@ struct HealthTests {
     )
     func newerSchema() async throws {
         try await TestDeployment.open { deployment in
-            for (probe, path) in zip(Self.probes(of: deployment), ["idp.sqlite", "\(deployment.client.id).sqlite"]) {
-                let own = path == "idp.sqlite" ? IdPMigrations.all : RelyingPartyMigrations.all
+            for (probe, name) in zip(Self.probes(of: deployment), ["idp", deployment.client.id]) {
+                let own = name == "idp" ? IdPMigrations.all : RelyingPartyMigrations.all
                 let added = String(format: "v%03d-later", own.count + 1)
                 let removed = String(format: "v%03d-drop.needs-v%03d", own.count + 2, own.count + 1)
                 func apply(_ names: [String]) async throws {
-                    let newer = try await SQLiteDatabase(
-                        path: deployment.folder.path(of: path),
-                        migrations: own + names.map { Migration(name: $0, sql: []) })
+                    let newer = try await deployment.databases.open(
+                        name, own + names.map { Migration(name: $0, sql: []) })
                     await newer.close()
                 }
                 try await apply([added])

@@ -77,7 +77,7 @@ struct VisitorRowsTests {
             try await deployment.execute(
                 """
                 INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at)
-                VALUES (x'00', 'ses_old', 'seed', '{}', \(now), \(now), \(now + 1000))
+                VALUES (CAST('00' AS BLOB), 'ses_old', 'seed', '{}', \(now), \(now), \(now + 1000))
                 """)
             #expect(try await deployment.rows(of: "session", where: "submitted = 1") == 1)
         }

@@ -29,7 +29,15 @@ struct SettingsErrorTests {
         + secrets(.client, "RP_SECRET_KEY") + secrets(.client, "SSO_SHARED_SECRET")
         + listens(.idp, "IDP_LISTEN") + listens(.client, "RP_LISTEN") + [
             InvalidSetting(.idp, "IDP_DATABASE_URL", "var/idp.sqlite", "sqlite:PATH"),
-            InvalidSetting(.idp, "IDP_DATABASE_URL", "postgres://user:password@host/db", "sqlite:PATH"),
+            InvalidSetting(.idp, "IDP_DATABASE_URL", "mysql://user:password@host/db", "sqlite:PATH"),
+            InvalidSetting(.idp, "IDP_DATABASE_URL", "postgres://user:password@host", "names no database"),
+            InvalidSetting(
+                .client, "RP_DATABASE_URL", "postgres://user:password@host/db?sslmode=require", "sslmode=verify-full"),
+            InvalidSetting(.idp, "IDP_DATABASE_URL", "postgres://user:password@[::1/db", "postgres://USER@HOST/NAME"),
+            InvalidSetting(.idp, "IDP_DATABASE_URL", "credential:../x", "must name a credential"),
+            InvalidSetting(.idp, "IDP_DATABASE_URL", "credential:database", "LoadCredential=database:PATH"),
+            InvalidSetting(.idp, "IDP_DATABASE_READERS", "0", "from 1 to 16"),
+            InvalidSetting(.client, "RP_DATABASE_READERS", "17", "from 1 to 16"),
             InvalidSetting(.client, "RP_DATABASE_URL", "sqlite:", "sqlite:PATH"),
             InvalidSetting(.idp, "IDP_DATABASE_URL", "sqlite::memory:", "sqlite:PATH"),
             InvalidSetting(.client, "RP_DATABASE_URL", "sqlite://var/rp", "sqlite:PATH"),

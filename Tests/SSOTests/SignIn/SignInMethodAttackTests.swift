@@ -161,7 +161,8 @@ struct SignInMethodAttackTests {
             let page = try await other.prepare(in: late)
             try await deployment.execute("CREATE TABLE session_copy AS SELECT * FROM session")
             #expect(try await browser.follow(proof.prove(in: browser)).token().hasPrefix("sst_"))
-            try await deployment.execute("INSERT OR IGNORE INTO session SELECT * FROM session_copy")
+            try await deployment.execute(
+                "INSERT INTO session SELECT * FROM session_copy WHERE true ON CONFLICT DO NOTHING")
             #expect(
                 try await late.get(proof.waiting.address).status == 200, "the session is there and knows the challenge")
 

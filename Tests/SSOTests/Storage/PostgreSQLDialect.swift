@@ -1,6 +1,5 @@
 import Storage
 
-@testable import Counterparts
 @testable import TestKit
 @testable import WebTestKit
 

@@ -30,10 +30,10 @@ struct SQLLiteral: Sendable {
         return rest.hasSuffix(last)
     }
 
-    /// All in the sources of the products, except those of the engine, which speaks to SQLite alone.
+    /// All in the sources of the products, except those of the engines, each of which speaks to its own database.
     static func inSources() throws -> [SQLLiteral] {
         // Bench fills a file of SQLite by the program sqlite3.
-        let others = ["Sources/SQLiteStorage/", "Sources/Bench/"]
+        let others = ["Sources/SQLiteStorage/", "Sources/PostgresStorage/", "Sources/Bench/"]
         return try TextSources.files(in: "Sources", ending: "swift")
             .filter { file in !others.contains { file.path.hasPrefix($0) } }
             .flatMap { all(in: $0.text, file: $0.path) }

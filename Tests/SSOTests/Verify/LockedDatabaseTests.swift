@@ -18,8 +18,7 @@ struct LockedDatabaseTests {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
             let complete = try await browser.signIn(at: deployment.client, of: deployment, as: "ann@example.com")
-            let other = try await SQLiteDatabase(
-                path: deployment.folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
+            let other = try await deployment.databases.openIdP()
             let gate = DispatchSemaphore(value: 0)
             let holder = await other.hold(gate)
             let page = try await browser.get(complete.callback())

@@ -11,13 +11,16 @@ struct BackupCommand: AsyncParsableCommand {
             is never overwritten. It holds email addresses and hashes: treat it as personal data. Its last line is a checksum \
             and, with IDP_SECRET_KEY (as a setting of this command), a code that shows idp restore who has made it.
 
+            For a database of PostgreSQL use pg_dump, and point-in-time recovery for what must not be lost.
+
             Exit codes: 0 done, 1 an error of the database or the file, 64 wrong usage, 78 a wrong setting.
             """)
     @Argument(help: "The file to write. It must not exist yet.") var file: String
     @OptionGroup var database: DatabaseOptions
 
     func run() async throws {
-        let (path, keys) = try database.fileAndKeys()
+        let (path, keys) = try database.fileAndKeys(
+            otherwise: "Use pg_dump for a copy, and point-in-time recovery (PITR) for what must not be lost.")
         let bytes = try await DatabaseOptions.reporting {
             try await SQLiteDatabase.backup(path: path, migrations: IdPMigrations.all, keys: keys, to: file)
         }

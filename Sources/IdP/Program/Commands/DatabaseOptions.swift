@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Logging
 import SSOShared
 import SSOWeb
 import Storage
@@ -11,6 +12,13 @@ struct DatabaseOptions: ParsableArguments {
         help: ArgumentHelp("The database, as in IDP_DATABASE_URL, which may also stand in .env.", valueName: "url"))
     var url: String?
 
+    func validate() throws {
+        guard let url, SettingsArguments.holdsPassword(url) else { return }
+        throw ValidationError(
+            "--idp-database-url: holds a password, and every user of this machine can read a command line. Use IDP_DATABASE_URL_FILE."
+        )
+    }
+
     /// Where the settings say the database is.
     ///
     /// - Throws: exit code 78 after all problems were printed.
@@ -18,12 +26,18 @@ struct DatabaseOptions: ParsableArguments {
 
     /// The path of the database file, with the keys of ``IdPSettings``: for commands that work on the file itself. No keys
     /// where none are set.
-    func fileAndKeys() throws -> (path: String, keys: DerivedKeys?) {
+    ///
+    /// - Parameter otherwise: what to use for a database that is not a file.
+    func fileAndKeys(otherwise: String) throws -> (path: String, keys: DerivedKeys?) {
         let (location, keys) = try read { $0.derivedKeys("IDP_SECRET_KEY", required: false) }
         switch location {
         case .sqlite(let path): return (path, keys)
+        case .postgres: throw CommandExit.failure(IdPProgram.name, "\(location) is not a file. \(otherwise)")
         }
     }
+
+    /// A command reports the error that ends it, and no events.
+    static let logger = Logger(label: IdPProgram.name) { _ in SwiftLogNoOpLogHandler() }
 
     private func read<T>(_ further: (SettingsReader) -> T) throws -> (location: DatabaseLocation, further: T) {
         let reader = SettingsReader(
@@ -42,14 +56,14 @@ struct DatabaseOptions: ParsableArguments {
     /// - Throws: exit code 1 after one line on standard error when the database cannot be used.
     func open<T: Sendable>(_ body: (any Database) async throws -> T) async throws -> T {
         let location = try location()
-        guard IdPDatabase.exists(location) else {
+        guard try await Self.reporting({ try await IdPDatabase.exists(location) }) else {
             throw CommandExit.failure(
                 IdPProgram.name,
                 "there is no database at \(location.place). Set IDP_DATABASE_URL to the one of the IdP, for example sqlite:var/idp.sqlite."
             )
         }
         return try await Self.reporting {
-            let database = try await IdPDatabase.open(location)
+            let database = try await IdPDatabase.open(location, Self.logger)
             do {
                 let result = try await body(database)
                 await database.close()

@@ -16,6 +16,7 @@ struct IdPCommand: AsyncParsableCommand {
         version: "idp \(ThisBuild.stamp.text)",
         subcommands: [
             Serve.self, Check.self, UserCommand.self, MailCommand.self, BackupCommand.self, RestoreCommand.self,
+            DatabaseCommand.self,
         ],
         defaultSubcommand: Serve.self)
 
@@ -32,7 +33,10 @@ struct IdPCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Checks every setting, prints what is in force and all problems, and exits 0 or 1.",
             discussion: IdPCommand.discussion)
-        @Flag(help: "Also call the mail server, up to TLS and login, and every sign-in provider. No email is sent.")
+        @Flag(
+            help:
+                "Also connect to PostgreSQL, and call the mail server, up to TLS and login, and every sign-in provider. No email is sent."
+        )
         var connect = false
         @Option(
             help: ArgumentHelp("Also call the mail server and send a test email to this address.", valueName: "address")
@@ -74,7 +78,7 @@ extension MailServerCheck {
 enum IdPProgram: Program {
     static let name = "idp"
     static let prefix = "IDP_"
-    static let commandNames = ["serve", "check", "user", "mail", "backup", "restore"]
+    static let commandNames = ["serve", "check", "user", "mail", "backup", "restore", "database"]
     static let settings = IdPSettings.table
     static let foreignNames = [String]()
     static var build: BuildStamp { ThisBuild.stamp }
@@ -102,6 +106,8 @@ enum IdPProgram: Program {
             option: recipient == nil ? "--connect" : "--mail-to",
             omission: recipient == nil ? "no server was contacted" : "no email was sent"
         ) { settings, reader in
+            await reader.checkConnection(
+                to: settings.database, IdPSettings.databaseSettings.url.name, inspecting: IdPDatabase.inspect)
             await providerCheck(settings, reader)
             let check = MailServerCheck(settings)
             guard await check.connect(reader), let recipient else { return }

@@ -93,13 +93,14 @@ struct MailDelivery {
     /// - Throws: the reason why the message must come again.
     func deliver(_ message: [UInt8], recipient: String?, _ logger: Logger) async throws {
         let location = settings.database
-        guard IdPDatabase.exists(location) else {
-            throw SettingError("there is no database at \(location.place). Set IDP_DATABASE_URL to the one of the IdP.")
-        }
+        let isMissing = SettingError(
+            "there is no database at \(location.place). Set IDP_DATABASE_URL to the one of the IdP.")
+        if IdPDatabase.lacksFile(location) { throw isMissing }
         // Before the database is opened: mail of strangers must not cost that, and must not migrate it.
         let reader = ReplyReader(settings.inbound, keys: settings.keys)
         guard case .reply(let reply) = reader.open(message, recipient: recipient, logger: logger) else { return }
-        let database = try await IdPDatabase.open(location)
+        guard try await IdPDatabase.exists(location) else { throw isMissing }
+        let database = try await IdPDatabase.open(location, logger)
         do {
             _ = try await receiver(database).receive(reply, logger: logger)
             await database.close()

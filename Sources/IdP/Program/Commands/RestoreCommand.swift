@@ -18,6 +18,8 @@ struct RestoreCommand: AsyncParsableCommand {
             The checksum of the backup is checked, and with IDP_SECRET_KEY (as a setting of this command) also who has made \
             it.
 
+            For a database of PostgreSQL use pg_restore or point-in-time recovery (Several nodes in docs/operations.md).
+
             Exit codes: 0 done, 1 an error of the database or the file, 64 wrong usage, 78 a wrong setting.
             """)
     @Argument(help: "A file that idp backup has written.") var file: String
@@ -34,7 +36,9 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (path, keys) = try database.fileAndKeys()
+        let (path, keys) = try database.fileAndKeys(
+            otherwise:
+                "Use pg_restore or point-in-time recovery (PITR): Several nodes in docs/operations.md has the steps.")
         let now = ServiceClock.system().now()
         // Sorts by time and is a plain file name: 20261121T140509123Z.
         let stamp = PlainDate.rfc3339(now).filter { $0.isLetter || $0.isNumber }

@@ -1,18 +1,65 @@
+import Logging
+import PostgresStorage
 import SQLiteStorage
+import SSOWeb
 import Storage
 
 /// The database of the IdP. Beside the commands `backup` and `restore`, only this file knows which engines there are.
 enum IdPDatabase {
+    /// Reads an address of PostgreSQL.
+    @Sendable static func postgres(
+        _ text: String, allowsPlaintext: Bool, readers: Int
+    ) throws(PostgresAddress.ParsingError) -> PostgresAddress {
+        try PostgresAddress(text, allowsPlaintext: allowsPlaintext, readers: readers, program: "idp")
+    }
+
     /// Opens the database. Creates it if there is none, and applies the missing steps.
-    static func open(_ location: DatabaseLocation) async throws(DatabaseError) -> any Database {
-        try await location.open(migrations: IdPMigrations.all)
+    static func open(_ location: DatabaseLocation, _ logger: Logger) async throws(DatabaseError) -> any Database {
+        switch location {
+        case .sqlite(let path): try await SQLiteDatabase(path: path, migrations: IdPMigrations.all)
+        case .postgres(let address):
+            try await PostgresDatabase(
+                address, migrations: IdPMigrations.all, logger: logger,
+                voidGrants: { try IdPTable.end(.lostCommits, at: ServiceClock.system().now(), $0) })
+        }
+    }
+
+    /// Joins the other processes on the database. Nil for an engine on which they need nothing of each other.
+    ///
+    /// - Throws: ``SettingError`` when a live node has other settings. The database is closed then.
+    static func join(
+        _ database: any Database, _ logger: Logger, describing describe: @escaping @Sendable () -> DatabaseNode
+    ) async throws -> IdPNode? {
+        guard let postgres = database as? PostgresDatabase else { return nil }
+        do {
+            return try await IdPNode.join(postgres, logger, describing: describe)
+        } catch {
+            await database.close()
+            throw error
+        }
     }
 
     /// The names of the steps that opening the database would apply. Changes nothing.
     static func inspect(_ location: DatabaseLocation) async throws(DatabaseError) -> [String] {
-        try await location.inspect(migrations: IdPMigrations.all)
+        switch location {
+        case .sqlite(let path): try await SQLiteDatabase.inspect(path: path, migrations: IdPMigrations.all)
+        case .postgres(let address): try await PostgresDatabase.inspect(address, migrations: IdPMigrations.all)
+        }
     }
 
-    /// Whether there is a database already.
-    static func exists(_ location: DatabaseLocation) -> Bool { location.exists }
+    /// Whether there is a database already: ``open(_:_:)`` would create it otherwise.
+    static func exists(_ location: DatabaseLocation) async throws(DatabaseError) -> Bool {
+        switch location {
+        case .sqlite: !lacksFile(location)
+        case .postgres(let address): try await PostgresDatabase.hasTables(address, migrations: IdPMigrations.all)
+        }
+    }
+
+    /// Whether the database is a file that is missing. Costs no connection.
+    static func lacksFile(_ location: DatabaseLocation) -> Bool {
+        switch location {
+        case .sqlite(let path): !SQLiteDatabase.exists(path: path)
+        case .postgres: false
+        }
+    }
 }

@@ -32,18 +32,7 @@ struct RestoredDatabase: Sendable {
 
     /// Ends what may have ended, been used or been sent after the backup was made.
     func endSignIns(now: Timestamp) async throws {
-        try await database.write { connection in
-            for statement in [
-                "DELETE FROM session", "DELETE FROM challenge", "DELETE FROM mail_queue", "DELETE FROM device",
-                "DELETE FROM handoff", "DELETE FROM access_token", "DELETE FROM app_link",
-                "DELETE FROM provider_attempt",
-            ] {
-                try connection.execute(statement)
-            }
-            try connection.execute(
-                "UPDATE sso_token SET voided_at = :now WHERE used_at IS NULL AND voided_at IS NULL",
-                ["now": .timestamp(now)])
-        }
+        try await database.write { try IdPTable.end(.restore, at: now, $0) }
     }
 
     /// Compares with the database that is replaced. Only accounts of both databases count: one that the other database does

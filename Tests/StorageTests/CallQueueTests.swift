@@ -1,16 +1,15 @@
-import Storage
 import Testing
 
-@testable import SQLiteStorage
+@testable import Storage
 @testable import TestKit
 
-@Suite("Queue of waiting writes")
-struct WriteQueueTests {
-    private static func write() -> PendingWrite { PendingWrite(run: { _ in (true, {}) }, fail: { _ in }) }
+@Suite("Queue of waiting calls")
+struct CallQueueTests {
+    private static func write() -> PendingCall { PendingCall(run: { _ in (true, {}) }, fail: { _ in }) }
 
     @Test("calls beyond the capacity fail immediately, and succeed again when there is room")
     func bounded() throws {
-        let queue = WriteQueue(capacity: 2)
+        let queue = CallQueue(capacity: 2)
         try queue.add(Self.write())
         try queue.add(Self.write())
         #expect(throws: DatabaseError.unavailable("too many requests wait for the database")) {
@@ -23,7 +22,7 @@ struct WriteQueueTests {
 
     @Test("the writer finishes what waits before it stops, and sleeps and wakes without missing a write")
     func workers() async throws {
-        let queue = WriteQueue(capacity: 2_000)
+        let queue = CallQueue(capacity: 2_000)
         let thread = Task {
             try await onOwnThread {
                 var taken = 0
@@ -41,7 +40,7 @@ struct WriteQueueTests {
 
     @Test("writes that have waited too long are taken by their age")
     func byAge() throws {
-        let queue = WriteQueue(capacity: 10)
+        let queue = CallQueue(capacity: 10)
         let (old, young) = (Self.write(), Self.write())
         try queue.add(old)
         try queue.add(young)

@@ -1,0 +1,67 @@
+import ArgumentParser
+import PostgresStorage
+import SSOWeb
+import Storage
+
+/// `idp database …`: looks after the database of several nodes.
+struct DatabaseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "database", abstract: "Looks at the nodes on PostgreSQL, and ends sign-ins after a restore.",
+        subcommands: [Status.self, AfterRestore.self])
+
+    struct Status: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints the server, its timeline, whether commits wait for a standby, and the nodes.",
+            discussion: """
+                Only for a database of PostgreSQL. Changes nothing.
+
+                Exit codes: 0 done, 1 an error of the database, 64 wrong usage, 78 a wrong setting.
+                """)
+        @OptionGroup var database: DatabaseOptions
+
+        func run() async throws {
+            let status = try await database.open { database in
+                guard let postgres = database as? PostgresDatabase else {
+                    throw DatabaseError.refused("the database is a file, and files have no nodes.")
+                }
+                return try await postgres.status()
+            }
+            let standbys = status.standbys.isEmpty ? "no standby (asynchronous)" : "\(status.standbys) (synchronous)"
+            print("PostgreSQL \(status.version) at \(status.primary), timeline \(status.timeline)")
+            print("Commits wait for: \(standbys)")
+            let rows = status.nodes.map { node in
+                [
+                    node.node.id, node.node.version, PlainDate.rfc3339(Timestamp(milliseconds: node.startedAt)),
+                    node.isAlive ? "\(node.silence.components.seconds) s ago" : "gone",
+                    node.node.keys.joined(separator: ","),
+                ]
+            }
+            print(CommandTable.text(["NODE", "VERSION", "STARTED", "HEARTBEAT", "KEYS"], rows), terminator: "")
+        }
+    }
+
+    struct AfterRestore: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Ends what must end after pg_restore or point-in-time recovery: everybody is signed out.",
+            discussion: """
+                Stop all nodes first. Sessions, codes, tokens, handoffs and emails that wait end, as after idp restore. What was \
+                removed or disabled after the moment of the backup is as it was then.
+
+                Exit codes: 0 done, 1 an error of the database, 64 wrong usage, 78 a wrong setting.
+                """)
+        @OptionGroup var database: DatabaseOptions
+
+        func run() async throws {
+            try await database.open { database in
+                if let postgres = database as? PostgresDatabase {
+                    let alive = try await postgres.status().nodes.count { $0.isAlive }
+                    guard alive == 0 else {
+                        throw DatabaseError.refused("\(alive) nodes use the database. Stop them, and wait ten seconds.")
+                    }
+                }
+                try await RestoredDatabase(database: database).endSignIns(now: ServiceClock.system().now())
+            }
+            print("Everybody is signed out.")
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Logging
+import PostgresStorage
+import SSOWeb
+import ServiceLifecycle
+import Storage
+import Synchronization
+
+/// This process among those that work on one PostgreSQL: shows itself every two seconds, compares itself with the others, and
+/// sets its clock by the database's.
+struct IdPNode: Service {
+    private static let interval = Duration.seconds(2)
+    /// Beyond this the operator should look at the machine's clock.
+    private static let toleratedDifference = Duration.seconds(2)
+
+    private let database: PostgresDatabase
+    private let describe: @Sendable () -> DatabaseNode
+    private let time: DatabaseClock
+    private let logger: Logger
+    private let choice = Choice()
+
+    /// Which node does what one of them does. For a moment it may be two, or none.
+    private final class Choice: Sendable {
+        let isOwn = Mutex(false)
+    }
+
+    /// The time of all nodes.
+    var clock: ServiceClock { time.clock }
+    /// Whether this node was the one with the lowest id at the last heartbeat.
+    var isChosen: Bool { choice.isOwn.withLock { $0 } }
+
+    /// Joins the other nodes.
+    ///
+    /// - Parameter describe: this node, as its files are now.
+    /// - Throws: ``SettingError`` when a live node has another public address, or shares no key.
+    static func join(
+        _ database: PostgresDatabase, _ logger: Logger, describing describe: @escaping @Sendable () -> DatabaseNode
+    ) async throws -> IdPNode {
+        let before = ContinuousClock.now
+        let report = try await database.join(describe()).mapError(error).get()
+        return IdPNode(
+            database: database, describe: describe,
+            time: DatabaseClock(report.databaseTime, before: before, after: .now), logger: logger)
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var known = Known()
+            while !Task.isCancelled {
+                await beat(&known)
+                try? await Task.sleep(for: Self.interval)
+            }
+        }
+        // The others need not wait until it is gone for ten seconds.
+        try? await database.leave(describe())
+    }
+
+    /// What the log has already.
+    private struct Known {
+        var differences: Set<String> = []
+        var hasOtherTime = false
+    }
+
+    private func beat(_ known: inout Known) async {
+        let (node, before, wall) = (describe(), ContinuousClock.now, Date().timeIntervalSince1970)
+        // Without the database the node serves 503. The next beat tries again.
+        guard let report = try? await database.beat(node) else { return }
+        let after = ContinuousClock.now
+        time.set(report.databaseTime, before: before, after: after)
+        choice.isOwn.withLock { $0 = report.others.allSatisfy { $0.id > node.id } }
+        noteDifferences(node, report.others, &known)
+        let difference = Duration.milliseconds(report.databaseTime) - .seconds(wall)
+        let latest = Self.toleratedDifference + (after - before)
+        let isFar = difference > latest || difference + Self.toleratedDifference < .zero
+        if isFar, !known.hasOtherTime {
+            logger.warning(
+                "clock_differs",
+                metadata: [
+                    "seconds": "\(difference.components.seconds)",
+                    "message": "The database's clock differs from the one of this machine. The database's is used.",
+                ])
+        }
+        known.hasOtherTime = isFar
+    }
+
+    private func noteDifferences(_ node: DatabaseNode, _ others: [DatabaseNode], _ known: inout Known) {
+        var found: Set<String> = []
+        for other in others {
+            for name in node.differences(from: other) {
+                let key = "\(other.id) \(name)"
+                found.insert(key)
+                guard !known.differences.contains(key) else { continue }
+                logger.warning(
+                    "node_settings_differ",
+                    metadata: ["node": "\(other.id)", "setting": "\(name)", "version": "\(other.version)"])
+            }
+        }
+        known.differences = found
+    }
+
+    private static func error(_ conflict: NodeConflict) -> SettingError {
+        let node = "a node that is running (\(conflict.other.id), version \(conflict.other.version))"
+        return switch conflict.cause {
+        case .publicURL:
+            SettingError(
+                "IDP_PUBLIC_URL: \(node) has another one on this database. All nodes have the same public address.")
+        case .keys:
+            SettingError(
+                "IDP_SECRET_KEY: \(node) shares no key with this one. Give all nodes the same list of keys, for example NEW,OLD."
+            )
+        }
+    }
+}

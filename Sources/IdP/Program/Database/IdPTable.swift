@@ -1,0 +1,80 @@
+import SSOWeb
+import Storage
+
+/// A table of the IdP, and what becomes of its rows when the database has gone back to an earlier moment.
+///
+/// Has SQL for tables of many owners, because all of them change in one transaction.
+struct IdPTable: Sendable {
+    /// Why the database is as it was before.
+    enum Cause: Sendable {
+        /// A backup was restored: hours or days are missing. Everybody is signed out.
+        case restore
+        /// A standby was promoted that lacks the last commits. What was unused may have been used. Sign-ins go on.
+        case lostCommits
+    }
+
+    enum Ending: Sendable {
+        case stays
+        /// Changes by a statement, which may use `:now`, and `:recent` for what can still be valid: the requests of all users
+        /// wait for it, so it must not look at every row of a large table.
+        case changed(String)
+    }
+
+    let name: String
+    private let restore, lostCommits: Ending
+
+    private init(_ name: String, restore: Ending, lostCommits: Ending) {
+        (self.name, self.restore, self.lostCommits) = (name, restore, lostCommits)
+    }
+
+    /// Every table but that of the migrations, sorted by name.
+    static let all = [
+        IdPTable("access_token", restore: .changed("DELETE FROM access_token"), lostCommits: .stays),
+        IdPTable("account", restore: .stays, lostCommits: .stays),
+        IdPTable("account_identity", restore: .stays, lostCommits: .stays),
+        IdPTable("account_notice", restore: .changed("DELETE FROM account_notice"), lostCommits: .stays),
+        IdPTable(
+            "app_link", restore: .changed("DELETE FROM app_link"),
+            lostCommits: .changed("UPDATE app_link SET ended_at = :now WHERE ended_at IS NULL AND expires_at > :recent")
+        ),
+        IdPTable(
+            "challenge", restore: .changed("DELETE FROM challenge"), lostCommits: .changed("DELETE FROM challenge")),
+        IdPTable("code_guess", restore: .stays, lostCommits: .stays),
+        IdPTable("device", restore: .changed("DELETE FROM device"), lostCommits: .stays),
+        IdPTable("guess_alarm", restore: .stays, lostCommits: .stays),
+        IdPTable(
+            "handoff", restore: .changed("DELETE FROM handoff"),
+            lostCommits: .changed("UPDATE handoff SET ended_at = :now WHERE ended_at IS NULL AND expires_at > :recent")),
+        IdPTable("mail_outage", restore: .stays, lostCommits: .stays),
+        IdPTable("mail_queue", restore: .changed("DELETE FROM mail_queue"), lostCommits: .stays),
+        IdPTable(
+            "provider_attempt", restore: .changed("DELETE FROM provider_attempt"),
+            lostCommits: .changed(
+                """
+                UPDATE provider_attempt SET used_at = :now, answer = NULL WHERE used_at IS NULL AND expires_at > :recent
+                """)),
+        IdPTable("session", restore: .changed("DELETE FROM session"), lostCommits: .stays),
+        IdPTable(
+            "sso_token", restore: .changed(voidedTokens),
+            lostCommits: .changed("\(voidedTokens) AND expires_at > :recent")),
+        // What was used stays used. The answers to attempts of before are of no use without them.
+        IdPTable("used_provider_answer", restore: .stays, lostCommits: .stays),
+    ]
+
+    private static let voidedTokens =
+        "UPDATE sso_token SET voided_at = :now WHERE used_at IS NULL AND voided_at IS NULL"
+
+    /// Further back than the clocks of two nodes are apart.
+    private static let margin: Duration = .minutes(10)
+
+    /// Ends in every table what may have ended, or been used, in the time that is missing.
+    static func end(_ cause: Cause, at now: Timestamp, _ connection: any SQLConnection) throws {
+        for table in all {
+            switch cause == .restore ? table.restore : table.lostCommits {
+            case .stays: continue
+            case .changed(let sql):
+                try connection.execute(sql, ["now": .timestamp(now), "recent": .timestamp(now - margin)])
+            }
+        }
+    }
+}

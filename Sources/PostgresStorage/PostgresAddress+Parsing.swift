@@ -1,0 +1,91 @@
+import CPostgres
+import Foundation
+public import Storage
+
+extension PostgresAddress {
+    /// Why a text is no address of a database. Never contains the text, which may hold a password.
+    public struct ParsingError: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// Reads a URI or keywords, as libpq does, and adds what the environment says (`PGPASSFILE`, `PGHOST` …).
+    ///
+    /// - Parameters:
+    ///   - allowsPlaintext: whether another machine may be reached without TLS that is verified.
+    ///   - program: the name by which the server knows the connections.
+    public init(_ text: String, allowsPlaintext: Bool, readers: Int, program: String) throws(ParsingError) {
+        var given = try Self.keywords(of: text)
+        guard given["service"] == nil else {
+            throw ParsingError(description: "names a service. Name host, database and user instead.")
+        }
+        guard let database = given["dbname"], !database.isEmpty else {
+            throw ParsingError(description: "names no database. Use postgres://USER@HOST/NAME.")
+        }
+        // A setting of libpq in the environment counts as given: it would be used in any case.
+        let environment = Self.environment()
+        for (keyword, value) in environment where given[keyword] == nil && !value.isEmpty && value != "5432" {
+            if ["host", "hostaddr", "port", "user", "passfile", "sslrootcert", "sslcert", "sslkey"].contains(keyword) {
+                given[keyword] = value
+            }
+        }
+        let isNear = Self.isNear(given)
+        let mode = given["sslmode"] ?? (isNear ? "prefer" : "verify-full")
+        guard isNear || allowsPlaintext || mode == "verify-full" else {
+            throw ParsingError(
+                description: "has sslmode=\(mode), and the server is on another machine. Use sslmode=verify-full.")
+        }
+        given["sslmode"] = mode
+        if mode == "verify-full", given["sslrootcert"] == nil {
+            // libpq 15 has no name for the system's authorities.
+            let system = "/etc/ssl/certs/ca-certificates.crt"
+            if FileManager.default.isReadableFile(atPath: system) { given["sslrootcert"] = system }
+        }
+        // Encryption by Kerberos would take the place of the certificate that is to be verified.
+        if mode == "verify-full" { given["gssencmode"] = "disable" }
+        // Writes need the primary, and reads must see what was written a moment ago.
+        given["target_session_attrs"] = "read-write"
+        given["connect_timeout"] = given["connect_timeout"] ?? "2"
+        given["tcp_user_timeout"] = given["tcp_user_timeout"] ?? "4000"
+        given["application_name"] = given["application_name"] ?? program
+        given["client_encoding"] = "UTF8"
+        self.init(parameters: given, readers: readers)
+    }
+
+    private static func keywords(of text: String) throws(ParsingError) -> [String: String] {
+        guard !text.utf8.contains(0) else { throw ParsingError(description: "holds a NUL byte.") }
+        var message: UnsafeMutablePointer<CChar>?
+        guard let options = PQconninfoParse(text, &message) else {
+            PQfreemem(message)
+            // libpq's own words repeat parts of the text.
+            throw ParsingError(
+                description:
+                    "is not a valid address of PostgreSQL. Use postgres://USER@HOST/NAME, with % @ : / ? # in the "
+                    + "login percent-encoded.")
+        }
+        return values(of: options)
+    }
+
+    /// What libpq takes from the environment where the address says nothing.
+    private static func environment() -> [String: String] { PQconndefaults().map(values) ?? [:] }
+
+    private static func values(of options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {
+        defer { PQconninfoFree(options) }
+        var values: [String: String] = [:]
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        return values
+    }
+
+    /// Whether every host is this machine: a socket, or a loopback address.
+    private static func isNear(_ given: [String: String]) -> Bool {
+        // With both, the address is connected to, and the name is only for the certificate.
+        let places = [given["hostaddr"], given["host"]].compactMap(\.self).first { !$0.isEmpty } ?? ""
+        return places.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { place in
+            place.isEmpty || place.hasPrefix("/") || place.hasPrefix("@") || place == "localhost" || place == "::1"
+                || place.wholeMatch(of: /127\.\d{1,3}\.\d{1,3}\.\d{1,3}/) != nil
+        }
+    }
+}

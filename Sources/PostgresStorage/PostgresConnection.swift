@@ -1,0 +1,206 @@
+import CPostgres
+import Storage
+
+/// ``SQLConnection`` over one session. Valid only on the thread of that session.
+///
+/// PostgreSQL ends a transaction at the first statement that fails, and the rules of the stores let a body go on. A savepoint
+/// before every statement would allow that, at the price of two more commands for each. So a body runs without them first. If it
+/// does go on after an error, it runs once more, with them: a body may run again.
+final class PostgresConnection: SQLConnection {
+    let session: PostgresSession
+    /// Whether the writer has compared the server's timeline with those of before.
+    var isSettled = false
+    private var statements = PreparedStatements()
+
+    /// What is sent with the next statement.
+    private var waiting: [PostgresSession.Message] = []
+
+    /// How the statements of a read see one snapshot.
+    enum ReadMode: CaseIterable {
+        /// There is only one statement, so that no transaction is needed. A body with a second one runs again.
+        case single
+        case snapshot
+        /// As ``snapshot``, with a savepoint before each statement.
+        case careful
+    }
+
+    /// Whether the body of a read has one statement, as far as is known.
+    private var isSingle = false
+    private var firstOfSingle: String?
+    /// The first statements of bodies that had a second one.
+    private var firstOfSeveral: Set<String> = []
+
+    /// Whether each statement has a savepoint of its own.
+    private var isCareful = false
+    /// What `synchronous_standby_names` was when this transaction took the lock: empty where no standby is waited for.
+    private(set) var synchronousStandbys = ""
+    /// The first error of the transaction. Until it is rolled back, PostgreSQL runs nothing more.
+    private(set) var failure: PostgresError?
+    /// Whether the body went on after ``failure``.
+    private var hasGoneOn = false
+
+    init(_ session: PostgresSession) { self.session = session }
+
+    func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
+        let (statement, result) = try run(sql, values)
+        let columns = statement.columns ?? result.columns
+        statement.columns = columns
+        return try result.rows(columns)
+    }
+
+    func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> Int {
+        try run(sql, values).result.changedRows
+    }
+
+    private func run(
+        _ sql: String, _ values: [String: SQLValue]
+    ) throws(DatabaseError) -> (statement: PreparedStatement, result: PostgresResult) {
+        if let failure {
+            hasGoneOn = true
+            throw failure.asDatabaseError
+        }
+        if isSingle { try noteStatement(sql) }
+        let (statement, parameters) = try statements.find(sql, values)
+        var messages = waiting
+        waiting = []
+        let hasSavepoint = isCareful && !Self.isAboutSavepoints(sql)
+        if hasSavepoint { messages.append(.control(.beginStatement)) }
+        if !statement.isPrepared { messages.append(.prepare(statement)) }
+        messages.append(.run(statement, parameters))
+        let place = messages.count - 1
+        if hasSavepoint { messages.append(.control(.endStatement)) }
+        let result: PostgresResult
+        do throws(PostgresError) {
+            let results = try session.run(messages)
+            noteStandbys(messages, results)
+            result = results[place]
+        } catch {
+            if error.isStalePlan { statements.forget(sql) }
+            note(error, canUndo: hasSavepoint)
+            throw error.asDatabaseError
+        }
+        guard result.status != PGRES_EMPTY_QUERY else { throw .misuse("the statement is empty") }
+        return (statement, result)
+    }
+
+    /// Begins a transaction for a body that is known to have several statements, or stops one that shows now that it has.
+    private func noteStatement(_ sql: String) throws(DatabaseError) {
+        if let firstOfSingle {
+            firstOfSeveral.insert(firstOfSingle)
+            let error = PostgresError(cause: .refused, state: "", words: "a second statement needs a snapshot")
+            (failure, hasGoneOn) = (error, true)
+            throw error.asDatabaseError
+        }
+        firstOfSingle = sql
+        guard firstOfSeveral.contains(sql) else { return }
+        isSingle = false
+        queue(.beginRead)
+    }
+
+    /// Undoes the statement that has failed, or takes note that the transaction has failed.
+    private func note(_ error: PostgresError, canUndo: Bool) {
+        guard canUndo, error.cause == .refused, !error.isWorthAnotherRun else { return failure = error }
+        do throws(PostgresError) {
+            _ = try session.run([.control(.undoStatement), .control(.endStatement)])
+        } catch {
+            failure = error
+        }
+    }
+
+    /// A savepoint around a statement would hide the savepoint that the statement makes.
+    private static func isAboutSavepoints(_ sql: String) -> Bool {
+        ["SAVEPOINT", "ROLLBACK", "RELEASE"].contains { sql.hasPrefix($0) }
+    }
+
+    // MARK: - Transactions
+
+    /// Sends a command with the next statement.
+    func queue(_ control: PostgresControl) { waiting.append(.control(control)) }
+
+    /// Takes back what ``queue(_:)`` has put last and was not sent. False when it was sent.
+    func unqueue(_ control: PostgresControl) -> Bool {
+        guard case .control(control)? = waiting.last else { return false }
+        waiting.removeLast()
+        return true
+    }
+
+    /// Sends a command at once, with those that wait.
+    func control(_ control: PostgresControl) throws(PostgresError) -> PostgresResult {
+        let messages = waiting + [.control(control)]
+        waiting = []
+        do throws(PostgresError) {
+            let results = try session.run(messages)
+            noteStandbys(messages, results)
+            guard let last = results.last else { throw PostgresError.lost("an answer is missing") }
+            return last
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    /// Reads the answer to ``PostgresControl/lock``.
+    private func noteStandbys(_ messages: [PostgresSession.Message], _ results: [PostgresResult]) {
+        for (message, result) in zip(messages, results) {
+            if case .control(.lock) = message { synchronousStandbys = (result.texts.last ?? nil) ?? "" }
+        }
+    }
+
+    /// Begins a read. All its statements see one snapshot.
+    func beginRead(_ mode: ReadMode) {
+        (isSingle, firstOfSingle) = (mode == .single, nil)
+        if !isSingle { queue(.beginRead) }
+    }
+
+    /// Ends a transaction in which nothing was changed. Does not wait for the answer.
+    func endRead() {
+        failure = nil
+        guard !isSingle, hasBegun else { return waiting = [] }
+        try? session.sendOnly([.control(.rollback)])
+    }
+
+    /// Rolls the transaction back.
+    func rollBack() throws(PostgresError) {
+        failure = nil
+        guard !isSingle, hasBegun else { return waiting = [] }
+        waiting = []
+        _ = try session.run([.control(.rollback)])
+    }
+
+    /// Takes note that the failed part of the transaction will be rolled back with the next command.
+    func recover() { failure = nil }
+
+    /// Whether a transaction has begun: what was queued to begin it was sent.
+    var hasBegun: Bool {
+        !waiting.contains {
+            switch $0 {
+            case .control(.beginRead), .control(.beginWrite): true
+            default: false
+            }
+        }
+    }
+
+    // MARK: - Bodies
+
+    /// What became of a body.
+    enum Outcome {
+        /// It has returned, and all its statements have worked.
+        case succeeded(answer: @Sendable () -> Void)
+        /// It has thrown, so its changes must go.
+        case failed(answer: @Sendable () -> Void)
+        /// It went on after a statement that had failed: it must run again, with a savepoint before each statement.
+        case wentOn
+        /// PostgreSQL asks for another run, or the connection is gone.
+        case broken(PostgresError)
+    }
+
+    /// Runs the body of a call.
+    func run(_ call: PendingCall, carefully isCareful: Bool) -> Outcome {
+        (self.isCareful, hasGoneOn) = (isCareful, false)
+        let (succeeded, answer) = call.run(self)
+        guard let failure else { return succeeded ? .succeeded(answer: answer) : .failed(answer: answer) }
+        if failure.cause == .lost || failure.isWorthAnotherRun { return .broken(failure) }
+        // One that has swallowed the error of its last statement goes on by returning.
+        return hasGoneOn || succeeded ? .wentOn : .failed(answer: answer)
+    }
+}

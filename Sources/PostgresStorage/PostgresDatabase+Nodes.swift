@@ -1,0 +1,80 @@
+public import Storage
+
+/// The processes of one deployment, and what an operator wants to know of their database.
+extension PostgresDatabase {
+    /// Adds this process to the nodes.
+    ///
+    /// - Returns: what it learns, or a live node beside which it cannot work, with the reason. Nothing is added then.
+    public func join(
+        _ node: DatabaseNode
+    ) async throws -> Result<NodeReport, NodeConflict> {
+        do {
+            return .success(
+                try await write { connection in
+                    for other in try NodeTable.others(than: node, connection) {
+                        if let conflict = node.conflict(with: other) {
+                            throw NodeConflict(other: other, cause: conflict)
+                        }
+                    }
+                    return try NodeTable.join(node, connection)
+                })
+        } catch let conflict as NodeConflict {
+            return .failure(conflict)
+        }
+    }
+
+    /// Writes the heartbeat of this process.
+    public func beat(_ node: DatabaseNode) async throws -> NodeReport {
+        try await write { try NodeTable.beat(node, $0) ?? NodeTable.join(node, $0) }
+    }
+
+    /// Removes this process from the nodes.
+    public func leave(_ node: DatabaseNode) async throws { try await write { try NodeTable.leave(node, $0) } }
+
+    /// The server and the nodes as they are now.
+    public func status() async throws -> PostgresStatus {
+        try await read { connection in
+            let row = try connection.query(
+                """
+                SELECT current_setting('server_version') AS version,
+                       ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint AS timeline,
+                       current_setting('synchronous_standby_names') AS standbys,
+                       COALESCE(host(inet_server_addr()), 'a local socket') AS place, inet_server_port()::bigint AS port
+                """)[0]
+            let port = try row.optionalInteger("port").map { ":\($0)" } ?? ""
+            return PostgresStatus(
+                version: try row.text("version"), primary: try row.text("place") + port,
+                timeline: try row.integer("timeline"), standbys: try row.text("standbys"),
+                nodes: try NodeTable.all(connection).map { node, startedAt, silence in
+                    PostgresStatus.Node(
+                        node: node, startedAt: startedAt, silence: .milliseconds(silence),
+                        isAlive: silence <= NodeTable.lifetimeMilliseconds)
+                })
+        }
+    }
+}
+
+/// A live node beside which this process cannot work.
+public struct NodeConflict: Error, Sendable {
+    public let other: DatabaseNode
+    public let cause: DatabaseNode.Conflict
+}
+
+/// A server and the nodes on one of its databases.
+public struct PostgresStatus: Sendable {
+    public struct Node: Sendable {
+        public let node: DatabaseNode
+        /// Milliseconds since 1970.
+        public let startedAt: Int64
+        /// Since the last heartbeat.
+        public let silence: Duration
+        public let isAlive: Bool
+    }
+
+    public let version, primary: String
+    public let timeline: Int64
+    /// `synchronous_standby_names`: empty where commits wait for no standby.
+    public let standbys: String
+    /// In the order of their starts.
+    public let nodes: [Node]
+}

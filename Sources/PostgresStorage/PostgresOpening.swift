@@ -1,0 +1,210 @@
+import CPostgres
+import Foundation
+import Storage
+
+/// Opens a database for the first time in a process: refuses one that does not fit, applies the migrations.
+struct PostgresOpening: Sendable {
+    private static let oldestVersion = 15
+    /// How long a start waits for the locks that the steps need.
+    private static let patience = Duration.seconds(120)
+    private static let migrationLock = """
+        SELECT pg_advisory_xact_lock((5460816::bigint << 32) | current_schema()::text::regnamespace::oid::bigint)::text AS done
+        """
+
+    let address: PostgresAddress
+    let migrator: Migrator
+
+    /// Applies the missing steps.
+    ///
+    /// - Throws: ``DatabaseError/refused(_:)``.
+    func migrate() throws(DatabaseError) {
+        let connection = try connect()
+        // Without a lock first: a program that starts beside busy ones need not wait for them.
+        guard try missingSteps(connection) != nil else { return }
+        let end = ContinuousClock.now + Self.patience
+        while try !applySteps(connection) {
+            guard end > .now else {
+                throw refusal(
+                    "a step of the schema has waited two minutes for a table in use",
+                    "Look for a long transaction in pg_stat_activity and end it")
+            }
+            // Whatever queued behind the step goes first.
+            Thread.sleep(forTimeInterval: 0.2)
+        }
+    }
+
+    /// Checks whether the database could be opened, and changes nothing.
+    ///
+    /// - Returns: the names of the steps that opening it would apply to what is there; nil for a database without tables.
+    func inspect() throws(DatabaseError) -> [String]? {
+        guard let first = try missingSteps(try connect()) else { return [] }
+        return first == 0 ? nil : migrator.migrations.dropFirst(first).map(\.name)
+    }
+
+    // MARK: - The server
+
+    private func connect() throws(DatabaseError) -> PostgresConnection {
+        let session = try open()
+        try check(session)
+        try checkPooler(session)
+        do throws(PostgresError) { try session.prepareControls() } catch {
+            throw refusal("\(error)", Self.remedy(error.words))
+        }
+        return PostgresConnection(session)
+    }
+
+    private func open() throws(DatabaseError) -> PostgresSession {
+        do throws(PostgresError) {
+            return try PostgresSession.connect(address.parameters, answeringWithin: .seconds(4))
+        } catch {
+            throw refusal("\(error)", Self.remedy(error.words))
+        }
+    }
+
+    private static func remedy(_ words: String) -> String {
+        let remedies = [
+            ("does not support SSL", "Turn TLS on at the server"),
+            ("root certificate", "Name the file of its authority with sslrootcert="),
+            ("certificate verify failed", "Name the file of its authority with sslrootcert="),
+            ("password", "Check the user and the password"), ("authentication", "Check the user and the password"),
+            ("no pg_hba.conf entry", "Let this user in by pg_hba.conf"),
+            ("read-only", "Name the primary among the hosts"), ("hot standby", "Name the primary among the hosts"),
+            ("role ", "Create the role, see docs/operations.md"),
+            ("does not exist", "Create the database, see docs/operations.md"),
+        ]
+        return remedies.first { words.contains($0.0) }?.1 ?? "Check the address, and that the server runs"
+    }
+
+    private func check(_ session: PostgresSession) throws(DatabaseError) {
+        guard session.serverVersion >= Self.oldestVersion * 10_000 else {
+            throw refusal(
+                "PostgreSQL \(session.serverVersion / 10_000) is too old",
+                "Use PostgreSQL \(Self.oldestVersion) or later")
+        }
+        let facts = try texts(
+            session,
+            """
+            SELECT pg_encoding_to_char(encoding), datlocprovider, datcollate, current_schema(),
+                   has_schema_privilege(current_schema(), 'CREATE')
+              FROM pg_database WHERE datname = current_database()
+            """)
+        guard facts.count == 5, let encoding = facts[0], let provider = facts[1] else {
+            throw refusal("it does not describe itself", "Check that it is a PostgreSQL server")
+        }
+        let collation = facts[2] ?? ""
+        guard encoding == "UTF8" else {
+            throw refusal("its encoding is \(encoding)", "\(Self.recipe)")
+        }
+        guard provider == "c", ["C", "POSIX", "C.UTF-8", "C.utf8"].contains(collation) else {
+            let name = provider == "c" ? collation : provider == "i" ? "one of ICU" : "\(collation), built in"
+            throw refusal("its collation is \(name), which does not sort texts by their bytes", Self.recipe)
+        }
+        guard facts[3] != nil, facts[4] == "t" else {
+            throw refusal(
+                "the role may create no tables in it",
+                "Give it a schema of its own: CREATE SCHEMA AUTHORIZATION, see docs/operations.md")
+        }
+    }
+
+    private static let recipe =
+        "Make a new one: CREATE DATABASE idp TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER libc LOCALE 'C.UTF-8'"
+
+    /// Refuses a pooler that gives each transaction another connection: prepared statements and settings of a session would be
+    /// those of somebody else. It gives one connection to two clients, or two to one client.
+    private func checkPooler(_ session: PostgresSession) throws(DatabaseError) {
+        let own = try texts(session, "SELECT pg_backend_pid()")
+        let other = try open()
+        _ = try texts(other, "BEGIN")
+        let others = try texts(other, "SELECT pg_backend_pid()")
+        let again = try texts(session, "SELECT pg_backend_pid()")
+        guard own == again, own != others else {
+            throw refusal(
+                "a connection pooler in transaction mode is before it", "Set pool_mode = session, or connect directly")
+        }
+    }
+
+    private func texts(_ session: PostgresSession, _ sql: String) throws(DatabaseError) -> [String?] {
+        session.deadline = .now + .seconds(4)
+        do throws(PostgresError) { return try session.texts(sql) } catch {
+            throw refusal("\(error)", Self.remedy(error.words))
+        }
+    }
+
+    // MARK: - The schema
+
+    /// The applied steps of a database.
+    static func applied(_ migrator: Migrator, _ connection: any SQLConnection) throws(DatabaseError) -> [String] {
+        // The tables of this engine are none of the steps.
+        let sql = """
+            SELECT relname AS name FROM pg_class
+             WHERE relname NOT IN ('database_timeline', 'node') AND relnamespace = current_schema()::text::regnamespace AND relkind IN ('r', 'p')
+            """
+        var tables: [String] = []
+        for row in try connection.query(sql) { tables.append(try row.text("name")) }
+        return try migrator.applied(connection, tables: tables)
+    }
+
+    /// The first step that must be applied, nil when the schema is ours and complete.
+    private func missingSteps(_ connection: PostgresConnection) throws(DatabaseError) -> Int? {
+        connection.session.deadline = .now + .seconds(4)
+        let applied: [String]
+        do throws(DatabaseError) { applied = try Self.applied(migrator, connection) } catch {
+            throw refusal("\(error)", "Name another database or schema")
+        }
+        switch migrator.plan(applied: applied) {
+        case .nothing: return nil
+        case .apply(let first): return first
+        case .newer(let name):
+            throw refusal("it was written by a newer version (step \(name))", "Install that version")
+        case .foreign(let position, let found):
+            throw refusal("its schema is not ours (step \(position) is \(found))", "Name another database or schema")
+        }
+    }
+
+    /// Applies the missing steps in one transaction.
+    ///
+    /// - Returns: false when a table is in use. Nothing was changed.
+    private func applySteps(_ connection: PostgresConnection) throws(DatabaseError) -> Bool {
+        connection.session.deadline = .now + .seconds(3600)
+        connection.queue(.beginWrite)
+        do throws(DatabaseError) {
+            // A step that waits for a lock keeps all others from the table. So it waits for a second, and later again.
+            _ = try connection.query(
+                "SELECT set_config('lock_timeout', '1s', true) AS lock, set_config('statement_timeout', '0', true) AS statement"
+            )
+            _ = try connection.query(Self.migrationLock)
+            // Another process may have been faster. Writers wait until the steps are applied.
+            connection.queue(.lock)
+            if let first = try missingSteps(connection) {
+                connection.session.deadline = .now + .seconds(3600)
+                if first == 0 { try makeDomain(connection) }
+                try migrator.apply(from: first, connection)
+            }
+            for table in [TimelineTable.schema, NodeTable.schema] { try connection.execute(table) }
+        } catch {
+            let isInUse = connection.failure?.isLockTimeout == true
+            try? connection.rollBack()
+            if isInUse { return false }
+            if case .refused = error { throw error }
+            throw refusal("a step of its schema has failed: \(error)", "Look at the server's log")
+        }
+        do throws(PostgresError) {
+            guard try connection.control(.commit).command == "COMMIT" else { throw PostgresError.lost("rolled back") }
+        } catch {
+            throw refusal("the steps of its schema were not committed: \(error)", "Look at the server's log")
+        }
+        return true
+    }
+
+    /// The steps say `BLOB`, as SQLite does.
+    private func makeDomain(_ connection: PostgresConnection) throws(DatabaseError) {
+        let found = try connection.query(
+            "SELECT 1 AS n FROM pg_type WHERE typname = 'blob' AND typnamespace = current_schema()::text::regnamespace")
+        if found.isEmpty { try connection.execute("CREATE DOMAIN blob AS bytea") }
+    }
+
+    /// One line: the place, what is wrong, what to do.
+    private func refusal(_ problem: String, _ remedy: String) -> DatabaseError {
+        .refused("cannot use the database \(address): \(problem). \(remedy).")
+    }
+}

@@ -1,0 +1,11 @@
+/// How long callers wait. A relying party waits five seconds for an answer, so that it receives our 503.
+package struct PostgresTiming: Sendable {
+    /// How long a call waits for a connection before it fails.
+    package var patience = Duration.seconds(2)
+    /// How long a call takes at most, from its arrival to the answer after the commit.
+    package var limit = Duration.seconds(4)
+    /// How often a body runs again after a serialisation failure or a deadlock.
+    package var runs = 5
+
+    package init() {}
+}

@@ -1,0 +1,82 @@
+import CPostgres
+import Storage
+
+/// A statement of the stores on one connection.
+final class PreparedStatement {
+    let name: String
+    let text: String
+    let types: [Oid]
+    /// Whether PostgreSQL knows it by its name.
+    var isPrepared = false
+    /// The names of its columns, known after its first run.
+    var columns: [String]?
+
+    init(name: String, text: String, types: [Oid]) { (self.name, self.text, self.types) = (name, text, types) }
+}
+
+/// The statements of one connection. The stores have a fixed number of them.
+struct PreparedStatements {
+    private struct Entry {
+        let statement: PostgresStatement
+        var variants: [PreparedStatement] = []
+    }
+
+    private var entries: [String: Entry] = [:]
+    private var count = 0
+
+    /// How a statement runs with these values.
+    mutating func find(
+        _ sql: String, _ values: [String: SQLValue]
+    ) throws(DatabaseError) -> (PreparedStatement, PostgresParameters) {
+        var entry = entries[sql] ?? Entry(statement: PostgresStatement(sql))
+        let parameters = try PostgresParameters(entry.statement.names, values)
+        if let known = entry.variants.first(where: { $0.types == parameters.types }) { return (known, parameters) }
+        count += 1
+        let new = PreparedStatement(name: "s\(count)", text: entry.statement.text, types: parameters.types)
+        entry.variants.append(new)
+        entries[sql] = entry
+        return (new, parameters)
+    }
+
+    /// Forgets how a statement was prepared: a step of the schema has changed its columns.
+    mutating func forget(_ sql: String) { entries[sql] = nil }
+}
+
+/// The statements that begin and end transactions. Prepared when a connection is opened.
+enum PostgresControl: String, CaseIterable {
+    /// Each statement of a write sees what was committed before it, and only the owner of ``lock`` writes.
+    case beginWrite = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+    /// All statements of a read see one snapshot.
+    case beginRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+    /// Writers of all processes take turns on one schema. The first half of the key is "SSO".
+    case lock =
+        """
+        SELECT pg_advisory_xact_lock((5460815::bigint << 32) | current_schema()::text::regnamespace::oid::bigint), \
+        current_setting('synchronous_standby_names')
+        """
+    case commit = "COMMIT"
+    case rollback = "ROLLBACK"
+    case beginBody = "SAVEPOINT body"
+    case undoBody = "ROLLBACK TO body"
+    case endBody = "RELEASE body"
+    case beginStatement = "SAVEPOINT statement"
+    case undoStatement = "ROLLBACK TO statement"
+    case endStatement = "RELEASE statement"
+
+    /// The name that it is prepared with.
+    var name: String {
+        switch self {
+        case .beginWrite: "begin_write"
+        case .beginRead: "begin_read"
+        case .lock: "lock"
+        case .commit: "commit"
+        case .rollback: "rollback"
+        case .beginBody: "begin_body"
+        case .undoBody: "undo_body"
+        case .endBody: "end_body"
+        case .beginStatement: "begin_statement"
+        case .undoStatement: "undo_statement"
+        case .endStatement: "end_statement"
+        }
+    }
+}

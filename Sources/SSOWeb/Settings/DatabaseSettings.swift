@@ -1,0 +1,110 @@
+import Foundation
+import SSOShared
+public import Storage
+
+/// The settings of a program's database: `IDP_DATABASE_URL` and what belongs to it.
+public struct DatabaseSettings: Sendable {
+    /// Reads an address of PostgreSQL, for the engine that the program has.
+    ///
+    /// It throws an error whose text follows "NAME: " and has no part of the address, which may hold a password.
+    public typealias ReadPostgres =
+        @Sendable (_ text: String, _ allowsPlaintext: Bool, _ readers: Int) throws -> PostgresAddress
+
+    public let url: SettingDescription
+    let plaintext: Setting<Bool>
+    let readers: Setting<Int>
+    private let readPostgres: ReadPostgres
+
+    /// - Parameters:
+    ///   - prefix: `IDP` or `RP`.
+    ///   - file: the default, and a place for a service: both as `sqlite:PATH`.
+    public init(
+        _ prefix: String, file: (default: String, service: String), postgres readPostgres: @escaping ReadPostgres
+    ) {
+        url = SettingDescription(
+            "\(prefix)_DATABASE_URL", default: file.default, example: file.service,
+            """
+            The database: sqlite:PATH on a local disk, or postgres://USER@HOST[,HOST]/NAME for several nodes. The password of \
+            PostgreSQL is a secret: give the address by \(prefix)_DATABASE_URL_FILE, or the password by PGPASSFILE.
+            """, mayHoldSecret: true)
+        plaintext = Setting(
+            "\(prefix)_ALLOW_PLAINTEXT_DATABASE", default: false, example: "true",
+            "Whether PostgreSQL on another machine may be reached without verified TLS (sslmode below verify-full).")
+        readers = Setting(
+            "\(prefix)_DATABASE_READERS", default: "4", example: "8",
+            "Connections to PostgreSQL that read, 1 to 16. One more writes."
+        ) { text in
+            guard let number = Int(text), (1...16).contains(number) else {
+                throw SettingError("\"\(text)\" must be a whole number from 1 to 16, such as 4.")
+            }
+            return number
+        }
+        self.readPostgres = readPostgres
+    }
+
+    /// In the order of `--help`.
+    public var descriptions: [SettingDescription] { [url, plaintext.description, readers.description] }
+
+    /// Reads all of them. Nil when there is a problem.
+    public func read(_ reader: SettingsReader) -> DatabaseLocation? {
+        let (allowsPlaintext, readers) = (reader.value(plaintext), reader.value(readers))
+        guard let text = text(reader) else { return nil }
+        do {
+            // Also beside another problem, so that all are reported at once.
+            let location = try location(text, allowsPlaintext: allowsPlaintext ?? false, readers: readers ?? 1)
+            reader.record(url.name, "\(location)")
+            return allowsPlaintext == nil || readers == nil ? nil : location
+        } catch {
+            reader.record(url.name, "(invalid)")
+            reader.problem("\(url.name): \(error)")
+            return nil
+        }
+    }
+
+    private func text(_ reader: SettingsReader) -> String? {
+        let problems = reader.problems.count
+        let text = reader.secretText(url.name, required: false, hint: "")
+        guard reader.problems.count == problems else { return nil }
+        guard let text, text.hasPrefix("credential:") else { return text ?? url.defaultValue }
+        do throws(SettingError) {
+            let path = try CredentialFile.path(
+                of: String(text.dropFirst(11)), environment: reader.text, otherwise: "\(url.name)_FILE")
+            return SecretFile.read(path, setting: url.name, problem: reader.problem)
+        } catch {
+            reader.problem("\(url.name): \(error)")
+            return nil
+        }
+    }
+
+    private func location(
+        _ text: String, allowsPlaintext: Bool, readers: Int
+    ) throws -> DatabaseLocation {
+        let isURI = ["postgres://", "postgresql://"].contains { text.hasPrefix($0) }
+        guard isURI || text.contains(/(^|\s)dbname\s*=/) else { return try DatabaseLocation(sqlite: text) }
+        // What an editor leaves at the end of a file is no part of the database's name.
+        let address = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        return .postgres(try readPostgres(address, allowsPlaintext, readers))
+    }
+}
+
+extension DatabaseLocation {
+    /// Reads `sqlite:PATH`.
+    ///
+    /// - Throws: ``SettingError`` for anything but `sqlite:` and a path.
+    init(sqlite text: String) throws(SettingError) {
+        guard text.hasPrefix("sqlite:"), text.utf8.count > 7, !text.utf8.contains(0) else {
+            // The rest may contain a password.
+            throw SettingError(
+                "\"\(text.prefix { $0 != ":" && $0 != "=" }):…\" is not a supported database. Use sqlite:PATH, for example "
+                    + "sqlite:var/data.sqlite, or postgres://USER@HOST/NAME.")
+        }
+        let path = String(text.dropFirst(7))
+        // SQLite reads these as a database in memory or as a URI.
+        guard path != ":memory:", !path.hasPrefix("file:"), !path.hasPrefix("//") else {
+            throw SettingError(
+                "\"\(text)\" is not a file. Use sqlite:PATH with at most one slash at its start, for example "
+                    + "sqlite:/var/lib/data.sqlite.")
+        }
+        self = .sqlite(path: path)
+    }
+}

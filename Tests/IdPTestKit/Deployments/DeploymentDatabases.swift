@@ -1,0 +1,105 @@
+import Foundation
+import SQLiteStorage
+import Storage
+import Synchronization
+
+@testable import IdP
+@testable import PostgresStorage
+@testable import RelyingParty
+@testable import TestKit
+@testable import WebTestKit
+
+/// The databases of one deployment: files, or with `SSO_TEST_DATABASE=postgres` schemas of one PostgreSQL server, so that the
+/// same tests hold both engines to the same claims.
+final class DeploymentDatabases: Sendable {
+    static let areOnPostgres = ProcessInfo.processInfo.environment["SSO_TEST_DATABASE"] == "postgres"
+
+    /// How to sort the rows of a table with `created_at`, the newest first, also where the clock stood still.
+    static var newestFirst: String { areOnPostgres ? "created_at DESC, ctid DESC" : "rowid DESC" }
+
+    /// Statements after which a table takes no row, and the one that ends that.
+    static func refusal(of table: String) -> (begin: [String], end: String) {
+        guard areOnPostgres else {
+            return (
+                ["CREATE TRIGGER no_room BEFORE INSERT ON \(table) BEGIN SELECT RAISE(ABORT, 'no room'); END"],
+                "DROP TRIGGER no_room"
+            )
+        }
+        let function = "BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '23000'; END"
+        return (
+            [
+                "CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $body$\(function)$body$",
+                "CREATE TRIGGER no_room BEFORE INSERT ON \(table) FOR EACH ROW EXECUTE FUNCTION no_room()",
+            ], "DROP TRIGGER no_room ON \(table)"
+        )
+    }
+
+    private let folder: TemporaryFolder
+    private let schemas = Mutex<[String: PostgresFixture]>([:])
+
+    init(folder: TemporaryFolder) { self.folder = folder }
+
+    /// The path of the IdP's file. On PostgreSQL there is one only where the test has made it.
+    var path: String { path(of: "idp") }
+
+    /// Opens the IdP's database. Each call is one more process.
+    func openIdP() async throws -> any Database { try await open("idp", IdPMigrations.all) }
+
+    /// Opens the database of a client.
+    func openRelyingParty(_ name: String) async throws -> any Database {
+        try await open(name, RelyingPartyMigrations.all)
+    }
+
+    /// Opens a database of the deployment: `idp`, or a client's id.
+    func open(_ name: String, _ migrations: [Migration]) async throws -> any Database {
+        guard Self.areOnPostgres, !FileManager.default.fileExists(atPath: path(of: name)) else {
+            return try await openFile(name, migrations)
+        }
+        return try await schema(name).open(migrations, timing: .busy)
+    }
+
+    private func openFile(_ name: String, _ migrations: [Migration]) async throws -> any Database {
+        switch migrations.map(\.name) {
+        case IdPMigrations.all.map(\.name): try await MigratedFiles.openIdP(path(of: name))
+        case RelyingPartyMigrations.all.map(\.name): try await MigratedFiles.openRelyingParty(path(of: name))
+        default: try await SQLiteDatabase(path: path(of: name), migrations: migrations)
+        }
+    }
+
+    private func schema(_ name: String) async throws -> PostgresFixture {
+        if let known = schemas.withLock({ $0[name] }) { return known }
+        let made = try await Self.emptySchema(name == "idp" ? .idp : .relyingParty)
+        return schemas.withLock { schemas in
+            let schema = schemas[name] ?? made
+            schemas[name] = schema
+            return schema
+        }
+    }
+
+    // MARK: - Schemas that are used again
+
+    /// Which tables a schema has.
+    private enum Kind: Hashable { case idp, relyingParty }
+
+    /// Schemas of deployments that have ended. To make one takes longer than most tests do.
+    private static let used = Mutex<[Kind: [PostgresFixture]]>([:])
+
+    private static func emptySchema(_ kind: Kind) async throws -> PostgresFixture {
+        let migrations = kind == .idp ? IdPMigrations.all : RelyingPartyMigrations.all
+        while let old = used.withLock({ $0[kind]?.popLast() }) {
+            if try await old.empty(steps: migrations.count) { return old }
+        }
+        let made = try await PostgresFixture.make()
+        try await made.addFunctionsOfSQLite()
+        return made
+    }
+
+    deinit {
+        let ended = schemas.withLock { $0 }
+        Self.used.withLock { used in
+            for (name, schema) in ended { used[name == "idp" ? .idp : .relyingParty, default: []].append(schema) }
+        }
+    }
+
+    private func path(of name: String) -> String { folder.path(of: "\(name).sqlite") }
+}

@@ -1,0 +1,73 @@
+import Storage
+import Testing
+
+@testable import PostgresStorage
+
+@Suite("Addresses of PostgreSQL")
+struct PostgresAddressTests {
+    private static func read(_ text: String, allowsPlaintext: Bool = false) throws -> PostgresAddress {
+        try PostgresAddress(text, allowsPlaintext: allowsPlaintext, readers: 4, program: "idp")
+    }
+
+    @Test(
+        "a URI and keywords mean the same, and are shown without the password",
+        arguments: [
+            ("postgres://idp:s3cret@127.0.0.1/main", "postgres://idp@127.0.0.1/main"),
+            ("postgresql://idp@localhost:5433/main?password=s3cret", "postgres://idp@localhost:5433/main"),
+            ("host=127.0.0.1 dbname=main user=idp password=s3cret", "postgres://idp@127.0.0.1/main"),
+            ("postgres://idp:s3cret@%2Frun%2Fpostgresql/main", "postgres://idp@/run/postgresql/main"),
+            ("postgres://idp:s3cret@[::1]:5432/main", "postgres://idp@[::1]:5432/main"),
+            (
+                "postgres://idp:s3cret@one.example,two.example:5433/main?sslmode=verify-full&sslpassword=s3cret",
+                "postgres://idp@one.example,two.example:5433/main"
+            ),
+        ])
+    func shown(text: String, words: String) throws {
+        let address = try Self.read(text)
+        #expect("\(address)" == words)
+        var dumped = ""
+        dump(address, to: &dumped)
+        for printed in ["\(address)", String(reflecting: address), "\(DatabaseLocation.postgres(address))", dumped] {
+            #expect(!printed.contains("s3cret"))
+        }
+        #expect(address.parameters["target_session_attrs"] == "read-write")
+        #expect(address.parameters["connect_timeout"] == "2")
+        #expect(address.parameters["application_name"] == "idp")
+    }
+
+    @Test(
+        "TLS is verified unless the server is on this machine",
+        arguments: [
+            ("postgres://idp@db.example/main", "verify-full"), ("postgres://idp@10.0.0.1/main", "verify-full"),
+            ("postgres://idp@localhost/main", "prefer"), ("postgres://idp@127.0.0.2/main", "prefer"),
+            ("postgres://idp@%2Ftmp/main", "prefer"), ("postgres://idp@localhost,db.example/main", "verify-full"),
+            ("postgres://idp@localhost/main?sslmode=disable", "disable"),
+            ("postgres://idp@127.0.0.1.example/main", "verify-full"),
+            ("postgres://idp@localhost/main?hostaddr=10.0.0.1", "verify-full"),
+        ])
+    func tls(text: String, mode: String) throws {
+        #expect(try Self.read(text).parameters["sslmode"] == mode)
+    }
+
+    @Test(
+        "a weaker mode for another machine needs the setting", arguments: ["disable", "prefer", "require", "verify-ca"])
+    func plaintext(mode: String) throws {
+        let text = "postgres://idp:s3cret@db.example/main?sslmode=\(mode)"
+        let error = #expect(throws: PostgresAddress.ParsingError.self) { try Self.read(text) }
+        #expect(error?.description.contains("sslmode=\(mode)") == true)
+        #expect(error?.description.contains("s3cret") == false)
+        #expect(try Self.read(text, allowsPlaintext: true).parameters["sslmode"] == mode)
+    }
+
+    @Test(
+        "what is no address is refused, and the words have none of it",
+        arguments: [
+            "postgres://idp:s3cret@db.example", "postgres://idp:s3cret@db.example/", "postgres://idp:s3cret@[::1/main",
+            "postgres://idp:s3cret@localhost/main?nothing=1", "dbname=main password='s3cret",
+            "postgres://localhost/main?service=s3cret", "postgres://idp:s3%00cret@localhost/main",
+        ])
+    func refused(text: String) throws {
+        let error = #expect(throws: PostgresAddress.ParsingError.self) { try Self.read(text) }
+        #expect(error?.description.contains("cret") == false)
+    }
+}

@@ -1,0 +1,142 @@
+import Logging
+import Storage
+import Testing
+
+@testable import PostgresStorage
+@testable import TestKit
+@testable import WebTestKit
+
+@Suite("Opening a database of PostgreSQL")
+struct PostgresOpeningTests {
+    private static func words(_ address: PostgresAddress, _ steps: [Migration] = DatabaseClaim.steps) async -> String {
+        do throws(DatabaseError) {
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            await (try PostgresDatabase(address, migrations: steps, logger: logger) { _ in }).close()
+            return "opened"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private static func address(_ fixture: PostgresFixture, database: String, user: String = "postgres") throws
+        -> PostgresAddress
+    {
+        let url = "postgres://\(user):S3CRET@/\(database)?host=\(fixture.server.socket)"
+        return try PostgresAddress(url, allowsPlaintext: false, readers: 1, program: "test")
+    }
+
+    @Test(
+        "a database that sorts texts otherwise is refused, with the statement that makes a right one",
+        arguments: [
+            ("ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'und' LOCALE 'C'", "collation is one of ICU"),
+            ("ENCODING 'SQL_ASCII' LOCALE 'C'", "encoding is SQL_ASCII"),
+            ("ENCODING 'UTF8' LOCALE 'C'", "opened"), ("ENCODING 'UTF8' LOCALE 'C.UTF-8'", "opened"),
+        ])
+    func collation(options: String, words: String) async throws {
+        let fixture = try await PostgresFixture.make()
+        let name = "\(fixture.schema)_other"
+        try await fixture.run("CREATE DATABASE \(name) TEMPLATE template0 \(options)")
+        let found = await Self.words(try Self.address(fixture, database: name))
+        #expect(found.contains(words), "\(found)")
+        #expect(found == "opened" || found.contains("CREATE DATABASE"), "\(found)")
+    }
+
+    @Test("each obstacle is one line that names the database and never the password")
+    func obstacles() async throws {
+        let fixture = try await PostgresFixture.make()
+        let (role, name) = ("\(fixture.schema)_role", "\(fixture.schema)_other")
+        try await fixture.run("CREATE ROLE \(role) LOGIN")
+        try await fixture.run("CREATE DATABASE \(name) TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'")
+        let obstacles = [
+            (try Self.address(fixture, database: "nowhere"), "does not exist"),
+            (try Self.address(fixture, database: name, user: "nobody_here"), "does not exist"),
+            (try Self.address(fixture, database: name, user: role), "the role may create no tables in it"),
+            (
+                try PostgresAddress(
+                    "postgres://idp:S3CRET@127.0.0.1:1/idp", allowsPlaintext: false, readers: 1, program: "test"),
+                "Check the address, and that the server runs"
+            ),
+        ]
+        for (address, words) in obstacles {
+            let found = await Self.words(address)
+            #expect(found.hasPrefix("cannot use the database \(address): "), "\(found)")
+            #expect(found.contains(words), "\(found)")
+            #expect(!found.contains("S3CRET") && !found.contains("\n"), "\(found)")
+        }
+    }
+
+    @Test("a role that owns its schema and nothing else is enough")
+    func smallRole() async throws {
+        let fixture = try await PostgresFixture.make()
+        let (role, name) = ("\(fixture.schema)_role", "\(fixture.schema)_other")
+        try await fixture.run("CREATE ROLE \(role) LOGIN")
+        try await fixture.run("CREATE DATABASE \(name) TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'")
+        let owner = try Self.address(fixture, database: name)
+        try await onOwnThread {
+            let session = try PostgresSession.open(owner.parameters, answeringWithin: .seconds(30))
+            _ = try session.texts("CREATE SCHEMA AUTHORIZATION \(role)")
+        }
+        #expect(await Self.words(try Self.address(fixture, database: name, user: role)) == "opened")
+    }
+
+    @Test("inspecting names the steps that are missing and changes nothing")
+    func inspect() async throws {
+        let fixture = try await PostgresFixture.make()
+        let steps = DatabaseClaim.steps + [Migration(name: "v002-more", sql: ["CREATE TABLE more (id BIGINT)"])]
+        let address = try fixture.address()
+        for _ in 1...2 {
+            #expect(try await PostgresDatabase.inspect(address, migrations: steps).isEmpty)
+            #expect(try await !PostgresDatabase.hasTables(address, migrations: steps))
+        }
+        await (try await fixture.open(DatabaseClaim.steps)).close()
+        #expect(try await PostgresDatabase.inspect(address, migrations: steps) == ["v002-more"])
+        #expect(try await PostgresDatabase.inspect(address, migrations: DatabaseClaim.steps).isEmpty)
+        let newer = await Self.words(address, [])
+        #expect(newer.contains("newer version (step v001-claims)"), "\(newer)")
+    }
+
+    @Test(
+        "a pooler that gives each transaction another connection is refused; one of whole sessions works",
+        .enabled(if: PgBouncer.isInstalled, "script/setup --test could not fetch pgbouncer"),
+        arguments: [
+            ("session", "opened"), ("transaction", "a connection pooler in transaction mode is before it"),
+            ("statement", "cannot use the database"),
+        ])
+    func pooler(mode: String, words: String) async throws {
+        try await PostgreSQLServer.open { server in
+            let pooler = try await PgBouncer(before: server, mode: mode)
+            let address = try PostgresAddress(
+                "host=\(pooler.socket) port=6432 user=postgres dbname=postgres", allowsPlaintext: false, readers: 1,
+                program: "test")
+            let found = await Self.words(address)
+            #expect(found.contains(words), "\(found)")
+            try await pooler.stop()
+        }
+    }
+
+    @Test("a step waits for a table in use without keeping others from it, and is applied afterwards")
+    func tableInUse() async throws {
+        let fixture = try await PostgresFixture.make()
+        let old = try await fixture.open(DatabaseClaim.steps)
+        try await old.add(items: [1])
+        let holder = try PostgresSession.open(try fixture.address().parameters, answeringWithin: .seconds(30))
+        holder.deadline = .now + .seconds(60)
+        _ = try holder.texts("BEGIN")
+        _ = try holder.texts("SET LOCAL idle_in_transaction_session_timeout = 0")
+        _ = try holder.texts("SELECT COUNT(*) FROM item")
+        let step = Migration(name: "v002-column", sql: ["ALTER TABLE item ADD COLUMN label TEXT"])
+        async let new = fixture.open(DatabaseClaim.steps + [step])
+        try await eventually("the step waits for the table") {
+            let waiting = try await fixture.run(
+                "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'ALTER TABLE item%'"
+            )
+            return waiting == ["1"] ? () : nil
+        }
+        // Behind the step in the queue, until that gives up for a moment.
+        #expect(try await old.items() == 1)
+        _ = try holder.texts("COMMIT")
+        let database = try await new
+        #expect(try await database.number("SELECT COUNT(*) AS n FROM item WHERE label IS NULL") == 1)
+        for database in [old, database] { await database.close() }
+    }
+}

@@ -1,0 +1,45 @@
+import Storage
+import Synchronization
+import Testing
+
+@testable import PostgresStorage
+@testable import TestKit
+@testable import WebTestKit
+
+@Suite("Reads on PostgreSQL")
+struct PostgresReadTests {
+    @Test("a read of one statement has no transaction; one with several has one, from its second time on at once")
+    func transactions() async throws {
+        let fixture = try await PostgresFixture.make()
+        let database = try await fixture.open(DatabaseClaim.steps, readers: 1)
+        let runs = Mutex(0)
+        let snapshot = "SELECT current_setting('transaction_isolation') AS level"
+        for _ in 1...3 {
+            let level = try await database.read { try $0.query(snapshot)[0].text("level") }
+            #expect(level == "read committed")
+        }
+        let levels = try await atOnce(3) { _ in
+            try await database.read { connection in
+                runs.withLock { $0 += 1 }
+                _ = try connection.query("SELECT 1 AS n")
+                return try connection.query(snapshot)[0].text("level")
+            }
+        }
+        #expect(levels == Array(repeating: "repeatable read", count: 3))
+        #expect(runs.withLock { $0 } == 4, "only the first body ran twice")
+        await database.close()
+    }
+
+    @Test("a single statement of a read cannot write either")
+    func writing() async throws {
+        let fixture = try await PostgresFixture.make()
+        let database = try await fixture.open(DatabaseClaim.steps)
+        for sql in [
+            "INSERT INTO item (id, owner) VALUES (1, 'a')", "INSERT INTO item (id, owner) VALUES (1, 'a') RETURNING id",
+        ] {
+            await #expect(throws: DatabaseError.self) { try await database.read { try $0.query(sql) } }
+        }
+        #expect(try await database.items() == 0)
+        await database.close()
+    }
+}
