@@ -5,7 +5,7 @@ import SSOShared
 ///
 /// Foundation's decoder reads the whole text again for every slot, and costs a tenth of the transaction of a login. This one
 /// has no coding paths, keys in other cases, dates or floating-point numbers: no slot has them. See
-/// docs/decisions/0071-slots-are-decoded-by-own-code.md.
+/// docs/decisions/0059-slots-are-decoded-by-own-code.md.
 struct JSONNodeDecoder: Decoder {
     let node: JSONNode
 
