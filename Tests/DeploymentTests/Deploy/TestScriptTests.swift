@@ -37,10 +37,11 @@ struct TestScriptTests {
             run.output[end...] == """
                 Failed tests:
                   Test "a code works once" with 3 test cases recorded an issue with n → 2 at C.swift:1:9: Expectation failed: 2 == 1
+                  Test "a code works once" with 3 test cases recorded an issue with n → 2 at C.swift:1:9: Expectation failed: 2 == 1 (on PostgreSQL)
                 Skipped tests:
                   "a full disk": "mounting needs root"
                   "Replies through Postfix": "needs root and the packages postfix and opendkim"
-                FAILED: format, tests
+                FAILED: format, tests, tests on PostgreSQL
 
                 """)
     }
@@ -51,7 +52,7 @@ struct TestScriptTests {
         #expect(run.code == 1)
         #expect(
             run.output.hasSuffix(
-                "ended without naming one that failed. Their last lines:\nFatal error: index out of range\nFAILED: tests\n"
+                "ended without naming one that failed. Their last lines:\nFatal error: index out of range\nFAILED: tests, tests on PostgreSQL\n"
             ))
     }
 
