@@ -2,10 +2,8 @@ import Foundation
 import Testing
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPTestKit
 @testable import TestKit
-@testable import WebTestKit
 
 @Suite("The files for PostgreSQL")
 struct PatroniTests {

@@ -160,8 +160,7 @@ struct DatabaseCopyTests {
             try connection.execute(statement)
         }
         let middle = try await postgres()
-        let error = await refusal(file("a"), middle)
-        let words = error
+        let words = await refusal(file("a"), middle)
         #expect(words.contains(place) && words.contains("id=id ü 😀 2"), "\(words)")
         #expect(!words.contains("SECRET") && !words.contains("77777777777"))
         #expect(try await !IdPDatabase.exists(middle))
