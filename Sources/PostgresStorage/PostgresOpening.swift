@@ -7,7 +7,7 @@ struct PostgresOpening: Sendable {
     private static let oldestVersion = 15
     /// How long a start waits for the locks that the steps need.
     private static let patience = Duration.seconds(120)
-    private static let migrationLock = """
+    static let migrationLock = """
         SELECT pg_advisory_xact_lock((5460816::bigint << 32) | current_schema()::text::regnamespace::oid::bigint)::text AS done
         """
 
@@ -43,7 +43,7 @@ struct PostgresOpening: Sendable {
 
     // MARK: - The server
 
-    private func connect() throws(DatabaseError) -> PostgresConnection {
+    func connect() throws(DatabaseError) -> PostgresConnection {
         let session = try open()
         try check(session)
         try checkPooler(session)
@@ -145,7 +145,7 @@ struct PostgresOpening: Sendable {
     }
 
     /// The first step that must be applied, nil when the schema is ours and complete.
-    private func missingSteps(_ connection: PostgresConnection) throws(DatabaseError) -> Int? {
+    func missingSteps(_ connection: PostgresConnection) throws(DatabaseError) -> Int? {
         connection.session.deadline = .now + .seconds(4)
         let applied: [String]
         do throws(DatabaseError) { applied = try Self.applied(migrator, connection) } catch {
@@ -197,14 +197,14 @@ struct PostgresOpening: Sendable {
     }
 
     /// The steps say `BLOB`, as SQLite does.
-    private func makeDomain(_ connection: PostgresConnection) throws(DatabaseError) {
+    func makeDomain(_ connection: PostgresConnection) throws(DatabaseError) {
         let found = try connection.query(
             "SELECT 1 AS n FROM pg_type WHERE typname = 'blob' AND typnamespace = current_schema()::text::regnamespace")
         if found.isEmpty { try connection.execute("CREATE DOMAIN blob AS bytea") }
     }
 
     /// One line: the place, what is wrong, what to do.
-    private func refusal(_ problem: String, _ remedy: String) -> DatabaseError {
+    func refusal(_ problem: String, _ remedy: String) -> DatabaseError {
         .refused("cannot use the database \(address): \(problem). \(remedy).")
     }
 }

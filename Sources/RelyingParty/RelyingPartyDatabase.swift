@@ -1,6 +1,7 @@
 import Logging
 import PostgresStorage
 import SQLiteStorage
+import SSOWeb
 import Storage
 
 /// The database of the relying party. Only this file knows which engines there are.
@@ -30,4 +31,23 @@ enum RelyingPartyDatabase {
             try await PostgresDatabase.inspect(address, migrations: RelyingPartyMigrations.all)
         }
     }
+
+    /// Opens both ends of a copy.
+    static let copyEnds = DatabaseCopyEnds(
+        source: { location, body throws(DatabaseError) in
+            switch location {
+            case .sqlite(let path):
+                try SQLiteDatabase.copySource(path: path, migrations: RelyingPartyMigrations.all, body)
+            case .postgres(let address):
+                try PostgresDatabase.copySource(address, migrations: RelyingPartyMigrations.all, body)
+            }
+        },
+        target: { location, body throws(DatabaseError) in
+            switch location {
+            case .sqlite(let path):
+                try SQLiteDatabase.copyTarget(path: path, migrations: RelyingPartyMigrations.all, body)
+            case .postgres(let address):
+                try PostgresDatabase.copyTarget(address, migrations: RelyingPartyMigrations.all, body)
+            }
+        })
 }

@@ -10,7 +10,7 @@ struct RelyingPartyServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relying-party", abstract: "The sample relying party: users sign in with the IdP.",
         discussion: "Settings: relying-party serve --help, and docs/operations.md.",
-        version: "relying-party \(ThisBuild.stamp.text)", subcommands: [Serve.self, Check.self],
+        version: "relying-party \(ThisBuild.stamp.text)", subcommands: [Serve.self, Check.self, DatabaseCommand.self],
         defaultSubcommand: Serve.self)
 
     static let discussion = SettingDescription.help(RelyingPartySettings.table)
@@ -34,11 +34,29 @@ struct RelyingPartyServer: AsyncParsableCommand {
     }
 }
 
+/// `relying-party database …`: looks after the database.
+struct DatabaseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "database", abstract: "Copies the database to another engine.", subcommands: [Copy.self])
+
+    struct Copy: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: DatabaseCopyOptions.abstract, discussion: DatabaseCopyOptions.discussion)
+        @OptionGroup var options: DatabaseCopyOptions
+
+        func run() async throws {
+            try await options.run(
+                program: RelyingPartyProgram.name, settings: RelyingPartySettings.databaseSettings,
+                tables: RelyingPartyMigrations.tables, ends: RelyingPartyDatabase.copyEnds)
+        }
+    }
+}
+
 /// The relying party as a ``Program``.
 enum RelyingPartyProgram: Program {
     static let name = "relying-party"
     static let prefix = "RP_"
-    static let commandNames = ["serve", "check"]
+    static let commandNames = ["serve", "check", "database"]
     static let settings = RelyingPartySettings.table
     static let foreignNames = ["SSO_CLIENT_NAME", "SSO_REDIRECT_URIS"]
     static var build: BuildStamp { ThisBuild.stamp }

@@ -71,6 +71,9 @@ enum RelyingPartyMigrations {
         Migration(name: "v004-session-visitor", sql: SessionStore.visitorSchema),
         Migration(name: "v005-session-app", sql: SessionStore.appSchema),
     ]
+
+    /// Every table but that of the migrations, for a copy to another database.
+    static let tables = ["session", "used_state"]
 }
 
 extension Timestamp {

@@ -193,7 +193,7 @@ struct SQLiteOpening: Sendable {
         }
     }
 
-    private func refusal(_ error: any Error) -> DatabaseError {
+    func refusal(_ error: any Error) -> DatabaseError {
         if case .refused(let words)? = error as? DatabaseError {
             return words.contains(file.path) ? .refused(words) : file.refusal(words, "Name another path")
         }

@@ -45,7 +45,8 @@ extension SQLValue: CustomStringConvertible, CustomDebugStringConvertible {
 /// Throws ``DatabaseError/misuse(_:)`` for a column that is missing or has another type: the statement is wrong.
 public struct SQLRow: Sendable {
     private let columns: [String]
-    private let values: [SQLValue?]
+    /// In the order of the statement. Nil is NULL.
+    package let values: [SQLValue?]
 
     /// A row with these columns. A value that is nil is NULL: a result does not always know the type of one.
     package init(columns: [String], values: [SQLValue?]) {

@@ -96,6 +96,22 @@ struct PostgresFixture: Sendable {
     }
 }
 
+extension PostgresFixture {
+    /// Makes an empty database with a role of its own, for tests in which no other connection of the role may exist.
+    ///
+    /// - Returns: what a setting names it by.
+    static func makeDatabase() async throws -> String {
+        let fixture = try await make()
+        let name = "own_\(fixture.schema)"
+        try await fixture.run("CREATE ROLE \(name) LOGIN")
+        try await fixture.run(
+            "CREATE DATABASE \(name) OWNER \(name) TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER libc LOCALE 'C.UTF-8'"
+        )
+        let socket = fixture.server.socket.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        return "postgres://\(name)@\(socket)/\(name)"
+    }
+}
+
 extension PostgresTiming {
     /// For whole programs on such a machine, whose clients wait longer than those of production.
     static let busy: PostgresTiming = {

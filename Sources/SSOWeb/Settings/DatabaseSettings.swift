@@ -61,6 +61,20 @@ public struct DatabaseSettings: Sendable {
         }
     }
 
+    /// Reads an address that a command has as an option: `file:PATH` names a file with the address, which may hold a password.
+    /// Nil when there is a problem.
+    func location(of option: String, _ text: String, _ reader: SettingsReader) -> DatabaseLocation? {
+        let allowsPlaintext = reader.value(plaintext) ?? false
+        let isFile = text.hasPrefix("file:")
+        let address =
+            isFile ? SecretFile.read(String(text.dropFirst(5)), setting: option, problem: reader.problem) : text
+        guard let address else { return nil }
+        do { return try location(address, allowsPlaintext: allowsPlaintext, readers: 1) } catch {
+            reader.problem("\(option): \(error)")
+            return nil
+        }
+    }
+
     private func text(_ reader: SettingsReader) -> String? {
         let problems = reader.problems.count
         let text = reader.secretText(url.name, required: false, hint: "")

@@ -6,8 +6,9 @@ import Storage
 /// `idp database …`: looks after the database of several nodes.
 struct DatabaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "database", abstract: "Looks at the nodes on PostgreSQL, and ends sign-ins after a restore.",
-        subcommands: [Status.self, AfterRestore.self])
+        commandName: "database",
+        abstract: "Looks at the nodes on PostgreSQL, copies a database, and ends sign-ins after a restore.",
+        subcommands: [Status.self, Copy.self, AfterRestore.self])
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -37,6 +38,18 @@ struct DatabaseCommand: AsyncParsableCommand {
                 ]
             }
             print(CommandTable.text(["NODE", "VERSION", "STARTED", "HEARTBEAT", "KEYS"], rows), terminator: "")
+        }
+    }
+
+    struct Copy: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: DatabaseCopyOptions.abstract, discussion: DatabaseCopyOptions.discussion)
+        @OptionGroup var options: DatabaseCopyOptions
+
+        func run() async throws {
+            try await options.run(
+                program: IdPProgram.name, settings: IdPSettings.databaseSettings, tables: IdPTable.all.map(\.name),
+                ends: IdPDatabase.copyEnds)
         }
     }
 

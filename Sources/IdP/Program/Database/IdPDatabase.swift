@@ -62,4 +62,23 @@ enum IdPDatabase {
         case .postgres: false
         }
     }
+
+    /// Opens both ends of a copy.
+    static let copyEnds = DatabaseCopyEnds(
+        source: { location, body throws(DatabaseError) in
+            switch location {
+            case .sqlite(let path):
+                try SQLiteDatabase.copySource(path: path, migrations: IdPMigrations.all, body)
+            case .postgres(let address):
+                try PostgresDatabase.copySource(address, migrations: IdPMigrations.all, body)
+            }
+        },
+        target: { location, body throws(DatabaseError) in
+            switch location {
+            case .sqlite(let path):
+                try SQLiteDatabase.copyTarget(path: path, migrations: IdPMigrations.all, body)
+            case .postgres(let address):
+                try PostgresDatabase.copyTarget(address, migrations: IdPMigrations.all, body)
+            }
+        })
 }

@@ -1,0 +1,177 @@
+import Foundation
+package import Storage
+
+/// PostgreSQL as one end of a copy between databases (`idp database copy`).
+extension PostgresDatabase {
+    /// Lets `body` read the database in one snapshot. Nobody else uses it, and the writers' lock keeps others from it meanwhile.
+    ///
+    /// - Throws: ``DatabaseError/refused(_:)`` for a database that is in use, empty, not ours, or of another step of the schema.
+    package static func copySource(
+        _ address: PostgresAddress, migrations: [Migration], _ body: CopyBody
+    ) throws(DatabaseError) -> [CopiedTable] {
+        try PostgresOpening(address: address, migrator: Migrator(migrations: migrations)).copySource(body)
+    }
+
+    /// Lets `body` fill the database in one transaction, which makes the schema where there is none.
+    ///
+    /// - Throws: what `body` throws, and as ``copySource(_:migrations:_:)``. Then the database is as it was.
+    package static func copyTarget(
+        _ address: PostgresAddress, migrations: [Migration], _ body: CopyBody
+    ) throws(DatabaseError) -> [CopiedTable] {
+        try PostgresOpening(address: address, migrator: Migrator(migrations: migrations)).copyTarget(body)
+    }
+}
+
+extension PostgresOpening {
+    fileprivate func copySource(_ body: CopyBody) throws(DatabaseError) -> [CopiedTable] {
+        let connection = try connect()
+        guard let first = try missingSteps(connection) else {
+            try checkUnused(connection)
+            connection.queue(.beginRead)
+            connection.queue(.lock)
+            let copy = PostgresCopyConnection(connection)
+            try copy.liftLimits()
+            return try body(copy)
+        }
+        throw first == 0 ? refusal("it has no tables", "Name the database to copy") : olderSchema
+    }
+
+    fileprivate func copyTarget(_ body: CopyBody) throws(DatabaseError) -> [CopiedTable] {
+        let connection = try connect()
+        if try missingSteps(connection) != 0 { try checkUnused(connection) }
+        let warnings = connection.session.warningCount
+        let tables = try fill(connection, body)
+        let unknown = refusal(
+            "whether the copy is kept is unknown", "Look with idp database status, or empty it and copy again")
+        do throws(PostgresError) {
+            guard try connection.control(.commit).command == "COMMIT" else { throw PostgresError.lost("rolled back") }
+        } catch {
+            throw error.cause == .lost ? unknown : refusal("the copy was not committed: \(error)", "Copy again")
+        }
+        // A wait for the standby that was cancelled: what PostgreSQL has committed may still vanish.
+        guard connection.session.warningCount == warnings else { throw unknown }
+        return tables
+    }
+
+    /// Everything before the commit. PostgreSQL rolls back when the connection closes.
+    private func fill(_ connection: PostgresConnection, _ body: CopyBody) throws(DatabaseError) -> [CopiedTable] {
+        connection.queue(.beginWrite)
+        let copy = PostgresCopyConnection(connection)
+        try copy.liftLimits()
+        _ = try copy.query(Self.migrationLock)
+        connection.queue(.lock)
+        if let first = try missingSteps(connection) {
+            guard first == 0 else { throw olderSchema }
+            connection.session.deadline = .now + PostgresCopyConnection.limit
+            try makeDomain(connection)
+            try migrator.apply(from: 0, copy)
+            for table in [TimelineTable.schema, NodeTable.schema] { try copy.execute(table) }
+        }
+        return try body(copy)
+    }
+
+    private var olderSchema: DatabaseError {
+        refusal("it lacks steps of the schema that this version has", "Start this version on it once, and stop it")
+    }
+
+    /// Refuses a database that others use: a live node, or another connection of the role. The tables must be there.
+    ///
+    /// A connection that was closed a moment ago may still be listed, also one of this start.
+    private func checkUnused(_ connection: PostgresConnection) throws(DatabaseError) {
+        connection.session.deadline = .now + .seconds(10)
+        let nodes = try NodeTable.all(connection).count { $0.silence <= NodeTable.lifetimeMilliseconds }
+        guard nodes == 0 else {
+            throw refusal("\(nodes) nodes use it", "Stop them, and wait ten seconds")
+        }
+        let end = ContinuousClock.now + .seconds(2)
+        while true {
+            let rows = try connection.query(
+                """
+                SELECT DISTINCT COALESCE(application_name, '') AS name FROM pg_stat_activity
+                 WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()
+                   AND backend_type = 'client backend' ORDER BY name
+                """)
+            var names: [String] = []
+            for row in rows { names.append(try row.text("name")) }
+            guard !names.isEmpty else { return }
+            guard end > .now else {
+                throw refusal(
+                    "other connections of the role use it (\(names.joined(separator: ", ")))",
+                    "Stop the programs, and close psql and poolers")
+            }
+            Thread.sleep(forTimeInterval: 0.05)
+        }
+    }
+}
+
+private struct PostgresCopyConnection: CopyConnection {
+    /// For one statement: a table of many rows is read and written in slices.
+    static let limit = Duration.seconds(600)
+
+    private let connection: PostgresConnection
+
+    init(_ connection: PostgresConnection) { self.connection = connection }
+
+    /// Takes back, for this transaction, what bounds the statements of a program that serves.
+    func liftLimits() throws(DatabaseError) {
+        _ = try query(
+            """
+            SELECT set_config('statement_timeout', '0', true) AS statement,
+                   set_config('idle_in_transaction_session_timeout', '0', true) AS idle
+            """)
+    }
+
+    func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
+        connection.session.deadline = .now + Self.limit
+        return try connection.query(sql, values)
+    }
+
+    func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> Int {
+        connection.session.deadline = .now + Self.limit
+        return try connection.execute(sql, values)
+    }
+
+    func tables() throws(DatabaseError) -> Set<String> {
+        let rows = try query(
+            """
+            SELECT relname AS name FROM pg_class
+             WHERE relnamespace = current_schema()::text::regnamespace AND relkind IN ('r', 'p')
+               AND relname NOT IN ('database_timeline', 'node')
+            """)
+        var names: Set<String> = []
+        for row in rows { names.insert(try row.text("name")) }
+        return names
+    }
+
+    func columns(of table: String) throws(DatabaseError) -> [CopiedColumn] {
+        let rows = try query(
+            """
+            SELECT attname AS name, format_type(COALESCE(NULLIF(typbasetype, 0), atttypid), NULL) AS type,
+                   COALESCE(array_position(indkey::int2[], attnum), -1)::bigint AS place
+              FROM pg_attribute
+              JOIN pg_class ON pg_class.oid = attrelid
+              JOIN pg_type ON pg_type.oid = atttypid
+              LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
+             WHERE relname = :name AND relnamespace = current_schema()::text::regnamespace
+               AND attnum > 0 AND NOT attisdropped
+             ORDER BY attnum
+            """, ["name": .text(table)])
+        var columns: [CopiedColumn] = []
+        for row in rows {
+            let (name, typeName) = (try row.text("name"), try row.text("type"))
+            guard let type = CopiedColumn.type(named: typeName) else {
+                throw .misuse("\(table).\(name) has the type \(typeName)")
+            }
+            // `indkey` counts from 0.
+            columns.append(
+                CopiedColumn(
+                    name: name, type: type, keyPlace: Int(try row.integer("place")) + 1,
+                    isShort: typeName == "integer"))
+        }
+        return columns
+    }
+
+    func expression(for column: CopiedColumn) -> String { column.name }
+
+    func misfit(of column: CopiedColumn) -> String? { nil }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import GRDB
+package import Storage
+
+package import enum Storage.DatabaseError
+
+/// A file as one end of a copy between databases (`idp database copy`).
+extension SQLiteDatabase {
+    /// Lets `body` read the file, which no other process uses, or can begin to use meanwhile.
+    ///
+    /// - Throws: ``DatabaseError/refused(_:)`` for a file that is missing, in use, not ours, or of another step of the schema.
+    package static func copySource(
+        path: String, migrations: [Migration], _ body: CopyBody
+    ) throws(DatabaseError) -> [CopiedTable] {
+        guard exists(path: path) else { throw .refused("there is no database at \(path).") }
+        return try SQLiteCopyEnd(path: path, migrations: migrations).use(body)
+    }
+
+    /// Lets `body` fill the file. Makes it where there is none; then it appears under its name when all of it is on the disk.
+    ///
+    /// - Throws: what `body` throws, and as ``copySource(path:migrations:_:)``. Then the file is as it was.
+    package static func copyTarget(
+        path: String, migrations: [Migration], _ body: CopyBody
+    ) throws(DatabaseError) -> [CopiedTable] {
+        let end = SQLiteCopyEnd(path: path, migrations: migrations)
+        return try end.file.exists() ? end.use(body) : end.create(body)
+    }
+}
+
+private struct SQLiteCopyEnd {
+    let file: SQLiteFile
+    let opening: SQLiteOpening
+    private let migrator: Migrator
+
+    init(path: String, migrations: [Migration]) {
+        (file, migrator) = (SQLiteFile(path: path), Migrator(migrations: migrations))
+        opening = SQLiteOpening(file: file, migrator: migrator, patience: .seconds(5))
+    }
+
+    /// Uses the file that is there.
+    func use(_ body: CopyBody) throws(DatabaseError) -> [CopiedTable] {
+        try UnusedFile(file.path)?.release()
+        guard try opening.inspect().isEmpty else {
+            throw file.refusal(
+                "it lacks steps of the schema that this version has", "Start this version on it once, and stop it")
+        }
+        do {
+            return try run(at: file.path, isExclusive: true) { db, connection in
+                let differences = try SchemaCheck(migrator.migrations[...]).differences(db)
+                guard differences.isEmpty else {
+                    throw file.refusal(
+                        "it has a schema that its steps do not make (\(differences.prefix(10).joined(separator: ", ")))",
+                        "Remove what is not ours")
+                }
+                return try body(connection)
+            }
+        } catch let error as GRDB.DatabaseError {
+            throw opening.refusal(error)
+        } catch {
+            throw DatabaseError(error)
+        }
+    }
+
+    /// Makes the file, under another name until it is complete.
+    func create(_ body: CopyBody) throws(DatabaseError) -> [CopiedTable] {
+        try file.checkCreatable()
+        try? FileManager.default.createDirectory(
+            atPath: file.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let draft = FileDraft(beside: file.path)
+        defer { draft.remove() }
+        try draft.create()
+        let tables: [CopiedTable]
+        do {
+            tables = try run(at: draft.path, isExclusive: false) { _, connection in
+                try migrator.apply(from: 0, connection)
+                return try body(connection)
+            }
+        } catch {
+            throw DatabaseError(error)
+        }
+        try draft.synchronise()
+        // A link fails when the name is taken. A rename would overwrite the file.
+        guard link(draft.path, file.path) == 0 else {
+            throw file.refusal("it cannot be created: \(SQLiteFile.lastError)", "Name another path")
+        }
+        SQLiteFile.synchronise(folder: file.folder)
+        return tables
+    }
+
+    /// Runs `body` in one transaction.
+    ///
+    /// - Parameter isExclusive: keeps all other processes away. In WAL mode a connection has a shared lock as long as it is open,
+    ///   so this fails while there is another. Source: https://www.sqlite.org/wal.html, "Use of WAL Without Shared-Memory".
+    private func run(
+        at path: String, isExclusive: Bool,
+        _ body: (GRDB.Database, SQLiteCopyConnection) throws -> [CopiedTable]
+    ) throws -> [CopiedTable] {
+        var configuration = Configuration()
+        configuration.label = "copy"
+        configuration.foreignKeysEnabled = true
+        configuration.busyMode = .timeout(1)
+        configuration.allowsUnsafeTransactions = true
+        configuration.prepareDatabase { db in
+            // Before the schema is checked, nothing in it may call a function with an effect.
+            try db.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY")
+            if isExclusive { try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
+        }
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? queue.close() }
+        return try queue.writeWithoutTransaction { db in
+            let connection = SQLiteCopyConnection(SQLiteConnection(db))
+            try connection.execute("BEGIN IMMEDIATE")
+            do {
+                let tables = try body(db, connection)
+                try connection.execute("COMMIT")
+                return tables
+            } catch {
+                _ = try? connection.execute("ROLLBACK")
+                throw error
+            }
+        }
+    }
+}
+
+private struct SQLiteCopyConnection: CopyConnection {
+    private let connection: SQLiteConnection
+
+    init(_ connection: SQLiteConnection) { self.connection = connection }
+
+    func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
+        try connection.query(sql, values)
+    }
+
+    func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> Int {
+        try connection.execute(sql, values)
+    }
+
+    func tables() throws(DatabaseError) -> Set<String> {
+        let rows = try query(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'")
+        var names: Set<String> = []
+        for row in rows { names.insert(try row.text("name")) }
+        return names
+    }
+
+    func columns(of table: String) throws(DatabaseError) -> [CopiedColumn] {
+        let rows = try query(
+            "SELECT name, type, pk FROM pragma_table_info(:name) ORDER BY cid", ["name": .text(table)])
+        var columns: [CopiedColumn] = []
+        for row in rows {
+            let (name, typeName) = (try row.text("name"), try row.text("type"))
+            guard let type = CopiedColumn.type(named: typeName) else {
+                throw .misuse("\(table).\(name) has the type \(typeName)")
+            }
+            columns.append(
+                CopiedColumn(name: name, type: type, keyPlace: Int(try row.integer("pk")), isShort: false))
+        }
+        return columns
+    }
+
+    /// SQLite's own conversion would cut a text at a NUL byte and repair bytes that are not UTF-8.
+    func expression(for column: CopiedColumn) -> String {
+        column.type == .text ? "CAST(\(column.name) AS BLOB)" : column.name
+    }
+
+    /// SQLite keeps a value of any type in any column.
+    func misfit(of column: CopiedColumn) -> String? {
+        let name = column.name
+        return switch column.type {
+        case .integer: "typeof(\(name)) NOT IN ('integer', 'null')"
+        case .text: "typeof(\(name)) NOT IN ('text', 'null') OR instr(CAST(\(name) AS BLOB), x'00') > 0"
+        case .blob: "typeof(\(name)) NOT IN ('blob', 'null')"
+        }
+    }
+}
