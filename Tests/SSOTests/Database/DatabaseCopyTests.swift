@@ -122,7 +122,10 @@ struct DatabaseCopyTests {
         try await change("c")
         #expect(try await copy(file("b"), file("c")) == there)
         // What was copied can be used.
-        try await change("b") { #expect(try $0.query("SELECT id FROM account").count == 3) }
+        try await change("b") { connection in
+            let accounts = try connection.query("SELECT id FROM account")
+            #expect(accounts.count == 3)
+        }
     }
 
     @Test("the hash does not depend on the order of rows, and depends on every value")
@@ -185,7 +188,10 @@ struct DatabaseCopyTests {
             let error = await refusal(file("a"), file(name))
             #expect(error.contains(words), "\(name): \(error)")
         }
-        try await change("rows") { #expect(try $0.query("SELECT id FROM account").isEmpty) }
+        try await change("rows") { connection in
+            let accounts = try connection.query("SELECT id FROM account")
+            #expect(accounts.isEmpty)
+        }
         let full = try await postgres()
         _ = try await copy(file("a"), full)
         let error = await refusal(file("a"), full)
