@@ -208,6 +208,8 @@ struct DatabaseCopyTests {
         try await change("a")
         _ = try await copy(file("a"), middle)
         let database = try await IdPDatabase.open(middle, DatabaseOptions.logger)
+        // Connections are opened by the first call.
+        _ = try await database.read { try $0.query("SELECT id FROM account") }
         let used = await refusal(middle, file("b"))
         #expect(used.contains("other connections of the role use it (idp)"))
         await database.close()
