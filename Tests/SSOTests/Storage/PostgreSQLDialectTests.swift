@@ -29,6 +29,11 @@ struct PostgreSQLDialectTests {
         }
     }
 
+    /// A copy between databases names any table, and DatabaseCopyTests runs it on both engines.
+    private static func isOfCopy(_ file: String) -> Bool {
+        ["CopyTable.swift", "DatabaseCopy.swift"].contains { file.hasSuffix("/Program/\($0)") }
+    }
+
     @Test("PostgreSQL applies each step of the schema, and understands each statement in the sources")
     func sources() async throws {
         let literals = try SQLLiteral.inSources()
@@ -62,7 +67,7 @@ struct PostgreSQLDialectTests {
         let statements = try await Set(Self.statementsOfRun())
         let unknown = statements.filter { statement in !literals.contains { $0.makes(statement.sql) } }
         #expect(unknown.isEmpty, "not a literal of the sources: \(unknown.map(\.sql))")
-        for literal in literals where literal.statement == nil {
+        for literal in literals where literal.statement == nil && !Self.isOfCopy(literal.file) {
             #expect(
                 statements.contains { literal.makes($0.sql) },
                 "\(literal.place) never runs in statementsOfRun(): add what runs it")

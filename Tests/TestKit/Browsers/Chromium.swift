@@ -81,8 +81,20 @@ final class Chromium: Sendable {
         try await eventually("\(css) on the page", within: limit) { try await elements(css).first }
     }
 
+    /// Does something with the first match. Finds it again when a new page has taken the place of the one with it: the driver
+    /// has done nothing to an element that it does not find.
+    private func withElement<Result: Sendable>(
+        _ css: String, _ act: (String) async throws -> Result
+    ) async throws -> Result {
+        try await eventually("\(css) on a page that stays") {
+            do { return try await act(element(css)) } catch let failure as ProbeFailure
+                where "\(failure)".contains("stale element not found")
+            { return nil }
+        }
+    }
+
     func type(_ text: String, into css: String) async throws {
-        _ = try await post("element/\(element(css))/value", ["text": .string(text)])
+        _ = try await withElement(css) { try await post("element/\($0)/value", ["text": .string(text)]) }
     }
 
     /// Types the code: the page sends it at the sixth digit, or without JavaScript by its button.
@@ -91,14 +103,20 @@ final class Chromium: Sendable {
         if !javaScript { try await press("form:has(input[name=code]) button") }
     }
 
-    func press(_ css: String) async throws { _ = try await post("element/\(element(css))/click") }
+    func press(_ css: String) async throws {
+        _ = try await withElement(css) { try await post("element/\($0)/click") }
+    }
+
     func text(of element: String) async throws -> String { try await get("element/\(element)/text").text ?? "" }
 
     func attribute(_ name: String, of css: String) async throws -> String? {
-        try await get("element/\(element(css))/attribute/\(name)").text
+        // In an array, because an element without the attribute is found as well.
+        try await withElement(css) { [try await get("element/\($0)/attribute/\(name)").text] }.first ?? nil
     }
 
-    func clear(_ css: String) async throws { _ = try await post("element/\(element(css))/clear") }
+    func clear(_ css: String) async throws {
+        _ = try await withElement(css) { try await post("element/\($0)/clear") }
+    }
 
     /// Two clicks at once, the second before the first can have been answered.
     func pressTwice(_ css: String) async throws {
