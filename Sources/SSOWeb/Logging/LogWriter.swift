@@ -23,8 +23,6 @@ final class LogWriter: Sendable {
         var droppedLine: @Sendable (Int) -> String = { "log_lines_dropped count=\($0)\n" }
     }
 
-    /// How long lines are gathered before they are written, in microseconds. Nobody who reads a log notices it.
-    private static let gathering: UInt32 = 2_000
     /// `PIPE_BUF` of Linux, which Swift does not import.
     private static let wholeBytes = 4_096
 
@@ -72,8 +70,6 @@ final class LogWriter: Sendable {
         let thread = Thread { [self] in
             while true {
                 wake.wait()
-                // Under load one wake-up and one write are shared by the lines of this time.
-                usleep(Self.gathering)
                 while let batch = take() { Self.pieces(of: batch).forEach(write) }
             }
         }
