@@ -35,6 +35,7 @@ struct IdPTable: Sendable {
         IdPTable(
             "app_link", restore: .changed("DELETE FROM app_link"),
             lostCommits: .changed("UPDATE app_link SET ended_at = :now WHERE ended_at IS NULL")),
+        IdPTable("audit_event", restore: .stays, lostCommits: .stays),
         IdPTable(
             "challenge", restore: .changed("DELETE FROM challenge"), lostCommits: .changed("DELETE FROM challenge")),
         IdPTable("code_guess", restore: .stays, lostCommits: .stays),
