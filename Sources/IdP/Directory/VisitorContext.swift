@@ -8,6 +8,8 @@ package struct VisitorContext: SessionRequestContext {
     let peer: SocketAddress?
     let reference = RequestReference()
     var session: Session?
+    /// Nil only before the router has looked for the route.
+    package var audit: RequestAudit?
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)

@@ -48,17 +48,18 @@ extension IdPFeatures {
         let purge = PurgeService(
             every: .minutes(1), clock: parts.clock, logger: parts.logger, newest: parts.sessions.store.newestRow, purges
         )
-        let reload = ReloadService { [logger = parts.logger, clients = parts.clients, association, providers] in
+        let reload = ReloadService {
+            [logger = parts.logger, clients = parts.clients, audit = parts.audit, association, providers] in
             logger.notice(
                 "reload",
                 metadata: [
                     "message":
                         "reloading the clients file, the providers file and the association files; settings need a restart"
                 ])
-            clients.reload()
+            if let row = clients.reload() { audit.note(row) }
             association.reload()
             providers.reload()
         }
-        return [worker, purge, ClockWatch(parts.clock, logger: parts.logger), reload]
+        return [AuditWriting(log: parts.audit), worker, purge, ClockWatch(parts.clock, logger: parts.logger), reload]
     }
 }

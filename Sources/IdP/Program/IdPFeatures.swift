@@ -73,7 +73,7 @@ struct IdPFeatures: Sendable {
     /// Every route of the program, each declared by its feature.
     var router: FeatureRouter {
         let methods = all.flatMap { $0.methods(completion) }
-        var router = FeatureRouter(parts.sessions)
+        var router = FeatureRouter(parts.sessions, auditing: parts.auditing)
         for feature in all {
             feature.addRoutes(to: &router, completion, methods)
             for asking in feature.purposes.compactMap({ $0 as? any ClientProtocol }) {
@@ -107,7 +107,8 @@ extension SharedParts.Options {
     fileprivate init(_ settings: IdPSettings) {
         self.init(
             origin: settings.publicURL, keys: settings.keys, proxies: settings.trustedProxies, limits: settings.limits,
-            mailHourlyLimit: settings.mailHourlyLimit, allowedEmails: settings.allowedEmails)
+            mailHourlyLimit: settings.mailHourlyLimit, allowedEmails: settings.allowedEmails,
+            auditDays: settings.auditDays)
     }
 }
 

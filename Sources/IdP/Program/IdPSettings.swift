@@ -37,6 +37,8 @@ package struct IdPSettings: Sendable {
     let brand: Brand
     /// The files that all nodes should have alike, by the setting that names them.
     let files: [String: String]
+    /// How many days rows of the audit log are kept.
+    let auditDays: Int
     /// How answers to the email arrive; nil where they are not received.
     let inboundMail: InboundMailSettings?
 
@@ -83,6 +85,7 @@ package struct IdPSettings: Sendable {
         let linkTester = reader.value(linkTesterSetting, default: publicURL?.isLoopback == true ? "true" : "false")
 
         let brand = Brand.read(reader)
+        let auditDays = reader.value(auditDaysSetting)
         let inboundMail = InboundMailSettings.read(reader, keys: keys, clients: clients)
         if let publicURL, !publicURL.isLoopback, let listen, LoopbackHost.contains(listen.host),
             proxies?.hasNoTrustedProxies ?? false
@@ -106,15 +109,16 @@ package struct IdPSettings: Sendable {
             }
         }
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let mail, let mailFrom,
-            let hourlyLimit, let limits, let allowed, let proxies, let linkTester, let nativeApps, let brand
+            let hourlyLimit, let limits, let allowed, let proxies, let linkTester, let nativeApps, let brand,
+            let auditDays
         else { return nil }
         return IdPSettings(
             publicURL: publicURL, listen: listen, database: database, keys: keys, mail: mail, mailFrom: mailFrom,
             mailHourlyLimit: hourlyLimit, limits: limits, allowedEmails: allowed,
             clients: source(of: clients, reader, publicURL: publicURL, listen: listen, keys: keys),
             providers: providers, trustedProxies: proxies, appleAssociation: apple, androidAssociation: android,
-            linkTester: linkTester, nativeApps: nativeApps, brand: brand, files: files(reader), inboundMail: inboundMail
-        )
+            linkTester: linkTester, nativeApps: nativeApps, brand: brand, files: files(reader),
+            auditDays: auditDays, inboundMail: inboundMail)
     }
 
     private static func files(_ reader: SettingsReader) -> [String: String] {

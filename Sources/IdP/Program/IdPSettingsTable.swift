@@ -90,6 +90,16 @@ extension IdPSettings {
         "IDP_LIMIT_BAD_SIGNATURES", default: "6000", example: "600",
         "Wrong signatures, and refused notifications of Apple, per minute and network.", positiveNumber)
 
+    static let auditDaysSetting = Setting(
+        "IDP_AUDIT_DAYS", default: "90", example: "365",
+        "Days that rows of the audit log are kept, 7 to 3650. idp audit shows them."
+    ) { text in
+        guard let number = Int(text), (7...3650).contains(number) else {
+            throw SettingError("\"\(text)\" must be a whole number from 7 to 3650, such as 90.")
+        }
+        return number
+    }
+
     /// Every setting of the IdP but the common ones, in the order of `--help`.
     static let table: [SettingDescription] =
         [
@@ -102,7 +112,7 @@ extension IdPSettings {
             trustedProxiesSetting.description, appleApps.description, androidApps.description, aasaFile,
             assetLinksFile, nativeAppsSetting.description, linkTesterSetting.description,
             emailPostsLimit.description, codePostsLimit.description, newSessionsLimit.description,
-            badSignaturesLimit.description,
+            badSignaturesLimit.description, auditDaysSetting.description,
         ]
 
     @Sendable private static func positiveNumber(_ text: String) throws -> Int {

@@ -43,7 +43,7 @@ public struct IPAddress: Sendable, Hashable {
     /// Represents all clients whose address is unknown, so that they share one count.
     public static let unknown = IPAddress(bytes: [0, 0, 0, 0])
 
-    private init(bytes: [UInt8]) { self.bytes = bytes }
+    package init(bytes: [UInt8]) { self.bytes = bytes }
 
     public var isLoopback: Bool {
         bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1

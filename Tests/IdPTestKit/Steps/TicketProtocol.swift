@@ -88,7 +88,7 @@ struct TicketProtocol: ClientProtocol {
         else { throw PublicError.notFound }
         let outcome = try await authorizer.grants.consume(
             GrantStore.Presented(
-                ticket, grantKind, by: client, returnTo: try fields.text("back"), codeVerifier: nil,
+                ticket, grantKind, by: client, returnTo: try fields.text("back"), codeVerifier: nil, context.audit,
                 whereStill: { _ in true }),
             idleLimit: .hours(2))
         guard case .accepted(let account, let redeemed) = outcome else { throw PublicError.notFound }

@@ -88,7 +88,8 @@ struct DroppedClientTests {
             try await deployment.execute("UPDATE sso_token SET client_id = 'one'")
             func redeem() async throws -> GrantStore.Outcome {
                 let presented = GrantStore.Presented(
-                    try #require(SSOToken(wire: token)), kind, by: Self.client([old]), returnTo: nil, codeVerifier: nil
+                    try #require(SSOToken(wire: token)), kind, by: Self.client([old]), returnTo: nil, codeVerifier: nil,
+                    nil
                 ) { registered in registered.secrets.contains { $0.isSame(as: old) } }
                 return try await grants.consume(presented, idleLimit: .hours(2))
             }

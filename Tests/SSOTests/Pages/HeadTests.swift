@@ -105,11 +105,12 @@ struct HeadTests {
         }
     }
 
-    /// The number of rows of every table of both programs, and the slots of their sessions.
+    /// The number of rows of every table of both programs but the audit log, which has refused requests, and the slots of their sessions.
     private static func rows(_ deployment: TestDeployment) async throws -> [String] {
         var found: [String] = []
         for database in [deployment.database, deployment.client.database] {
-            found += try await database.rowsOfEveryTable().map { "\($0) \($1)" }.sorted()
+            found += try await database.rowsOfEveryTable().filter { $0.key != "audit_event" }.map { "\($0) \($1)" }
+                .sorted()
             found += try await database.read { connection in
                 try connection.query("SELECT slots FROM session ORDER BY id_digest").map { try $0.text("slots") }
             }

@@ -54,6 +54,7 @@ struct SettingsErrorTests {
             InvalidSetting(.idp, "HSTS_INCLUDE_SUBDOMAINS", "yes", "must be true or false"),
             InvalidSetting(.client, "HSTS_INCLUDE_SUBDOMAINS", "1", "must be true or false"),
             InvalidSetting(.idp, "IDP_MAIL_HOURLY_LIMIT", "0", "from 1 to"),
+            InvalidSetting(.idp, "IDP_AUDIT_DAYS", "6", "must be a whole number from 7 to 3650, such as 90"),
             InvalidSetting(.idp, "IDP_ALLOWED_EMAILS", "*@example.com, nobody", "*@domain"),
             InvalidSetting(.idp, "IDP_TRUSTED_PROXIES", "10.0.0.0/33", "0 to 32"),
             InvalidSetting(.idp, "IDP_TRUSTED_PROXIES", "10.0.0.0/+8", "0 to 32"),

@@ -1,3 +1,4 @@
+import SSOShared
 import Storage
 import Testing
 
@@ -130,6 +131,11 @@ struct PostgreSQLDialectTests {
                 database: database, clock: deployment.clock.clock, capacity: MailCapacity(limit: 1000))
             _ = try await queue.countOfDay(for: "ann@example.com")
             #expect(try await AccountAdministration(database: database).all().count == 1)
+            let audit = AuditStore(database: database, clock: deployment.clock.clock, randomness: SystemRandomness())
+            var search = AuditSearch()
+            (search.client, search.event, search.reference) = (deployment.client.id, "token_issued", "ABCDEFGH")
+            search.user = .init(account: "usr_1", addresses: [[1]])
+            _ = try await audit.page(search)
         }
         return try #require(recorded).takeTypedStatements()
     }

@@ -18,7 +18,10 @@ struct AppDeviceRoutes: Sendable {
     /// A device that is not in the user's list is gone already: the button was pressed twice.
     @Sendable private func end(_ form: SubmittedForm, _ user: SignedInUser) async throws -> Response {
         var response = Response.redirect(to: "/")
-        guard let device = try await devices.end(try form.fields.text("device") ?? "", of: user.account) else {
+        guard
+            let device = try await devices.end(
+                try form.fields.text("device") ?? "", of: user.account, form.context.audit)
+        else {
             return response
         }
         device.logEnd(of: user.account, to: form.context.logger)

@@ -52,7 +52,7 @@ struct HomeRoutes: Sendable {
             }
             return pages.response("home", model, for: form.request, status: .unprocessableContent)
         }
-        try await accounts.rename(user.account, to: name)
+        try await accounts.rename(user.account, to: name, form.context.audit)
         return .redirect(to: "/?saved")
     }
 

@@ -44,7 +44,7 @@ struct SignOutRoutes: Sendable {
         let session = form.session
         let known = try await grants.signIns(of: session).map(\.clientID).filter { clients.client(id: $0) != nil }
         // Every token of this session that was not redeemed yet ends with its row.
-        try await devices.end(session)
+        try await devices.end(session, of: try await accounts.signedIn(form.context)?.account, form.context.audit)
         form.context.logger.info("signed_out", metadata: ["session": "\(session.handle)"])
         // No id has a dot in it.
         let ids = known.prefix(Self.maximumClients).joined(separator: ".")

@@ -1,3 +1,4 @@
+import Hummingbird
 package import IdPDirectory
 import IdPFlow
 import Logging
@@ -42,7 +43,8 @@ package struct IdentityRemoval: Sendable {
     ///   - name: ``AccountIdentity/name``.
     ///   - flow: the change that waited for a new sign-in; nil without one.
     func remove(
-        _ name: String, from user: SignedInUser, ending flow: FlowID?, by origin: ChangeOrigin, _ logger: Logger
+        _ name: String, from user: SignedInUser, ending flow: FlowID?, by origin: ChangeOrigin,
+        _ context: VisitorContext
     ) async throws -> Outcome {
         let (now, session) = (clock.now(), user.session)
         // The body may run again. The value of its last run is what was committed.
@@ -53,14 +55,20 @@ package struct IdentityRemoval: Sendable {
                 let outcome = try decide(name, of: user, &slots, ending: flow, now, by: origin, connection)
                 result.withLock { $0 = outcome }
                 if case .ended = outcome { return false }
+                if case .removed(let identity) = outcome {
+                    try context.audit?.write(
+                        AuditRow(
+                            .identityUnlinked, by: .user(user.account.id), account: user.account.id,
+                            session: session.handle, detail: identity.provider), connection)
+                }
                 return true
             })
         let outcome = updated == nil ? .ended : result.withLock { $0 }
         if case .removed(let identity) = outcome {
-            logger.notice(
+            context.logger.notice(
                 "identity_unlinked",
                 metadata: ["account": "\(user.account.id)", "provider": "\(identity.provider ?? "-")"])
-            await revocation.revoke(identity, logger)
+            await revocation.revoke(identity, context.logger)
         }
         return outcome
     }

@@ -115,7 +115,7 @@ struct IdentityRoutes: Sendable {
             return response
         case .unlink(let name):
             let outcome = try await removal.remove(
-                name, from: user, ending: flow, by: ChangeOrigin(request), context.logger)
+                name, from: user, ending: flow, by: ChangeOrigin(request), context)
             switch outcome {
             case .removed(let identity): return .redirect(to: "/?removed=\(identity.provider ?? "")")
             case .gone, .ended: return .redirect(to: "/")

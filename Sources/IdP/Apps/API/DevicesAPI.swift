@@ -31,14 +31,15 @@ package struct DevicesAPI: Sendable {
     /// Signs every other app out.
     @Sendable func endOthers(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let user = try await authentication.app(request, context)
-        let ended = try await devices.end(of: user.account) { $0.id != user.entry.id }
+        let ended = try await devices.end(of: user.account, context.audit) { $0.id != user.entry.id }
         for device in ended { device.logEnd(of: user.account, to: context.logger) }
         return Response(status: .noContent)
     }
 
     @Sendable func end(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let user = try await authentication.app(request, context)
-        guard let device = try await devices.end(context.parameters.get("id") ?? "", of: user.account) else {
+        guard let device = try await devices.end(context.parameters.get("id") ?? "", of: user.account, context.audit)
+        else {
             throw APIError.notFound
         }
         device.logEnd(of: user.account, to: context.logger)

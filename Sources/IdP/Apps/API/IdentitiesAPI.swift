@@ -94,7 +94,7 @@ package struct IdentitiesAPI: Sendable {
             throw rejected(.malformed, user, context)
         }
         guard try await appIdentities.isKnown(code) else { throw rejected(.unknown, user, context) }
-        switch try await finish(code, verifier, user, by: ChangeOrigin(request)) {
+        switch try await finish(code, verifier, user, by: ChangeOrigin(request), context.audit) {
         case .rejected(let rejection): throw rejected(rejection, user, context)
         case .elsewhere(let provider):
             context.logger.notice(
@@ -119,7 +119,8 @@ package struct IdentitiesAPI: Sendable {
 
     /// In one transaction: the code is consumed and the identity linked, or the code is consumed.
     private func finish(
-        _ code: HandoffCode, _ verifier: String, _ user: TokenUser, by origin: ChangeOrigin
+        _ code: HandoffCode, _ verifier: String, _ user: TokenUser, by origin: ChangeOrigin,
+        _ audit: RequestAudit?
     ) async throws -> Outcome {
         try await accounts.database.write { connection in
             let identity: ExternalIdentity
@@ -133,6 +134,12 @@ package struct IdentitiesAPI: Sendable {
             let outcome = try accounts.addOnce(
                 identity, to: user.account, reporting: changes, by: origin, connection)
             if case .elsewhere = outcome { return .elsewhere(provider: identity.provider) }
+            if outcome == .added {
+                try audit?.write(
+                    AuditRow(
+                        .identityLinked, by: .user(user.account.id), account: user.account.id,
+                        session: user.entry.sessionHandle, detail: identity.provider), connection)
+            }
             let key = AccountIdentity.Kind.external(issuer: identity.issuer, subject: identity.subject)
             guard
                 let added = try accounts.identities(of: user.account.id, connection).first(where: { $0.kind == key })

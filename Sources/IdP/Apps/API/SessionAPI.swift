@@ -44,10 +44,10 @@ package struct SessionAPI: Sendable {
         var response = Response(status: .noContent)
         switch try await authentication.caller(request, context) {
         case .app(let user):
-            _ = try await devices.end(user.entry.id, of: user.account)
+            _ = try await devices.end(user.entry.id, of: user.account, context.audit, as: .signedOut)
             Self.log(user.entry.sessionHandle, context)
         case .session(let user):
-            try await devices.end(user.session)
+            try await devices.end(user.session, of: user.account, context.audit)
             sessions.forget(in: &response)
             Self.log(user.session.handle, context)
         }

@@ -45,9 +45,9 @@ package struct HandoffSignIn: Sendable {
         guard let (code, verifier) = Self.read(fields) else { throw rejected(.malformed, context) }
         guard try await store.isKnown(code) else { throw rejected(.unknown, context) }
         let device = DeviceKind(userAgent: request.headers[.userAgent]).rawValue
-        var attempt = try await redeem(code, verifier, context.session, device)
+        var attempt = try await redeem(code, verifier, context.session, device, context.audit)
         // The web view's old session has ended meanwhile, before the code was consumed: it begins one of its own then.
-        if attempt.outcome == nil { attempt = try await redeem(code, verifier, nil, device) }
+        if attempt.outcome == nil { attempt = try await redeem(code, verifier, nil, device, context.audit) }
         switch (attempt.outcome, attempt.session) {
         case (.accepted(let redeemed), let fresh?):
             context.logger.info(
@@ -69,7 +69,7 @@ package struct HandoffSignIn: Sendable {
     ///
     /// - Returns: no outcome if `session` has ended meanwhile.
     private func redeem(
-        _ code: HandoffCode, _ verifier: String, _ session: Session?, _ device: String
+        _ code: HandoffCode, _ verifier: String, _ session: Session?, _ device: String, _ audit: RequestAudit?
     ) async throws -> (outcome: HandoffStore.Outcome?, session: Session?) {
         // The body may run again, and then find the session gone: `accepted` counts only with a new session.
         let outcome = Mutex<HandoffStore.Outcome?>(nil)
@@ -90,6 +90,11 @@ package struct HandoffSignIn: Sendable {
             then: { fresh, connection in
                 // The web view may be that of an app with an access token.
                 if let session { try accessTokens.follow(session, to: fresh, connection) }
+                guard case .accepted(let redeemed) = outcome.withLock({ $0 }) else { return }
+                try audit?.write(
+                    AuditRow(
+                        .handoffSignedIn, by: .user(redeemed.account.id), account: redeemed.account.id,
+                        session: fresh.handle, detail: redeemed.methods.joined(separator: " ")), connection)
             })
         let result = outcome.withLock { $0 }
         if case .accepted = result, fresh == nil { return (nil, nil) }
@@ -127,6 +132,9 @@ package struct HandoffSignIn: Sendable {
         context.logger.log(
             level: rejection.isAlert ? .warning : .notice, "handoff_code_rejected",
             metadata: ["reason": "\(rejection.rawValue)", "session": "\(context.session?.handle ?? "-")"])
+        context.audit?.note(
+            AuditRow(
+                .handoffCodeRejected, by: .visitor, session: context.session?.handle, cause: rejection.rawValue))
         return HandoffError.codeRejected
     }
 }

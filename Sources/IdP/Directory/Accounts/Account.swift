@@ -128,11 +128,14 @@ package struct AccountStore: Sendable {
         return (account, made == 1)
     }
 
-    package func rename(_ account: Account, to name: String) async throws {
+    package func rename(_ account: Account, to name: String, _ audit: RequestAudit?) async throws {
         try await database.write { connection in
-            try connection.execute(
-                "UPDATE account SET name = :name WHERE id = :id", ["name": .text(name), "id": .text(account.id)])
-            return
+            let changed = try connection.execute(
+                "UPDATE account SET name = :name WHERE id = :id AND name <> :name",
+                ["name": .text(name), "id": .text(account.id)])
+            guard changed > 0 else { return }
+            try audit?.write(
+                AuditRow(.userChanged, by: .user(account.id), account: account.id, cause: "name"), connection)
         }
     }
 

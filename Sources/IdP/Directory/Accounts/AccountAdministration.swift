@@ -1,4 +1,5 @@
-import SSOShared
+package import SSOShared
+package import SSOWeb
 package import Storage
 
 /// The operator's view of accounts, beside a running IdP. Each change is one transaction and holds from the next request
@@ -10,6 +11,26 @@ package struct AccountAdministration: Sendable {
         case disable
         case enable
         case signOut
+
+        /// Whether an account is so already. Ending sign-ins always changes something: the number is raised.
+        fileprivate func isDone(_ account: Account) -> Bool {
+            switch self {
+            case .look: true
+            case .disable: account.isDisabled
+            case .enable: !account.isDisabled
+            case .signOut: false
+            }
+        }
+
+        /// The word of the audit log.
+        fileprivate var cause: String {
+            switch self {
+            case .look: "look"
+            case .disable: "disabled"
+            case .enable: "enabled"
+            case .signOut: "signed_out"
+            }
+        }
 
         /// With `:id` and `:address`.
         fileprivate var statements: [String] {
@@ -38,9 +59,23 @@ package struct AccountAdministration: Sendable {
     ]
 
     let database: any Database
+    let actor: AuditActor
+    let audit: AuditStore
 
-    package init(database: any Database) {
-        self.database = database
+    /// - Parameter actor: who makes the changes, for the audit log.
+    package init(
+        database: any Database, by actor: AuditActor = .command(user: "unknown", sudo: nil),
+        clock: ServiceClock = .system(), randomness: any Randomness = SystemRandomness()
+    ) {
+        (self.database, self.actor) = (database, actor)
+        audit = AuditStore(database: database, clock: clock, randomness: randomness)
+    }
+
+    /// An account after a change.
+    package struct Changed: Sendable {
+        package let account: Account
+        /// Whether the change has changed anything.
+        package let isChanged: Bool
     }
 
     /// All accounts, by address.
@@ -52,16 +87,25 @@ package struct AccountAdministration: Sendable {
 
     /// Changes the account of an address. Upper and lower case are the same.
     ///
+    /// One transaction with the row of the audit log. A change that changes nothing has no row.
+    ///
     /// - Returns: the account after the change, nil when there is none.
-    package func apply(_ change: Change, to address: String) async throws -> Account? {
+    package func apply(_ change: Change, to address: String) async throws -> Changed? {
         let address = address.lowercased()
         return try await database.write { connection in
             guard let account = try AccountStore.find(email: address, connection) else { return nil }
+            if change.isDone(account) { return Changed(account: account, isChanged: false) }
             for statement in change.statements {
                 let mailbox = (try? EmailAddress(account.email).mailbox) ?? account.email
                 try connection.execute(statement, ["id": .text(account.id), "address": .text(mailbox)])
             }
-            return try AccountStore.find(account.id, connection)
+            try audit.write(AuditRow(.userChanged, by: actor, account: account.id, cause: change.cause), connection)
+            return try AccountStore.find(account.id, connection).map { Changed(account: $0, isChanged: true) }
         }
+    }
+
+    /// The account of an address, in upper or lower case.
+    package func account(of address: String) async throws -> Account? {
+        try await database.read { try AccountStore.find(email: address.lowercased(), $0) }
     }
 }

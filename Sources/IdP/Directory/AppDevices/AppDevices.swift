@@ -64,8 +64,15 @@ package struct AppDevices: Sendable {
     }
 
     /// Ends a session, and the access token of the app whose web view had it.
-    package func end(_ session: Session) async throws {
+    ///
+    /// - Parameter account: the one that is signed in, if any.
+    package func end(_ session: Session, of account: Account?, _ audit: RequestAudit?) async throws {
         try await tokens.database.write { connection in
+            if let account {
+                try audit?.write(
+                    AuditRow(.signedOut, by: .user(account.id), account: account.id, session: session.handle),
+                    connection)
+            }
             try sessions.end(session, connection)
             try tokens.end(session: session.handle, connection)
         }
@@ -73,18 +80,26 @@ package struct AppDevices: Sendable {
 
     /// Signs an app of this user out: its token and the session of its web view.
     ///
+    /// - Parameter event: what the log calls it.
     /// - Returns: nil if the user has no such app.
-    package func end(_ id: String, of account: Account) async throws -> AppDevice? {
-        try await end(of: account) { $0.id.utf8.elementsEqual(id.utf8) }.first
+    package func end(
+        _ id: String, of account: Account, _ audit: RequestAudit?, as event: AuditEvent = .appSignedOut
+    ) async throws -> AppDevice? {
+        try await end(of: account, audit, as: event) { $0.id.utf8.elementsEqual(id.utf8) }.first
     }
 
     /// Signs the apps of a user out that `chosen` names.
     @discardableResult package func end(
-        of account: Account, where chosen: @escaping @Sendable (AppDevice) -> Bool
+        of account: Account, _ audit: RequestAudit?, as event: AuditEvent = .appSignedOut,
+        where chosen: @escaping @Sendable (AppDevice) -> Bool
     ) async throws -> [AppDevice] {
         try await tokens.database.write { connection in
             let ended = try all(of: account, connection).filter(chosen)
             for device in ended {
+                try audit?.write(
+                    AuditRow(
+                        event, by: .user(account.id), account: account.id, session: device.session?.handle,
+                        detail: device.id), connection)
                 if let token = device.token { try tokens.end(id: token.id, connection) }
                 if let session = device.session {
                     _ = try sessions.endAppSession(handle: session.handle, of: account.id, connection)

@@ -48,8 +48,10 @@ package final class ClientDirectory: Sendable {
     package func client(id: String) -> Client? { client(id: Array(id.utf8)) }
 
     /// Reads the file again. Does nothing without one.
-    package func reload() {
-        guard let read = source.read else { return }
+    ///
+    /// - Returns: what the audit log says of it.
+    @discardableResult package func reload() -> AuditRow? {
+        guard let read = source.read else { return nil }
         let reading = read()
         for warning in reading.warnings {
             logger.warning("clients_file_warning", metadata: ["warning": "\(warning)"])
@@ -57,17 +59,21 @@ package final class ClientDirectory: Sendable {
         for problem in reading.problems {
             logger.error("clients_file_rejected", metadata: ["error": "\(problem)"])
         }
-        guard reading.problems.isEmpty else { return }
+        guard reading.problems.isEmpty else { return AuditRow(.clientsFileRejected, by: .program) }
         let before = current.withLock { list in
             defer { list = reading.clients }
             return list
         }
         let (old, new) = (Set(before.all.map(\.id)), Set(reading.clients.all.map(\.id)))
+        let (added, dropped) = (new.subtracting(old).sorted(), old.subtracting(new).sorted())
         logger.notice(
             "clients_file_loaded",
             metadata: [
-                "count": .number(new.count), "added": "\(new.subtracting(old).sorted().joined(separator: " "))",
-                "dropped": "\(old.subtracting(new).sorted().joined(separator: " "))",
+                "count": .number(new.count), "added": "\(added.joined(separator: " "))",
+                "dropped": "\(dropped.joined(separator: " "))",
             ])
+        // 500 clients at most, of 63 characters: a bound for the row.
+        let changes = (added.map { "+\($0)" } + dropped.map { "-\($0)" }).joined(separator: " ")
+        return AuditRow(.clientsFileLoaded, by: .program, detail: String(changes.prefix(4000)))
     }
 }

@@ -66,6 +66,10 @@ struct AccountChoice: Sendable {
         var response = Response.redirect(to: SignInPath.signIn(flow))
         let fresh = try await sessions.store.replace(user.session) { [slots, accessTokens] old, connection in
             try accessTokens.end(session: user.session.handle, connection)
+            try form.context.audit?.write(
+                AuditRow(
+                    .signedOut, by: .user(user.account.id), account: user.account.id, session: user.session.handle,
+                    cause: "other_account"), connection)
             return old.survivingSignIn(slots)
         }
         // Without a new session another request of this browser has ended this one: nothing is left to end.

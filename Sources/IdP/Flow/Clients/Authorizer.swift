@@ -42,7 +42,7 @@ package struct Authorizer: Sendable {
         _ asked: ClientRequest, by asking: some ClientProtocol, _ request: Request, _ context: VisitorContext
     ) async throws -> Response {
         let id = try FlowID(randomness: randomness)
-        switch try await decision(on: asked, by: asking, id, request) {
+        switch try await decision(on: asked, by: asking, id, request, context.audit) {
         case .issued(let grant, let user):
             context.logger.info(
                 "token_issued",
@@ -59,6 +59,8 @@ package struct Authorizer: Sendable {
         case .clientDropped:
             context.logger.notice(
                 "authorize_refused", metadata: ["client": "\(asked.client.id)", "cause": "client_dropped"])
+            context.audit?.note(
+                AuditRow(.authorizeRefused, by: .visitor, client: asked.client.id, cause: "client_dropped"))
             throw FlowError.unknownClient
         case .noSession where asked.wishes.prompt == .silent:
             return refuse(.loginRequired, asked, by: asking, id, context)
@@ -75,7 +77,8 @@ package struct Authorizer: Sendable {
     /// Issues a grant to a user whose sign-in is enough for the client. Keeps the request in the session of a user who has to
     /// choose the account or to sign in again, and of any other visitor.
     private func decision(
-        on asked: ClientRequest, by asking: some ClientProtocol, _ id: FlowID, _ request: Request
+        on asked: ClientRequest, by asking: some ClientProtocol, _ id: FlowID, _ request: Request,
+        _ audit: RequestAudit?
     ) async throws -> Decision {
         guard let cookie = sessions.cookie.id(in: request) else { return .noSession }
         let (purpose, kind, wishes) = (type(of: asking).id, asking.grantKind, asked.wishes)
@@ -91,6 +94,10 @@ package struct Authorizer: Sendable {
             if let user, !choosesAccount, wishes.isMet(by: user.signIn.provenAt, now: now) {
                 let flow = GrantStore.FlowKey(asked, flow: completed?.id ?? id)
                 let isRedeemed = try grants.issue(secret, kind, for: asked, flow, to: user, connection)
+                try audit?.write(
+                    AuditRow(
+                        .tokenIssued, by: .user(user.account.id), account: user.account.id, client: asked.client.id,
+                        session: user.session.handle, flow: flow.logID), connection)
                 return .issued(
                     NewGrant(
                         wire: secret.wire, logID: flow.logID, hasAsked: completed != nil, isRedeemedBefore: isRedeemed),

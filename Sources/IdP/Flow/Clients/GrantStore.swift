@@ -163,18 +163,20 @@ package struct GrantStore: Sendable {
         let returnTo: String?
         let codeVerifier: String?
         let isAllowed: @Sendable (Client) -> Bool
+        let audit: RequestAudit?
 
         /// - Parameters:
         ///   - isAllowed: whether the client that is registered now is the one that has proven itself with this request.
+        ///   - audit: the audit log of the request.
         ///   - returnTo: must be the one the grant was issued for. Nil if the client sends none.
         ///   - codeVerifier: must match the challenge of the request. A request without a challenge must have none, so that
         ///     an attacker cannot remove the challenge on the way (RFC 9700 4.8).
         package init<Kind>(
             _ secret: Secret<Kind>, _ kind: GrantKind, by client: Client, returnTo: String?, codeVerifier: String?,
-            whereStill isAllowed: @escaping @Sendable (Client) -> Bool
+            _ audit: RequestAudit?, whereStill isAllowed: @escaping @Sendable (Client) -> Bool
         ) {
             (self.kind, digest, self.client) = (kind, secret.digest, client)
-            (self.returnTo, self.codeVerifier, self.isAllowed) = (returnTo, codeVerifier, isAllowed)
+            (self.returnTo, self.codeVerifier, self.isAllowed, self.audit) = (returnTo, codeVerifier, isAllowed, audit)
         }
     }
 
@@ -201,6 +203,11 @@ package struct GrantStore: Sendable {
             presented["eligible"] = .integer(mayOwnerSignIn ? 1 : 0)
             let rows = try connection.query(Self.consumeSQL, presented)
             if let row = rows.first, let owner {
+                let flow = FlowLogID.name(digest: try row.blob("state_digest"))
+                try asked.audit?.write(
+                    AuditRow(
+                        .tokenRedeemed, by: .client(client.id), account: owner.id, client: client.id,
+                        session: try row.text("session_handle"), flow: flow), connection)
                 return .accepted(
                     owner,
                     Redeemed(
@@ -208,7 +215,7 @@ package struct GrantStore: Sendable {
                         provenAt: try row.provenMoment(),
                         methods: try row.text("methods").split(separator: " ").map(String.init),
                         payload: String(decoding: try row.optionalBlob("payload") ?? [], as: UTF8.self),
-                        flow: FlowLogID.name(digest: try row.blob("state_digest"))))
+                        flow: flow))
             }
             // The grant of another client has leaked. The grant of an account that may not sign in must not become valid
             // again with the next change of the setting.
@@ -221,14 +228,16 @@ package struct GrantStore: Sendable {
                 """, presented)
             // Read after every refusal, so that each answer takes as long.
             let known = try connection.query(Self.rejectedSQL, presented).first
-            if let issuedTo = try voided.first?.text("client_id"), issuedTo != client.id {
-                return .burnt(owner: issuedTo)
-            }
-            return .refused(
-                GrantError(
-                    cause: try known.map(GrantErrorCause.init) ?? .unknown,
-                    session: try known?.text("session_handle"),
-                    flow: try known.map { FlowLogID.name(digest: try $0.blob("state_digest")) }))
+            let error = GrantError(
+                cause: try known.map(GrantErrorCause.init) ?? .unknown, session: try known?.text("session_handle"),
+                flow: try known.map { FlowLogID.name(digest: try $0.blob("state_digest")) })
+            let burntOwner = try voided.first.map { try $0.text("client_id") }.flatMap { $0 == client.id ? nil : $0 }
+            let cause = burntOwner == nil ? error.cause : .otherClient
+            try asked.audit?.write(
+                AuditRow(
+                    .verifyRefused, by: .client(client.id), account: owner?.id, client: client.id,
+                    session: error.session, flow: error.flow, cause: cause.rawValue, detail: burntOwner), connection)
+            return burntOwner.map { .burnt(owner: $0) } ?? .refused(error)
         }
     }
 

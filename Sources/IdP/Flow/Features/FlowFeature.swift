@@ -12,6 +12,9 @@ package struct FlowFeature: Feature {
         purges = [
             parts.sessions.store.purge, GrantPurge(database: parts.database, clock: parts.clock).purge,
             parts.knownBrowsers.store.purge, parts.accessTokens.purge,
+            { [audit = parts.audit.store, days = parts.auditDays] limit in
+                try await audit.purge(keeping: days, limit: limit)
+            },
         ]
     }
 

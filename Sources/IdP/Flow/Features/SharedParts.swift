@@ -15,13 +15,14 @@ package struct SharedParts: Sendable {
         let limits: SignInLimits.Counts
         let mailHourlyLimit: Int
         let allowedEmails: AllowedEmails
+        let auditDays: Int
 
         package init(
             origin: PublicOrigin, keys: DerivedKeys, proxies: ClientAddress, limits: SignInLimits.Counts,
-            mailHourlyLimit: Int, allowedEmails: AllowedEmails
+            mailHourlyLimit: Int, allowedEmails: AllowedEmails, auditDays: Int
         ) {
             (self.origin, self.keys, self.proxies, self.limits) = (origin, keys, proxies, limits)
-            (self.mailHourlyLimit, self.allowedEmails) = (mailHourlyLimit, allowedEmails)
+            (self.mailHourlyLimit, self.allowedEmails, self.auditDays) = (mailHourlyLimit, allowedEmails, auditDays)
         }
     }
 
@@ -71,6 +72,9 @@ package struct SharedParts: Sendable {
     package let appDevices: AppDevices
     package let mail: MailQueue
     package let mailDelay = MailDelay()
+    package let audit: AuditLog
+    /// How many days rows of the audit log are kept.
+    let auditDays: Int
 
     /// - Throws: if a template is malformed.
     package init(_ options: Options, _ world: World, clients: ClientDirectory, pages: Pages, assets: StaticAssets)
@@ -111,6 +115,10 @@ package struct SharedParts: Sendable {
         completionPage = try CompletionPage(pages: pages, logos: logos, script: assets.path(of: "continue.js"))
         accessTokens = AccessTokenStore(
             database: database, clock: clock, randomness: randomness, eligibility: eligibility)
+        audit = AuditLog(
+            store: AuditStore(database: database, clock: clock, randomness: randomness),
+            addresses: AuditAddressKeys(keys), logger: world.logger)
+        auditDays = options.auditDays
         appDevices = AppDevices(tokens: accessTokens, sessions: sessions.store)
     }
 
@@ -118,6 +126,9 @@ package struct SharedParts: Sendable {
     package var formScript: String { assets.path(of: "sign-in.js") }
     /// The script of pages that go on by themselves.
     package var continueScript: String { assets.path(of: "continue.js") }
+
+    /// Adds the audit log to every request.
+    package var auditing: AuditMiddleware { AuditMiddleware(audit, proxies: proxies) }
 
     /// A limit of its own for wrong signatures, and the networks that have sent right ones.
     package func signerNetworks() -> SignerNetworks {

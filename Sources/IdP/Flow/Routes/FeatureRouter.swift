@@ -9,8 +9,11 @@ package struct FeatureRouter {
     package private(set) var routes: [Route] = []
     private var absent: Set<String> = []
     private let sessions: Sessions
+    private let auditing: AuditMiddleware
 
-    package init(_ sessions: Sessions) { self.sessions = sessions }
+    package init(_ sessions: Sessions, auditing: AuditMiddleware) {
+        (self.sessions, self.auditing) = (sessions, auditing)
+    }
 
     // MARK: Without a session
 
@@ -183,6 +186,7 @@ package struct FeatureRouter {
 
     /// Adds all routes, those with a session behind the middleware that reads it.
     package func add(to router: Router<VisitorContext>) {
+        router.add(middleware: auditing)
         for route in routes where !route.readsSession && route.kind != .api { route.attach(router) }
         let api = router.group(RouterPath(APIPath.prefix))
         api.add(middleware: APIGuard(forms: sessions.forms))

@@ -165,7 +165,11 @@ package struct SignInCompletion: Sendable {
             with: { old, connection in
                 var outcome = SignInOutcome()
                 let content = try decide(old, &outcome, connection)
-                result.withLock { $0 = outcome }
+                outcome.replaced = old[CurrentSignIn.self].signIn
+                result.withLock { [outcome] in $0 = outcome }
+                if content == nil, outcome.missing != nil {
+                    for row in outcome.auditRows(nil, replacing: nil) { try context.audit?.write(row, connection) }
+                }
                 return content
             },
             then: { fresh, connection in
@@ -175,6 +179,9 @@ package struct SignInCompletion: Sendable {
                 }
                 if let token = target.token, let signIn = fresh[CurrentSignIn.self].signIn {
                     try tokens.issue(token, for: signIn, in: fresh, connection)
+                }
+                for row in result.withLock({ $0 }).auditRows(fresh, replacing: target.session) {
+                    try context.audit?.write(row, connection)
                 }
             })
         let outcome = result.withLock { $0 }

@@ -14,6 +14,43 @@ struct SignInOutcome: Sendable {
     /// The id of the provider of one that waited and was not added, because its provider is not in the file any more.
     var removedProvider: String?
     var known: KnownBrowserCookie.Claim?
+    /// The sign-in of the browser until now.
+    var replaced: CurrentSignIn.SignIn?
+
+    /// What the audit log says of it.
+    ///
+    /// - Parameters:
+    ///   - session: nil for native screens whose account needs a second proof.
+    ///   - old: the session of before.
+    func auditRows(_ session: Session?, replacing old: Session?) -> [AuditRow] {
+        guard let match else { return [] }
+        let (id, actor) = (match.account.id, AuditActor.user(match.account.id))
+        var rows: [AuditRow] = []
+        if signIn != nil, let replaced, let old, replaced.accountID != id {
+            rows.append(
+                AuditRow(
+                    .signedOut, by: .user(replaced.accountID), account: replaced.accountID, session: old.handle,
+                    cause: "other_account"))
+        }
+        let flow = signIn?.flow.flatMap(FlowID.init) ?? session?[HalfSignIn.self].anyFlow
+        let logFlow = flow.flatMap { session?[Flows.self].logID($0) }
+        if let signIn {
+            rows.append(
+                AuditRow(
+                    .signedIn, by: actor, account: id, session: session?.handle, flow: logFlow,
+                    detail: signIn.methods.joined(separator: " ")))
+        } else if let missing {
+            rows.append(
+                AuditRow(
+                    .secondFactorRequired, by: actor, account: id, session: session?.handle, flow: logFlow,
+                    detail: missing.id))
+        }
+        if let added { rows.append(AuditRow(.identityLinked, by: actor, account: id, detail: added.provider)) }
+        rows += match.revoked.map {
+            AuditRow(.identityRevoked, by: actor, account: id, cause: "address_proven", detail: $0.provider)
+        }
+        return rows
+    }
 
     /// - Parameter session: nil for native screens whose account needs a second proof.
     func log(_ session: Session?, to logger: Logger) {

@@ -68,6 +68,9 @@ package struct SignedPost<Signer: Sendable>: Sendable {
             context.logger.log(
                 level: error.isAlert ? .warning : .info, Logger.Message(stringLiteral: words.refused),
                 metadata: error.metadata)
+            if !error.isAudited, let event = AuditEvent(rawValue: words.refused) {
+                context.audit?.note(error.auditRow(event))
+            }
             return error.response
         } catch let failure as DatabaseError {
             context.logger.error(Logger.Message(stringLiteral: words.failed), metadata: ["cause": "\(failure)"])
@@ -115,6 +118,13 @@ package struct SignerNetworks: Sendable {
 }
 
 extension SignedPostError {
+    /// What the request names as its client is a text of anybody: only one of the form of an id is kept.
+    fileprivate func auditRow(_ event: AuditEvent) -> AuditRow {
+        AuditRow(
+            event, by: .visitor, client: client.flatMap { ClientID.isWellFormed($0) ? $0 : nil }, session: session,
+            flow: flow, cause: cause)
+    }
+
     fileprivate var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [
             "error": "\(code.rawValue)", "cause": "\(cause)", "flow": "\(flow ?? "-")", "client": "\(client ?? "-")",

@@ -23,6 +23,8 @@ package struct SignedPostError: Error {
     package var detail: String?
     /// An attack may be under way: logged as a warning.
     package var isAlert = false
+    /// Whether the transaction that refused it has written its row of the audit log.
+    package var isAudited = false
     var retryAfter: Duration?
 
     package init(

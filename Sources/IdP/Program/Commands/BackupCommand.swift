@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import IdPDirectory
 import SQLiteStorage
+import Storage
 
 /// `idp backup FILE`.
 struct BackupCommand: AsyncParsableCommand {
@@ -23,6 +25,10 @@ struct BackupCommand: AsyncParsableCommand {
             otherwise: "Use pg_dump for a copy, and point-in-time recovery (PITR) for what must not be lost.")
         let bytes = try await DatabaseOptions.reporting {
             try await SQLiteDatabase.backup(path: path, migrations: IdPMigrations.all, keys: keys, to: file)
+        }
+        let row = AuditRow(.backupMade, by: .ofCommand(), detail: URL(fileURLWithPath: file).lastPathComponent)
+        try await database.open { database in
+            try await database.write { try AuditStore(database: database).write(row, $0) }
         }
         print("Backed up \(path) into \(file), \(bytes) bytes.")
         guard keys == nil else { return }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import IdPDirectory
 import PostgresStorage
 import SSOWeb
 import Storage
@@ -72,7 +73,8 @@ struct DatabaseCommand: AsyncParsableCommand {
                         throw DatabaseError.refused("\(alive) nodes use the database. Stop them, and wait ten seconds.")
                     }
                 }
-                try await RestoredDatabase(database: database).endSignIns(now: ServiceClock.system().now())
+                try await RestoredDatabase(database: database).endSignIns(
+                    now: ServiceClock.system().now(), by: .ofCommand())
             }
             print("Everybody is signed out.")
         }

@@ -36,6 +36,9 @@ struct DatabaseOptions: ParsableArguments {
         }
     }
 
+    /// The keys of ``IdPSettings``, for commands that need them for a part of their work. Nil where none are set.
+    func keys() throws -> DerivedKeys? { try read { $0.derivedKeys("IDP_SECRET_KEY", required: false) }.further }
+
     /// A command reports the error that ends it, and no events.
     static let logger = Logger(label: IdPProgram.name) { _ in SwiftLogNoOpLogHandler() }
 

@@ -16,7 +16,7 @@ struct IdPCommand: AsyncParsableCommand {
         version: "idp \(ThisBuild.stamp.text)",
         subcommands: [
             Serve.self, Check.self, UserCommand.self, MailCommand.self, BackupCommand.self, RestoreCommand.self,
-            DatabaseCommand.self,
+            DatabaseCommand.self, AuditCommand.self,
         ],
         defaultSubcommand: Serve.self)
 
@@ -78,7 +78,7 @@ extension MailServerCheck {
 enum IdPProgram: Program {
     static let name = "idp"
     static let prefix = "IDP_"
-    static let commandNames = ["serve", "check", "user", "mail", "backup", "restore", "database"]
+    static let commandNames = ["serve", "check", "user", "mail", "backup", "restore", "database", "audit"]
     static let settings = IdPSettings.table
     static let foreignNames = [String]()
     static var build: BuildStamp { ThisBuild.stamp }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import IdPAccountPages
+import IdPDirectory
 import SQLiteStorage
 import SSOWeb
 
@@ -48,7 +49,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 acceptsUnverified: unverified, keepingOldAs: "before-restore-\(stamp)"
             ) { [keepIdentities] database, replaced in
                 let backup = RestoredDatabase(database: database)
-                try await backup.endSignIns(now: now)
+                try await backup.endSignIns(now: now, by: .ofCommand())
                 switch replaced {
                 case .missing: return Comparison.impossible("there was no database at \(path)")
                 case .unreadable(let cause): return .impossible("the old one cannot be read (\(cause))")

@@ -88,14 +88,16 @@ struct AccountOptions: ParsableArguments {
     /// - Parameter words: one line for people about what was done, nil to print the account itself.
     /// - Throws: exit code 1 when there is no such account.
     func run(_ change: AccountAdministration.Change, _ words: (String) -> String?) async throws {
-        let account = try await database.open {
-            try await AccountAdministration(database: $0).apply(change, to: address)
+        let changed = try await database.open {
+            try await AccountAdministration(database: $0, by: .ofCommand()).apply(change, to: address)
         }
-        guard let account else {
+        guard let changed else {
             throw CommandExit.failure(IdPProgram.name, "there is no account with the address \(address).")
         }
+        let account = changed.account
         if json {
-            print(AccountOutput.json(account))
+            let isLook = words("") == nil
+            print(AccountOutput.json(account, isLook ? [] : [.init("changed", changed.isChanged)]))
         } else {
             print(
                 words("\(account.email) (\(account.id))")
@@ -112,14 +114,16 @@ enum AccountOutput {
         [account.email, state(account), account.id, account.name, PlainDate.rfc3339(account.createdAt)]
     }
 
-    static func json(_ account: Account) -> String {
-        JSONText.object([
-            .init("address", account.email), .init("state", state(account)), .init("id", account.id),
-            .init("name", account.name), .init("created_at", PlainDate.rfc3339(account.createdAt)),
-        ])
+    /// - Parameter first: what comes before the account.
+    static func json(_ account: Account, _ first: [JSONText.Member] = []) -> String {
+        JSONText.object(
+            first + [
+                .init("address", account.email), .init("state", state(account)), .init("id", account.id),
+                .init("name", account.name), .init("created_at", PlainDate.rfc3339(account.createdAt)),
+            ])
     }
 
-    static func json(_ accounts: [Account]) -> String { "[\(accounts.map(json).joined(separator: ",\n "))]" }
+    static func json(_ accounts: [Account]) -> String { "[\(accounts.map { json($0) }.joined(separator: ",\n "))]" }
 
     private static func state(_ account: Account) -> String { account.isDisabled ? "disabled" : "active" }
 }

@@ -37,6 +37,7 @@ struct IdPTable: Sendable {
             "app_link", restore: .changed("DELETE FROM app_link"),
             lostCommits: .changed("UPDATE app_link SET ended_at = :now WHERE ended_at IS NULL AND expires_at > :recent")
         ),
+        IdPTable("audit_event", restore: .stays, lostCommits: .stays),
         IdPTable(
             "challenge", restore: .changed("DELETE FROM challenge"), lostCommits: .changed("DELETE FROM challenge")),
         IdPTable("code_guess", restore: .stays, lostCommits: .stays),

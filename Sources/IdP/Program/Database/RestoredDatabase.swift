@@ -1,3 +1,4 @@
+import IdPDirectory
 import SSOWeb
 import Storage
 
@@ -31,8 +32,14 @@ struct RestoredDatabase: Sendable {
     let database: any Database
 
     /// Ends what may have ended, been used or been sent after the backup was made.
-    func endSignIns(now: Timestamp) async throws {
-        try await database.write { try IdPTable.end(.restore, at: now, $0) }
+    ///
+    /// - Parameter actor: who restores, for the audit log.
+    func endSignIns(now: Timestamp, by actor: AuditActor = .command(user: "unknown", sudo: nil)) async throws {
+        let audit = AuditStore(database: database)
+        try await database.write { connection in
+            try IdPTable.end(.restore, at: now, connection)
+            try audit.write(AuditRow(.databaseRestored, by: actor), connection)
+        }
     }
 
     /// Compares with the database that is replaced. Only accounts of both databases count: one that the other database does

@@ -32,6 +32,7 @@ package struct SSOProtocol: ClientProtocol {
         switch AuthorizeQuery.read(request.queryFields, clients: authorizer.clients) {
         case .refused(let error):
             context.logger.notice("authorize_refused", metadata: error.metadata)
+            context.audit?.note(error.auditRow)
             guard let callback = error.callback else { throw FlowError.unknownClient }
             return .redirect(to: callback, type: .found)
         case .accepted(let client, let sent, let wishes):

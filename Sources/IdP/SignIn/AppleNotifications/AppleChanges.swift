@@ -22,13 +22,15 @@ package struct AppleChanges: Sendable {
         case ignored
     }
 
-    func apply(_ notification: AppleNotification, _ provider: Provider) async throws -> Outcome {
+    func apply(
+        _ notification: AppleNotification, _ provider: Provider, _ audit: RequestAudit?
+    ) async throws -> Outcome {
         let (issuer, subject) = (provider.issuer, notification.subject)
         return try await accounts.database.write { connection in
             switch notification.event {
             case .consentRevoked, .accountDeleted:
                 return try remove(
-                    issuer, subject, provider.id, notification.occurredAt, connection)
+                    issuer, subject, provider.id, notification.occurredAt, audit, connection)
             case .emailDisabled, .emailEnabled:
                 guard let (account, _) = try accounts.owner(issuer: issuer, subject: subject, connection) else {
                     return .unknownSubject
@@ -44,7 +46,7 @@ package struct AppleChanges: Sendable {
 
     private func remove(
         _ issuer: String, _ subject: String, _ provider: String, _ occurredAt: Timestamp,
-        _ connection: any SQLConnection
+        _ audit: RequestAudit?, _ connection: any SQLConnection
     ) throws -> Outcome {
         guard let (account, identity) = try accounts.owner(issuer: issuer, subject: subject, connection) else {
             return .unknownSubject
@@ -54,6 +56,10 @@ package struct AppleChanges: Sendable {
         let lastConsent = max(identity.addedAt, min(identity.usedAt ?? identity.addedAt, accounts.clock.now()))
         guard lastConsent <= occurredAt + ClockSkew.tolerated else { return .outdated(accountID: account.id) }
         try accounts.withdraw(issuer: issuer, subject: subject, from: account.id, connection)
+        try audit?.write(
+            AuditRow(
+                .identityRevoked, by: .provider(provider), account: account.id, cause: "withdrawn", detail: provider),
+            connection)
         // The relay forwards nothing any more.
         let isRelay = identity.isPrivateEmail && identity.email?.utf8.elementsEqual(account.email.utf8) == true
         if !isRelay {

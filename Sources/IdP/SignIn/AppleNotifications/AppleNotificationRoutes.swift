@@ -49,7 +49,7 @@ struct AppleNotificationRoutes: Sendable {
             return AppleNotificationError(retryAfter: wait).response(to: context)
         }
         networks.proven.note(address)
-        let outcome = try await changes.apply(notification, provider)
+        let outcome = try await changes.apply(notification, provider, context.audit)
         context.logger.notice(
             "apple_notification_received",
             metadata: [

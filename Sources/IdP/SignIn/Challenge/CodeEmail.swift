@@ -1,3 +1,4 @@
+import IdPDirectory
 import Logging
 import SSOShared
 import SSOWeb
@@ -19,6 +20,17 @@ enum CodeEmail: Sendable {
         case addressLimit = "address_limit"
         /// The network, or the known browser, has submitted as many addresses as it may.
         case networkLimit = "network_limit"
+    }
+
+    /// What the audit log says of it, with the same statements for every address.
+    func auditRow(_ address: TypedAddress?, flow: String) -> AuditRow {
+        var row =
+            switch self {
+            case .queued: AuditRow(.mailQueued, by: .visitor)
+            case .notSent(let reason): AuditRow(.mailNotSent, by: .visitor, cause: reason.rawValue)
+            }
+        (row.address, row.flow) = (address, flow == "-" ? nil : flow)
+        return row
     }
 
     /// - Parameter flow: the flow that the code is for, as the log calls it.

@@ -132,8 +132,7 @@ package struct EmailCodeMethod: SignInMethod {
             return .redirect(to: SignInPath.signIn(flow))
         }
         reason.log(
-            to: context.logger, challenge: challenge.id, session: session.handle,
-            flow: session[Flows.self].logID(flow))
+            to: context, challenge: challenge.id, flow: session[Flows.self].logID(flow))
         return try await answer(request, context, session, challenge, flow: flow, error: .rejected(reason))
     }
 

@@ -24,6 +24,7 @@ package struct AddressStep: Sendable {
         let language: Language
         /// The flow as the log calls it.
         let logFlow: String
+        let audit: RequestAudit?
     }
 
     /// Counts a submitted address.
@@ -38,14 +39,16 @@ package struct AddressStep: Sendable {
         }
         let known = try await knownBrowsers.known(request, for: address)
         do { try await limits.countEmailPost(request, context, browserID: known) } catch let error as PublicError {
-            CodeEmail.notSent(.networkLimit).log(to: context.logger, address: address, flow: logFlow)
+            let refused = CodeEmail.notSent(.networkLimit)
+            refused.log(to: context.logger, address: address, flow: logFlow)
+            context.audit?.note(refused.auditRow(context.audit?.typed(address), flow: logFlow))
             throw error
         }
         return Asked(
             address: address,
             requester: EmailRequester(browserID: known, network: limits.network(request, context)),
             device: DeviceKind(userAgent: request.headers[.userAgent]), language: .preferred(by: request),
-            logFlow: logFlow)
+            logFlow: logFlow, audit: context.audit)
     }
 
     /// Begins a challenge, or continues the one that is held, in the caller's transaction: no email is sent whose code fits no
@@ -53,9 +56,12 @@ package struct AddressStep: Sendable {
     func begin(
         _ asked: Asked, held: BrowserChallenges.Entry?, flow: FlowID?, service: String?, _ connection: any SQLConnection
     ) throws -> (entry: BrowserChallenges.Entry, email: CodeEmail, expiresAt: Timestamp) {
-        try challenges.begin(
+        let begun = try challenges.begin(
             asked.address, held: held, requester: asked.requester, flow: flow?.text, service: service,
             device: asked.device, language: asked.language, connection)
+        try asked.audit?.write(
+            begun.email.auditRow(asked.audit?.typed(asked.address), flow: asked.logFlow), connection)
+        return begun
     }
 }
 
@@ -81,12 +87,18 @@ package struct CodeStep: Sendable {
         /// Typing codes is paused for this address or browser.
         case paused
 
-        func log(to logger: Logger, challenge: String, session: String, flow: String) {
-            logger.notice(
+        func log(to context: VisitorContext, challenge: String, flow: String?) {
+            context.logger.notice(
                 "code_rejected",
                 metadata: [
-                    "reason": "\(rawValue)", "challenge": "\(challenge)", "session": "\(session)", "flow": "\(flow)",
+                    "reason": "\(rawValue)", "challenge": "\(challenge)",
+                    "session": "\(context.session?.handle ?? "-")",
+                    "flow": "\(flow ?? "-")",
                 ])
+            context.audit?.note(
+                AuditRow(
+                    .codeRejected, by: .visitor, session: context.session?.handle, flow: flow, cause: rawValue,
+                    detail: challenge))
         }
     }
 

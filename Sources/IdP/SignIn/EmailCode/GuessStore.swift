@@ -1,3 +1,4 @@
+import IdPDirectory
 package import SSOShared
 package import SSOWeb
 package import Storage
@@ -12,6 +13,8 @@ package struct GuessStore: Sendable {
     package init(database: any Database, clock: ServiceClock, randomness: any Randomness) {
         (self.database, self.clock, self.randomness) = (database, clock, randomness)
     }
+
+    private var audit: AuditStore { AuditStore(database: database, clock: clock, randomness: randomness) }
 
     /// What counting a guess led to.
     enum Counted: Sendable {
@@ -53,8 +56,9 @@ package struct GuessStore: Sendable {
                     "id": .text(guessID), "address": .text(challenge.address),
                     "device": .optional(asked.budget.browserID), "now": .timestamp(now),
                 ])
-            return .compare(
-                challenge, guessID: guessID, raisesAlarm: try Self.raiseAlarm(now: now, connection))
+            let raisesAlarm = try Self.raiseAlarm(now: now, connection)
+            if raisesAlarm { try audit.write(AuditRow(.guessAlarmRaised, by: .visitor), connection) }
+            return .compare(challenge, guessID: guessID, raisesAlarm: raisesAlarm)
         }
     }
 
@@ -86,8 +90,12 @@ package struct GuessStore: Sendable {
     package func endAlarm() async throws -> Bool {
         let now = clock.now()
         return try await database.write { connection in
-            try connection.execute(
-                "DELETE FROM guess_alarm WHERE last_at <= :quiet", ["quiet": .timestamp(now - GuessAlarm.quiet)]) > 0
+            let isEnded =
+                try connection.execute(
+                    "DELETE FROM guess_alarm WHERE last_at <= :quiet", ["quiet": .timestamp(now - GuessAlarm.quiet)])
+                > 0
+            if isEnded { try audit.write(AuditRow(.guessAlarmEnded, by: .program), connection) }
+            return isEnded
         }
     }
 

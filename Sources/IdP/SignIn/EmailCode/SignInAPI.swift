@@ -104,7 +104,7 @@ struct SignInAPI: Sendable {
         _ reason: CodeStep.CodeError, _ challenge: Challenge, _ context: VisitorContext
     ) async throws -> APIError {
         reason.log(
-            to: context.logger, challenge: challenge.id, session: context.session?.handle ?? "-", flow: "-")
+            to: context, challenge: challenge.id, flow: nil)
         guard reason == .paused, let until = try await codes.guesses.pausedUntil(challenge) else {
             return .invalidCode
         }

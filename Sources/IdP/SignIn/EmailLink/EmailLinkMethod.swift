@@ -203,6 +203,10 @@ package struct EmailLinkMethod: SignInMethod {
                 "reason": "\(ending.rawValue)", "challenge": "\(challenge?.id ?? "-")",
                 "session": "\(context.session?.handle ?? "-")",
             ])
+        context.audit?.note(
+            AuditRow(
+                .linkRejected, by: .visitor, session: context.session?.handle, cause: ending.rawValue,
+                detail: challenge?.id))
     }
 }
 

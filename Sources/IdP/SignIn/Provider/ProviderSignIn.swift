@@ -124,8 +124,14 @@ package struct ProviderAddition: Sendable {
                 try sessions.store.isAlive(handle: session.handle, connection)
             else { return .otherUser }
             guard providers.has(id: identity.provider, issuer: identity.issuer) else { return .otherProvider }
-            return .done(
-                try accounts.addOnce(identity, to: user.account, reporting: changes, by: origin, connection))
+            let done = try accounts.addOnce(identity, to: user.account, reporting: changes, by: origin, connection)
+            if done == .added {
+                try context.audit?.write(
+                    AuditRow(
+                        .identityLinked, by: .user(accountID), account: accountID, session: session.handle,
+                        detail: provider.id), connection)
+            }
+            return .done(done)
         }
         switch outcome {
         case .done(.added):

@@ -53,6 +53,10 @@ enum ProviderSignInError: String, Sendable, CaseIterable {
         ]
         if let detail { metadata["error"] = "\(detail)" }
         context.logger.log(level: isAlarm ? .warning : .notice, "provider_answer_refused", metadata: metadata)
+        context.audit?.note(
+            AuditRow(
+                .providerAnswerRefused, by: .visitor, session: context.session?.handle, cause: rawValue,
+                detail: provider.id))
     }
 
     /// The page of the answer.
@@ -91,6 +95,11 @@ extension ProviderError {
                 "provider": "\(provider.id)", "reason": "\(reason)", "detail": "\(self)",
                 "session": "\(context.session?.handle ?? "-")",
             ])
+        if let event = AuditEvent(rawValue: page.code) {
+            context.audit?.note(
+                AuditRow(
+                    event, by: .visitor, session: context.session?.handle, cause: "\(reason)", detail: provider.id))
+        }
         var answer = PublicError(
             page.status, code: page.code, title: Text("provider.\(key).title", ["provider": provider.name]),
             explanation: Text("provider.\(key)", ["provider": provider.name]),

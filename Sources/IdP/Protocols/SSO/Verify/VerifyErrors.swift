@@ -44,13 +44,14 @@ extension SignedPostError {
     static func badToken(_ client: String, _ rejection: GrantStore.GrantError) -> Self {
         var error = badToken(client, rejection.cause)
         (error.flow, error.session) = (rejection.flow, rejection.session)
+        error.isAudited = true
         return error
     }
 
     /// A token in the wrong hands has leaked, and is void from now on.
     static func leakedToken(_ client: String, owner: String) -> Self {
         var error = badToken(client, .otherClient)
-        (error.isAlert, error.issuedTo) = (true, owner)
+        (error.isAlert, error.issuedTo, error.isAudited) = (true, owner, true)
         return error
     }
 

@@ -55,7 +55,8 @@ struct VerifyRoutes: Sendable {
         let outcome = try await grants.consume(
             GrantStore.Presented(
                 token, SSOProtocol.grantKind, by: signed.client, returnTo: asked.redirectURI,
-                codeVerifier: asked.codeVerifier, whereStill: signed.isSigned), idleLimit: idleLimit)
+                codeVerifier: asked.codeVerifier, context.audit, whereStill: signed.isSigned),
+            idleLimit: idleLimit)
         switch outcome {
         case .accepted(let account, let redeemed):
             context.logger.info(

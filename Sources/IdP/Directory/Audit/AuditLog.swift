@@ -1,0 +1,99 @@
+package import Logging
+import SSOShared
+import SSOWeb
+import Storage
+import Synchronization
+
+/// The audit log as running programs write it: rows in the transaction of what they record, and rows of refusals, which
+/// have no transaction.
+package final class AuditLog: Sendable {
+    package let store: AuditStore
+    package let addresses: AuditAddressKeys
+    private let waiting: Mutex<WaitingRefusals>
+    private let logger: Logger
+
+    package init(store: AuditStore, addresses: AuditAddressKeys, logger: Logger) {
+        (self.store, self.addresses, self.logger) = (store, addresses, logger)
+        waiting = Mutex(WaitingRefusals(limit: AuditStore.maximumRowsPerHour))
+    }
+
+    /// Adds a row of a refusal that changes nothing. It is written at once, and the refusal does not wait for it. Rows that
+    /// come meanwhile share the next transaction, so a flood costs little, and nothing but a count in memory from the
+    /// thousandth row of the hour on. A process that is killed loses what it has not written.
+    package func note(_ row: AuditRow) {
+        let begins = waiting.withLock { $0.add(row, at: store.clock.now()) }
+        guard begins else { return }
+        Task { [self] in await writeWaiting() }
+    }
+
+    /// Writes what waits, until nothing does. A failure goes to the log, and the rows wait on.
+    package func writeWaiting() async {
+        do { while try await flush() {} } catch {
+            waiting.withLock { $0.isWriting = false }
+            logger.warning("audit_failed", metadata: ["cause": "\(error)"])
+        }
+    }
+
+    /// Writes what waits.
+    ///
+    /// - Returns: whether there was anything.
+    @discardableResult package func flush() async throws -> Bool {
+        let (rows, counts) = waiting.withLock { $0.take() }
+        guard !rows.isEmpty || !counts.isEmpty else { return false }
+        do {
+            try await store.database.write { [store] connection in
+                for row in rows { try store.write(row, connection) }
+                for (key, number) in counts {
+                    try store.count(key.event, number, at: min(store.clock.now(), key.hour.last), connection)
+                }
+            }
+            return true
+        } catch {
+            waiting.withLock { $0.putBack(rows, counts) }
+            throw error
+        }
+    }
+}
+
+/// Refusals of one process that are not written yet: rows, and counts of those that get no row.
+struct WaitingRefusals {
+    struct Key: Hashable {
+        let event: AuditEvent
+        let hour: AuditHour
+    }
+
+    /// Counts are written once in a minute, and rows at once.
+    private(set) var rows: [AuditRow] = []
+    private(set) var counts: [Key: Int64] = [:]
+    var isWriting = false
+    private let limit: Int64
+    private var admitted: [Key: Int64] = [:]
+
+    init(limit: Int64) { self.limit = limit }
+
+    /// - Returns: whether the caller is to begin to write.
+    mutating func add(_ row: AuditRow, at now: Timestamp) -> Bool {
+        let key = Key(event: row.event.counted, hour: AuditHour(now))
+        if admitted[key] == nil { admitted = admitted.filter { $0.key.hour == key.hour } }
+        let number = admitted[key, default: 0]
+        guard number < limit else {
+            counts[key, default: 0] += 1
+            return false
+        }
+        admitted[key] = number + 1
+        rows.append(row)
+        defer { isWriting = true }
+        return !isWriting
+    }
+
+    mutating func take() -> (rows: [AuditRow], counts: [Key: Int64]) {
+        defer { (rows, counts) = ([], [:]) }
+        if rows.isEmpty { isWriting = false }
+        return (rows, counts)
+    }
+
+    mutating func putBack(_ rows: [AuditRow], _ counts: [Key: Int64]) {
+        self.rows = rows + self.rows
+        self.counts.merge(counts, uniquingKeysWith: +)
+    }
+}

@@ -1,0 +1,115 @@
+package import SSOShared
+package import SSOWeb
+package import Storage
+import Synchronization
+
+/// Owns the rows of `audit_event`.
+///
+/// An id begins with the moment, so rows are sorted by time, and new ones go to the end of the index. Beside the rows of
+/// events there is one row for each hour and event that visitors cause. It counts, and is shown once there are more events
+/// than rows.
+package struct AuditStore: Sendable {
+    /// Events of one kind that visitors cause get so many rows in an hour.
+    package static let maximumRowsPerHour: Int64 = 1000
+
+    package let database: any Database
+    let clock: ServiceClock
+    let randomness: any Randomness
+
+    package init(database: any Database, clock: ServiceClock, randomness: any Randomness) {
+        (self.database, self.clock, self.randomness) = (database, clock, randomness)
+    }
+
+    /// Writes a row in the transaction of what it records.
+    ///
+    /// Two statements for an event that visitors cause, whatever its account or address is, and one for any other event.
+    package func write(_ row: AuditRow, _ connection: any SQLConnection) throws {
+        let now = clock.now()
+        if row.event.isOfVisitors {
+            guard try count(row.event, 1, at: now, connection) <= Self.maximumRowsPerHour else { return }
+        }
+        try connection.execute(
+            """
+            INSERT INTO audit_event (id, created_at, event, actor, account_id, client_id, session_handle, flow, reference,
+                                     network, cause, detail, address, address_mac)
+            VALUES (:id, :now, :event, :actor, :account, :client, :session, :flow, :reference, :network, :cause, :detail,
+                    :address, :mac)
+            """,
+            [
+                "id": .blob(try AuditID.next(at: now, randomness)),
+                "now": .timestamp(now),
+                "event": .text(row.event.rawValue), "actor": .text(row.actor.text), "account": .optional(row.account),
+                "client": .optional(row.client), "session": .optional(row.session), "flow": .optional(row.flow),
+                "reference": .optional(row.reference), "network": .optional(row.network),
+                "cause": .optional(row.cause), "detail": .optional(row.detail),
+                "address": .optional(row.address?.masked), "mac": .optional(row.address?.mac),
+            ])
+    }
+
+    /// Counts events that visitors have caused in this hour.
+    ///
+    /// - Returns: how many there are now.
+    @discardableResult
+    func count(_ event: AuditEvent, _ number: Int64, at now: Timestamp, _ connection: any SQLConnection) throws -> Int64
+    {
+        let rows = try connection.query(
+            """
+            INSERT INTO audit_event (id, created_at, event, actor, occurrences)
+            VALUES (:id, :now, :event, :actor, :number)
+                ON CONFLICT (id) DO UPDATE SET occurrences = audit_event.occurrences + excluded.occurrences,
+                                               created_at = excluded.created_at
+            RETURNING occurrences
+            """,
+            [
+                "id": .blob(AuditID.counter(of: event.counted, in: AuditHour(now))), "now": .timestamp(now),
+                "event": .text(event.counted.rawValue), "actor": .text(AuditActor.visitor.text),
+                "number": .integer(number),
+            ])
+        return try rows.first?.integer("occurrences") ?? number
+    }
+
+    /// Deletes the oldest rows beyond the days that they are kept.
+    package func purge(keeping days: Int, limit: Int) async throws -> Int {
+        let oldest = clock.now() - .days(days)
+        return try await database.write { connection in
+            try connection.execute(
+                """
+                DELETE FROM audit_event WHERE id IN (SELECT id FROM audit_event WHERE id < :oldest ORDER BY id LIMIT :limit)
+                """, ["oldest": .blob(AuditID.prefix(of: oldest)), "limit": .integer(Int64(limit))])
+        }
+    }
+}
+
+/// An hour of the clock in UTC.
+package struct AuditHour: Sendable, Hashable {
+    private static let milliseconds = Duration.hours(1).milliseconds
+    let start: Int64
+
+    package init(_ moment: Timestamp) { start = moment.milliseconds - moment.milliseconds % Self.milliseconds }
+
+    /// The last millisecond of the hour.
+    var last: Timestamp { Timestamp(milliseconds: start + Self.milliseconds - 1) }
+}
+
+/// The ids of rows: six bytes of milliseconds since 1970, the most significant first, four that count the rows of this process,
+/// and six random ones. They compare as bytes in both engines, so the rows of one process stay in order within a millisecond.
+package enum AuditID {
+    private static let rows = Atomic<UInt32>(0)
+
+    static func next(at now: Timestamp, _ randomness: any Randomness) throws -> [UInt8] {
+        let number = rows.wrappingAdd(1, ordering: .relaxed).oldValue
+        let counted = stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
+        return prefix(of: now) + counted + (try randomness.bytes(6))
+    }
+
+    /// No row of that moment or a later one has a smaller id.
+    package static func prefix(of moment: Timestamp) -> [UInt8] {
+        let milliseconds = UInt64(max(0, moment.milliseconds))
+        return stride(from: 40, through: 0, by: -8).map { UInt8(truncatingIfNeeded: milliseconds >> $0) }
+    }
+
+    /// The row that counts. It comes after every row of its hour, and the same events have the same one in every process.
+    static func counter(of event: AuditEvent, in hour: AuditHour) -> [UInt8] {
+        prefix(of: hour.last) + [0xff] + SHA256.hash(Array(event.rawValue.utf8)).prefix(9)
+    }
+}

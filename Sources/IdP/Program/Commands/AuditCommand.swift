@@ -1,0 +1,196 @@
+import ArgumentParser
+import Foundation
+import IdPDirectory
+import SSOShared
+import SSOWeb
+import Storage
+
+/// `idp audit …`: reads the audit log beside a running IdP. No command changes a row.
+struct AuditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit", abstract: "Shows who did what: sign-ins, tokens, refusals, changes.",
+        discussion: """
+            Prints the rows of the audit log, the oldest first. Filters hold together. Rows stay for IDP_AUDIT_DAYS days.
+
+            Example: idp audit --since 24h --user ann@example.com --json
+
+            Exit codes: 0 done, 1 an error of the database or the file, 64 wrong usage, 78 a wrong setting.
+            """,
+        subcommands: [Show.self, Export.self], defaultSubcommand: Show.self)
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints the rows, one line each. The default.",
+            discussion: "Example: idp audit --event verify_refused --client wiki --follow --json")
+        @OptionGroup var filters: AuditFilters
+        @Flag(help: "Print one JSON object a line.") var json = false
+        @Flag(help: "Go on with new rows until Ctrl-C. Without --since it begins now.") var follow = false
+        @OptionGroup var database: DatabaseOptions
+
+        func validate() throws {
+            guard follow, filters.until != nil else { return }
+            throw ValidationError("--follow: has no end, so --until has no meaning beside it. Leave one of them out.")
+        }
+
+        func run() async throws {
+            let keys = try database.keys()
+            try await database.open { database in
+                var search = try await filters.search(in: database, keys)
+                let store = AuditStore(database: database)
+                guard follow else {
+                    return try await store.eachPage(search) { StandardOutput.write(lines($0)) }
+                }
+                var followed = FollowedRows(since: search.since ?? ServiceClock.system().now())
+                while true {
+                    search.since = followed.since
+                    let now = ServiceClock.system().now()
+                    search.until = now
+                    try await store.eachPage(search) { StandardOutput.write(lines(followed.new($0))) }
+                    followed.advance(to: now)
+                    try await Task.sleep(for: .seconds(1))
+                }
+            }
+        }
+
+        private func lines(_ entries: [AuditEntry]) -> String {
+            entries.map { (json ? AuditOutput.json($0) : AuditOutput.text($0)) + "\n" }.joined()
+        }
+    }
+
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Writes the rows into a new file, as CSV or as JSON lines.",
+            discussion: """
+                The end of the name decides: .csv or .jsonl. A file that exists is never overwritten. It is readable for this \
+                user alone (mode 0600): treat it as personal data. The export has a row of its own in the audit log.
+
+                Example: idp audit export november.csv --since 2026-11-01 --until 2026-12-01
+                """)
+        @Argument(help: "The file to write, NAME.csv or NAME.jsonl. It must not exist yet.") var file: String
+        @OptionGroup var filters: AuditFilters
+        @Flag(help: "Print what was done as a JSON object.") var json = false
+        @OptionGroup var database: DatabaseOptions
+
+        func validate() throws {
+            guard AuditFileFormat(file: file) == nil else { return }
+            throw ValidationError("\"\(file)\" must end with .csv or .jsonl, for example november.csv.")
+        }
+
+        func run() async throws {
+            guard let format = AuditFileFormat(file: file) else { throw ExitCode.validationFailure }
+            let keys = try database.keys()
+            let count = try await database.open { database in
+                var search = try await filters.search(in: database, keys)
+                search.until = search.until ?? ServiceClock.system().now()
+                let store = AuditStore(database: database)
+                let name = URL(fileURLWithPath: file).lastPathComponent
+                return try await AuditFile.write(file, format) { append in
+                    var count = 0
+                    try await store.eachPage(search) { entries in
+                        count += entries.count
+                        try append(entries)
+                    }
+                    let row = AuditRow(.auditExported, by: .ofCommand(), detail: "\(count) rows into \(name)")
+                    try await database.write { try store.write(row, $0) }
+                    return count
+                }
+            }
+            print(
+                json
+                    ? JSONText.object([.init("changed", true), .init("file", file), .init("rows", count)])
+                    : "Exported \(count) rows into \(file).")
+        }
+    }
+}
+
+/// The rows that a command is about.
+struct AuditFilters: ParsableArguments {
+    @Option(help: "Rows from then on: 2026-11-25, 2026-11-25T14:00:00Z, or 30m, 24h, 7d ago.") var since: String?
+    @Option(help: "Rows before then, in the same forms.") var until: String?
+    @Option(help: ArgumentHelp("The user, by address or id.", valueName: "address")) var user: String?
+    @Option(help: "The client, by id.") var client: String?
+    @Option(help: "The event, by its id, for example signed_in.") var event: String?
+    @Option(help: "The reference that an error page has shown.") var reference: String?
+
+    func validate() throws {
+        _ = try moment(since, "--since")
+        _ = try moment(until, "--until")
+        if let client, !ClientID.isWellFormed(client) {
+            throw ValidationError(
+                "--client: \"\(client)\" must be at most 63 lower-case letters, digits and -, for example partner.")
+        }
+        if let event, AuditEvent(rawValue: event) == nil {
+            let known = AuditEvent.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("--event: \"\(event)\" is not an event of the audit log. Use one of: \(known).")
+        }
+    }
+
+    private func moment(_ text: String?, _ option: String) throws -> Timestamp? {
+        guard let text else { return nil }
+        guard let moment = AuditMoment.read(text, now: ServiceClock.system().now()) else {
+            throw ValidationError(
+                "\(option): \"\(text)\" is not a moment. Use 2026-11-25, 2026-11-25T14:00:00Z, or 30m, 24h, 7d ago.")
+        }
+        return moment
+    }
+
+    /// - Parameter keys: finds the rows in which the user's address was typed. Without them only those of the account.
+    /// - Throws: ``DatabaseError/refused(_:)`` for an address that nobody has.
+    func search(in database: any Database, _ keys: DerivedKeys?) async throws -> AuditSearch {
+        var search = AuditSearch()
+        (search.since, search.until) = (try moment(since, "--since"), try moment(until, "--until"))
+        (search.client, search.event, search.reference) = (client, event, reference?.uppercased())
+        guard let user else { return search }
+        guard user.contains("@") else {
+            search.user = .init(account: user, addresses: [])
+            return search
+        }
+        let macs = (try? EmailAddress(user)).flatMap { address in keys.map { AuditAddressKeys($0).macs(of: address) } }
+        let account = try await AccountAdministration(database: database).account(of: user)
+        guard account != nil || macs != nil else {
+            throw DatabaseError.refused(
+                "there is no account with the address \(user). With IDP_SECRET_KEY the rows in which it was typed are found, too."
+            )
+        }
+        search.user = .init(account: account?.id, addresses: macs ?? [])
+        return search
+    }
+}
+
+/// The moments that options take.
+enum AuditMoment {
+    static func read(_ text: String, now: Timestamp) -> Timestamp? {
+        if let unit = text.last, let span = spans[unit] {
+            guard let number = Int(text.dropLast()), (0...100_000).contains(number) else { return nil }
+            return now - span * number
+        }
+        let full = text.utf8.count == 10 ? text + "T00:00:00Z" : text
+        let styles = [false, true].map { Date.ISO8601FormatStyle(includingFractionalSeconds: $0) }
+        guard let date = styles.lazy.compactMap({ try? Date(full, strategy: $0) }).first else { return nil }
+        return Timestamp(milliseconds: Int64((date.timeIntervalSince1970 * 1000).rounded()))
+    }
+
+    private static let spans: [Character: Duration] = ["m": .minutes(1), "h": .hours(1), "d": .days(1)]
+}
+
+/// The rows that `--follow` has printed. Of transactions at the same time the earlier moment may be committed later, so the last
+/// ten seconds are read again.
+struct FollowedRows {
+    private static let overlap: Duration = .seconds(10)
+    private let start: Timestamp
+    private(set) var since: Timestamp
+    private var printed: [[UInt8]: Timestamp] = [:]
+
+    init(since: Timestamp) { (start, self.since) = (since, since) }
+
+    /// Those that were not printed yet.
+    mutating func new(_ entries: [AuditEntry]) -> [AuditEntry] {
+        entries.filter { printed.updateValue($0.at, forKey: $0.id) == nil }
+    }
+
+    mutating func advance(to now: Timestamp) {
+        since = max(start, now - Self.overlap)
+        let oldest = AuditID.prefix(of: since)
+        printed = printed.filter { !$0.key.lexicographicallyPrecedes(oldest) }
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import IdPDirectory
+import SSOShared
+import SSOWeb
+import Storage
+
+/// How commands print rows of the audit log.
+enum AuditOutput {
+    /// In the order of the columns.
+    static func fields(_ entry: AuditEntry) -> [(name: String, value: String?)] {
+        [
+            ("time", PlainDate.rfc3339(entry.at)), ("event", entry.event), ("actor", entry.actor),
+            ("account", entry.account), ("client", entry.client), ("session", entry.session), ("flow", entry.flow),
+            ("reference", entry.reference), ("network", entry.network), ("cause", entry.cause),
+            ("detail", entry.detail), ("address", entry.address), ("count", entry.count.map(String.init)),
+        ]
+    }
+
+    /// An object with every name, and null for what a row does not have. `count` is a number.
+    static func json(_ entry: AuditEntry) -> String {
+        let members = fields(entry).map { name, value in
+            let written = name == "count" ? value : value.map(JSONText.string)
+            return "\(JSONText.string(name)):\(written ?? "null")"
+        }
+        return "{\(members.joined(separator: ","))}"
+    }
+
+    /// As the log writes a line: the moment, the event, and what there is of the rest.
+    static func text(_ entry: AuditEntry) -> String {
+        let all = fields(entry)
+        let rest = all.dropFirst(2).compactMap { name, value in
+            value.map { "\(name)=\(isPlain($0) ? $0 : JSONText.string($0))" }
+        }
+        return ([PlainDate.rfc3339(entry.at), entry.event] + rest).joined(separator: " ")
+    }
+
+    private static func isPlain(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x5c && $0 != 0x7f }
+    }
+
+    /// A line of CSV (RFC 4180). A cell that a spreadsheet would run as a formula begins with an apostrophe.
+    static func csv(_ cells: [String]) -> String {
+        cells.map { cell in
+            let isFormula = cell.utf8.first.map { [UInt8]("=+-@\t\r".utf8).contains($0) } ?? false
+            let text = isFormula ? "'" + cell : cell
+            let isPlain = !text.utf8.contains { $0 == 0x22 || $0 == 0x2c || $0 == 0x0a || $0 == 0x0d }
+            return isPlain ? text : "\"\(text.replacingOccurrences(of: "\"", with: "\"\""))\""
+        }.joined(separator: ",") + "\r\n"
+    }
+
+    static let header = [
+        "time", "event", "actor", "account", "client", "session", "flow", "reference", "network", "cause", "detail",
+        "address", "count",
+    ]
+}
+
+/// The formats of exported files.
+enum AuditFileFormat: Sendable {
+    case csv, jsonLines
+
+    init?(file: String) {
+        if file.hasSuffix(".csv") {
+            self = .csv
+        } else if file.hasSuffix(".jsonl") {
+            self = .jsonLines
+        } else {
+            return nil
+        }
+    }
+
+    var start: String { self == .csv ? AuditOutput.csv(AuditOutput.header) : "" }
+
+    func text(_ entries: [AuditEntry]) -> String {
+        entries.map { entry in
+            self == .csv
+                ? AuditOutput.csv(AuditOutput.fields(entry).map { $0.value ?? "" }) : AuditOutput.json(entry) + "\n"
+        }.joined()
+    }
+}
+
+/// A new file of rows.
+enum AuditFile {
+    /// Writes a file that must not exist yet. It is there, and on the disk, only if `body` has succeeded.
+    ///
+    /// - Parameter body: gets what appends rows.
+    /// - Throws: ``DatabaseError/refused(_:)`` for a failure of the file, or what `body` throws.
+    static func write(
+        _ path: String, _ format: AuditFileFormat,
+        _ body: (_ append: ([AuditEntry]) throws -> Void) async throws -> Int
+    ) async throws -> Int {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw DatabaseError.refused(
+                "\(path) cannot be made: \(String(cString: strerror(errno))). Name a file that does not exist yet.")
+        }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        func append(_ text: String) throws {
+            do { try file.write(contentsOf: Data(text.utf8)) } catch {
+                throw DatabaseError.refused("\(path) cannot be written: \(error.localizedDescription)")
+            }
+        }
+        do {
+            try append(format.start)
+            let count = try await body { try append(format.text($0)) }
+            try file.synchronize()
+            try file.close()
+            return count
+        } catch {
+            unlink(path)
+            throw error
+        }
+    }
+}
+
+extension AuditStore {
+    /// The store of a command.
+    init(database: any Database) {
+        self.init(database: database, clock: .system(), randomness: SystemRandomness())
+    }
+
+    /// Reads all rows of a search, a page at a time.
+    func eachPage(_ search: AuditSearch, _ body: ([AuditEntry]) throws -> Void) async throws {
+        let limit = 1000
+        var last: [UInt8]?
+        while true {
+            let entries = try await page(search, after: last, limit: limit)
+            try body(entries)
+            guard entries.count == limit else { return }
+            last = entries.last?.id
+        }
+    }
+}
+
+extension AuditActor {
+    /// The system user that runs this command, and the one who has asked `sudo` for it. `SUDO_USER` can be set by anybody who may
+    /// run the command: it is a hint, and only a name of a user is kept.
+    static func ofCommand(environment: [String: String] = ProcessInfo.processInfo.environment) -> AuditActor {
+        let user = getpwuid(geteuid()).flatMap { String(validatingCString: $0.pointee.pw_name) }
+        let isName: (String) -> Bool = { name in
+            (1...64).contains(name.utf8.count)
+                && name.utf8.allSatisfy { byte in
+                    (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+                        || [UInt8]("._-".utf8).contains(byte)
+                }
+        }
+        return .command(
+            user: user.flatMap { isName($0) ? $0 : nil } ?? "uid-\(geteuid())",
+            sudo: environment["SUDO_USER"].flatMap { isName($0) ? $0 : nil })
+    }
+}
