@@ -106,7 +106,7 @@ extension Journeys.Operators {
             let program = try Self.program(name, ["status"], of: pair)
             #expect(try await program.run() == .code(64))
             let commands =
-                name == "idp" ? "serve, check, user, mail, backup, restore, database" : "serve, check, database"
+                name == "idp" ? "serve, check, user, mail, backup, restore, database, audit" : "serve, check, database"
             #expect(program.log.contains("\"status\" is neither a command nor a setting"), "\(program.log)")
             #expect(program.log.contains("The commands are \(commands)."), "\(program.log)")
         }

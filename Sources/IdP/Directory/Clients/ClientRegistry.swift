@@ -13,6 +13,17 @@ package struct Client: Sendable {
     var logo: LogoFile?
     /// Where users start, if it is not the root of the first web address.
     var startURL: String?
+    package var access = ClientAccess.unstated
+    /// Which of the user's groups the client is told; nil to tell none, also not an empty list.
+    package var exposedGroups: [String]?
+    /// Whom a user without access asks: an https or mailto address.
+    package var contact: String?
+    /// Whether the list of services on the home page leaves it out.
+    package var isHidden = false
+    /// Where the client takes sign-out messages.
+    package var logoutURI: String?
+    /// Where `/auth/sso/sign-out` may go back to.
+    package var signOutURIs: [String] = []
 
     package init(
         id: String, name: String, redirectURIs: [String], secrets: [SharedSecret], logo: LogoFile? = nil,
@@ -48,6 +59,15 @@ package struct Client: Sendable {
         }
         return redirectURIs.max { shared($0) < shared($1) }
     }
+}
+
+/// Who may enter a client.
+package enum ClientAccess: Sendable, Equatable {
+    /// Everyone, because the entry does not say. `idp check` warns about it.
+    case unstated
+    case everyone
+    /// Members of any of these groups. A group that nobody has made lets nobody in.
+    case groups([String])
 }
 
 /// All registered relying parties: from `IDP_CLIENTS_FILE`, from the `SSO_…` settings, or both.

@@ -31,7 +31,11 @@ package struct ClientsFile {
     }
 
     private func client(_ node: Node) -> Client? {
-        let known = ["id", "name", "redirect_uris", "secrets", "logo", "start_url"]
+        let known = [
+            "id", "name", "redirect_uris", "secrets", "logo", "start_url", "access", "groups", "expose_groups",
+            "contact",
+            "hidden", "logout_uri", "sign_out_uris",
+        ]
         guard let entry = file.entry(node, known: known, what: "client", example: Self.example) else { return nil }
         // All are read before any is required, so that all problems are reported at once.
         let (id, name) = (identifier(entry), displayName(entry))
@@ -43,8 +47,11 @@ package struct ClientsFile {
             let folder = file.path.lastIndex(of: "/").map { String(file.path[...$0]) } ?? ""
             return try LogoFile(path: name.hasPrefix("/") ? name : folder + name)
         }
-        guard let id, let name, let uris, let secrets, let start, let logo else { return nil }
-        return Client(id: id, name: name, redirectURIs: uris, secrets: secrets, logo: logo, startURL: start)
+        let rules = ClientRules(entry, client: id ?? "?")
+        guard let id, let name, let uris, let secrets, let start, let logo, let rules else { return nil }
+        var client = Client(id: id, name: name, redirectURIs: uris, secrets: secrets, logo: logo, startURL: start)
+        rules.apply(to: &client)
+        return client
     }
 
     /// The value of a key that may be missing. Nil alone, not as the value, when there is a problem.

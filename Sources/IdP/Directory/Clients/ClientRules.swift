@@ -1,0 +1,122 @@
+import SSOShared
+import SSOWeb
+import YAMLSettings
+
+/// The keys of a client's entry about who may enter it, what it is told of users, and how they sign out.
+struct ClientRules {
+    /// The same as the limit of groups that a user may be in on the wire.
+    private static let maximumExposedGroups = 50
+    private static let maximumURIs = 20
+
+    private let access: ClientAccess
+    private let exposedGroups: [String]?
+    private let contact, logoutURI: String?
+    private let isHidden: Bool
+    private let signOutURIs: [String]
+
+    /// Nil after a problem.
+    init?(_ entry: SettingsFileEntry, client: String) {
+        let reader = Reader(entry: entry, client: client)
+        // All are read before any is required, so that all problems are reported at once.
+        let access = reader.access()
+        let exposed = reader.list("expose_groups", maximum: Self.maximumExposedGroups, Reader.group)
+        let contact = reader.optional("contact", Reader.contact)
+        let logout = reader.optional("logout_uri", Reader.logoutURI)
+        let signOut = reader.list("sign_out_uris", maximum: Self.maximumURIs, Reader.signOutURI)
+        let hidden = reader.hidden()
+        guard let access, let exposed, let contact, let logout, let signOut, let hidden else { return nil }
+        (self.access, exposedGroups, self.contact, logoutURI) = (access, exposed, contact, logout)
+        (isHidden, signOutURIs) = (hidden, signOut ?? [])
+    }
+
+    func apply(to client: inout Client) {
+        (client.access, client.exposedGroups, client.contact) = (access, exposedGroups, contact)
+        (client.isHidden, client.logoutURI, client.signOutURIs) = (isHidden, logoutURI, signOutURIs)
+    }
+
+    /// Reads one entry. Nil alone, not as the value, means a problem that was reported.
+    private struct Reader {
+        let entry: SettingsFileEntry
+        let client: String
+
+        func access() -> ClientAccess? {
+            guard !entry.has("access") || !entry.has("groups") else {
+                return refuse("access", "and groups are both given. Use access: everyone, or groups, not both.")
+            }
+            if entry.has("access") {
+                guard let text = entry.text("access") else { return nil }
+                return text.value == "everyone"
+                    ? .everyone
+                    : refuse("access", "\"\(text.value)\" must be everyone. Use groups: [finance] for some users only.")
+            }
+            guard let groups = list("groups", maximum: 200, Self.group) else { return nil }
+            return groups.map(ClientAccess.groups) ?? .unstated
+        }
+
+        func hidden() -> Bool? {
+            guard entry.has("hidden") else { return false }
+            guard let text = entry.text("hidden") else { return nil }
+            return Bool(text.value) ?? refuse("hidden", "\"\(text.value)\" must be true or false.")
+        }
+
+        func optional(_ key: String, _ check: (String) throws -> Void) -> String?? {
+            guard entry.has(key) else { return .some(nil) }
+            guard let text = entry.text(key) else { return nil }
+            do { try check(text.value) } catch { return refuse(key, "\(error)") }
+            return text.value
+        }
+
+        func list(_ key: String, maximum: Int, _ check: (String) throws -> Void) -> [String]?? {
+            guard entry.has(key) else { return .some(nil) }
+            guard let items = entry.texts(key) else { return nil }
+            guard items.count <= maximum else {
+                return refuse(key, "has \(items.count) items. At most \(maximum) are allowed.")
+            }
+            var good: [String] = []
+            for item in items {
+                do {
+                    try check(item.value)
+                    guard !good.contains(where: { $0.utf8.elementsEqual(item.value.utf8) }) else {
+                        throw SettingError("\"\(item.value)\" appears twice.")
+                    }
+                    good.append(item.value)
+                } catch {
+                    entry.problem("\(key) of \"\(client)\": \(error)", at: item.node)
+                }
+            }
+            return good.count == items.count ? good : nil
+        }
+
+        private func refuse<T>(_ key: String, _ words: String) -> T? {
+            entry.refuse("\(key) of \"\(client)\": \(words)", at: key)
+        }
+
+        static func group(_ text: String) throws {
+            guard ClientID.isWellFormed(text) else {
+                throw SettingError(
+                    "\"\(text)\" must be the id of a group: at most 63 lower-case letters, digits and -, for example finance."
+                )
+            }
+        }
+
+        static func contact(_ text: String) throws {
+            if text.hasPrefix("mailto:"), (try? EmailAddress(String(text.dropFirst("mailto:".count)))) != nil { return }
+            guard let url = try? WebURL(text), url.isHTTPS, text.utf8.count <= 2000 else {
+                throw SettingError("\"\(text)\" must be https or mailto, for example mailto:desk@example.com.")
+            }
+        }
+
+        /// Decides on the form alone. Which address its name leads to is known only when a message is sent.
+        static func logoutURI(_ text: String) throws {
+            try webAddress(text, adding: [], example: "https://partner.example.com/auth/sso/logout")
+        }
+
+        static func signOutURI(_ text: String) throws {
+            try webAddress(text, adding: ["state"], example: "https://partner.example.com/bye")
+        }
+
+        private static func webAddress(_ text: String, adding fields: [String], example: String) throws {
+            try RedirectURI.check(text, adding: fields) { _ in "must be https, for example \(example)." }
+        }
+    }
+}
