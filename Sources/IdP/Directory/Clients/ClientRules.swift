@@ -84,7 +84,9 @@ struct ClientRules {
                     entry.problem("\(key) of \"\(client)\": \(error)", at: item.node)
                 }
             }
-            return good.count == items.count ? good : nil
+            // In two statements: `? :` would make the outer nil an inner one.
+            guard good.count == items.count else { return nil }
+            return good
         }
 
         private func refuse<T>(_ key: String, _ words: String) -> T? {
