@@ -99,8 +99,15 @@ extension Journeys.Operators {
     }
 }
 
+/// Ends a loop from outside.
+final class Stop: Sendable {
+    private let value = Mutex(false)
+    var isStopped: Bool { value.withLock { $0 } }
+    func stop() { value.withLock { $0 = true } }
+}
+
 /// What the tokens of one round look like from outside.
-private final class TokenLedger: Sendable {
+final class TokenLedger: Sendable {
     struct Uses: Sendable {
         var wins = 0
         var presented = false
@@ -109,16 +116,18 @@ private final class TokenLedger: Sendable {
     private let entries = Mutex<[String: Uses]>([:])
     var uses: [String: Uses] { entries.withLock { $0 } }
 
-    /// Issues tokens and presents each three times at once, until the program has ended. The second token of a round
-    /// is not presented.
-    func fill(by browser: Browser, of pair: ProcessDeployment, round: Int) async {
+    /// Issues tokens and presents each three times at once, until the first program has ended or the test says so. The second
+    /// token of a round is not presented.
+    func fill(by browser: Browser, of pair: ProcessDeployment, round: Int, until stop: Stop = Stop()) async {
         for number in 1... {
-            guard let token = try? await browser.token(for: pair.client, of: pair, state: "\(round)-\(number)") else {
-                return
-            }
+            guard !stop.isStopped,
+                let token = try? await browser.token(for: pair.client, of: pair, state: "\(round)-\(number)")
+            else { return }
             entries.withLock { $0[token] = Uses(presented: number != 2) }
             if number == 2 { continue }
-            let statuses = try? await atOnce(3) { _ in try? await pair.verify(token, as: pair.client).status }
+            let statuses = try? await atOnce(3) { index in
+                try? await pair.verify(token, as: pair.client, at: pair.idps[index % pair.idps.count]).status
+            }
             entries.withLock { $0[token]?.wins = (statuses ?? []).filter { $0 == 200 }.count }
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 @testable import IdPTestKit
@@ -61,6 +62,37 @@ extension Journeys.Operators {
                 #expect(try complete.token().hasPrefix("sst_"))
             }
             try await pair.stop()
+        }
+
+        @Test("killed in the middle, it leaves nothing that a program would use, and the next copy is whole")
+        func killed() async throws {
+            let pair = try ProcessDeployment()
+            let file = try #require(pair.idp.settings["IDP_DATABASE_URL"])
+            try await ProcessDeployment.running(pair) { pair in
+                _ = try await Browser().signIn(at: pair.client, of: pair, as: "ann@example.com")
+            }
+            for round in 1...TestLength.of(short: 6, nightly: 60) {
+                let toFile = round.isMultiple(of: 2)
+                let target =
+                    toFile
+                    ? "sqlite:\(pair.folder.path(of: "copy-\(round).sqlite"))"
+                    : try await PostgresFixture.makeDatabase()
+                let process = ProgramProcess(
+                    "idp", ["database", "copy", "--from", file, "--to", target], folder: try TemporaryFolder())
+                async let end = process.run()
+                _ = try await eventually("the copy runs") { process.pid }
+                // Any moment from its start to its end.
+                try await Task.sleep(for: .microseconds(Int.random(in: 0...400_000)))
+                process.send(SIGKILL)
+                _ = try await end
+                let again = ProgramProcess(
+                    "idp", ["database", "copy", "--from", file, "--to", target], folder: try TemporaryFolder())
+                if try await again.run() == .code(0) { continue }
+                // Only a copy that was finished is in the way.
+                #expect(again.log.contains("the target is not empty"), "\(again.log)")
+                let users = try await pair.idp(["user", "list"], settings: ["IDP_DATABASE_URL": target])
+                #expect(users.printed.contains("ann@example.com"))
+            }
         }
 
         @Test("a password on the command line is 64, a wrong address 78, and an address in a file is used")
