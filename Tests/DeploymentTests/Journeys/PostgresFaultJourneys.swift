@@ -136,7 +136,6 @@ extension Journeys.Operators {
                         #expect(statuses.allSatisfy { [200, 401].contains($0) })
                     }
                     #expect(try await browser.isSignedIn(at: pair))
-                    try await proxy.stop()
                 }
                 try await standby.stop()
                 try await primary.start()
