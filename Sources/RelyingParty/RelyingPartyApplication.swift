@@ -2,6 +2,7 @@ import Hummingbird
 import Logging
 import SSOShared
 import SSOWeb
+import ServiceLifecycle
 import Storage
 
 /// What the program uses beyond its own memory.
@@ -13,13 +14,22 @@ struct RelyingPartyServices: Sendable {
     let logger: Logger
     /// Pages in place of the built-in ones, for tests.
     var pages: Pages?
+    /// What runs beside the server for the database.
+    var jobs: [any Service] = []
+    /// Whether this process does what one of all nodes does, such as deleting expired rows.
+    var isChosen: @Sendable () -> Bool = { true }
 
     /// The real services, as the settings say.
+    ///
+    /// - Throws: ``DatabaseError/refused(_:)`` when the database cannot be used, ``SettingError`` when another process on it has
+    ///   other settings.
     static func live(_ settings: RelyingPartySettings, logger: Logger) async throws -> RelyingPartyServices {
-        RelyingPartyServices(
-            database: try await RelyingPartyDatabase.open(settings.database, logger),
-            backChannel: try BackChannelClient(settings), clock: .system(), randomness: SystemRandomness(),
-            logger: logger)
+        let database = try await RelyingPartyDatabase.open(settings.database, logger)
+        let node = try await ProgramNode.join(database, as: settings.node, logger)
+        return RelyingPartyServices(
+            database: database, backChannel: try BackChannelClient(settings), clock: node?.clock ?? .system(),
+            randomness: SystemRandomness(), logger: logger, jobs: node.map { [$0] } ?? [],
+            isChosen: node.map { node in { @Sendable in node.isChosen } } ?? { true })
     }
 }
 
@@ -90,10 +100,13 @@ func buildRelyingParty(
 
     let purge = PurgeService(
         every: .minutes(1), clock: clock, logger: services.logger, newest: sessions.store.newestRow,
-        [sessions.store.purge, signIn.used.purge])
+        [sessions.store.purge, signIn.used.purge].map { purge -> PurgeService.Purge in
+            { limit in services.isChosen() ? try await purge(limit) : 0 }
+        })
     return WebServer.application(
         router: router,
         listen: settings.listen, shutdown: shutdown, logger: services.logger,
-        services: [purge, ClockWatch(clock, logger: services.logger), ReloadService(logger: services.logger)],
+        services: [purge, ClockWatch(clock, logger: services.logger), ReloadService(logger: services.logger)]
+            + services.jobs,
         started: started)
 }

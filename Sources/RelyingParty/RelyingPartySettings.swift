@@ -1,6 +1,7 @@
 import SSOShared
 import SSOWeb
 import Storage
+import ThisBuild
 
 /// The settings of the relying party (docs/operations.md).
 struct RelyingPartySettings: Sendable {
@@ -161,6 +162,15 @@ struct RelyingPartySettings: Sendable {
     @Sendable private static func certificateFile(_ path: String) throws -> String {
         if let fault = HTTPClient.problem(withCAFile: path) { throw SettingError(fault) }
         return path
+    }
+}
+
+extension RelyingPartySettings {
+    /// This process for the others on its database.
+    var node: NodeDescription {
+        NodeDescription(
+            publicURL: publicURL, Self.publicURLSetting.name, keys: keys, Self.secretKey.name,
+            version: ThisBuild.stamp.text)
     }
 }
 
