@@ -1,10 +1,7 @@
 public import Storage
 
 /// The processes of one deployment, and what an operator wants to know of their database.
-extension PostgresDatabase {
-    /// Adds this process to the nodes.
-    ///
-    /// - Returns: what it learns, or a live node beside which it cannot work, with the reason. Nothing is added then.
+extension PostgresDatabase: NodeDatabase {
     public func join(
         _ node: DatabaseNode
     ) async throws -> Result<NodeReport, NodeConflict> {
@@ -23,12 +20,10 @@ extension PostgresDatabase {
         }
     }
 
-    /// Writes the heartbeat of this process.
     public func beat(_ node: DatabaseNode) async throws -> NodeReport {
         try await write { try NodeTable.beat(node, $0) ?? NodeTable.join(node, $0) }
     }
 
-    /// Removes this process from the nodes.
     public func leave(_ node: DatabaseNode) async throws { try await write { try NodeTable.leave(node, $0) } }
 
     /// The server and the nodes as they are now.
@@ -52,12 +47,6 @@ extension PostgresDatabase {
                 })
         }
     }
-}
-
-/// A live node beside which this process cannot work.
-public struct NodeConflict: Error, Sendable {
-    public let other: DatabaseNode
-    public let cause: DatabaseNode.Conflict
 }
 
 /// A server and the nodes on one of its databases.

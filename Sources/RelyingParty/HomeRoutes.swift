@@ -54,7 +54,11 @@ struct HomeRoutes: Sendable {
         return json(
             (user.authenticatedAt.map { [.init("authenticated_at", $0)] } ?? []) + [
                 .init("methods", user.methods), .init("signed_in_at", user.signedInAt.seconds),
-                .init("user", [.init("email", user.email), .init("id", user.id), .init("name", user.name)]),
+                .init(
+                    "user",
+                    [.init("email", user.email)] + (user.groups.map { [.init("groups", $0)] } ?? []) + [
+                        .init("id", user.id), .init("name", user.name),
+                    ]),
             ], status: .ok)
     }
 
@@ -84,8 +88,8 @@ private struct WelcomePage: Sendable {
 
 /// What `signed-in.mustache` and `account.mustache` show of a user.
 private struct AccountPage: Sendable {
-    let id, name, email, methods, formToken: String
-    let hasMethods, isDated: Bool
+    let id, name, email, methods, groups, formToken: String
+    let hasMethods, hasGroups, isDated: Bool
     let since, authenticated: Moment
 
     init(_ user: SignedInUser, _ texts: Texts, formToken: String = "") {
@@ -95,6 +99,9 @@ private struct AccountPage: Sendable {
         authenticated = texts.moment(user.authenticatedMoment ?? user.signedInAt)
         let methods = SignInMethodNames.text(user.methods)
         (self.methods, hasMethods) = (methods.map(texts.plain) ?? "", methods != nil)
+        groups =
+            user.groups.map { $0.isEmpty ? texts.plain(Text("account.no-groups")) : $0.joined(separator: ", ") } ?? ""
+        hasGroups = user.groups != nil
     }
 }
 

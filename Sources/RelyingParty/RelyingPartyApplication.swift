@@ -2,6 +2,7 @@ import Hummingbird
 import Logging
 import SSOShared
 import SSOWeb
+import ServiceLifecycle
 import Storage
 
 /// What the program uses beyond its own memory.
@@ -13,13 +14,25 @@ struct RelyingPartyServices: Sendable {
     let logger: Logger
     /// Pages in place of the built-in ones, for tests.
     var pages: Pages?
+    /// What runs beside the server for the database.
+    var jobs: [any Service] = []
+    /// Whether this process does what one of all nodes does, such as deleting expired rows.
+    var isChosen: @Sendable () -> Bool = { true }
 
     /// The real services, as the settings say.
+    ///
+    /// - Throws: ``DatabaseError/refused(_:)`` when the database cannot be used, ``SettingError`` when another process on it has
+    ///   other settings.
     static func live(_ settings: RelyingPartySettings, logger: Logger) async throws -> RelyingPartyServices {
-        RelyingPartyServices(
-            database: try await RelyingPartyDatabase.open(settings.database, logger),
-            backChannel: try BackChannelClient(settings), clock: .system(), randomness: SystemRandomness(),
-            logger: logger)
+        let database = try await RelyingPartyDatabase.open(settings.database, logger)
+        let node = try await ProgramNode.join(database, as: settings.node, logger)
+        let clock = node?.clock ?? .system()
+        return RelyingPartyServices(
+            database: database,
+            backChannel: try BackChannelClient(
+                settings, notePreviousSecret: PreviousSecretWarning(clock: clock, logger: logger).note),
+            clock: clock, randomness: SystemRandomness(), logger: logger, jobs: node.map { [$0] } ?? [],
+            isChosen: node.map { node in { @Sendable in node.isChosen } } ?? { true })
     }
 }
 
@@ -66,6 +79,7 @@ func buildRelyingParty(
             lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(1), appAbsolute: .days(90))),
         cookie: SessionCookie(name: "rp_session", origin: settings.publicURL),
         forms: CSRFTokens(keys: settings.keys, origin: settings.publicURL))
+    let signOuts = SignOutStore(database: database, clock: clock)
     let signIn = SignInRoutes(
         client: SignInClient(
             idp: settings.idp.text, clientID: settings.clientID, redirectURI: settings.redirectURI,
@@ -74,26 +88,38 @@ func buildRelyingParty(
         pending: PendingSignInsCookie(keys: settings.keys, randomness: randomness),
         cookie: BrowserCookie(
             name: "rp_pending", origin: settings.publicURL, maximumAge: PendingSignIns.lifetime),
-        used: UsedStateStore(database: database, clock: clock), sessions: sessions, clock: clock,
+        used: UsedStateStore(database: database, clock: clock), signOuts: signOuts, sessions: sessions, clock: clock,
         once: SignInOnce { clock.now().date })
 
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
         clock: clock, addresses: ClientAddress(trusted: []), shutdown: shutdown,
-        jsonPaths: ["/api/"], pathsWithTokens: [SSOPath.callback])
+        jsonPaths: ["/api/", SSOPath.logout], pathsWithTokens: [SSOPath.callback])
     NativeRoutes(pages: pages, paths: .relyingParty).add(to: router)
+    SignOutRoute(
+        receiver: SignOutReceiver(clientID: settings.clientID, secret: settings.secret), store: signOuts
+    ).add(to: router)
     // From here on a request knows the browser's session.
     router.add(middleware: SessionMiddleware(sessions))
+    if let interval = settings.sessionCheck.duration {
+        router.add(
+            middleware: SessionCheckMiddleware(
+                check: SessionCheck(every: interval, backChannel: services.backChannel), sessions: sessions,
+                clock: clock))
+    }
     HomeRoutes(sessions: sessions, signIn: signIn, pages: pages).add(to: router)
     signIn.add(to: router)
     inspect(router)
 
     let purge = PurgeService(
         every: .minutes(1), clock: clock, logger: services.logger, newest: sessions.store.newestRow,
-        [sessions.store.purge, signIn.used.purge])
+        [sessions.store.purge, signIn.used.purge, signOuts.purge].map { purge -> PurgeService.Purge in
+            { limit in services.isChosen() ? try await purge(limit) : 0 }
+        })
     return WebServer.application(
         router: router,
         listen: settings.listen, shutdown: shutdown, logger: services.logger,
-        services: [purge, ClockWatch(clock, logger: services.logger), ReloadService(logger: services.logger)],
+        services: [purge, ClockWatch(clock, logger: services.logger), ReloadService(logger: services.logger)]
+            + services.jobs,
         started: started)
 }

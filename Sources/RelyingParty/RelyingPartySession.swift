@@ -7,7 +7,7 @@ import Storage
 
 /// The session slot of the user who is signed in: what the identity provider said at the sign-in. Only a browser that has
 /// signed in has a session.
-struct SignedInUser: SessionSlot {
+struct SignedInUser: SessionSlot, Equatable {
     static let key = "user"
     static let survivesSignIn = false
 
@@ -24,6 +24,11 @@ struct SignedInUser: SessionSlot {
     /// When the user signed in at the identity provider, in seconds since 1970. Nil when it does not say: then no page may
     /// count the sign-in as fresh.
     var authenticatedAt: Int?
+    /// Nil where the identity provider names none to this service.
+    var groups: [String]?
+    /// When the identity provider last said that its session holds: at first at the sign-in. Nil in a session that an older
+    /// version began.
+    var checkedAt: Timestamp?
 
     /// ``authenticatedAt`` for people. Nil also for a moment that no calendar has.
     var authenticatedMoment: Timestamp? {
@@ -60,7 +65,7 @@ struct VisitorContext: SessionRequestContext {
     }
 }
 
-/// The tables: sessions and used states. A real relying party adds its own, with users keyed by the identity provider's user
+/// The tables: sessions, used states, and sign-out messages that were seen. A real relying party adds its own, with users keyed by the identity provider's user
 /// id. An e-mail address is not a key: it may later belong to another user.
 enum RelyingPartyMigrations {
     static let all: [Migration] = [
@@ -70,13 +75,16 @@ enum RelyingPartyMigrations {
         Migration(name: "v003-used-state", sql: UsedStateStore.schema),
         Migration(name: "v004-session-visitor", sql: SessionStore.visitorSchema),
         Migration(name: "v005-session-app", sql: SessionStore.appSchema),
+        Migration(name: "v006-sign-out", sql: SignOutStore.schema),
     ]
 
     /// Every table but that of the migrations, for a copy to another database.
-    static let tables = ["session", "used_state"]
+    static let tables = ["session", "used_state", "seen_sign_out"]
 }
 
 extension Timestamp {
     /// For the values of SSOShared.
     var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
+
+    init(_ date: Date) { self.init(milliseconds: Int64((date.timeIntervalSince1970 * 1000).rounded())) }
 }

@@ -1,6 +1,7 @@
 import SSOShared
 import SSOWeb
 import Storage
+import ThisBuild
 
 /// The settings of the relying party (docs/operations.md).
 struct RelyingPartySettings: Sendable {
@@ -15,6 +16,7 @@ struct RelyingPartySettings: Sendable {
     let allowsPlaintextBackChannel: Bool
     let caFile: String?
     let requiresSignedResponse: Bool
+    let sessionCheck: SessionCheckInterval
     let clientID: String
     /// The names of this service and of the identity provider on the pages.
     let name, idpName: String
@@ -55,6 +57,10 @@ struct RelyingPartySettings: Sendable {
     static let signedResponseSetting = Setting(
         "RP_REQUIRE_SIGNED_RESPONSE", default: true, example: "false",
         "Whether to refuse a back-channel response without a valid signature.")
+    static let sessionCheckSetting = Setting(
+        "RP_SESSION_CHECK", default: "5m", example: "15m",
+        "How long a session is in use before the identity provider is asked whether it still holds, 1m to 60m. off: never.",
+        { try SessionCheckInterval($0) })
     static let nameSetting = Setting(
         "RP_NAME", default: "Partner service", example: "Example Wiki", "The name of this service on its pages.",
         Brand.programName)
@@ -76,8 +82,9 @@ struct RelyingPartySettings: Sendable {
     static let table =
         [publicURLSetting.description, listenSetting.description] + databaseSettings.descriptions + [
             secretKey, idpSetting.description, backChannelSetting.description, plaintextSetting.description,
-            caFileSetting.description, signedResponseSetting.description, nameSetting.description,
-            idpNameSetting.description, nativeRedirectURISetting.description, clientIDSetting.description, sharedSecret,
+            caFileSetting.description, signedResponseSetting.description, sessionCheckSetting.description,
+            nameSetting.description, idpNameSetting.description, nativeRedirectURISetting.description,
+            clientIDSetting.description, sharedSecret,
         ]
 
     /// - Returns: nil when there is a problem. `reader` then has all of them.
@@ -94,6 +101,7 @@ struct RelyingPartySettings: Sendable {
         if let backChannel { checkEncryption(of: backChannel, allowsPlaintext: plaintext ?? false, reader) }
         let caFile = reader.value(caFileSetting)
         let signed = reader.value(signedResponseSetting)
+        let sessionCheck = reader.value(sessionCheckSetting)
         let name = reader.value(nameSetting)
         let idpName = reader.value(idpNameSetting)
         let native = reader.value(nativeRedirectURISetting)
@@ -115,11 +123,12 @@ struct RelyingPartySettings: Sendable {
         if let listen { reader.addCheck { await $0.checkListenAddress(listen, listenSetting.name) } }
         reader.reportExampleSecrets(publicURL: publicURL, listen: listen)
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let idp, let plaintext,
-            let backChannel, let signed, let clientID, let secret, let name, let idpName
+            let backChannel, let signed, let sessionCheck, let clientID, let secret, let name, let idpName
         else { return nil }
         return RelyingPartySettings(
             publicURL: publicURL, listen: listen, database: database, keys: keys, idp: idp, backChannel: backChannel,
             allowsPlaintextBackChannel: plaintext, caFile: caFile, requiresSignedResponse: signed,
+            sessionCheck: sessionCheck,
             clientID: clientID, name: name, idpName: idpName, secret: secret, nativeRedirectURI: native)
     }
 
@@ -164,12 +173,25 @@ struct RelyingPartySettings: Sendable {
     }
 }
 
+extension RelyingPartySettings {
+    /// This process for the others on its database.
+    var node: NodeDescription {
+        NodeDescription(
+            publicURL: publicURL, Self.publicURLSetting.name, keys: keys, Self.secretKey.name,
+            version: ThisBuild.stamp.text)
+    }
+}
+
 extension BackChannelClient {
     /// The client that the settings describe.
-    init(_ settings: RelyingPartySettings, limits: HTTPLimits = .init()) throws {
+    init(
+        _ settings: RelyingPartySettings, limits: HTTPLimits = .init(),
+        notePreviousSecret: @escaping @Sendable () -> Void = {}
+    ) throws {
         try self.init(
             origin: settings.backChannel, clientID: settings.clientID, secret: settings.secret,
             requireSignedResponse: settings.requiresSignedResponse, caFile: settings.caFile,
-            allowPlaintext: settings.allowsPlaintextBackChannel, limits: limits)
+            allowPlaintext: settings.allowsPlaintextBackChannel, limits: limits,
+            notePreviousSecret: notePreviousSecret)
     }
 }

@@ -12,6 +12,7 @@ struct SignInRoutes: Sendable {
     let pending: PendingSignInsCookie
     let cookie: BrowserCookie
     let used: UsedStateStore
+    let signOuts: SignOutStore
     let sessions: Sessions
     let clock: ServiceClock
     let once: SignInOnce<Outcome>
@@ -22,10 +23,12 @@ struct SignInRoutes: Sendable {
         let session: Session?
     }
 
+    static let signOutPath = "/sign-out"
+
     func add(to router: Router<VisitorContext>) {
         router.only([.get], at: RouterPath(SSOPath.start), use: start)
         router.only([.get], at: RouterPath(SSOPath.callback), use: callback)
-        router.only([.post], at: "/sign-out", use: signOut)
+        router.only([.post], at: RouterPath(Self.signOutPath), use: signOut)
     }
 
     /// Sends the browser to the identity provider. Only creates a state: an image on another page that points here does no
@@ -99,6 +102,7 @@ struct SignInRoutes: Sendable {
     private func signIn(
         _ callback: SignInCallback, _ found: PendingSignIn, _ request: Request, _ context: VisitorContext
     ) async throws -> Outcome {
+        let began = clock.now()
         guard
             let reply = try await client.redeem(
                 callback, for: found, used: used, isSignedIn: context.user != nil, now: clock.now().date)
@@ -106,7 +110,7 @@ struct SignInRoutes: Sendable {
             return Outcome(path: found.returnTo, session: nil)
         }
         do {
-            return Outcome(path: found.returnTo, session: try await begin(reply, found, request, context))
+            return Outcome(path: found.returnTo, session: try await begin(reply, found, since: began, request, context))
         } catch {
             try? await used.noteFailure(found.state)
             throw error
@@ -116,11 +120,13 @@ struct SignInRoutes: Sendable {
     /// Gives the browser a new session in which the user is signed in. Nothing of another user remains. In the web view of an
     /// app it is the session of an app.
     private func begin(
-        _ reply: VerifyReply, _ found: PendingSignIn, _ request: Request, _ context: VisitorContext
+        _ reply: VerifyReply, _ found: PendingSignIn, since began: Timestamp, _ request: Request,
+        _ context: VisitorContext
     ) async throws -> Session? {
         let user = SignedInUser(
             id: reply.user.id, email: reply.user.email, name: reply.user.name, signedInAt: clock.now(),
-            methods: reply.session.methods, sessionID: reply.session.id, authenticatedAt: reply.session.authenticatedAt)
+            methods: reply.session.methods, sessionID: reply.session.id, authenticatedAt: reply.session.authenticatedAt,
+            groups: reply.user.groups, checkedAt: clock.now())
         let app = request.isFromNativeShell ? AppSession(owner: user.id, device: "app") : nil
         // nil when another tab finished a sign-in at the same moment: the browser has that session.
         let fresh = try await sessions.store.replace(
@@ -133,6 +139,9 @@ struct SignInRoutes: Sendable {
                 slots[PendingSignIns.self] = pending
                 slots[SignedInUser.self] = user
                 return SessionContent(slots, app: app)
+            },
+            then: { session, connection in
+                try signOuts.name(session, user, since: began, returnTo: found.returnTo, connection)
             })
         if fresh != nil { context.logger.info("signed_in", metadata: ["user": "\(user.id)"]) }
         return fresh

@@ -18,12 +18,16 @@ struct Session: Sendable {
     let account: String
     /// The session at the identity provider: its id, when the user signed in, and how.
     let signIn: VerifiedSession
-    let endsAt: Date
+    let beganAt: Date
+    /// When the identity provider last said that the session there holds.
+    var checkedAt: Date
+    var endsAt: Date { beganAt + TimeInterval(Memory.sessionSeconds) }
 }
 final class Memory: Sendable {
     static let sessionSeconds = 43200
     /// Accounts by `user.id`, never by the address, and sessions by the cookie's value.
     private let content = Mutex((accounts: [String: VerifiedUser](), sessions: [String: Session]()))
+    private let signOuts = SeenSignOuts()
 
     func find(_ cookie: String?) -> (session: Session, user: VerifiedUser)? {
         content.withLock { content in
@@ -33,21 +37,50 @@ final class Memory: Sendable {
             return (session, user)
         }
     }
-    func begin(_ reply: VerifyReply, cookie: String, replacing old: String?) {
+    /// - Parameter start: before the token was redeemed. A sign-out since then has found no session to end.
+    func begin(_ reply: VerifyReply, cookie: String, replacing old: String?, since start: Date) -> Bool {
         content.withLock { content in
             // A user who comes back may have another address or name.
             content.accounts[reply.user.id] = reply.user
             content.sessions = content.sessions.filter { $0.key != old && $0.value.endsAt > Date() }
             content.sessions[cookie] = Session(
-                account: reply.user.id, signIn: reply.session, endsAt: Date() + TimeInterval(Self.sessionSeconds))
+                account: reply.user.id, signIn: reply.session, beganAt: Date(), checkedAt: Date())
         }
+        guard signOuts.include(user: reply.user.id, session: reply.session.id, since: start) else { return true }
+        end(cookie)
+        return false
     }
     func end(_ cookie: String) { content.withLock { $0.sessions[cookie] = nil } }
+
+    /// Ends what a message names. One with an id that was seen ends nothing.
+    func end(_ message: SignOutMessage) {
+        guard signOuts.note(message) else { return }
+        content.withLock { content in
+            content.sessions = content.sessions.filter { _, session in
+                guard session.account == message.user else { return true }
+                let isLater = Int(session.beganAt.timeIntervalSince1970) > message.issuedAt
+                return message.session.map { $0 != session.signIn.id } ?? isLater
+            }
+        }
+    }
+    /// Sets when a session was checked, unless another request has. Of several requests one asks.
+    func setChecked(_ cookie: String, from old: Date, to new: Date) -> Bool {
+        content.withLock { content in
+            guard content.sessions[cookie]?.checkedAt == old else { return false }
+            content.sessions[cookie]?.checkedAt = new
+            return true
+        }
+    }
+    func update(_ user: VerifiedUser) { content.withLock { $0.accounts[user.id] = user } }
 }
 let memory = Memory()
+let backChannel = try BackChannelClient(
+    origin: idp, clientID: id, secret: secret,
+    notePreviousSecret: { print("warning: the identity provider has a newer secret than SSO_SHARED_SECRET") })
 let client = SignInClient(
-    idp: idp, clientID: id, redirectURI: origin + SSOPath.callback,
-    backChannel: try BackChannelClient(origin: idp, clientID: id, secret: secret))
+    idp: idp, clientID: id, redirectURI: origin + SSOPath.callback, backChannel: backChannel)
+let check = SessionCheck(every: .seconds(300), backChannel: backChannel)
+let receiver = SignOutReceiver(clientID: id, secret: secret)
 let pending = PendingSignInsCookie(keys: keys)
 let used = UsedStatesInMemory()
 
@@ -57,6 +90,21 @@ func cookie(_ name: String, _ request: Request) -> String? { request.cookies[pre
 func set(_ name: String, _ value: String, seconds: Int, in response: inout Response) {
     response.setCookie(
         Cookie(name: prefix + name, value: value, maxAge: seconds, path: "/", secure: isSecure, sameSite: .lax))
+}
+/// The session of a request and its user. Every five minutes of use the identity provider is asked about it.
+func signedIn(_ request: Request) async -> (session: Session, user: VerifiedUser)? {
+    guard let value = cookie("session", request), let found = memory.find(value) else { return nil }
+    let now = Date()
+    guard check.isDue(found.session.checkedAt, now: now),
+        memory.setChecked(value, from: found.session.checkedAt, to: now)
+    else { return found }
+    switch await check.ask(session: found.session.signIn.id, user: found.user.id, now: now) {
+    case .active(let user): memory.update(user)
+    case .ended: memory.end(value)
+    case .expired: break
+    case .failed: _ = memory.setChecked(value, from: now, to: check.checkedAt(afterFailure: now))
+    }
+    return memory.find(value)
 }
 func escaped(_ text: String) -> String {
     text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
@@ -88,14 +136,14 @@ func offer(
 
 let router = Router()
 router.get("/") { request, _ in
-    guard let (_, user) = memory.find(cookie("session", request)) else { return try offer("<h1>Welcome</h1>", request) }
+    guard let (_, user) = await signedIn(request) else { return try offer("<h1>Welcome</h1>", request) }
     let form = #"<form method="post" action="/sign-out"><button>Sign out</button></form>"#
     return answer(.ok, #"<h1>Hello \#(escaped(user.name))</h1><p><a href="/payments">Payments</a></p>\#(form)"#)
 }
 router.get("/payments") { request, _ in
     // Signed in at most five minutes ago, by a method that this page accepts.
     let demand = SignInDemand(maximumAge: .seconds(300), methods: ["email_code", "email_link", "email_reply"])
-    guard let (session, _) = memory.find(cookie("session", request)), demand.isMet(by: session.signIn) else {
+    guard let (session, _) = await signedIn(request), demand.isMet(by: session.signIn) else {
         return try offer("<h1>Sign in to pay</h1>", request, returnTo: "/payments", demanding: demand)
     }
     return answer(.ok, "<h1>Payments</h1>")
@@ -106,14 +154,16 @@ router.get("/auth/sso/callback") { request, _ in
         let callback = try SignInCallback(purpose: request.headers[.secPurpose]) { name in
             query[values: name[...]].map(String.init)
         }
-        let old = cookie("session", request)
+        let (old, start) = (cookie("session", request), Date())
         let found = try client.find(callback, in: pending.read(cookie("pending", request)))
         let reply = try await client.redeem(callback, for: found, used: used, isSignedIn: memory.find(old) != nil)
         var response = answer(.seeOther, location: found.returnTo, referrer: "no-referrer")
         if let reply {
             // A new value at each sign-in: one that an attacker planted is worth nothing (session fixation).
             let fresh = Base64URL.encode(try RandomBytes.generate(32))
-            memory.begin(reply, cookie: fresh, replacing: old)
+            guard memory.begin(reply, cookie: fresh, replacing: old, since: start) else {
+                throw SignInError.signedOutMeanwhile(returnTo: found.returnTo)
+            }
             set("session", fresh, seconds: Memory.sessionSeconds, in: &response)
         }
         return response
@@ -125,6 +175,18 @@ router.get("/auth/sso/callback") { request, _ in
         let words = "<h1>\(escaped(error.title(idp: idpName)))</h1><p>\(escaped(error.explanation(idp: idpName)))</p>"
         return try offer(words, request, status: .init(code: error.status), referrer: "no-referrer")
     }
+}
+router.post("/auth/sso/logout") { request, _ in
+    // The identity provider posts here when a session there has ended.
+    let body = try await request.body.collect(upTo: SignOutMessage.maximumBytes)
+    let signatures = request.headers.filter { $0.name.canonicalName == RequestSignature.headerName.lowercased() }
+    do {
+        memory.end(
+            try receiver.read(
+                Array(body.readableBytesView), signatures: signatures.map(\.value),
+                contentTypes: request.headers[values: .contentType]))
+        return answer(.ok)
+    } catch let error as SignOutError { return answer(.init(code: error.status)) }
 }
 router.post("/sign-out") { request, _ in
     // Browsers send the origin with every form. One of another site has another.

@@ -36,6 +36,28 @@ public struct DatabaseNode: Sendable, Equatable {
     }
 }
 
+/// A database on which several processes see one another.
+public protocol NodeDatabase: Database {
+    /// Adds this process to the nodes.
+    ///
+    /// - Returns: what it learns, or a live node beside which it cannot work, with the reason. Nothing is added then.
+    func join(_ node: DatabaseNode) async throws -> Result<NodeReport, NodeConflict>
+
+    /// Writes the heartbeat of this process.
+    func beat(_ node: DatabaseNode) async throws -> NodeReport
+
+    /// Removes this process from the nodes.
+    func leave(_ node: DatabaseNode) async throws
+}
+
+/// A live node beside which this process cannot work.
+public struct NodeConflict: Error, Sendable {
+    public let other: DatabaseNode
+    public let cause: DatabaseNode.Conflict
+
+    package init(other: DatabaseNode, cause: DatabaseNode.Conflict) { (self.other, self.cause) = (other, cause) }
+}
+
 /// What a node learns at its heartbeat.
 public struct NodeReport: Sendable {
     /// The time of the database, in milliseconds since 1970, while it wrote the heartbeat.

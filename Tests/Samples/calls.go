@@ -4,7 +4,9 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
 	"os"
+	"time"
 
 	"trial/sso"
 )
@@ -16,11 +18,17 @@ type call struct {
 	Body                             []byte
 	Signatures                       []string
 	RequestSignature                 string `json:"request_signature"`
+	Headers                          [][2]string
+	Now                              int64
+	Session, User                    string
 }
 
 type result struct {
 	Text        string     `json:"text,omitempty"`
 	Reply       *sso.Reply `json:"reply,omitempty"`
+	State       *sso.State `json:"state,omitempty"`
+	Event       *sso.Event `json:"event,omitempty"`
+	Status      int        `json:"status,omitempty"`
 	Refused     string     `json:"refused,omitempty"`
 	Error       string     `json:"error,omitempty"`
 	Description string     `json:"description,omitempty"`
@@ -37,6 +45,17 @@ func run(c call) (result result, err error) {
 		result.Text = s.Sign(c.Body)
 	case "check":
 		result.Reply, err = s.Check(c.Body, c.Signatures, c.RequestSignature)
+	case "event":
+		headers := http.Header{}
+		for _, pair := range c.Headers {
+			headers.Add(pair[0], pair[1])
+		}
+		sso.Now = func() time.Time { return time.Unix(c.Now, 0) }
+		result.Event, err = s.Event(c.Body, headers)
+	case "check_session":
+		result.State, err = s.CheckSession(c.Body, c.Signatures, c.RequestSignature, c.User)
+	case "session":
+		result.State, err = s.Session(c.Session, c.User)
 	case "verify":
 		result.Reply, err = s.Verify(c.Token, c.RedirectURI, c.CodeVerifier)
 	}
@@ -60,6 +79,10 @@ func main() {
 			var refusal *sso.AnswerError
 			if errors.As(err, &refusal) {
 				r.Error, r.Description = refusal.Code, refusal.Description
+			}
+			var event *sso.EventError
+			if errors.As(err, &event) {
+				r.Status = event.Status
 			}
 		}
 		results = append(results, r)

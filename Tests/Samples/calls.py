@@ -4,7 +4,7 @@ import base64
 import json
 import sys
 
-from sso import SSO, VerifyError
+from sso import SSO, EventError, VerifyError
 
 
 def run(call):
@@ -16,6 +16,13 @@ def run(call):
             return sso.sign(base64.b64decode(call["body"]))
         case "check":
             return sso.check(base64.b64decode(call["body"]), call["signatures"], call["request_signature"])
+        case "event":
+            return sso.event(base64.b64decode(call["body"]), call["headers"], call["now"])
+        case "check_session":
+            return sso.check_session(
+                base64.b64decode(call["body"]), call["signatures"], call["request_signature"], call["user"])
+        case "session":
+            return sso.session(call["session"], call["user"])
         case "verify":
             return sso.verify(call["token"], call["redirect_uri"], call.get("code_verifier"))
 
@@ -23,7 +30,10 @@ def run(call):
 def result(call):
     try:
         value = run(call)
-        return {"text": value} if isinstance(value, str) else {"reply": value}
+        kind = {"event": "event", "session": "state", "check_session": "state"}.get(call["call"], "reply")
+        return {"text": value} if isinstance(value, str) else {kind: value}
+    except EventError as error:
+        return {"refused": str(error), "status": error.status}
     except VerifyError as error:
         return {"refused": str(error), "error": error.error, "description": error.description}
 

@@ -170,14 +170,17 @@ enum BackChannelFixture {
 
     /// The correct answer to the request.
     static func signed(
-        _ request: BackChannelStub.Request, body: [UInt8] = reply().body(), type: String = "application/json"
+        _ request: BackChannelStub.Request, label: MessageLabel = .verify, body: [UInt8] = reply().body(),
+        type: String = "application/json"
     ) -> [UInt8] {
-        http("200 OK", ["Content-Type: \(type)", signature(request, body)], body)
+        http("200 OK", ["Content-Type: \(type)", signature(request, label: label, body)], body)
     }
 
-    static func signature(_ request: BackChannelStub.Request, _ body: [UInt8]) -> String {
+    static func signature(
+        _ request: BackChannelStub.Request, label: MessageLabel = .verify, _ body: [UInt8]
+    ) -> String {
         guard let secret = try? secret() else { return "" }
-        let question = RequestSignature.request(body: request.body, secret: secret)
+        let question = RequestSignature.request(body: request.body, secret: secret, label: label)
         return "X-SSO-Signature: \(RequestSignature.response(body: body, to: question, secret: secret).headerValue)"
     }
 

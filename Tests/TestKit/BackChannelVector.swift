@@ -3,7 +3,7 @@ import Testing
 
 /// One file of `Vectors/back-channel`: header lines, a blank line, the raw body to the end of the file.
 struct BackChannelVector: CustomTestStringConvertible {
-    enum Kind: String { case request, response, fingerprint, challenge }
+    enum Kind: String { case request, response, question, answer, event, fingerprint, challenge }
 
     /// The file's name without its ending.
     let name: String

@@ -10,7 +10,7 @@ import ServiceLifecycle
 ///
 /// - Parameter build: makes the application; its argument is to be called with the address in use.
 func serving(
-    _ build: (@escaping @Sendable (String) -> Void) throws -> some ApplicationProtocol,
+    _ build: (@escaping @Sendable (String) -> Void) throws -> any ApplicationProtocol,
     _ body: (UInt16) async throws -> Void
 ) async throws {
     let (addresses, told) = AsyncStream<String>.makeStream()

@@ -31,7 +31,7 @@ struct IdPServices: Sendable {
             throw SettingError("IDP_MAIL_URL: \(problem)")
         }
         let database = try await IdPDatabase.open(settings.database, logger)
-        let node = try await IdPDatabase.join(database, logger, describing: settings.node(try IdPSettings.nodeID()))
+        let node = try await ProgramNode.join(database, as: settings.node, logger)
         return IdPServices(
             database: database, mailer: settings.mail.mailer(), clock: node?.clock ?? .system(),
             randomness: SystemRandomness(), logger: logger, devPages: try DevPages(randomness: SystemRandomness()),
@@ -40,20 +40,10 @@ struct IdPServices: Sendable {
 }
 
 extension IdPSettings {
-    /// A new id of a node, for one start.
-    static func nodeID() throws -> String { "node_" + Base64URL.encode(try SystemRandomness().bytes(9)) }
-
-    /// This process for the other nodes. Reads the files again at each call.
-    func node(_ id: String) -> @Sendable () -> DatabaseNode {
-        let (publicURL, keys) = (Self.fingerprint(Array(publicURL.text.utf8)), keys.fingerprints)
-        return { [files] in
-            DatabaseNode(
-                id: id, version: ThisBuild.stamp.text, publicURL: publicURL, keys: keys,
-                files: files.mapValues { path in
-                    BoundedFile.read(path, upTo: 1 << 20).map(Self.fingerprint) ?? "unreadable"
-                })
-        }
+    /// This process for the others on its database.
+    var node: NodeDescription {
+        NodeDescription(
+            publicURL: publicURL, Self.publicURLSetting.name, keys: keys, Self.secretKey.name,
+            version: ThisBuild.stamp.text, files: files)
     }
-
-    private static func fingerprint(_ bytes: [UInt8]) -> String { Hex.encode(SHA256.hash(bytes).prefix(8)) }
 }

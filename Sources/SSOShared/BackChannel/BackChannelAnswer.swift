@@ -1,13 +1,32 @@
-/// Checks an answer of ``SSOPath/verify``. Any doubt is an error.
+/// The body of an answer 200 on the back channel.
+protocol BackChannelReply: Sendable {
+    /// The client that has asked.
+    var clientID: String { get }
+    /// Reads a body whose signature has been checked.
+    init(body: [UInt8]) throws(VerifyBodyError)
+}
+
+extension VerifyReply: BackChannelReply {}
+extension SessionAnswer: BackChannelReply {
+    /// The same, if it is about the user that was asked about.
+    func about(_ user: String) throws(BackChannelError) -> SessionAnswer {
+        if case .active(let reply) = self, !ConstantTime.equal(reply.user.id, user) {
+            throw .untrusted("the answer is about another user")
+        }
+        return self
+    }
+}
+
+/// Checks an answer of ``SSOPath/verify`` or ``SSOPath/session``. Any doubt is an error.
 struct BackChannelAnswer {
     /// The signature of the request that was sent.
     let request: RequestSignature
     let clientID: String
     let secret: SharedSecret
 
-    func read(
-        _ response: HTTPClient.Response, requireSignature: Bool
-    ) throws(BackChannelError) -> VerifyReply {
+    func read<Reply: BackChannelReply>(
+        _ response: HTTPClient.Response, requireSignature: Bool, as type: Reply.Type = VerifyReply.self
+    ) throws(BackChannelError) -> Reply {
         switch response.status {
         case 200: break
         case 400..<500: throw Self.refusal(response)
@@ -18,8 +37,8 @@ struct BackChannelAnswer {
         // Checked before anything in the body is read, as at the other end.
         if requireSignature { try checkSignature(response) }
         guard Self.isJSON(response) else { throw .untrusted("the answer is not JSON by its content type") }
-        let reply: VerifyReply
-        do { reply = try VerifyReply(body: response.body) } catch { throw .untrusted("the answer: \(error)") }
+        let reply: Reply
+        do { reply = try Reply(body: response.body) } catch { throw .untrusted("the answer: \(error)") }
         // The answer to a token of another client names that client.
         guard ConstantTime.equal(reply.clientID, clientID) else { throw .untrusted("the answer is for another client") }
         return reply
@@ -35,7 +54,12 @@ struct BackChannelAnswer {
 
     private static func isJSON(_ response: HTTPClient.Response) -> Bool {
         let types = response.values("content-type")
-        guard types.count == 1, let essence = types.first?.split(separator: ";").first else { return false }
+        return types.count == 1 && isJSON(types[0])
+    }
+
+    /// Whether a media type is JSON, with parameters or without.
+    static func isJSON(_ type: String) -> Bool {
+        guard let essence = type.split(separator: ";").first else { return false }
         return essence.lowercased().filter { $0 != " " } == "application/json"
     }
 
@@ -51,7 +75,8 @@ struct BackChannelAnswer {
     }
 }
 
-/// Why a token could not be redeemed. In every case the user is not signed in.
+/// Why a call on the back channel failed. A user whose token was to be redeemed is not signed in, in every case. A question
+/// about a session says nothing then.
 public enum BackChannelError: Error, Sendable, Equatable {
     /// The identity provider has refused. After `invalid_token` only a new sign-in helps. `invalid_signature` and
     /// `invalid_request` are errors in the configuration or code of this side.

@@ -1,4 +1,4 @@
-/// Redeems tokens at the identity provider: signs the request, posts it, and checks the answer.
+/// Redeems tokens and asks about sessions at the identity provider: signs the request, posts it, and checks the answer.
 ///
 /// Create one and keep it: it holds the connections. Safe to use from any number of tasks.
 public struct BackChannelClient: Sendable {
@@ -6,6 +6,8 @@ public struct BackChannelClient: Sendable {
     private let clientID: String
     private let secret: SharedSecret
     private let requireSignedResponse: Bool
+    private let limits: HTTPLimits
+    private let notePreviousSecret: @Sendable () -> Void
     private let http: HTTPClient
 
     /// - Parameters:
@@ -14,9 +16,12 @@ public struct BackChannelClient: Sendable {
     ///   - requireSignedResponse: false accepts unsigned answers, which only TLS protects.
     ///   - caFile: certificates in PEM form to trust beside the system's.
     ///   - allowPlaintext: permits http to any host, for a network that encrypts by itself.
+    ///   - notePreviousSecret: called when the identity provider says that it has a newer secret than this one (header
+    ///     `X-SSO-Key-Status`). A hint for the log: it is not signed.
     public init(
         origin: String, clientID: String, secret: SharedSecret, requireSignedResponse: Bool = true,
-        caFile: String? = nil, allowPlaintext: Bool = false, limits: HTTPLimits = .init()
+        caFile: String? = nil, allowPlaintext: Bool = false, limits: HTTPLimits = .init(),
+        notePreviousSecret: @escaping @Sendable () -> Void = {}
     ) throws(BackChannelSetupError) {
         endpoint = try BackChannelEndpoint(origin: origin, allowPlaintext: allowPlaintext)
         guard ClientID.isWellFormed(clientID) else { throw .clientID }
@@ -24,6 +29,8 @@ public struct BackChannelClient: Sendable {
         self.clientID = clientID
         self.secret = secret
         self.requireSignedResponse = requireSignedResponse
+        self.limits = limits
+        self.notePreviousSecret = notePreviousSecret
         var options = HTTPClient.Options()
         options.limits = limits
         options.caFile = caFile
@@ -41,10 +48,33 @@ public struct BackChannelClient: Sendable {
         token: String, redirectURI: String? = nil, codeVerifier: String? = nil
     ) async throws(BackChannelError) -> VerifyReply {
         let body = VerifyRequest(token: token, redirectURI: redirectURI, codeVerifier: codeVerifier).body()
-        let signature = RequestSignature.request(body: body, secret: secret)
-        let response = try await send(endpoint.url, .post(body), headers(signature))
-        return try BackChannelAnswer(request: signature, clientID: clientID, secret: secret)
-            .read(response, requireSignature: requireSignedResponse)
+        return try await post(body, .verify, to: endpoint.verifyURL)
+    }
+
+    /// Asks whether a session still holds, and who its user is now. Changes nothing at the identity provider, and may be
+    /// repeated.
+    ///
+    /// A page waits for it, so it ends after ``HTTPLimits/shortCall``: two seconds.
+    ///
+    /// - Parameters:
+    ///   - session: `session.id`, as verify gave it.
+    ///   - user: `user.id`, as verify gave it.
+    public func ask(session: String, user: String) async throws(BackChannelError) -> SessionAnswer {
+        let body = SessionQuestion(session: session, user: user).body()
+        let answer: SessionAnswer = try await post(
+            body, .session, to: endpoint.sessionURL, timeout: limits.shortCall)
+        return try answer.about(user)
+    }
+
+    private func post<Reply: BackChannelReply>(
+        _ body: [UInt8], _ label: MessageLabel, to url: String, timeout: Duration? = nil
+    ) async throws(BackChannelError) -> Reply {
+        let signature = RequestSignature.request(body: body, secret: secret, label: label)
+        let response = try await send(url, .post(body), headers(signature), timeout: timeout)
+        let reply = try BackChannelAnswer(request: signature, clientID: clientID, secret: secret)
+            .read(response, requireSignature: requireSignedResponse, as: Reply.self)
+        if response.values("x-sso-key-status") == ["previous"] { notePreviousSecret() }
+        return reply
     }
 
     /// Checks that the identity provider answers, with the certificates and limits of
@@ -75,11 +105,12 @@ public struct BackChannelClient: Sendable {
     }
 
     private func send(
-        _ url: String, _ method: HTTPClient.Request.Method, _ headers: [String]
+        _ url: String, _ method: HTTPClient.Request.Method, _ headers: [String], timeout: Duration? = nil
     ) async throws(BackChannelError) -> HTTPClient.Response {
         var request = HTTPClient.Request(url: url)
         request.method = method
         request.headers = headers
+        request.timeout = timeout
         request.allowsHTTP = endpoint.isPlaintext
         do {
             return try await http.send(request)
@@ -115,7 +146,9 @@ public enum BackChannelSetupError: Error, Sendable, Equatable, CustomStringConve
 /// The URLs of the identity provider's back channel.
 struct BackChannelEndpoint: Sendable {
     /// The absolute URL of ``SSOPath/verify``.
-    let url: String
+    let verifyURL: String
+    /// The absolute URL of ``SSOPath/session``.
+    let sessionURL: String
     /// The absolute URL of ``SSOPath/health``.
     let healthURL: String
     /// Whether the scheme is http, which ``init(origin:allowPlaintext:)`` has permitted.
@@ -129,7 +162,8 @@ struct BackChannelEndpoint: Sendable {
         isPlaintext = !parsed.isHTTPS
         guard !isPlaintext || allowPlaintext || parsed.authority.isLoopback else { throw .plaintext }
         // Built from the parsed parts: libcurl connects to the host that was checked.
-        url = parsed.origin + SSOPath.verify
+        verifyURL = parsed.origin + SSOPath.verify
+        sessionURL = parsed.origin + SSOPath.session
         healthURL = parsed.origin + SSOPath.health
     }
 }

@@ -8,8 +8,15 @@ public enum SSOPath {
     public static let complete = "/auth/sso/complete"
     /// On the identity provider: where a relying party's server redeems a token.
     public static let verify = "/auth/sso/verify"
+    /// On the identity provider: where a relying party's server asks about a session.
+    public static let session = "/auth/sso/session"
+    /// On the identity provider: where a relying party sends a browser whose user has signed out there.
+    public static let signOut = "/auth/sso/sign-out"
     /// On the relying party: where the browser comes back. A relying party may choose and register another path.
     public static let callback = "/auth/sso/callback"
+    /// On the relying party: where the identity provider tells that a session has ended. A relying party may choose and register
+    /// another path.
+    public static let logout = "/auth/sso/logout"
     /// On the relying party: starts a sign-in.
     public static let start = "/auth/sso/start"
 }

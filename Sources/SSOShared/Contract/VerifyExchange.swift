@@ -22,8 +22,7 @@ public struct VerifyRequest: Sendable {
     /// Unknown keys are ignored, so that either end can be the newer one. `null` is a wrong type, not an absent key.
     public init(body: [UInt8]) throws(VerifyBodyError) {
         let object = try JSONNode.object(body)
-        token = try object.text("token")
-        guard !token.utf8.isEmpty else { throw .missing("token") }
+        token = try object.filledText("token")
         redirectURI = try object.optionalText("redirect_uri")
         codeVerifier = try object.optionalText("code_verifier")
     }
@@ -69,13 +68,8 @@ public struct VerifyReply: Sendable, Equatable {
 
     /// The bytes to sign and send.
     public func body() -> [UInt8] {
-        var signedIn = [JSONText.Member("id", session.id)]
-        signedIn.reserveCapacity(3)
-        if let moment = session.authenticatedAt { signedIn.append(.init("authenticated_at", moment)) }
-        signedIn.append(.init("methods", session.methods))
-        return JSONText.bytes([
-            .init("user", [.init("id", user.id), .init("email", user.email), .init("name", user.name)]),
-            .init("client_id", clientID), .init("session", signedIn),
+        JSONText.bytes([
+            .init("user", user.members), .init("client_id", clientID), .init("session", session.members),
         ])
     }
 }
@@ -88,19 +82,31 @@ public struct VerifiedUser: Sendable, Equatable {
     public let email: String
     /// The name that the user has chosen.
     public let name: String
+    /// The user's groups that this client may know of. Nil where the identity provider names none to it.
+    public let groups: [String]?
 
     /// Creates a user from the account's data.
-    public init(id: String, email: String, name: String) {
+    public init(id: String, email: String, name: String, groups: [String]? = nil) {
         self.id = id
         self.email = email
         self.name = name
+        self.groups = groups
     }
 
     init(_ object: JSONNode) throws(VerifyBodyError) {
-        id = try object.text("id")
-        guard !id.utf8.isEmpty else { throw .missing("id") }
+        id = try object.filledText("id")
         email = try object.text("email")
         name = try object.text("name")
+        groups = try object.optionalTexts("groups")
+    }
+
+    /// As the answers hold it.
+    var members: [JSONText.Member] {
+        var members = [JSONText.Member("id", id)]
+        members.reserveCapacity(4)
+        members += [.init("email", email), .init("name", name)]
+        if let groups { members.append(.init("groups", groups)) }
+        return members
     }
 }
 
@@ -131,14 +137,21 @@ public struct VerifiedSession: Sendable, Equatable {
         } else {
             authenticatedAt = nil
         }
-        guard let items = try object.required("methods").array else { throw .wrongType("methods") }
-        let texts = items.compactMap(\.string)
-        guard texts.count == items.count else { throw .wrongType("methods") }
-        methods = texts
+        guard let methods = try object.optionalTexts("methods") else { throw .missing("methods") }
+        self.methods = methods
+    }
+
+    /// As the answers hold it.
+    var members: [JSONText.Member] {
+        var members = [JSONText.Member("id", id)]
+        members.reserveCapacity(3)
+        if let authenticatedAt { members.append(.init("authenticated_at", authenticatedAt)) }
+        members.append(.init("methods", methods))
+        return members
     }
 }
 
-/// The error codes of ``SSOPath/verify``. They are stable: relying parties act on them.
+/// The error codes of ``SSOPath/verify`` and of the other signed posts. They are stable: relying parties act on them.
 public enum VerifyError: String, Error, Sendable, CaseIterable {
     /// Not JSON, no token, wrong types (400); wrong method (405), size (413) or content type (415).
     case invalidRequest = "invalid_request"
@@ -200,8 +213,10 @@ public enum VerifyBodyError: Error, Sendable, Equatable, CustomStringConvertible
     private static func type(of key: String) -> String {
         switch key {
         case "user", "session": "an object"
-        case "methods": "a list of strings"
-        case "authenticated_at": "a whole number"
+        case "methods", "groups": "a list of strings"
+        case "authenticated_at", "issued_at": "a whole number"
+        case "active": "true or false"
+        case "event": "\"logout\""
         default: "a string"
         }
     }
@@ -234,5 +249,20 @@ extension JSONNode {
 
     package func optionalText(_ key: String) throws(VerifyBodyError) -> String? {
         self[key] == nil ? nil : try text(key)
+    }
+
+    /// A text that is not empty.
+    func filledText(_ key: String) throws(VerifyBodyError) -> String {
+        let text = try text(key)
+        guard !text.utf8.isEmpty else { throw .missing(key) }
+        return text
+    }
+
+    func optionalTexts(_ key: String) throws(VerifyBodyError) -> [String]? {
+        guard let node = self[key] else { return nil }
+        guard let items = node.array else { throw .wrongType(key) }
+        let texts = items.compactMap(\.string)
+        guard texts.count == items.count else { throw .wrongType(key) }
+        return texts
     }
 }

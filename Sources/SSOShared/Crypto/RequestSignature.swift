@@ -11,9 +11,12 @@ public struct RequestSignature: Sendable {
 
     private let bytes: [UInt8]
 
-    /// The signature of a request: HMAC-SHA256(secret, body).
-    public static func request(body: [UInt8], secret: SharedSecret) -> RequestSignature {
-        RequestSignature(bytes: HMACSHA256.code(for: body, key: secret.bytes))
+    /// The signature of a request: HMAC-SHA256(secret, the label of the message + body).
+    public static func request(
+        body: [UInt8], secret: SharedSecret, label: MessageLabel = .verify
+    ) -> RequestSignature {
+        let message = label == .verify ? body : Array(label.rawValue.utf8) + body
+        return RequestSignature(bytes: HMACSHA256.code(for: message, key: secret.bytes))
     }
 
     /// The signature of an answer: HMAC-SHA256(secret, "response." + the request's signature in lower-case hex + "." +
@@ -55,6 +58,19 @@ public struct RequestSignature: Sendable {
     public func matches(_ other: RequestSignature) -> Bool {
         bytes.count == 32 && ConstantTime.equal(bytes, other.bytes)
     }
+}
+
+/// What is signed in front of a body, so that the signature of one kind of message is wrong for every other one. It is no part
+/// of the body.
+public enum MessageLabel: String, Sendable, CaseIterable {
+    /// ``SSOPath/verify``.
+    case verify = ""
+    /// ``SSOPath/session``.
+    case session = "session."
+    /// `/auth/sso/ping`.
+    case ping = "ping."
+    /// The message to a client's ``SSOPath/logout``.
+    case logout = "logout."
 }
 
 /// Before it is sent, a signature is worth as much as the secret for this one message.

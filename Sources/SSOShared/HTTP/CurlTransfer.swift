@@ -51,7 +51,8 @@ final class CurlTransfer: @unchecked Sendable {
     /// Creates the handle with all options. When libcurl refuses one, the call is not made: an option without effect may be
     /// the one that checks certificates.
     func prepare() throws(ConnectionError) -> UnsafeMutableRawPointer {
-        let remaining = options.limits.call - (.now - start)
+        let limit = min(options.limits.call, request.timeout ?? options.limits.call)
+        let remaining = limit - (.now - start)
         guard remaining > .zero else { throw .timedOut }
         guard let handle = curl_easy_init() else { throw .impossible("out of memory") }
         self.handle = handle

@@ -25,6 +25,8 @@ public final class HTTPClient: Sendable {
         public var acceptsCompression = false
         /// False opens a connection of its own and closes it.
         public var reusesConnection = true
+        /// Ends the call earlier than ``HTTPLimits/call`` does.
+        public var timeout: Duration?
         /// Called with the 4 or 16 bytes of each address before a connection. A reason refuses the address, also when DNS has
         /// changed its answer since a check (DNS rebinding).
         public var addressError: (@Sendable (_ address: [UInt8]) -> String?)?
@@ -119,6 +121,8 @@ public struct HTTPLimits: Sendable {
     public var connect: Duration
     /// The whole call from the moment of asking, waiting for a place included. Five seconds: a user is waiting.
     public var call: Duration
+    /// The same for a call that a page waits for and that may fail without harm. Two seconds.
+    public var shortCall: Duration
     /// The wait for a place while all are taken. One second: then a page that says "busy" is better.
     public var queue: Duration
     /// The longest body. 64 KiB: an answer on the back channel has a few hundred bytes.
@@ -132,11 +136,13 @@ public struct HTTPLimits: Sendable {
 
     /// The limits of the back channel (docs/protocol.md).
     public init(
-        connect: Duration = .seconds(2), call: Duration = .seconds(5), queue: Duration = .seconds(1),
-        bodyBytes: Int = 65536, headerBytes: Int = 16384, concurrentCalls: Int = 32, waitingCalls: Int = 1024
+        connect: Duration = .seconds(2), call: Duration = .seconds(5), shortCall: Duration = .seconds(2),
+        queue: Duration = .seconds(1), bodyBytes: Int = 65536, headerBytes: Int = 16384, concurrentCalls: Int = 32,
+        waitingCalls: Int = 1024
     ) {
         self.connect = connect
         self.call = call
+        self.shortCall = min(shortCall, call)
         self.queue = queue
         self.bodyBytes = bodyBytes
         self.headerBytes = headerBytes

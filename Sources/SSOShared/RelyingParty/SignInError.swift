@@ -99,6 +99,14 @@ public struct SignInError: Error, Sendable {
         }
     }
 
+    /// The answer is verified, but a sign-out message has ended the session at the identity provider since.
+    public static func signedOutMeanwhile(returnTo: String) -> SignInError {
+        SignInError(
+            400, "invalid_token", "This sign-in has expired",
+            "You have signed out at {idp} in the meantime. Start again: it only takes a click.",
+            cause: "a sign-out message came while the token was redeemed", returnTo: returnTo)
+    }
+
     /// The answer is verified, but the user signed in before the moment that was demanded, or at one that is not proven.
     static func tooOld(authenticatedAt: Int?, returnTo: String) -> SignInError {
         SignInError(

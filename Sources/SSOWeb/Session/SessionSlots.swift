@@ -36,7 +36,7 @@ public struct SessionSlots: Sendable {
     public init() { stored = "" }
 
     /// Slots as they are stored. Text that is not a JSON object holds no slots.
-    init(stored text: String) { stored = text == Self.none ? "" : text }
+    package init(stored text: String) { stored = text == Self.none ? "" : text }
 
     /// How a session without slots is stored.
     private static let none = "{}"

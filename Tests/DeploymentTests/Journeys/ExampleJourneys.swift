@@ -34,7 +34,7 @@ extension Journeys.Users {
             let manifest = try ProtocolPage.text(of: "Package.swift")
             let shown = try Self.blocks("swift")
             #expect(shown.count == 2 && shown.last == program)
-            #expect(program.split(separator: "\n").count < 150)
+            #expect(program.split(separator: "\n").count < 200)
             let lines = try #require(shown.first).split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             #expect(lines.contains(#".product(name: "SSOShared", package: "swift-sso"),"#))
             #expect(manifest.contains(#".library(name: "SSOShared", targets: ["SSOShared"])"#))
@@ -150,12 +150,12 @@ extension Journeys.Users {
         @Test("the tables of the page keep one account per user.id, also when an address passes to another user")
         func tables() async throws {
             let sql = try Self.blocks("sql")
-            #expect(sql.count == 2)
+            #expect(sql.count == 3)
             let folder = try TemporaryFolder()
             let tables = try #require(sql.first).split(separator: ";").map(String.init).filter { $0.contains("CREATE") }
             let database = try await SQLiteDatabase(
                 path: folder.path(of: "service.sqlite"), migrations: [Migration(name: "v001", sql: tables)])
-            let statement = try #require(sql.last)
+            let statement = sql[1]
             let signIns = [("usr_1", "ann@example.com"), ("usr_2", "ann@example.com"), ("usr_1", "ann@new.example")]
             for (id, email) in signIns {
                 try await database.write { connection in
@@ -170,7 +170,31 @@ extension Journeys.Users {
                 }
             }
             #expect(rows == ["usr_1 ann@new.example", "usr_2 ann@example.com"])
+            try await Self.signOut(sql[2], database)
             await database.close()
+        }
+
+        /// A message without a session, and the statements of the page.
+        private static func signOut(_ statements: String, _ database: any Database) async throws {
+            let sql = statements.split(separator: ";").map(String.init).filter {
+                $0.contains("sign_out") || $0.contains("DELETE")
+            }
+            #expect(sql.count == 3)
+            let left = try await database.write { connection in
+                for (number, began) in [1_790_000_000_000, 1_790_000_000_999, 1_790_000_001_000].enumerated() {
+                    try connection.execute(
+                        """
+                        INSERT INTO session (digest, account_id, idp_session, methods, began_at, checked_at, ends_at)
+                        VALUES (:digest, 'usr_1', 'ses_1', '', :began, 0, 0)
+                        """, ["digest": .blob([UInt8(number)]), "began": .integer(Int64(began))])
+                }
+                let message: [String: SQLValue] = ["id": "evt_1", "user": "usr_1", "session": .null(.text), "now": 0]
+                #expect(try connection.execute(sql[0], message) == 1)
+                #expect(try connection.execute(sql[0], message) == 0, "a second try")
+                try connection.execute(sql[2], ["user": "usr_1", "issued_at": 1_790_000_000])
+                return try connection.query("SELECT began_at FROM session").map { try $0.integer("began_at") }
+            }
+            #expect(left == [1_790_000_001_000])
         }
     }
 }

@@ -25,10 +25,11 @@ struct ProtocolPageTests {
         #expect(try ProtocolPage.code(below: "Swift") == file)
     }
 
-    @Test("the worked example is the first request and the first response of the vectors, and names its secret")
+    @Test("the worked examples are vectors, and the page names their secret")
     func workedExample() throws {
         let page = try ProtocolPage.text()
-        for name in ["request-redirect-uri", "response-user"] {
+        for name in ["request-redirect-uri", "response-user", "event-session", "question-session", "answer-signed-out"]
+        {
             let vector = try BackChannelVector.named(name)
             let example =
                 "X-SSO-Signature: \(try vector.required("signature"))\n\n\(String(decoding: vector.body, as: UTF8.self))\n"

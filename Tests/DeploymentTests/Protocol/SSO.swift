@@ -1,3 +1,4 @@
+import Foundation
 import SSOShared
 
 struct SSO {
@@ -25,6 +26,21 @@ struct SSO {
     }
 
     func sign(_ body: [UInt8]) -> String { RequestSignature.request(body: body, secret: secret).headerValue }
+
+    /// Checks a sign-out message. Throws `SignOutError`, whose `status` and `body` are the answer.
+    func event(
+        _ raw: [UInt8], headers: [(name: String, value: String)], now: Date = Date()
+    ) throws -> SignOutMessage {
+        func values(_ name: String) -> [String] { headers.filter { $0.name.lowercased() == name }.map(\.value) }
+        return try SignOutReceiver(clientID: client, secret: secret)
+            .read(
+                raw, signatures: values("x-sso-signature"), contentTypes: values("content-type"), now: now)
+    }
+
+    /// Whether a session at the IdP still holds. Throws `BackChannelError`: nobody knows, so nothing changes.
+    func session(id: String, user: String) async throws -> SessionAnswer {
+        try await backChannel.ask(session: id, user: user)
+    }
 
     /// Builds, signs and sends the request, and checks the response. Throws `BackChannelError`.
     func verify(token: String, redirectURI: String, codeVerifier: String? = nil) async throws -> VerifyReply {

@@ -85,6 +85,8 @@ enum SampleLanguage: String, CaseIterable, Sendable {
             let sso = try SSO(idp: call.idp, client: call.client, secretText: call.secret)
             do {
                 results.append(try await run(call, sso))
+            } catch let error as SignOutError {
+                results.append(SampleResult(refused: error.cause, status: error.status))
             } catch let error as BackChannelError {
                 guard case .rejected(let code, let description) = error else {
                     results.append(SampleResult(refused: "\(error)"))
@@ -104,19 +106,35 @@ enum SampleLanguage: String, CaseIterable, Sendable {
             let body = sso.body(token: token, redirectURI: redirectURI, codeVerifier: call.codeVerifier)
             return SampleResult(text: String(decoding: body, as: UTF8.self))
         case .sign: return SampleResult(text: sso.sign(body))
-        case .check:
-            guard let request = RequestSignature(headerValue: call.requestSignature ?? "") else {
-                throw ProbeFailure("request signature")
-            }
-            let headers =
-                (call.signatures ?? []).map { ("x-sso-signature", $0) } + [("content-type", "application/json")]
-            let answer = BackChannelAnswer(request: request, clientID: call.client, secret: sso.secret)
-            return try SampleResult(
-                answer.read(HTTPClient.Response(status: 200, headers: headers, body: body), requireSignature: true))
+        case .check: return try SampleResult(check(call, sso, as: VerifyReply.self))
+        case .checkSession:
+            let reply = try check(call, sso, as: SessionAnswer.self)
+            return try SampleResult(reply.about(call.user ?? ""))
+        case .session: return try SampleResult(await sso.session(id: call.session ?? "", user: call.user ?? ""))
+        case .event:
+            let headers = (call.headers ?? []).map { (name: $0[0], value: $0[1]) }
+            let message = try sso.event(
+                body, headers: headers, now: Date(timeIntervalSince1970: Double(call.now ?? 0)))
+            return SampleResult(
+                event: SampleResult.Event(
+                    id: message.id, user: message.user, session: message.session, time: message.issuedAt))
         case .verify:
             return try SampleResult(
                 await sso.verify(token: token, redirectURI: redirectURI, codeVerifier: call.codeVerifier))
         }
+    }
+
+    private static func check<Reply: BackChannelReply>(
+        _ call: SampleCall, _ sso: SSO, as type: Reply.Type
+    ) throws -> Reply {
+        guard let request = RequestSignature(headerValue: call.requestSignature ?? "") else {
+            throw ProbeFailure("request signature")
+        }
+        let headers = (call.signatures ?? []).map { ("x-sso-signature", $0) } + [("content-type", "application/json")]
+        return try BackChannelAnswer(request: request, clientID: call.client, secret: sso.secret)
+            .read(
+                HTTPClient.Response(status: 200, headers: headers, body: [UInt8](call.body ?? Data())),
+                requireSignature: true, as: type)
     }
 
     private static func path(_ program: String) -> String? {
@@ -152,6 +170,20 @@ extension SampleResult {
         let session = Reply.Session(
             id: reply.session.id, time: reply.session.authenticatedAt, methods: reply.session.methods)
         self.reply = Reply(
-            user: Reply.User(id: reply.user.id, email: reply.user.email, name: reply.user.name), session: session)
+            user: Reply.User(reply.user), session: session)
+    }
+
+    fileprivate init(_ reply: SessionAnswer) {
+        state =
+            switch reply {
+            case .active(let reply): State(active: true, user: Reply.User(reply.user))
+            case .inactive(let reason, _): State(active: false, reason: reason.rawValue)
+            }
+    }
+}
+
+extension SampleResult.Reply.User {
+    fileprivate init(_ user: VerifiedUser) {
+        self.init(id: user.id, email: user.email, name: user.name, groups: user.groups)
     }
 }

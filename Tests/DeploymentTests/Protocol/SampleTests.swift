@@ -48,6 +48,78 @@ struct SampleTests {
     }
 
     @Test(
+        "each accepts every good sign-out message, and refuses every bad one that it must with the documented status",
+        arguments: SampleLanguage.allCases)
+    func events(_ language: SampleLanguage) async throws {
+        let vectors = BackChannelVector.of(.event)
+        var calls = try vectors.map(SampleCall.event)
+        // Two headers, and not one that a proxy has joined.
+        let good = try #require(calls.first { $0.headers?.count == 2 })
+        for twice in [good.headers?[1], ["x-sso-signature", "sha256=" + String(repeating: "0", count: 64)]] {
+            var call = good
+            call.headers = (good.headers ?? []) + [try #require(twice)]
+            calls.append(call)
+        }
+        let results = try await language.run(calls)
+        for (vector, result) in zip(vectors, results) where vector.isRequired {
+            #expect((result.event != nil) == vector.isGood, "\(vector.name): \(result)")
+            let status = ["invalid_signature": 401, "invalid_request": 400][vector["expect"] ?? ""]
+            #expect(result.status == status, "\(vector.name): \(result)")
+            guard vector.isGood, let event = result.event else { continue }
+            #expect(
+                event.id == vector["id"] && event.user == vector["user-id"] && event.session == vector["session-id"])
+            #expect("\(event.time)" == vector["issued-at"])
+        }
+        #expect(results.suffix(2).map(\.status) == [401, 401])
+    }
+
+    @Test("each judges answers about a session as their vectors say", arguments: SampleLanguage.allCases)
+    func answers(_ language: SampleLanguage) async throws {
+        let vectors = BackChannelVector.of(.answer)
+        let results = try await language.run(try vectors.map(SampleCall.checkSession))
+        for (vector, result) in zip(vectors, results) {
+            #expect((result.state != nil) == vector.isGood, "\(vector.name): \(result)")
+            #expect((result.refused == nil) == vector.isGood, "\(vector.name): \(result)")
+            guard vector.isGood, let state = result.state else { continue }
+            #expect("\(state.active)" == vector["active"] && state.reason == vector["reason"], "\(vector.name)")
+            #expect(state.user?.id == vector["user-id"] && state.user?.email == vector["email"], "\(vector.name)")
+            #expect(state.user?.groups?.joined(separator: ",") == vector["groups"], "\(vector.name)")
+        }
+    }
+
+    @Test(
+        "each asks about a session with the label of the question, and takes no answer that is not one to it",
+        arguments: SampleLanguage.allCases)
+    func question(_ language: SampleLanguage) async throws {
+        let vector = try BackChannelVector.named("question-session")
+        let ended = Array(#"{"active":false,"client_id":"partner","reason":"signed_out"}"#.utf8)
+        let answers: [@Sendable (BackChannelStub.Request) -> [UInt8]] = [
+            { BackChannelFixture.signed($0, label: .session, body: ended) },
+            // Signed as the answer to a request of verify.
+            { BackChannelFixture.signed($0, body: ended) },
+            { _ in BackChannelFixture.http("503 X", ["Content-Type: application/json"], Array(#"{"error":"x"}"#.utf8))
+            },
+            { _ in BackChannelFixture.http("404 Not Found", [], []) },
+            { BackChannelFixture.signed($0, label: .session, body: BackChannelFixture.reply().body()) },
+        ]
+        let stubs = try answers.map { answer in try BackChannelStub { .bytesThenClose(answer($0)) } }
+        let results = try await language.run(
+            try stubs.map {
+                SampleCall(
+                    call: .session, idp: $0.origin, session: try vector.required("session-id"),
+                    user: try vector.required("user-id"))
+            })
+        #expect(results[0].state?.active == false && results[0].state?.reason == "signed_out", "\(results[0])")
+        #expect(results.dropFirst().allSatisfy { $0.state == nil && $0.refused != nil }, "\(results)")
+        for stub in stubs {
+            let request = try #require(stub.requests.first)
+            #expect(stub.requests.count == 1 && request.head.hasPrefix("POST /auth/sso/session HTTP/1.1\r\n"))
+            #expect(request.body == vector.body && request.header("x-sso-signature") == vector["signature"])
+            stub.stop()
+        }
+    }
+
+    @Test(
         """
         each accepts every legal form of an answer, refuses every other one within its limit, sends the token once and \
         nowhere else, and its errors are printable

@@ -34,6 +34,18 @@ final class DeploymentDatabases: Sendable {
         )
     }
 
+    /// Statements after which no row of a table changes.
+    static func refusalOfUpdates(of table: String) -> [String] {
+        guard areOnPostgres else {
+            return ["CREATE TRIGGER frozen BEFORE UPDATE ON \(table) BEGIN SELECT RAISE(ABORT, 'frozen'); END"]
+        }
+        let function = "BEGIN RAISE EXCEPTION 'frozen' USING ERRCODE = '23000'; END"
+        return [
+            "CREATE FUNCTION frozen() RETURNS trigger LANGUAGE plpgsql AS $body$\(function)$body$",
+            "CREATE TRIGGER frozen BEFORE UPDATE ON \(table) FOR EACH ROW EXECUTE FUNCTION frozen()",
+        ]
+    }
+
     private let folder: TemporaryFolder
     private let schemas = Mutex<[String: PostgresFixture]>([:])
 

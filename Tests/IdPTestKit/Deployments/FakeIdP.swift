@@ -14,7 +14,9 @@ final class FakeIdP: Sendable {
 
     private let stub: BackChannelStub
     /// How often a token was presented.
-    var calls: Int { stub.requests.count }
+    var calls: Int { stub.requests.count { !$0.isQuestion } }
+    /// How often a session was asked about.
+    var questions: Int { stub.requests.count { $0.isQuestion } }
 
     init(_ answer: @escaping @Sendable (Request) -> Answer = { .bytes(FakeIdP.signed($0)) }) throws {
         stub = try BackChannelStub(answer)
@@ -24,12 +26,20 @@ final class FakeIdP: Sendable {
     func stop() { stub.stop() }
 
     /// A deployment whose client asks this IdP, with the limits that it has in use: an answer may never come.
-    func open(_ body: (TestDeployment) async throws -> Void) async throws {
+    ///
+    /// - Parameters:
+    ///   - changed: settings of the client.
+    ///   - limits: of the client's calls.
+    func open(
+        at clock: TestClock = TestClock(), settings changed: [String: String] = [:], limits: HTTPLimits = HTTPLimits(),
+        _ body: (TestDeployment) async throws -> Void
+    ) async throws {
         defer { stop() }
         let settings = [
             "RP_IDP_BACKCHANNEL_URL": stub.origin, "SSO_CLIENT_ID": Self.clientID, "SSO_SHARED_SECRET": Self.secret,
         ]
-        try await TestDeployment.open(clientSettings: settings, limits: HTTPLimits(), body)
+        try await TestDeployment.open(
+            at: clock, clientSettings: settings.merging(changed) { $1 }, limits: limits, body)
     }
 
     /// The answer of an honest identity provider.
@@ -42,18 +52,37 @@ final class FakeIdP: Sendable {
 
     /// An answer 200 with a valid signature over the given body.
     static func signed(
-        _ request: Request, _ body: [UInt8] = reply(), type: String = "application/json", status: String = "200 OK"
+        _ request: Request, _ body: [UInt8] = reply(), type: String = "application/json", status: String = "200 OK",
+        headers: [String] = []
     ) -> [UInt8] {
         guard let secret = try? SharedSecret.parse(Self.secret, setting: "secret") else { return [] }
-        let question = RequestSignature.request(body: request.body, secret: secret)
+        let label = request.isQuestion ? MessageLabel.session : .verify
+        let question = RequestSignature.request(body: request.body, secret: secret, label: label)
         let signature = RequestSignature.response(body: body, to: question, secret: secret).headerValue
-        return http(status, ["Content-Type: \(type)", "\(RequestSignature.headerName): \(signature)"], body)
+        return http(status, ["Content-Type: \(type)", "\(RequestSignature.headerName): \(signature)"] + headers, body)
+    }
+
+    /// The answer to a question about a session, from which an honest identity provider differs only where the test says so.
+    static func state(_ request: Request, _ reply: SessionAnswer, _ headers: [String] = []) -> [UInt8] {
+        signed(request, reply.body(), headers: headers)
+    }
+
+    /// A sign-out message as the identity provider signs it.
+    static func signature(of message: [UInt8]) throws -> String {
+        RequestSignature.request(
+            body: message, secret: try .parse(secret, setting: "secret"), label: .logout
+        ).headerValue
     }
 
     static func http(_ status: String, _ headers: [String] = [], _ body: [UInt8] = []) -> [UInt8] {
         let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)"] + headers
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
     }
+}
+
+extension FakeIdP.Request {
+    /// Whether it asks about a session.
+    var isQuestion: Bool { head.hasPrefix("POST \(SSOPath.session) ") }
 }
 
 extension Browser {

@@ -23,6 +23,8 @@ final class TestDeployment: Deployment, Sendable {
         let id, name, secret, origin: String
         let port: UInt16
         let database: any Database
+        /// How to build another process of it.
+        let build: (@Sendable (any Database, @escaping @Sendable (String) -> Void) throws -> any ApplicationProtocol)?
     }
 
     let folder: TemporaryFolder
@@ -122,7 +124,7 @@ final class TestDeployment: Deployment, Sendable {
                     Client(
                         id: name, name: "Partner number \(index + 1)", secret: secrets[index], origin: origins[index],
                         port: 0,
-                        database: try await databases.openRelyingParty(name)))
+                        database: try await databases.openRelyingParty(name), build: nil))
             }
             try await serve(clients[...], done: [], idp: port, clock, log, clientSettings, limits, clientPages) {
                 clients in
@@ -158,6 +160,20 @@ final class TestDeployment: Deployment, Sendable {
                 TestDeployment(
                     folder: folder, clock: clock, port: port, idp: idp, database: database,
                     databases: databases, mailbox: mailbox, clients: clients, log: log, standIns: standIns, dev: dev))
+        }
+        await database.close()
+    }
+
+    /// Builds a second process of the first client on the same database, and lets `body` use it. It has nothing of what the
+    /// first one keeps in memory.
+    func withSecondClient(_ body: (Client) async throws -> Void) async throws {
+        guard let build = client.build else { throw ProbeFailure("the client is not served") }
+        let database = try await databases.openRelyingParty(client.id)
+        try await serving({ try build(database, $0) }) { port in
+            try await body(
+                Client(
+                    id: client.id, name: client.name, secret: client.secret, origin: client.origin, port: port,
+                    database: database, build: build))
         }
         await database.close()
     }
@@ -209,14 +225,22 @@ final class TestDeployment: Deployment, Sendable {
         guard let settings = RelyingPartySettings.read(reader) else {
             throw ProbeFailure(reader.problems.joined(separator: "\n"))
         }
-        let services = RelyingPartyServices(
-            database: client.database, backChannel: try BackChannelClient(settings, limits: limits),
-            clock: clock.clock, randomness: SystemRandomness(), logger: log.logger(client.id),
-            pages: try pages ?? BuiltInPages.relyingParty(settings))
-        try await serving({ try buildRelyingParty(settings: settings, services: services, started: $0) }) { port in
+        let build = { @Sendable (database: any Database, started: @escaping @Sendable (String) -> Void) in
+            let logger = log.logger(client.id)
+            let services = RelyingPartyServices(
+                database: database,
+                backChannel: try BackChannelClient(
+                    settings, limits: limits,
+                    notePreviousSecret: PreviousSecretWarning(clock: clock.clock, logger: logger).note),
+                clock: clock.clock, randomness: SystemRandomness(), logger: logger,
+                pages: try pages ?? BuiltInPages.relyingParty(settings))
+            return try buildRelyingParty(settings: settings, services: services, started: started)
+                as any ApplicationProtocol
+        }
+        try await serving({ try build(client.database, $0) }) { port in
             let served = Client(
                 id: client.id, name: client.name, secret: client.secret, origin: client.origin, port: port,
-                database: client.database)
+                database: client.database, build: build)
             try await serve(waiting.dropFirst(), done: done + [served], idp: idp, clock, log, rest, limits, pages, body)
         }
     }
@@ -232,5 +256,6 @@ final class TestDeployment: Deployment, Sendable {
 
 extension HTTPLimits {
     /// For answers that a busy machine gives late. What the limits do is shown with short ones, in BackChannelLimitsTests.
-    static let patient = HTTPLimits(connect: .seconds(30), call: .seconds(60), queue: .seconds(30))
+    static let patient = HTTPLimits(
+        connect: .seconds(30), call: .seconds(60), shortCall: .seconds(60), queue: .seconds(30))
 }

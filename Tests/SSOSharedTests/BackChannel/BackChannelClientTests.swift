@@ -140,7 +140,7 @@ struct BackChannelClientTests {
     @Test("https is allowed everywhere, http on this machine, and http elsewhere only when configured")
     func goodOrigins() throws {
         func url(_ origin: String, _ allowPlaintext: Bool = false) throws -> String {
-            try BackChannelEndpoint(origin: origin, allowPlaintext: allowPlaintext).url
+            try BackChannelEndpoint(origin: origin, allowPlaintext: allowPlaintext).verifyURL
         }
         #expect(try url("https://idp.example.com") == "https://idp.example.com/auth/sso/verify")
         #expect(try url("HTTPS://idp.example.com:8443/").hasSuffix("://idp.example.com:8443/auth/sso/verify"))

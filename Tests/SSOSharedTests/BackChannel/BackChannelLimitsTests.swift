@@ -37,6 +37,19 @@ struct BackChannelLimitsTests {
         #expect(ContinuousClock.now - start < .seconds(25))
     }
 
+    @Test("a question about a session has a limit of its own, which is shorter than that of a call")
+    func question() async throws {
+        let server = try BackChannelStub { _ in .hang }
+        defer { server.stop() }
+        // With the limit of a call this test would not end in time.
+        let limits = HTTPLimits(call: .seconds(3600), shortCall: .milliseconds(300))
+        let client = try Fixture.client(server.origin, limits: limits)
+        await #expect(throws: BackChannelError.unavailable("timed out")) {
+            try await client.ask(session: "ses_1", user: "usr_1")
+        }
+        #expect(HTTPLimits().shortCall == .seconds(2) && HTTPLimits(call: .seconds(1)).shortCall == .seconds(1))
+    }
+
     @Test("a call to a closed port fails immediately")
     func refused() async throws {
         let server = try BackChannelStub { _ in .hang }

@@ -41,6 +41,7 @@ struct PathRoutesTests {
     private static let relyingParty: Table = [
         "/": .webView, "/account": .webView, "/sign-out": .webView, "/api/session": .webView,
         "/api/v1/session/check": .webView, "/auth/sso/start": .webView, "/auth/sso/callback": .webView,
+        "/auth/sso/logout": .browserSession,
     ]
 
     private static func check(_ paths: Set<String>, _ table: Table, _ configuration: PathConfiguration) throws {

@@ -24,21 +24,6 @@ enum IdPDatabase {
         }
     }
 
-    /// Joins the other processes on the database. Nil for an engine on which they need nothing of each other.
-    ///
-    /// - Throws: ``SettingError`` when a live node has other settings. The database is closed then.
-    static func join(
-        _ database: any Database, _ logger: Logger, describing describe: @escaping @Sendable () -> DatabaseNode
-    ) async throws -> IdPNode? {
-        guard let postgres = database as? PostgresDatabase else { return nil }
-        do {
-            return try await IdPNode.join(postgres, logger, describing: describe)
-        } catch {
-            await database.close()
-            throw error
-        }
-    }
-
     /// The names of the steps that opening the database would apply. Changes nothing.
     static func inspect(_ location: DatabaseLocation) async throws(DatabaseError) -> [String] {
         switch location {

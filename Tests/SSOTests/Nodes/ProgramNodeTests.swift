@@ -4,49 +4,72 @@ import Testing
 @testable import IdP
 @testable import IdPTestKit
 @testable import PostgresStorage
+@testable import RelyingParty
 @testable import SSOWeb
 @testable import TestKit
 @testable import WebTestKit
 
 @Suite("Nodes on one PostgreSQL")
-struct IdPNodeTests {
-    /// The settings of a node, with some in place of those that all have.
-    private static func settings(
-        _ fixture: PostgresFixture, key: String, _ changed: [String: String] = [:]
-    ) throws -> IdPSettings {
-        try TestDeployment.readIdPSettings(
-            [
-                "IDP_PUBLIC_URL": "https://idp.example.com", "IDP_LISTEN": "127.0.0.1:0",
-                "IDP_DATABASE_URL": fixture.url, "IDP_SECRET_KEY": key, "IDP_MAIL_URL": "smtps://mail.example.com",
-                "IDP_MAIL_FROM": "Main App <sign-in@main.example>", "IDP_ALLOWED_EMAILS": "*@example.com",
-            ].merging(changed) { $1 })
+struct ProgramNodeTests {
+    /// The two programs that may have several nodes.
+    enum NodeProgram: CaseIterable, Sendable {
+        case idp, relyingParty
+
+        var prefix: String { self == .idp ? "IDP" : "RP" }
+        var migrations: [Migration] { self == .idp ? IdPMigrations.all : RelyingPartyMigrations.all }
+
+        /// A node of these settings.
+        func node(_ fixture: PostgresFixture, key: String, url: String) throws -> NodeDescription {
+            let changed = [
+                "\(prefix)_DATABASE_URL": fixture.url, "\(prefix)_SECRET_KEY": key, "\(prefix)_PUBLIC_URL": url,
+                "\(prefix)_LISTEN": "127.0.0.1:0",
+            ]
+            let node: NodeDescription?
+            let reader: SettingsReader
+            switch self {
+            case .idp:
+                reader = SettingsReader(
+                    SettingsSource(
+                        SettingsFixture.idp.merging(["IDP_MAIL_URL": "smtps://mail.example.com"]) { $1 }
+                            .merging(changed) { $1 }))
+                node = IdPSettings.read(reader) { _ in nil }?.node
+            case .relyingParty:
+                reader = SettingsReader(SettingsSource(SettingsFixture.client.merging(changed) { $1 }))
+                node = RelyingPartySettings.read(reader)?.node
+            }
+            return try #require(node, "\(reader.problems)")
+        }
     }
 
-    @Test("one with another public address or without a common key is refused, by the setting; others join")
-    func conflicts() async throws {
+    @Test(
+        "one with another public address or without a common key is refused, by the setting; others join",
+        arguments: NodeProgram.allCases)
+    func conflicts(_ program: NodeProgram) async throws {
         let (fixture, log) = (try await PostgresFixture.make(), CapturedLog())
-        let database = try await fixture.open(IdPMigrations.all)
+        let database = try await fixture.open(program.migrations)
         let (old, new) = (TestSecret.new(), TestSecret.new())
-        func join(_ key: String, _ changed: [String: String] = [:]) async throws -> String {
+        func join(_ key: String, url: String = "https://here.example.com") async throws -> String {
+            let own = try await fixture.open(program.migrations)
             do {
-                let settings = try Self.settings(fixture, key: key, changed)
-                _ = try await IdPNode.join(
-                    database, log.logger("idp"), describing: settings.node(try IdPSettings.nodeID()))
-                return "joined"
+                let node = try await ProgramNode.join(
+                    own, as: try program.node(fixture, key: key, url: url), log.logger("node"))
+                await own.close()
+                return node == nil ? "alone" : "joined"
             } catch let error as SettingError {
                 #expect(!error.description.contains(old) && !error.description.contains(new))
+                await #expect(throws: DatabaseError.self, "it is closed") { try await own.checkReady() }
                 return String(error.description.prefix { $0 != ":" })
             }
         }
         #expect(try await join(old) == "joined")
-        #expect(try await join(new) == "IDP_SECRET_KEY")
-        #expect(try await join(old, ["IDP_PUBLIC_URL": "https://other.example.com"]) == "IDP_PUBLIC_URL")
+        #expect(try await join(new) == "\(program.prefix)_SECRET_KEY")
+        #expect(try await join(old, url: "https://other.example.com") == "\(program.prefix)_PUBLIC_URL")
         // While keys are rotated.
         #expect(try await join("\(new),\(old)") == "joined")
         #expect(try await database.status().nodes.count == 2)
         // Nodes without a heartbeat for ten seconds no longer count.
         try await database.write { try $0.execute("UPDATE node SET heartbeat_at = heartbeat_at - 11000") }
-        #expect(try await join(TestSecret.new(), ["IDP_PUBLIC_URL": "https://other.example.com"]) == "joined")
+        #expect(try await join(TestSecret.new(), url: "https://other.example.com") == "joined")
         #expect(try await database.status().nodes.count { $0.isAlive } == 1)
         await database.close()
     }
@@ -89,6 +112,19 @@ struct IdPNodeTests {
         for cause in [IdPTable.Cause.lostCommits, .restore] {
             try await database.write { try IdPTable.end(cause, at: now, $0) }
         }
+        await database.close()
+    }
+
+    @Test("every table of a relying party is in the list that a copy takes")
+    func tablesOfRelyingParty() async throws {
+        let fixture = try await PostgresFixture.make()
+        let database = try await fixture.open(RelyingPartyMigrations.all)
+        let names = try await database.read { connection in
+            try connection.query("SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()")
+                .map { try $0.text("name") }
+        }
+        #expect(
+            Set(names) == Set(RelyingPartyMigrations.tables).union(["schema_migration", "database_timeline", "node"]))
         await database.close()
     }
 }

@@ -1,19 +1,18 @@
 import Foundation
-import Logging
-import PostgresStorage
-import SSOWeb
-import ServiceLifecycle
-import Storage
+public import Logging
+import SSOShared
+public import ServiceLifecycle
+public import Storage
 import Synchronization
 
-/// This process among those that work on one PostgreSQL: shows itself every two seconds, compares itself with the others, and
+/// This process among those that work on one database: shows itself every two seconds, compares itself with the others, and
 /// sets its clock by the database's.
-struct IdPNode: Service {
+public struct ProgramNode: Service {
     private static let interval = Duration.seconds(2)
     /// Beyond this the operator should look at the machine's clock.
     private static let toleratedDifference = Duration.seconds(2)
 
-    private let database: PostgresDatabase
+    private let database: any NodeDatabase
     private let describe: @Sendable () -> DatabaseNode
     private let time: DatabaseClock
     private let logger: Logger
@@ -25,25 +24,32 @@ struct IdPNode: Service {
     }
 
     /// The time of all nodes.
-    var clock: ServiceClock { time.clock }
+    public var clock: ServiceClock { time.clock }
     /// Whether this node was the one with the lowest id at the last heartbeat.
-    var isChosen: Bool { choice.isOwn.withLock { $0 } }
+    public var isChosen: Bool { choice.isOwn.withLock { $0 } }
 
-    /// Joins the other nodes.
+    /// Joins the other processes on the database. Nil for an engine on which they need nothing of each other.
     ///
-    /// - Parameter describe: this node, as its files are now.
-    /// - Throws: ``SettingError`` when a live node has another public address, or shares no key.
-    static func join(
-        _ database: PostgresDatabase, _ logger: Logger, describing describe: @escaping @Sendable () -> DatabaseNode
-    ) async throws -> IdPNode {
-        let before = ContinuousClock.now
-        let report = try await database.join(describe()).mapError(error).get()
-        return IdPNode(
-            database: database, describe: describe,
-            time: DatabaseClock(report.databaseTime, before: before, after: .now), logger: logger)
+    /// - Throws: ``SettingError`` when a live node has another public address, or shares no key. The database is closed then.
+    public static func join(
+        _ database: any Database, as description: NodeDescription, _ logger: Logger
+    ) async throws -> ProgramNode? {
+        guard let database = database as? any NodeDatabase else { return nil }
+        do {
+            let id = "node_" + Base64URL.encode(try SystemRandomness().bytes(9))
+            let describe = { @Sendable in description.node(id) }
+            let before = ContinuousClock.now
+            let report = try await database.join(describe()).mapError(description.error).get()
+            return ProgramNode(
+                database: database, describe: describe,
+                time: DatabaseClock(report.databaseTime, before: before, after: .now), logger: logger)
+        } catch {
+            await database.close()
+            throw error
+        }
     }
 
-    func run() async throws {
+    public func run() async throws {
         await cancelWhenGracefulShutdown {
             var known = Known()
             while !Task.isCancelled {
@@ -96,18 +102,5 @@ struct IdPNode: Service {
             }
         }
         known.differences = found
-    }
-
-    private static func error(_ conflict: NodeConflict) -> SettingError {
-        let node = "a node that is running (\(conflict.other.id), version \(conflict.other.version))"
-        return switch conflict.cause {
-        case .publicURL:
-            SettingError(
-                "IDP_PUBLIC_URL: \(node) has another one on this database. All nodes have the same public address.")
-        case .keys:
-            SettingError(
-                "IDP_SECRET_KEY: \(node) shares no key with this one. Give all nodes the same list of keys, for example NEW,OLD."
-            )
-        }
     }
 }

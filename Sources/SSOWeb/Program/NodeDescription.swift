@@ -1,0 +1,52 @@
+public import SSOShared
+import Storage
+
+/// What the processes on one database should have in common, and what the settings are called that say so.
+public struct NodeDescription: Sendable {
+    private let publicURL: PublicOrigin
+    private let publicURLSetting: String
+    private let keys: DerivedKeys
+    private let keysSetting: String
+    private let version: String
+    private let files: [String: String]
+
+    /// - Parameters:
+    ///   - publicURL: must be equal. The next parameter is the name of its setting.
+    ///   - keys: one must be common. The next parameter is the name of their setting.
+    ///   - version: of the program.
+    ///   - files: the paths of files that should be equal, by the setting that names them.
+    public init(
+        publicURL: PublicOrigin, _ publicURLSetting: String, keys: DerivedKeys, _ keysSetting: String, version: String,
+        files: [String: String] = [:]
+    ) {
+        (self.publicURL, self.publicURLSetting) = (publicURL, publicURLSetting)
+        (self.keys, self.keysSetting) = (keys, keysSetting)
+        (self.version, self.files) = (version, files)
+    }
+
+    /// This process for the others. Reads the files again at each call.
+    func node(_ id: String) -> DatabaseNode {
+        DatabaseNode(
+            id: id, version: version, publicURL: Self.fingerprint(Array(publicURL.text.utf8)), keys: keys.fingerprints,
+            files: files.mapValues { path in
+                BoundedFile.read(path, upTo: 1 << 20).map(Self.fingerprint) ?? "unreadable"
+            })
+    }
+
+    /// Why this process cannot work beside a live node, for the operator.
+    func error(_ conflict: NodeConflict) -> SettingError {
+        let node = "a node that is running (\(conflict.other.id), version \(conflict.other.version))"
+        return switch conflict.cause {
+        case .publicURL:
+            SettingError(
+                "\(publicURLSetting): \(node) has another one on this database. All nodes have the same public address."
+            )
+        case .keys:
+            SettingError(
+                "\(keysSetting): \(node) shares no key with this one. Give all nodes the same list of keys, for example NEW,OLD."
+            )
+        }
+    }
+
+    private static func fingerprint(_ bytes: [UInt8]) -> String { Hex.encode(SHA256.hash(bytes).prefix(8)) }
+}
