@@ -149,8 +149,8 @@ let package = Package(
             ],
             path: "Sources/IdP/Flow",
             resources: embedded(
-                "Clients/account.mustache", "Clients/completion.mustache", "Pages/continue.js", "Pages/sign-in.js",
-                "Texts/de.json", "Texts/en.json"),
+                "Clients/account.mustache", "Clients/completion.mustache", "Clients/no-access.mustache",
+                "Pages/continue.js", "Pages/sign-in.js", "Texts/de.json", "Texts/en.json"),
             swiftSettings: settings),
         .target(
             name: "IdPSignIn",
@@ -164,13 +164,18 @@ let package = Package(
                 "Provider/provider-microsoft.svg", "BrowserLink/browser-link.mustache",
                 "EmailCode/email-code-message-html.mustache", "EmailCode/email-code-message-text.mustache",
                 "EmailCode/email-code.mustache", "EmailLink/email-link-ended.mustache", "EmailLink/email-link.mustache",
-                "EmailReply/signed-in-elsewhere.mustache", "Provider/provider-continue.mustache",
+                "EmailReply/signed-in-elsewhere.mustache", "Invitation/invitation.mustache",
+                "Invitation/invitation-message-html.mustache", "Invitation/invitation-message-text.mustache",
+                "Provider/provider-continue.mustache",
                 "Provider/provider-known-address.mustache", "Page/sign-in.mustache", "Texts/de.json", "Texts/en.json"),
             swiftSettings: settings),
         .target(
             name: "IdPProtocols",
-            dependencies: ["SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPFlow"],
+            dependencies: [
+                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPFlow",
+            ],
             path: "Sources/IdP/Protocols",
+            resources: embedded("SSO/SignOut/sign-out.mustache", "Texts/de.json", "Texts/en.json"),
             swiftSettings: settings),
         .target(
             name: "IdPApps",
@@ -192,7 +197,8 @@ let package = Package(
             ],
             path: "Sources/IdP/AccountPages",
             resources: embedded(
-                "Home/home.mustache", "Home/signed-out.mustache", "Home/welcome.mustache",
+                "Activity/activity.mustache", "Sessions/sessions.mustache", "Home/home.mustache",
+                "Home/signed-out.mustache", "Home/welcome.mustache",
                 "Identities/identity-confirm.mustache", "Notices/account-notice-html.mustache",
                 "Notices/account-notice-text.mustache", "Texts/de.json", "Texts/en.json"),
             swiftSettings: settings),

@@ -27,6 +27,7 @@ struct LinkPolicyTests {
         LinkRow("https://idp.example.com/sign-in/link/ab%2Bcd", "web view"),
         LinkRow("https://idp.example.com/auth/sso/authorize?client_id=a", "web view"),
         LinkRow("https://idp.example.com/auth/sso/complete?flow=F", "web view"),
+        LinkRow("https://idp.example.com/auth/sso/sign-out?client_id=x", "web view"),
         LinkRow("https://idp.example.com/authors", "web view"),
         LinkRow("https://idp.example.com/reset_apps", "web view"),
         LinkRow("https://idp.example.com/?next=https://evil.example/", "web view"),

@@ -3,8 +3,10 @@ package import IdPDirectory
 package import IdPFlow
 package import IdPMail
 package import IdPProviders
+package import Logging
 import SSOShared
 package import SSOWeb
+package import Storage
 
 /// The user's own pages: who is signed in where and how, changes to that with their emails, and the sign-out.
 package struct AccountPagesFeature: Feature {
@@ -26,7 +28,9 @@ package struct AccountPagesFeature: Feature {
         self.beginAddition = beginAddition
     }
 
-    package var purposes: [any FlowPurpose] { [AccountChangePurpose(sessions: parts.sessions)] }
+    package var purposes: [any FlowPurpose] {
+        [AccountChangePurpose(sessions: parts.sessions), SessionsPurpose(sessions: parts.sessions)]
+    }
 
     package var mail: [any MailTemplate] {
         [AccountNoticeMail(database: parts.database, pages: parts.pages, issuer: parts.origin)]
@@ -39,8 +43,17 @@ package struct AccountPagesFeature: Feature {
     ) {
         HomeRoutes(
             sessions: parts.sessions, accounts: parts.accounts, pages: parts.pages, identities: identities,
-            clients: SignedInClients(grants: parts.grants, clients: parts.clients, logos: parts.logos),
-            devices: parts.appDevices
+            clients: signedInClients, devices: parts.appDevices
+        ).addRoutes(to: &router)
+        SessionListRoutes(
+            accounts: parts.accounts, sessions: parts.sessions,
+            list: UserSessions(
+                sessions: parts.sessions, accounts: parts.accounts, devices: parts.appDevices,
+                clients: signedInClients, tokens: parts.accessTokens),
+            devices: parts.appDevices, pages: parts.pages, randomness: parts.randomness
+        ).addRoutes(to: &router)
+        ActivityRoutes(
+            accounts: parts.accounts, audit: parts.audit.store, clients: parts.clients, pages: parts.pages
         ).addRoutes(to: &router)
         IdentityRoutes(
             sessions: parts.sessions, accounts: parts.accounts, identities: identities, providers: providers,
@@ -54,16 +67,26 @@ package struct AccountPagesFeature: Feature {
         AppDeviceRoutes(accounts: parts.accounts, sessions: parts.sessions, devices: parts.appDevices)
             .addRoutes(to: &router)
         SignOutRoutes(
-            sessions: parts.sessions, accounts: parts.accounts, grants: parts.grants, devices: parts.appDevices,
-            clients: parts.clients, logos: parts.logos, pages: parts.pages,
+            sessions: parts.sessions, accounts: parts.accounts, devices: parts.appDevices, clients: signedInClients,
+            pages: parts.pages,
             list: SealedBox(keys: parts.keys, label: SignOutRoutes.label, randomness: parts.randomness)
         ).addRoutes(to: &router)
     }
 
+    private var signedInClients: SignedInClients { SignedInClients(clients: parts.clients, logos: parts.logos) }
     private var identities: Identities { Identities(accounts: parts.accounts, providers: providers) }
 }
 
 extension AccountNotices {
+    /// For a command: what it changes has to do with no provider.
+    package init(ofCommandOn database: any Database, logger: Logger) {
+        let clock = ServiceClock.system()
+        self.init(
+            mail: MailQueue(database: database, clock: clock, capacity: MailCapacity(limit: 1)),
+            providers: ProviderRegistry(.none, logger: logger), clock: clock, randomness: SystemRandomness(),
+            logger: logger)
+    }
+
     package init(_ parts: SharedParts, providers: ProviderRegistry) {
         self.init(
             mail: parts.mail, providers: providers, clock: parts.clock, randomness: parts.randomness,

@@ -71,7 +71,8 @@ package struct AppsFeature: Feature {
                 continueScript: parts.continueScript, formScript: parts.formScript)
         ).addRoutes(to: &router)
         HandoffSignIn(
-            sessions: parts.sessions, slots: completion.slots, store: handoffs, accessTokens: parts.accessTokens
+            sessions: parts.sessions, slots: completion.slots, store: handoffs, accessTokens: parts.accessTokens,
+            signOuts: parts.signOuts
         ).addRoutes(to: &router)
     }
 }

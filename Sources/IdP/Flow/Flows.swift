@@ -42,6 +42,17 @@ package struct Flows: SessionSlot {
     /// The newest pending flow, whatever it is for.
     package func newest(now: Timestamp) -> FlowID? { all.last { pending($0.id, now: now) != nil }?.id }
 
+    /// The pending flow of the same request, as after a reload, that any sign-in will do for. Nil without one, and for a request
+    /// without a replay key.
+    func pending(_ request: Flow.Request, now: Timestamp) -> FlowID? {
+        guard let key = request.replayKey else { return nil }
+        return all.last {
+            $0.purpose == request.purpose && $0.subject == request.subject && $0.returnTo == request.returnTo
+                && $0.replayKey == key && $0.payload == request.payload && $0.demand.since == nil
+                && pending($0.id, now: now) != nil
+        }?.id
+    }
+
     /// The flow of this id if it has ended: taken, cancelled, too old, or pushed out by newer ones. Nil for an unknown id.
     package func ended(_ id: FlowID?) -> EndedFlow? {
         flow(id).map { EndedFlow($0) } ?? id.flatMap { id in ended.last { $0.id == id } }

@@ -6,6 +6,7 @@ extension PageFiles {
         templates: [
             "account": PackageResources.account_mustache,
             "completion": PackageResources.completion_mustache,
+            "no-access": PackageResources.no_access_mustache,
         ],
         texts: [.english: PackageResources.en_json, .german: PackageResources.de_json],
         assets: [

@@ -10,6 +10,8 @@ package enum SignInPath {
     package static let cancel = "/sign-in/cancel"
     /// Takes the code of an email.
     package static let code = "/sign-in/code"
+    /// Goes on after the first sign-in with an invitation.
+    package static let invited = "/sign-in/invited"
     /// Tells a waiting page that its user has replied.
     package static let events = "/sign-in/events"
     /// Says that an address has an account already.

@@ -42,12 +42,19 @@ extension IdPFeatures {
         let worker = MailQueueWorker(
             queue: parts.mail, templates: all.flatMap(\.mail), mailer: services.mailer, from: settings.mailFrom,
             issuer: parts.origin, delay: parts.mailDelay, clock: parts.clock, logger: parts.logger)
-        let purges = all.flatMap(\.purges).map { purge -> PurgeService.Purge in
+        let purges = (all.flatMap(\.purges) + [signOuts.purge]).map { purge -> PurgeService.Purge in
             { limit in services.isChosen() ? try await purge(limit) : 0 }
         }
         let purge = PurgeService(
             every: .minutes(1), clock: parts.clock, logger: parts.logger, newest: parts.sessions.store.newestRow, purges
         )
+        let access = AccessReview(
+            database: parts.database, audit: parts.audit.store, signOuts: parts.signOuts, logger: parts.logger)
+        let ending = StartJob { [accounts = parts.accounts, audit = parts.audit.store, logger = parts.logger] in
+            do { try await IneligibleSignIns(accounts, audit).end() } catch {
+                logger.warning("ineligible_sign_ins_failed", metadata: ["cause": "\(error)"])
+            }
+        }
         let reload = ReloadService {
             [logger = parts.logger, clients = parts.clients, audit = parts.audit, association, providers] in
             logger.notice(
@@ -56,10 +63,16 @@ extension IdPFeatures {
                     "message":
                         "reloading the clients file, the providers file and the association files; settings need a restart"
                 ])
+            let before = clients.all
             if let row = clients.reload() { audit.note(row) }
             association.reload()
             providers.reload()
+            await AccessReview.warn(about: clients.all, access.database, logger)
+            await access.compare(before, with: clients.all)
         }
-        return [AuditWriting(log: parts.audit), worker, purge, ClockWatch(parts.clock, logger: parts.logger), reload]
+        return [
+            AuditWriting(log: parts.audit), worker, signOuts, ending, purge,
+            ClockWatch(parts.clock, logger: parts.logger), reload,
+        ]
     }
 }

@@ -16,6 +16,8 @@ struct IdPFeatures: Sendable {
     /// In this order the sign-in page offers their methods.
     let all: [any Feature]
     let completion: SignInCompletion
+    /// Sends the messages of all protocols to clients.
+    let signOuts: SignOutSender
 
     /// - Parameter added: features beside the built-in ones, for tests.
     /// - Throws: if a template is malformed, or libcurl cannot be used.
@@ -44,10 +46,12 @@ struct IdPFeatures: Sendable {
                         identities: appIdentities, apps: settings.nativeApps, randomness: parts.randomness,
                         pages: AppIdentityPages(parts)), signIn: signIn)
             })
+        let email = EmailFeature(parts, providers: registry, inboundMail: settings.inboundMail)
         let features: [any Feature] =
             [
                 FlowFeature(parts),
-                EmailFeature(parts, providers: registry, inboundMail: settings.inboundMail),
+                email,
+                InvitationFeature(parts, submitAddress: email.submitAddress),
                 provider,
                 AppsFeature(
                     parts, apps: settings.nativeApps, providers: registry, changes: notices, identities: appIdentities,
@@ -67,6 +71,9 @@ struct IdPFeatures: Sendable {
             factors: features.flatMap(\.factors), accounts: parts.accounts, knownBrowsers: parts.knownBrowsers,
             tokens: parts.accessTokens, hasProvider: { registry.has(id: $0, issuer: $1) }, changes: notices,
             lastMethod: LastMethodCookie(origin: parts.origin), clock: parts.clock)
+        signOuts = SignOutSender(
+            parts.signOuts.queue, parts.audit.store, protocols: features.flatMap(\.signOuts), clients: parts.clients,
+            transport: try HTTPClient.forSignOuts(), logger: parts.logger)
         (self.parts, providers, all) = (parts, registry, features)
     }
 

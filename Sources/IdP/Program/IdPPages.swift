@@ -9,7 +9,7 @@ import SSOWeb
 /// The pages of all targets.
 enum IdPPages {
     static let files: [PageFiles] = [
-        .directory, .flow, .signIn, .apps, .accountPages, .program,
+        .directory, .flow, .signIn, .apps, .accountPages, .protocols, .program,
     ]
 
     static func assets(_ brand: Brand) -> StaticAssets {

@@ -98,6 +98,7 @@ package struct IdPSettings: Sendable {
         if let database, database.isFile {
             reader.addCheck {
                 await $0.checkDatabase(database, databaseSettings.url.name, inspecting: IdPDatabase.inspect)
+                await $0.checkGroups(of: clients, in: database)
             }
         }
         if let listen { reader.addCheck { await $0.checkListenAddress(listen, listenSetting.name) } }

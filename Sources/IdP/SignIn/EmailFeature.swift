@@ -92,6 +92,11 @@ package struct EmailFeature: Feature {
         ).addRoutes(to: &router)
     }
 
+    /// The first step of a sign-in by email, for an address that another page has.
+    package func submitAddress(_ completion: SignInCompletion) -> InvitationFeature.SubmitAddress {
+        codeMethod(completion).submitAddress
+    }
+
     // MARK: The methods
 
     private var addresses: AddressStep {

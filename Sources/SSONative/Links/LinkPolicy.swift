@@ -91,7 +91,7 @@ public struct LinkPolicy: Sendable, Hashable {
         guard segments.first == "auth" else { return .webView }
         switch configuration.role {
         case .identityProvider:
-            if path == ServerPath.authorize || path == ServerPath.complete { return .webView }
+            if [ServerPath.authorize, ServerPath.complete, ServerPath.signOut].contains(path) { return .webView }
             return HandoffRequest.method(of: path) == nil ? .systemBrowser(url) : .browserSession(url)
         case .relyingParty:
             return path == ServerPath.start || path == ServerPath.callback ? .webView : .systemBrowser(url)

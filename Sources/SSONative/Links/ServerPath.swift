@@ -2,6 +2,7 @@
 enum ServerPath {
     static let authorize = "/auth/sso/authorize"
     static let complete = "/auth/sso/complete"
+    static let signOut = "/auth/sso/sign-out"
     static let start = "/auth/sso/start"
     static let callback = "/auth/sso/callback"
     static let native = "/auth/native/"

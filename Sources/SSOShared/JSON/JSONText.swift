@@ -9,6 +9,7 @@ public enum JSONText {
             case texts([String])
             case object([Member])
             case objects([[Member]])
+            case null
         }
 
         fileprivate let name: String
@@ -16,6 +17,10 @@ public enum JSONText {
 
         /// A text.
         public init(_ name: String, _ value: String) { (self.name, self.value) = (name, .text(value)) }
+        /// A text, or null.
+        public init(_ name: String, orNull value: String?) {
+            (self.name, self.value) = (name, value.map(Value.text) ?? .null)
+        }
         /// A whole number.
         public init(_ name: String, _ value: Int) { (self.name, self.value) = (name, .number(value)) }
         /// True or false.
@@ -54,6 +59,7 @@ public enum JSONText {
             switch member.value {
             case .text(let text): append(text, to: &bytes)
             case .number(let number): bytes += String(number).utf8
+            case .null: bytes += "null".utf8
             case .flag(let flag): bytes += (flag ? "true" : "false").utf8
             case .texts(let texts):
                 append(texts, between: "[", "]", to: &bytes) { append($0, to: &$1) }

@@ -40,6 +40,13 @@ public enum ContentPolicy {
         "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'; "
         + "base-uri 'none'; frame-ancestors 'none'"
 
+    /// For a page whose form leads on to another origin.
+    ///
+    /// - Parameter origin: as a browser writes it (``WebURL/origin``).
+    public static func forms(alsoTo origin: String) -> String {
+        forms.replacing("form-action 'self'", with: "form-action 'self' \(origin)")
+    }
+
     /// For pages with forms that also receive events from this origin.
     public static let formsAndEvents = forms + "; connect-src 'self'"
 

@@ -19,6 +19,8 @@ public struct Pages: Sendable {
     private(set) var notFound: [Language: PreparedPage<ErrorPage.Gap>] = [:]
     /// The program's name on its pages.
     public var brand: String { frame.brand.name }
+    /// Where users get help; nil if nobody has said so.
+    public var supportURL: String? { frame.brand.supportURL }
 
     /// What the layout shows around the content of every page.
     struct Frame: Sendable {

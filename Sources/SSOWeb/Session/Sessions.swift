@@ -3,6 +3,9 @@ import Logging
 
 /// Sessions as routes use them: rows, cookie and form tokens.
 public struct Sessions: Sendable {
+    /// Finds out whose session a request has, where the program lists sessions.
+    public typealias FindUser = @Sendable (Session, Request, any WebRequestContext) -> SessionUser?
+
     /// Their rows.
     public let store: SessionStore
     /// How browsers hold them.
@@ -12,10 +15,13 @@ public struct Sessions: Sendable {
 
     /// Limits how many sessions one network begins; nil where networks cannot be told apart.
     let newcomers: NewSessionLimit?
+    let findUser: FindUser?
 
     public init(
-        store: SessionStore, cookie: SessionCookie, forms: CSRFTokens, newcomers: NewSessionLimit? = nil
+        store: SessionStore, cookie: SessionCookie, forms: CSRFTokens, newcomers: NewSessionLimit? = nil,
+        findUser: FindUser? = nil
     ) {
+        self.findUser = findUser
         self.store = store
         self.cookie = cookie
         self.forms = forms
@@ -93,7 +99,9 @@ public struct SessionMiddleware<Context: SessionRequestContext>: RouterMiddlewar
         var context = context
         if let id = sessions.cookie.id(in: request), let session = try await sessions.store.find(id) {
             // A full disk must not break pages that only read. A session that is not touched ends earlier.
-            do { try await sessions.store.touch(session) } catch {
+            do {
+                try await sessions.store.touch(session, by: sessions.findUser?(session, request, context))
+            } catch {
                 context.logger.warning("session_touch_failed", metadata: ["cause": "\(error)"])
             }
             context.session = session

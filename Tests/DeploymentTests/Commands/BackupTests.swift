@@ -16,8 +16,8 @@ struct BackupTests {
 
     private static func ids(_ pair: ProcessDeployment) async throws -> [String: String] {
         let list = try await pair.idp(["user", "list", "--json"]).printed
-        let all = try JSONSerialization.jsonObject(with: Data(list.utf8)) as? [[String: String]] ?? []
-        return Dictionary(uniqueKeysWithValues: all.map { ($0["address"] ?? "", $0["id"] ?? "") })
+        let all = try JSONSerialization.jsonObject(with: Data(list.utf8)) as? [[String: Any]] ?? []
+        return Dictionary(uniqueKeysWithValues: all.map { ($0["address"] as? String ?? "", $0["id"] as? String ?? "") })
     }
 
     private static func signIn(_ name: String, _ pair: ProcessDeployment) async throws -> Browser {

@@ -43,13 +43,16 @@ struct UserCommandTests {
                 _ = try await Browser().signIn(at: pair.client, of: pair, as: "\(name)@example.com")
             }
             let list = try await pair.idp(["user", "list", "--json"]).printed
-            let all = try JSONSerialization.jsonObject(with: Data(list.utf8)) as? [[String: String]]
-            #expect(all?.map { $0["address"] } == ["ann@example.com", "bob@example.com"])
+            let all = try JSONSerialization.jsonObject(with: Data(list.utf8)) as? [[String: Any]]
+            #expect(all?.map { $0["address"] as? String } == ["ann@example.com", "bob@example.com"])
             let show = try await pair.idp(["user", "show", "--json", "bob@example.com"]).printed
-            let bob = try JSONSerialization.jsonObject(with: Data(show.utf8)) as? [String: String]
-            #expect(bob == all?.last)
-            #expect(bob?.keys.sorted() == ["address", "created_at", "id", "name", "state"])
-            #expect(bob?["state"] == "active" && bob?["name"] == "bob")
+            let bob = try JSONSerialization.jsonObject(with: Data(show.utf8)) as? [String: Any]
+            let listed = [
+                "added_at", "address", "created_at", "erase_at", "id", "language", "name", "state", "until",
+            ]
+            #expect(all?.last?.keys.sorted() == listed)
+            #expect(listed.allSatisfy { "\(bob?[$0] ?? "-")" == "\(all?.last?[$0] ?? "-")" })
+            #expect(bob?["state"] as? String == "active" && bob?["name"] as? String == "bob")
             let disabled = try await pair.idp(["user", "disable", "bob@example.com", "--json"]).printed
             #expect(disabled.contains(#""state":"disabled""#))
         }

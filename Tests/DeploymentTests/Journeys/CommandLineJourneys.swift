@@ -88,7 +88,8 @@ extension Journeys.Operators {
             "every command has a help text, and the program lists it",
             arguments: [
                 ["serve"], ["check"], ["user"], ["user", "list"], ["user", "show"], ["user", "disable"],
-                ["user", "enable"], ["user", "sign-out"], ["backup"], ["restore"],
+                ["user", "enable"], ["user", "sign-out"], ["user", "sessions"], ["user", "end-session"], ["sign-outs"],
+                ["sign-outs", "list"], ["sign-outs", "retry"], ["backup"], ["restore"],
             ])
         func help(command: [String]) async throws {
             let pair = try ProcessDeployment()
@@ -106,7 +107,9 @@ extension Journeys.Operators {
             let program = try Self.program(name, ["status"], of: pair)
             #expect(try await program.run() == .code(64))
             let commands =
-                name == "idp" ? "serve, check, user, mail, backup, restore, database, audit" : "serve, check, database"
+                name == "idp"
+                ? "serve, check, user, mail, backup, restore, database, audit, group, sign-outs"
+                : "serve, check, database"
             #expect(program.log.contains("\"status\" is neither a command nor a setting"), "\(program.log)")
             #expect(program.log.contains("The commands are \(commands)."), "\(program.log)")
         }

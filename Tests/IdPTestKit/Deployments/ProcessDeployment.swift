@@ -121,6 +121,7 @@ final class ProcessDeployment: Sendable {
                     name: \(client.name)
                     redirect_uris: [\(client.callback)]
                     secrets: ["env:PARTNER_SECRET_\(index)"]
+                    access: everyone
 
                 """
             settings["PARTNER_SECRET_\(index)"] = client.secret

@@ -67,8 +67,10 @@ final class TestDeployment: Deployment, Sendable {
     ///
     /// - Parameters:
     ///   - count: how many clients there are: `partner-1`, `partner-2`, …
+    ///   - keys: further keys of each client's entry in the file, such as `groups: [finance]`.
     ///   - clock: the clock of everything in it.
     ///   - settings: further settings of the IdP, which override the ones made here.
+    ///   - clientKeys: further keys of every client in the clients file, such as `logout_uri: "…"`.
     ///   - clientSettings: the same for every client.
     ///   - limits: of the clients' calls to the IdP.
     ///   - standIns: the sign-in providers that the settings name.
@@ -79,7 +81,8 @@ final class TestDeployment: Deployment, Sendable {
     ///   - prepare: makes the database file at the given path before the IdP opens it.
     ///   - mailer: delivers emails into the given folder.
     static func open(
-        clients count: Int = 1, at clock: TestClock = TestClock(), settings: [String: String] = [:],
+        clients count: Int = 1, keys: [String] = [], at clock: TestClock = TestClock(),
+        settings: [String: String] = [:], clientKeys: String = "",
         clientSettings: [String: String] = [:], limits: HTTPLimits = .patient, standIns: [StandInProvider] = [],
         mailer: (String) -> any Mailer = { OutboxMailer(folder: $0) },
         adding added: AddedFeatures = .init(),
@@ -93,11 +96,13 @@ final class TestDeployment: Deployment, Sendable {
         let secrets = names.map { "\($0)-secret-\(TestSecret.new())" }
         let origins = (1...count).map { "http://127.0.0.\($0 + 1):4100" }
         let native = clientSettings["RP_NATIVE_REDIRECT_URI"].map { ", \"\($0)\"" } ?? ""
+        let more = clientKeys.isEmpty ? "" : ", \(clientKeys)"
         var file = "clients:\n"
         for (index, name) in names.enumerated() {
             file += """
                   - {id: \(name), name: Partner number \(index + 1), redirect_uris: ["\(origins[index])/auth/sso/callback"\(native)],
-                     secrets: ["\(secrets[index])"]}
+                     secrets: ["\(secrets[index])"], sign_out_uris: ["https://\(name).example/bye"],
+                     \(keys.indices.contains(index) ? keys[index] : "access: everyone")\(more)}
 
                 """
         }
@@ -177,6 +182,9 @@ final class TestDeployment: Deployment, Sendable {
         }
         await database.close()
     }
+
+    /// The keys that the IdP derives its own from.
+    var keys: DerivedKeys { idp.settings.keys }
 
     /// Where the made-up addresses are really served.
     var routes: [String: UInt16] {

@@ -86,6 +86,8 @@ enum PageStates {
         var clients = 1
         var settings: [String: String] = [:]
         var clientSettings: [String: String] = [:]
+        /// Further keys of each client's entry.
+        var keys: [String] = []
         /// The stand-ins that are started, and further lines of their entries.
         var providers: [Provider.Kind] = []
         var providerLines: [String] = []
@@ -98,7 +100,7 @@ enum PageStates {
                 ) { try await body($0.deployment) }
             }
             try await TestDeployment.open(
-                clients: clients, settings: settings, clientSettings: clientSettings, body)
+                clients: clients, keys: keys, settings: settings, clientSettings: clientSettings, body)
         }
     }
 
@@ -107,7 +109,8 @@ enum PageStates {
     /// - Parameter folder: for files that settings name.
     static func all(in folder: TemporaryFolder) throws -> [Group] {
         [
-            Group(clients: 2, settings: association, states: idp + relyingParty),
+            Group(clients: 2, settings: association, states: idp + relyingParty + sessions),
+            Group(clients: 3, keys: accessKeys, states: access),
             Group(settings: ReplySettings.all, states: replies),
             Group(settings: HandoffApp.settings, states: handoff),
             Group(settings: try providers(in: folder), states: identities),
@@ -145,7 +148,7 @@ enum PageStates {
         let file = """
             clients:
               - {id: partner-1, name: \(rightToLeftName), redirect_uris: ["http://127.0.0.2:4100/auth/sso/callback"],
-                 secrets: ["\(rightToLeftSecret)"]}
+                 secrets: ["\(rightToLeftSecret)"], access: everyone}
 
             """
         return ["IDP_CLIENTS_FILE": try folder.write(file, to: "clients.yaml")]

@@ -38,7 +38,8 @@ struct ProviderDeployment: Sendable {
     ///   - wrap: puts a test double around the IdP's database.
     static func open(
         _ kinds: [Provider.Kind] = [.oidc], owning owned: [String] = ["example.com"], lines: [String] = [],
-        clients: Int = 1, settings: [String: String] = [:], adding added: AddedFeatures = .init(),
+        clients: Int = 1, settings: [String: String] = [:], clientKeys: String = "",
+        adding added: AddedFeatures = .init(),
         wrapping wrap: (any Database) -> any Database = { $0 }, _ body: (ProviderDeployment) async throws -> Void
     ) async throws {
         let (clock, folder) = (TestClock(), try TemporaryFolder())
@@ -50,7 +51,8 @@ struct ProviderDeployment: Sendable {
             to: "providers.yaml")
         let all = settings.merging(["IDP_PROVIDERS_FILE": file]) { $1 }
         try await TestDeployment.open(
-            clients: clients, at: clock, settings: all, standIns: standIns, adding: added, wrapping: wrap
+            clients: clients, at: clock, settings: all, clientKeys: clientKeys, standIns: standIns, adding: added,
+            wrapping: wrap
         ) { deployment in
             try await body(ProviderDeployment(deployment: deployment))
         }

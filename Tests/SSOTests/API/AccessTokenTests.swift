@@ -40,7 +40,8 @@ struct AccessTokenTests {
             #expect(refused.status == 401 && refused.apiError == "invalid_token")
             let store = AccessTokenStore(
                 database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness(),
-                eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")))
+                eligibility: SignInEligibility(
+                    allowed: try AllowedEmails("*@example.com"), clock: deployment.clock.clock))
             _ = try await store.purge(limit: 10)
             #expect(try await deployment.count("SELECT COUNT(*) FROM access_token") == 0)
         }
@@ -63,11 +64,11 @@ struct AccessTokenTests {
     @Test("disabled, signed out by the operator, or no longer allowed: dead at once, and enabling revives none")
     func revoked() async throws {
         try await TestDeployment.open { deployment in
-            let administration = AccountAdministration(database: deployment.database)
-            for change in [AccountAdministration.Change.signOut, .disable] {
+            let changes: [any OperatorChange] = [SignOutUser("ann@example.com"), DisableUser("ann@example.com")]
+            for change in changes {
                 let app = try await deployment.signedInApp()
-                _ = try await administration.apply(change, to: "ann@example.com")
-                _ = try await administration.apply(.enable, to: "ann@example.com")
+                try await deployment.isChanged(by: change)
+                _ = try await deployment.change(EnableUser("ann@example.com"))
                 #expect(try await app.authorized("GET", "/me").status == 401)
                 #expect(try await !deployment.webView(of: app).isSignedInOnHomePage(of: deployment))
             }

@@ -113,18 +113,19 @@ struct EligibilityTests {
     @Test("disabling and signing out apply from the next request, and enabling restores no session or token")
     func administration() async throws {
         try await TestDeployment.open { deployment in
-            let administration = AccountAdministration(database: deployment.database)
-            for change in [AccountAdministration.Change.disable, .signOut] {
-                let address = change == .disable ? "ann@example.com" : "bob@example.com"
+            let changes: [(String, any OperatorChange)] = [
+                ("ann@example.com", DisableUser("ANN@EXAMPLE.COM")),
+                ("bob@example.com", SignOutUser("BOB@EXAMPLE.COM")),
+            ]
+            for (address, change) in changes {
                 let browser = try await deployment.signedIn(as: address)
                 let token = try await browser.token(for: deployment.client, of: deployment, state: "token")
                 let bystander = try await deployment.signedIn(as: "eve@example.com")
-                let changed = try await administration.apply(change, to: address.uppercased())
-                #expect(changed?.account.email == address && changed?.isChanged == true)
+                #expect(try await deployment.isChanged(by: change))
                 #expect(try await !browser.isSignedInOnHomePage(of: deployment))
                 #expect(try await deployment.verify(token, as: deployment.client).error == "invalid_token")
                 #expect(try await bystander.isSignedInOnHomePage(of: deployment))
-                _ = try await administration.apply(.enable, to: address)
+                _ = try await deployment.change(EnableUser(address))
                 #expect(try await !browser.isSignedInOnHomePage(of: deployment))
                 #expect(try await deployment.verify(token, as: deployment.client).error == "invalid_token")
                 deployment.clock.advance(by: .hours(1))
@@ -145,18 +146,18 @@ struct EligibilityTests {
             try await deployment.execute("UPDATE session SET slots = REPLACE(slots, '\"signOuts\":0,', '')")
             #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%signOuts%'") == 0)
             #expect(try await browser.isSignedInOnHomePage(of: deployment))
-            _ = try await AccountAdministration(database: deployment.database).apply(.signOut, to: "ann@example.com")
+            _ = try await deployment.change(SignOutUser("ann@example.com"))
             #expect(try await !browser.isSignedInOnHomePage(of: deployment))
         }
     }
 
-    @Test("without an account for the address nothing changes, and the command reports that")
+    @Test("without an account for the address a change is refused, and nothing changes")
     func unknown() async throws {
         try await TestDeployment.open { deployment in
-            let administration = AccountAdministration(database: deployment.database)
-            let account = try await administration.apply(.disable, to: "nobody@example.com")
-            #expect(account == nil)
-            #expect(try await administration.all().isEmpty)
+            let refusal = try await deployment.refusal(of: DisableUser("nobody@example.com"))
+            #expect(refusal == "there is no account with the address nobody@example.com.")
+            #expect(try await deployment.rows(of: "account") == 0)
+            #expect(try await deployment.rows(of: "audit_event", where: "event = 'user_changed'") == 0)
         }
     }
 }

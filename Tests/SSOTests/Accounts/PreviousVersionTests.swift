@@ -59,6 +59,22 @@ struct PreviousVersionTests {
         }
     }
 
+    @Test("lets its signed-in users into no client that lets in a group, until they are in it")
+    func access() async throws {
+        let now = TestClock().now.milliseconds
+        try await TestDeployment.open(
+            keys: ["groups: [finance]"], preparing: { try await Self.write(to: $0, now: now) }
+        ) { deployment in
+            let browser = deployment.browser()
+            browser.setCookie("idp_session", to: Self.cookie, at: "localhost")
+            let refused = try await browser.get(deployment.authorize(deployment.client, state: "s"))
+            #expect(refused.status == 403 && refused.text.contains("ann@example.com"))
+            try await deployment.makeGroups(["finance"], members: ["ann@example.com"])
+            let token = try await browser.token(for: deployment.client, of: deployment)
+            #expect(try await deployment.verify(token, as: deployment.client).status == 200)
+        }
+    }
+
     @Test("links the identity of each address to its account, and keeps its queue of emails")
     func rows() async throws {
         let now = TestClock().now.milliseconds

@@ -172,7 +172,8 @@ struct AppIdentityTests {
                 database: deployment.database, clock: deployment.clock.clock,
                 tokens: AccessTokenStore(
                     database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness(),
-                    eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com"))),
+                    eligibility: SignInEligibility(
+                        allowed: try AllowedEmails("*@example.com"), clock: deployment.clock.clock)),
                 keys: try DerivedKeys.parse(TestSecret.new(), setting: "keys"), randomness: SystemRandomness()
             )
             _ = try await store.purge(limit: 100)

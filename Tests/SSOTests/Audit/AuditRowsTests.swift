@@ -128,8 +128,9 @@ struct AuditRowsTests {
             #expect(try await browser.get(deployment.authorize(deployment.client, state: "second")).status >= 500)
             #expect(try await deployment.count("SELECT COUNT(*) FROM sso_token") == tokens)
             #expect(try await deployment.verify(token, as: deployment.client).status == 503)
-            let administration = AccountAdministration(database: deployment.database)
-            await #expect(throws: (any Error).self) { try await administration.apply(.disable, to: "ann@example.com") }
+            await #expect(throws: (any Error).self) {
+                try await deployment.change(DisableUser("ann@example.com"))
+            }
 
             try await deployment.execute(refusal.end)
             #expect(try await deployment.verify(token, as: deployment.client).status == 200)
@@ -141,13 +142,14 @@ struct AuditRowsTests {
         try await TestDeployment.open { deployment in
             _ = try await deployment.signedIn()
             let actor = AuditActor.command(user: "root", sudo: "ann")
-            let administration = AccountAdministration(database: deployment.database, by: actor)
-            let changes: [AccountAdministration.Change] = [.disable, .disable, .enable, .enable, .signOut, .look]
-            var isChanged: [Bool?] = []
-            for change in changes {
-                isChanged.append(try await administration.apply(change, to: "ann@example.com")?.isChanged)
-            }
-            #expect(isChanged == [true, false, true, false, true, false])
+            let address = "ann@example.com"
+            let changes: [any OperatorChange] = [
+                DisableUser(address), DisableUser(address), EnableUser(address), EnableUser(address),
+                SignOutUser(address),
+            ]
+            var isChanged: [Bool] = []
+            for change in changes { isChanged.append(try await deployment.isChanged(by: change, of: actor)) }
+            #expect(isChanged == [true, false, true, false, true])
             let rows = try await deployment.audit.page(AuditSearch()).filter { $0.event == "user_changed" }
             #expect(Set(rows.map(\.cause)) == ["disabled", "enabled", "signed_out"] && rows.count == 3)
             #expect(rows.allSatisfy { $0.actor == "command:root sudo:ann" && $0.network == nil })

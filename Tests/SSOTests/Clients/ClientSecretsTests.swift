@@ -14,7 +14,7 @@ struct ClientSecretsTests {
     static func file(_ secrets: [String: String]) -> String {
         "clients:\n"
             + secrets.sorted { $0.key < $1.key }.map {
-                "  - {id: \($0.key), name: N, redirect_uris: [https://\($0.key).example/cb], secrets: [\($0.value)]}\n"
+                "  - {id: \($0.key), name: N, redirect_uris: [https://\($0.key).example/cb], secrets: [\($0.value)], access: everyone}\n"
             }.joined()
     }
 

@@ -19,7 +19,7 @@ struct ClientsFileTests {
 
     @Test("a file as in the documentation is read completely, in order")
     func reads() throws {
-        let read = try ClientsFixture(Self.good, in: TemporaryFolder())
+        let read = try ClientsFixture(Self.good + "\n    access: everyone", in: TemporaryFolder())
         #expect(read.problems == [] && read.warnings == [])
         let client = try #require(read.clients.first)
         #expect(client.id == "partner" && client.name == "Partner service")

@@ -78,7 +78,8 @@ struct DroppedClientTests {
                 ClientSource(ClientRegistry([Self.client([old])])) {
                     .init(clients: next.withLock(\.self), problems: [], warnings: [])
                 }, logger: deployment.log.logger("idp"))
-            let eligibility = SignInEligibility(allowed: try AllowedEmails("*@example.com"))
+            let eligibility = SignInEligibility(
+                allowed: try AllowedEmails("*@example.com"), clock: deployment.clock.clock)
             let grants = GrantStore(
                 database: deployment.database, clock: deployment.clock.clock, eligibility: eligibility,
                 clients: directory)

@@ -67,6 +67,51 @@ struct RestoredDatabaseTests {
         for database in [backup, live] { await database.close() }
     }
 
+    @Test("an account that was erased since, or is to be erased, does not come back enabled")
+    func erased() async throws {
+        let backup = try await database("backup", [("erased", false, []), ("due", false, []), ("lost", false, [])])
+        let live = try await database("live", [("due", false, [])])
+        try await live.write { connection in
+            try connection.execute("UPDATE account SET erase_at = 1")
+            try connection.execute(
+                """
+                INSERT INTO audit_event (id, created_at, event, actor, account_id)
+                VALUES (:id, 1, 'user_erased', 'idp', 'erased')
+                """, ["id": .blob([1])])
+        }
+        let restored = RestoredDatabase(database: backup)
+        let ended = try await restored.ended(in: live)
+        #expect(ended.disabled.map(\.id) == ["due", "erased"] && ended.accounts == 1)
+        try await restored.end(ended)
+        #expect(try await backup.read { try $0.query("SELECT id FROM account WHERE disabled = 1").count } == 2)
+        for database in [backup, live] { await database.close() }
+    }
+
+    @Test("a user who was taken out of a group does not come back into it; one who was lost, or joined since, does")
+    func memberships() async throws {
+        let accounts = [("in", false, []), ("out", false, [])] as [(id: String, isDisabled: Bool, subjects: [String])]
+        let backup = try await database("backup", accounts + [("lost", false, [])])
+        let live = try await database("live", accounts)
+        func join(_ database: any Database, _ rows: String) async throws {
+            try await database.write { connection in
+                try connection.execute("INSERT INTO group_member (account_id, group_id, joined_at) VALUES \(rows)")
+                return
+            }
+        }
+        try await join(backup, "('in', 'g', 1), ('out', 'g', 1), ('out', 'gone', 1), ('out', 'h', 1), ('lost', 'g', 1)")
+        try await join(live, "('in', 'g', 1), ('out', 'h', 1), ('in', 'new', 1)")
+        let restored = RestoredDatabase(database: backup)
+        let ended = try await restored.ended(in: live)
+        #expect(ended.memberships.map { "\($0.email) \($0.group)" } == ["out@example.com g", "out@example.com gone"])
+        try await restored.end(ended)
+        let rest = try await backup.read {
+            try $0.query("SELECT account_id || ' ' || group_id AS row FROM group_member ORDER BY 1")
+                .map { try $0.text("row") }
+        }
+        #expect(rest == ["in g", "lost g", "out h"])
+        for database in [backup, live] { await database.close() }
+    }
+
     @Test("compared with a new database, nothing had ended and every account is lost")
     func afterDataLoss() async throws {
         let backup = try await database("backup", [("ann", false, ["a1"])])

@@ -233,7 +233,7 @@ extension ReplyReceiver {
         let challenges = ChallengeStore(
             database: database, clock: clock, randomness: randomness, codeMAC: { _ in [] },
             mailKind: EmailCodeMail.kind,
-            eligibility: SignInEligibility(allowed: try AllowedEmails("")),
+            eligibility: SignInEligibility(allowed: try AllowedEmails(""), clock: clock),
             mail: MailQueue(database: database, clock: clock, capacity: MailCapacity(limit: 1)))
         return ReplyReceiver(
             InboundMailSettings(domain: ReplySettings.domain, authservID: ReplySettings.authservID), keys: keys,

@@ -119,14 +119,12 @@ struct HandoffCodeAttackTests {
         },
         Attack("after all sign-ins of the account were ended", rejected: "signed_out") { scene in
             let code = try await scene.code(in: scene.deployment.signedIn(as: "ended@example.com"))
-            let accounts = AccountAdministration(database: scene.deployment.database)
-            _ = try await accounts.apply(.signOut, to: "ended@example.com")
+            _ = try await scene.deployment.change(SignOutUser("ended@example.com"))
             return try await scene.app.present(code, in: scene.webView)
         },
         Attack("after the account was disabled", rejected: "account") { scene in
             let code = try await scene.code(in: scene.deployment.signedIn(as: "disabled@example.com"))
-            let accounts = AccountAdministration(database: scene.deployment.database)
-            _ = try await accounts.apply(.disable, to: "disabled@example.com")
+            _ = try await scene.deployment.change(DisableUser("disabled@example.com"))
             return try await scene.app.present(code, in: scene.webView)
         },
     ]

@@ -264,7 +264,8 @@ struct HandoffTests {
                 sessions: SessionStore(
                     database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness(),
                     lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2))),
-                eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")))
+                eligibility: SignInEligibility(
+                    allowed: try AllowedEmails("*@example.com"), clock: deployment.clock.clock))
             var left: [Int] = []
             for wait in [Duration.minutes(11), .minutes(2), .days(1)] {
                 deployment.clock.advance(by: wait)

@@ -57,7 +57,7 @@ struct SignedOutPageTests {
         }
     }
 
-    @Test("an address that was not made here names no client: nobody can ask which are registered")
+    @Test("an address that was not made here names no client: nobody can ask what a session has entered")
     func forged() async throws {
         let secret = TestSecret.new()
         try await TestDeployment.open(settings: ["IDP_SECRET_KEY": secret]) { deployment in
@@ -65,14 +65,18 @@ struct SignedOutPageTests {
                 let box = SealedBox(keys: try DerivedKeys.parse(key, setting: "IDP_SECRET_KEY"), label: label)
                 return "from=" + Base64URL.encode(try box.seal(Array(text.utf8)))
             }
-            let right = try sealed("partner-1.gone.<b>", secret, SignOutRoutes.label)
+            let browser = try await deployment.furtherBrowser()
+            let handle = try await deployment.enter(deployment.client, in: browser).session.id
+            _ = try await browser.signOut(of: deployment)
+            let right = try sealed(handle, secret, SignOutRoutes.label)
             let known = try await Self.starts(deployment, right)
             #expect(known == [deployment.client.origin + "/"])
             for query in [
-                "", "from=", "from=partner-1", "from=https://evil.example", "\(right)&\(right)", "from[]=c1",
+                "", "from=", "from=\(handle)", "from=https://evil.example", "\(right)&\(right)", "from[]=c1",
                 "from=%ff",
-                try sealed("partner-1", TestSecret.new(), SignOutRoutes.label),
-                try sealed("partner-1", secret, "device-link"), String(right.dropLast(2)),
+                try sealed(handle, TestSecret.new(), SignOutRoutes.label),
+                try sealed(handle, secret, "device-link"), try sealed("ses_none", secret, SignOutRoutes.label),
+                String(right.dropLast(2)),
             ] {
                 let none = try await Self.starts(deployment, query)
                 #expect(none == [], "\(query)")

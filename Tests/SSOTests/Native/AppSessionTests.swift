@@ -141,11 +141,10 @@ struct AppSessionTests {
     @Test("sign-out, `idp user sign-out` and a disabled account end it at once")
     func ends() async throws {
         try await TestDeployment.open { deployment in
-            let administration = AccountAdministration(database: deployment.database)
             let ends: [(Browser) async throws -> Void] = [
                 { _ = try await $0.signOut(of: deployment) },
-                { _ in _ = try await administration.apply(.signOut, to: "ann@example.com") },
-                { _ in _ = try await administration.apply(.disable, to: "ann@example.com") },
+                { _ in _ = try await deployment.change(SignOutUser("ann@example.com")) },
+                { _ in _ = try await deployment.change(DisableUser("ann@example.com")) },
             ]
             for end in ends {
                 let (shell, other) = (

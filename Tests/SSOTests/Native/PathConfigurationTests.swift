@@ -123,9 +123,11 @@ struct PathConfigurationTests {
         idp: [
             rule(#"".*""#, "default", "web_view", "default", true),
             rule(#""^/sign-in(/|$|\\?)""#, "modal", "modal", "replace_root", false),
+            rule(#""^/invitation(/|$|\\?)""#, "modal", "modal", "replace_root", false),
             rule(#""^/auth(/|$|\\?)""#, "default", "browser_session", "none", false),
             rule(
-                #""^/auth/sso/authorize($|\\?)","^/auth/sso/complete($|\\?)""#, "default", "web_view", "default", true),
+                #""^/auth/sso/authorize($|\\?)","^/auth/sso/complete($|\\?)","^/auth/sso/sign-out($|\\?)""#,
+                "default", "web_view", "default", true),
             rule(
                 #""^/auth/sso/callback($|\\?)","^/auth/sso/start($|\\?)""#, "default", "system_browser", "none", false),
             rule(#""^/reset_app($|\\?)""#, "default", "reset", "none", false),

@@ -102,6 +102,6 @@ struct UntrustedParametersTests {
         #expect(try await deployment.rows(of: "handoff") == 0)
         #expect(try await deployment.rows(of: "access_token") == 0)
         #expect(try await deployment.rows(of: "session") > 0)
-        #expect(try await deployment.rows(of: "session", where: "owner IS NOT NULL OR device IS NOT NULL") == 0)
+        #expect(try await deployment.rows(of: "session", where: "owner IS NOT NULL") == 0)
     }
 }

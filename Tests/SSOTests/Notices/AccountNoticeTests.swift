@@ -29,6 +29,7 @@ struct AccountNoticeTests {
             #expect(text.contains("Provider work was added to the account ann@example.com at Main App."))
             #expect(text.contains("21 November 2026 at 12:00 UTC from a Linux computer."))
             #expect(text.contains("Not you? Sign in at \(place.origin) and remove Provider work there."))
+            #expect(text.contains("\(place.origin)/sessions"))
             #expect(text.contains("<html lang=\"en\">"))
 
             _ = try await browser.pressRemove(on: browser.home(of: place.deployment))

@@ -63,7 +63,19 @@ struct SuccessfulPost: Sendable {
             let complete = try await browser.signIn(at: place.client, of: place.deployment, as: address)
             let home = try await browser.follow(browser.get(complete.callback()))
             return try await browser.submit(home.page().form(to: "/sign-out"), on: home)
-        }
+        },
+        .program(SSOPath.logout, 200) { place, address in
+            let body = SignOutMessage(
+                id: "evt_\(address)", clientID: place.client.id, user: "usr_none", session: nil,
+                issuedAt: place.deployment.clock.now.seconds
+            ).body()
+            let signature = RequestSignature.request(
+                body: body, secret: try .parse(place.client.secret, setting: "secret"), label: .logout)
+            return try await place.deployment.clientProbe().post(
+                SSOPath.logout,
+                [("Content-Type", "application/json"), (RequestSignature.headerName, signature.headerValue)], body: body
+            )
+        },
     ]
 
     private static let signIn: [SuccessfulPost] = [
@@ -85,6 +97,12 @@ struct SuccessfulPost: Sendable {
         .form("/sign-in/link") { place, address in
             let browser = place.deployment.browser()
             return try await place.deployment.begin(.emailLink, in: browser, as: address).prove(in: browser)
+        },
+        .form("/invitation") { place, address in
+            let browser = place.deployment.browser()
+            try await place.deployment.invite(address)
+            let page = try await browser.follow(browser.get(place.deployment.invitationLink(to: address)))
+            return try await browser.submit(page.page().form(with: "email"), on: page)
         },
         .form("/sign-in/browser") { place, address in
             // The third email of a day has the link.
@@ -117,6 +135,23 @@ struct SuccessfulPost: Sendable {
     ]
 
     private static let account: [SuccessfulPost] = [
+        .form("/sessions/end") { place, address in
+            let browser = try await place.deployment.signedIn(as: address)
+            let page = try await browser.get(place.deployment.origin + "/sessions")
+            return try await browser.submit(page.page().form(to: "/sessions/end"), on: page)
+        },
+        .form("/sessions/end-others") { place, address in
+            let browser = try await place.deployment.signedIn(as: address)
+            let asking = try await place.deployment.askingAgain(address)
+            try await asking.guess(asking.code)
+            let page = try await browser.get(place.deployment.origin + "/sessions")
+            return try await browser.submit(page.page().form(to: "/sessions/end-others"), on: page)
+        },
+        .form("/auth/sso/sign-out") { place, address in
+            let browser = try await place.deployment.signedIn(as: address)
+            let page = try await browser.get(place.deployment.signOutPage(of: place.client))
+            return try await browser.submit(page.page().form(to: "/auth/sso/sign-out"), on: page)
+        },
         .form("/name") { place, address in
             try await HomePageTests.rename(place.deployment.signedIn(as: address), of: place.deployment, to: "Ann")
         },
@@ -183,6 +218,9 @@ struct SuccessfulPost: Sendable {
             let browser = try await place.deployment.signedIn(as: address)
             let token = try await browser.token(for: place.client, of: place.deployment)
             return try await place.deployment.verify(token, as: place.client)
+        },
+        .program(SSOPath.session, 200) { place, _ in
+            try await place.deployment.ask("ses_none", of: "usr_none", as: place.client)
         },
         .program("/auth/mail/inbound", 200) { place, address in
             let waiting = try await place.deployment.awaitingReply(address, by: place.deployment.browser())

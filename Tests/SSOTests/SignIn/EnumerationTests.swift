@@ -156,7 +156,7 @@ struct EnumerationTests {
         let store = ChallengeStore(
             database: database, clock: clock.clock, randomness: SystemRandomness(),
             codeMAC: { codes.mac(of: codes.code(for: $0), challenge: $0) }, mailKind: EmailCodeMail.kind,
-            eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")),
+            eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com"), clock: clock.clock),
             mail: MailQueue(
                 database: database, clock: clock.clock, capacity: MailCapacity(limit: 1000)))
         let requester = EmailRequester(browserID: nil, network: [1])

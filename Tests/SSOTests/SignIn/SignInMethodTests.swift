@@ -266,7 +266,9 @@ struct SignInMethodTests {
         try await TestDeployment.open { deployment in
             let accounts = AccountStore(
                 database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness(),
-                eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")))
+                eligibility: SignInEligibility(
+                    allowed: try AllowedEmails("*@example.com"), clock: deployment.clock.clock),
+                signOuts: SignOuts(clock: deployment.clock.clock, randomness: SystemRandomness()))
             let address = try EmailAddress("ann@example.com")
             let foreign = ProvenIdentity.external(
                 ExternalIdentity(provider: "op", issuer: "https://op.example", subject: "7", email: address))

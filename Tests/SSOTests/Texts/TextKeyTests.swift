@@ -20,11 +20,16 @@ struct TextKeyTests {
         #"method.\($0)"#: SignInMethodNames.known.map { "method.\($0)" },
         #"provider.\(key)"#: providerPages.map { "provider.\($0)" },
         #"provider.\(key).title"#: providerPages.map { "provider.\($0).title" },
+        #"invitation.\(ending.rawValue)"#: invitationPages.map { "invitation.\($0)" },
+        #"invitation.\(ending.rawValue).title"#: invitationPages.map { "invitation.\($0).title" },
         #"link-tester.\(summary)"#: ["no-app", "not-set-up", "what-happens"].map { "link-tester.\($0)" },
         #"mail.device-\($0.rawValue)"#: [
             "android", "chromebook", "ipad", "iphone", "linux", "mac", "unknown", "windows",
         ].map { "mail.device-\($0)" },
     ]
+
+    /// How an invitation can end.
+    private static let invitationPages = ["expired", "unknown", "used", "withdrawn"]
 
     /// The pages of `ProviderSignInError`.
     private static let providerPages = [

@@ -110,7 +110,8 @@ struct VerifyProtocolTests {
             signatures: SignatureCheck(clients: clients),
             grants: GrantStore(
                 database: database, clock: clock.clock,
-                eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")), clients: clients),
+                eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com"), clock: clock.clock),
+                clients: clients),
             idleLimit: .seconds(7200),
             networks: SignerNetworks(
                 ClientAddress(trusted: []), badSignatures: NetworkLimit(3, per: .seconds(60), clock: clock.clock),

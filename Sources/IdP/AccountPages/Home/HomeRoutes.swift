@@ -66,7 +66,7 @@ struct HomeRoutes: Sendable {
             formToken: sessions.formToken(for: user.session),
             profile: ProfileSection(user, typedName: name, outcome, texts),
             identities: try identities.section(of: user.account, for: request, texts, connection),
-            clients: try clients.section(of: user.session, texts, connection),
+            clients: try clients.section(of: user, texts, connection),
             devices: try devices.section(for: user, texts, connection))
     }
 }

@@ -1,34 +1,66 @@
 import IdPDirectory
-import IdPFlow
 import SSOWeb
 import Storage
 
-/// The part of the home page that lists the clients where the user is signed in.
+/// The part of the home page that lists the services that the user may enter.
 struct ClientSection: Sendable {
     struct Item: Sendable {
         let name, href, logo: String
         let hasHref, hasLogo: Bool
-        let since: Moment
+        /// Since when the user is signed in there.
+        let since: Moment?
+        let isEntered: Bool
+
+        fileprivate init(_ link: ClientLink, since: Moment?) {
+            (name, href, logo) = (link.name, link.href, link.logo)
+            (hasHref, hasLogo) = (link.hasHref, link.hasLogo)
+            (self.since, isEntered) = (since, since != nil)
+        }
+
+        /// A client that is not registered any more.
+        fileprivate init(id: String, since: Moment) {
+            (name, href, logo, hasHref, hasLogo) = (id, "", "", false, false)
+            (self.since, isEntered) = (since, true)
+        }
     }
 
     let items: [Item]
     let hasItems: Bool
 }
 
-/// Reads in which clients a session's user is signed in.
+/// Reads which clients a user may enter, and in which a session has signed in.
 struct SignedInClients: Sendable {
-    let grants: GrantStore
+    let signIns = ClientSignIns()
     let clients: ClientDirectory
     let logos: ClientLogos
 
-    func section(of session: Session, _ texts: Texts, _ connection: any SQLConnection) throws -> ClientSection {
-        let items = try grants.signIns(of: session, connection).map { signIn in
-            // Nil for a client that is not registered any more.
-            let link = clients.client(id: signIn.clientID).map { ClientLink($0, logos) }
-            return ClientSection.Item(
-                name: link?.name ?? signIn.clientID, href: link?.href ?? "", logo: link?.logo ?? "",
-                hasHref: link?.hasHref ?? false, hasLogo: link?.hasLogo ?? false, since: texts.moment(signIn.at))
-        }
+    /// One list by name: entered before or not. A client that is hidden is left out, and so is one that the user may not
+    /// enter.
+    func section(of user: SignedInUser, _ texts: Texts, _ connection: any SQLConnection) throws -> ClientSection {
+        let signIns = try signIns.all(of: user.session.handle, connection).filter { $0.endedAt == nil }
+        let since = Dictionary(signIns.map { ($0.clientID, texts.moment($0.lastUsedAt)) }) { first, _ in first }
+        let groups = try GroupStore.groups(of: user.account.id, connection)
+        let registered = clients.all
+        let open = registered.filter { !$0.isHidden && $0.access.admits(groups) }
+            .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
+            .map { ClientSection.Item(ClientLink($0, logos), since: since[$0.id]) }
+        let known = Set(registered.map(\.id))
+        let gone = signIns.filter { !known.contains($0.clientID) }
+            .map { ClientSection.Item(id: $0.clientID, since: texts.moment($0.lastUsedAt)) }
+        let items = open + gone
         return ClientSection(items: items, hasItems: !items.isEmpty)
+    }
+
+    func item(_ signIn: ClientSignIn, _ texts: Texts) -> ClientSection.Item {
+        let since = texts.moment(signIn.lastUsedAt)
+        guard let link = link(signIn.clientID) else { return ClientSection.Item(id: signIn.clientID, since: since) }
+        return ClientSection.Item(link, since: since)
+    }
+
+    /// Nil for a client that is not registered any more.
+    func link(_ clientID: String) -> ClientLink? { clients.client(id: clientID).map { ClientLink($0, logos) } }
+
+    func item(_ receipt: SignOutReceipt, _ texts: Texts) -> ReceiptItem {
+        ReceiptItem(receipt, clients.client(id: receipt.clientID), logos, texts)
     }
 }

@@ -52,7 +52,8 @@ package struct IdentityRemoval: Sendable {
         let updated = try await sessions.store.update(
             session,
             with: { slots, connection in
-                let outcome = try decide(name, of: user, &slots, ending: flow, now, by: origin, connection)
+                let outcome = try decide(
+                    name, of: user, &slots, ending: flow, now, by: origin, context.audit, connection)
                 result.withLock { $0 = outcome }
                 if case .ended = outcome { return false }
                 if case .removed(let identity) = outcome {
@@ -75,7 +76,7 @@ package struct IdentityRemoval: Sendable {
 
     private func decide(
         _ name: String, of asking: SignedInUser, _ slots: inout SessionSlots, ending flow: FlowID?, _ now: Timestamp,
-        by origin: ChangeOrigin, _ connection: any SQLConnection
+        by origin: ChangeOrigin, _ audit: RequestAudit?, _ connection: any SQLConnection
     ) throws -> Outcome {
         guard let user = try accounts.signedIn(asking.session, as: slots[CurrentSignIn.self], connection),
             user.account.id == asking.account.id
@@ -91,22 +92,10 @@ package struct IdentityRemoval: Sendable {
         guard try accounts.unlink(issuer: issuer, subject: subject, from: user.account.id, connection) else {
             return .last
         }
-        try endOtherSignIns(of: user, &slots, connection)
+        try user.endOthers(.identityRemoved, &slots, accounts, accessTokens, audit, connection)
         if let provider = identity.provider {
             try changes.report(.unlinked(provider: provider), of: user.account, by: origin, connection)
         }
         return .removed(identity)
-    }
-
-    /// Ends every sign-in of the account but the one of this session.
-    private func endOtherSignIns(
-        of user: SignedInUser, _ slots: inout SessionSlots, _ connection: any SQLConnection
-    ) throws {
-        try accounts.endSignIns(of: user.account.id, connection)
-        guard let account = try AccountStore.find(user.account.id, connection) else { return }
-        var signIn = user.signIn
-        signIn.signOuts = account.signOuts
-        slots[CurrentSignIn.self] = CurrentSignIn(signIn)
-        try accessTokens.keep(session: user.session.handle, of: account, connection)
     }
 }

@@ -18,9 +18,9 @@ package struct AccountNoticeMail: MailTemplate {
     }
 
     struct Model: Sendable {
-        let provider, address, device, issuer: String
+        let provider, address, device, issuer, newAddress, sessions: String
         let time: Moment
-        let isLinked, isUnlinked, isRevoked, isWithdrawn, isFurther, hasDevice: Bool
+        let isLinked, isUnlinked, isRevoked, isWithdrawn, isFurther, isAddress, isByUser, hasDevice: Bool
     }
 
     func message(for subjectID: String) async throws -> EmailContent? {
@@ -37,9 +37,12 @@ package struct AccountNoticeMail: MailTemplate {
         let model = Model(
             provider: notice.provider, address: notice.address,
             device: notice.device.map { DeviceKind.words(for: $0, texts) } ?? "", issuer: issuer.text,
-            time: texts.moment(notice.createdAt), isLinked: notice.change == .linked,
+            newAddress: notice.newAddress ?? "", sessions: issuer.text + SessionsPurpose.path,
+            time: texts.moment(notice.createdAt),
+            isLinked: notice.change == .linked,
             isUnlinked: notice.change == .unlinked, isRevoked: notice.change == .revoked,
             isWithdrawn: notice.change == .withdrawn, isFurther: notice.change == .further,
+            isAddress: notice.change == .address, isByUser: notice.change != .address && notice.change != .linked,
             hasDevice: notice.device != nil)
         let values = ["provider": notice.provider]
         let subject =
@@ -47,6 +50,7 @@ package struct AccountNoticeMail: MailTemplate {
             case .linked: Text("notice.subject-linked", values)
             case .unlinked, .revoked, .withdrawn: Text("notice.subject-unlinked", values)
             case .further: Text("notice.subject-further")
+            case .address: Text("notice.subject-address")
             }
         return EmailContent(
             to: to, subject: EmailContent.withoutIsolates(texts.plain(subject)),

@@ -32,6 +32,12 @@ package struct AccountNotices: AccountChangeReporter {
     func report(
         _ change: AccountChange, of account: Account, by origin: ChangeOrigin, _ connection: any SQLConnection
     ) throws {
+        if case .addressChanged(let old) = change {
+            for address in [old, account.email] {
+                try insert(.address, change, of: account, to: address, by: origin, connection)
+            }
+            return
+        }
         var kind = change.kind
         if kind != .linked {
             let earlier = try earlier(account, connection)
@@ -44,7 +50,7 @@ package struct AccountNotices: AccountChangeReporter {
                 kind = .further
             }
         }
-        try insert(kind, change, of: account, by: origin, connection)
+        try insert(kind, change, of: account, to: account.email, by: origin, connection)
     }
 
     /// The notices of the last day: how many, and whether one of them says that no more follow.
@@ -68,23 +74,23 @@ package struct AccountNotices: AccountChangeReporter {
     }
 
     private func insert(
-        _ kind: AccountNotice.Change, _ change: AccountChange, of account: Account, by origin: ChangeOrigin,
-        _ connection: any SQLConnection
+        _ kind: AccountNotice.Change, _ change: AccountChange, of account: Account, to address: String,
+        by origin: ChangeOrigin, _ connection: any SQLConnection
     ) throws {
         let now = clock.now()
         let id = "not_" + Base64URL.encode(try randomness.bytes(16))
         try connection.execute(
             """
-            INSERT INTO account_notice (id, account_id, address, change, provider, device, language, created_at)
-            VALUES (:id, :account, :address, :change, :provider, :device, :language, :now)
+            INSERT INTO account_notice (id, account_id, address, change, provider, device, language, created_at, new_address)
+            VALUES (:id, :account, :address, :change, :provider, :device, :language, :now, :new)
             """,
             [
-                "id": .text(id), "account": .text(account.id), "address": .text(account.email),
+                "id": .text(id), "account": .text(account.id), "address": .text(address),
                 "change": .text(kind.rawValue),
                 // As users know it now: the file may have another name for it when the email is sent.
                 "provider": .text(providers.provider(id: change.provider)?.name ?? change.provider),
                 "device": .optional(origin.device), "language": .text(origin.language.rawValue),
-                "now": .timestamp(now),
+                "now": .timestamp(now), "new": .optional(kind == .address ? account.email : nil),
             ])
         try mail.enqueueNotice(id, kind: AccountNoticeMail.kind, subjectID: id, now: now, connection)
     }
@@ -109,16 +115,19 @@ struct AccountNotice: Sendable {
         case linked, unlinked, revoked, withdrawn
         /// One of the last three, and no more emails about them for a day.
         case further
+        case address
     }
 
     let address: String
     let change: Change
-    /// What users call the provider.
+    /// What users call the provider; empty where none has to do with it.
     let provider: String
     /// A ``DeviceKind``; nil for a change by another server.
     let device: String?
     let language: Language
     let createdAt: Timestamp
+    /// The address that the account has now; nil where it has not changed.
+    let newAddress: String?
 }
 
 extension AccountNotice {
@@ -131,6 +140,7 @@ extension AccountNotice {
         device = try row.optionalText("device")
         language = Language(rawValue: try row.text("language")) ?? .english
         createdAt = try row.timestamp("created_at")
+        newAddress = try row.optionalText("new_address")
     }
 }
 
@@ -141,13 +151,15 @@ extension AccountChange {
         case .unlinked: .unlinked
         case .revoked: .revoked
         case .withdrawn: .withdrawn
+        case .addressChanged: .address
         }
     }
 
-    /// The id of the provider.
+    /// The id of the provider; empty where none has to do with it.
     fileprivate var provider: String {
         switch self {
         case .linked(let id), .unlinked(let id), .revoked(let id), .withdrawn(let id): id
+        case .addressChanged: ""
         }
     }
 }

@@ -23,6 +23,7 @@ package struct HandoffSignIn: Sendable {
     let slots: [any SessionSlot.Type]
     let store: HandoffStore
     let accessTokens: AccessTokenStore
+    let signOuts: SignOuts
 
     /// A GET consumes the code. A POST comes from the web view on behalf of its app.
     func addRoutes(to router: inout FeatureRouter) {
@@ -91,6 +92,13 @@ package struct HandoffSignIn: Sendable {
                 // The web view may be that of an app with an access token.
                 if let session { try accessTokens.follow(session, to: fresh, connection) }
                 guard case .accepted(let redeemed) = outcome.withLock({ $0 }) else { return }
+                if let session {
+                    try signOuts.follow(
+                        session.handle, to: fresh.handle, account: redeemed.account.id, audit, connection)
+                }
+                try sessions.store.note(
+                    SessionUser(account: redeemed.account.id, device: device, network: audit?.network),
+                    of: fresh.handle, connection)
                 try audit?.write(
                     AuditRow(
                         .handoffSignedIn, by: .user(redeemed.account.id), account: redeemed.account.id,

@@ -11,12 +11,23 @@ package struct Account: Sendable {
     package let email: String
     /// What relying parties call the user.
     package let name: String
-    package let isDisabled: Bool
+    /// Whether an operator has disabled it.
+    let isDisabledByOperator: Bool
     /// How often all sign-ins of the account were ended at once. A sign-in holds while this number is what it was at the
     /// sign-in. No clock is compared, so a wrong clock can neither keep a sign-in alive nor lock an account out.
     package let signOuts: Int64
-    /// When the account was made: at its first sign-in.
+    /// When the account was made: at its first sign-in, or when an operator added it.
     package let createdAt: Timestamp
+    /// When an operator added it, by an invitation or an import. It may sign in then, whatever `IDP_ALLOWED_EMAILS` names.
+    package let addedAt: Timestamp?
+    /// From this moment on it may not sign in.
+    package let endsAt: Timestamp?
+    /// When it is erased. It is disabled until then.
+    package let eraseAt: Timestamp?
+    /// That of the browser at the latest sign-in, for emails that no request has caused.
+    package let language: Language?
+
+    package var isDisabled: Bool { isDisabledByOperator || eraseAt != nil }
 }
 
 /// What a sign-in has proven: that the visitor controls an address, a passkey, or an account elsewhere.
@@ -58,11 +69,15 @@ package struct AccountStore: Sendable {
     package let clock: ServiceClock
     let randomness: any Randomness
     package let eligibility: SignInEligibility
+    /// Tells clients when sign-ins end.
+    package let signOuts: SignOuts
 
     package init(
-        database: any Database, clock: ServiceClock, randomness: any Randomness, eligibility: SignInEligibility
+        database: any Database, clock: ServiceClock, randomness: any Randomness, eligibility: SignInEligibility,
+        signOuts: SignOuts
     ) {
         (self.database, self.clock, self.randomness, self.eligibility) = (database, clock, randomness, eligibility)
+        self.signOuts = signOuts
     }
 
     /// The account that a proven identity leads to, in the caller's transaction.
@@ -72,6 +87,7 @@ package struct AccountStore: Sendable {
     /// account that exists: that would let a provider open it.
     ///
     /// - Parameters:
+    ///   - audit: the audit log of the request.
     ///   - current: the sign-in of this browser until now. The first proof of an address leaves the other identities alone
     ///     if it comes from a browser that one of them has signed in to the same account.
     ///   - waiting: the identity that the caller links after this proof of its address. A new account has its name, and the
@@ -80,7 +96,7 @@ package struct AccountStore: Sendable {
     ///   its account (``opens(_:_:_:)``).
     package func account(
         of identity: ProvenIdentity, after current: CurrentSignIn.SignIn? = nil,
-        adding waiting: ExternalIdentity? = nil,
+        adding waiting: ExternalIdentity? = nil, auditing audit: RequestAudit? = nil,
         _ connection: any SQLConnection
     ) throws -> AccountMatch? {
         if let account = try Self.find(identity, connection) {
@@ -93,7 +109,7 @@ package struct AccountStore: Sendable {
             let (account, isNew) = try make(address, name: waiting?.name, connection)
             // Until now only a provider vouched for the address.
             let isOwn = current?.accountID == account.id && current?.accountSignOuts == account.signOuts
-            let revoked = isNew || isOwn ? [] : try revokeUnproven(account, keeping: waiting, connection)
+            let revoked = isNew || isOwn ? [] : try revokeUnproven(account, keeping: waiting, audit, connection)
             try add(identity, to: account, connection)
             let current = revoked.isEmpty ? account : try Self.find(account.id, connection) ?? account
             return AccountMatch(account: current, isNew: isNew, revoked: revoked)
@@ -112,7 +128,7 @@ package struct AccountStore: Sendable {
     private func make(
         _ address: EmailAddress, name: String?, _ connection: any SQLConnection
     ) throws -> (Account, isNew: Bool) {
-        let id = "usr_" + Base64URL.encode(try randomness.bytes(16))
+        let id = try Self.newID(randomness)
         let made = try connection.execute(
             """
             INSERT INTO account (id, email, name, created_at) VALUES (:id, :email, :name, :now)
@@ -167,15 +183,20 @@ package struct AccountStore: Sendable {
 }
 
 extension Account {
-    package static let columns = "id, email, name, disabled, sign_outs, created_at"
+    package static let columns =
+        "id, email, name, disabled, sign_outs, created_at, added_at, ends_at, erase_at, language"
 
     package init(_ row: SQLRow) throws {
         id = try row.text("id")
         email = try row.text("email")
         name = try row.text("name")
-        isDisabled = try row.integer("disabled") != 0
+        isDisabledByOperator = try row.integer("disabled") != 0
         signOuts = try row.integer("sign_outs")
         createdAt = try row.timestamp("created_at")
+        addedAt = try row.optionalTimestamp("added_at")
+        endsAt = try row.optionalTimestamp("ends_at")
+        eraseAt = try row.optionalTimestamp("erase_at")
+        language = try row.optionalText("language").flatMap(Language.init)
     }
 }
 

@@ -1,111 +1,98 @@
-package import SSOShared
 package import SSOWeb
 package import Storage
 
-/// The operator's view of accounts, beside a running IdP. Each change is one transaction and holds from the next request
-/// on, because every request reads the account again.
+/// The operator's view of accounts, beside a running IdP. Reads only: what changes an account is an ``OperatorChange``.
 package struct AccountAdministration: Sendable {
-    package enum Change: Sendable {
-        /// Changes nothing.
-        case look
-        case disable
-        case enable
-        case signOut
-
-        /// Whether an account is so already. Ending sign-ins always changes something: the number is raised.
-        fileprivate func isDone(_ account: Account) -> Bool {
-            switch self {
-            case .look: true
-            case .disable: account.isDisabled
-            case .enable: !account.isDisabled
-            case .signOut: false
-            }
-        }
-
-        /// The word of the audit log.
-        fileprivate var cause: String {
-            switch self {
-            case .look: "look"
-            case .disable: "disabled"
-            case .enable: "enabled"
-            case .signOut: "signed_out"
-            }
-        }
-
-        /// With `:id` and `:address`.
-        fileprivate var statements: [String] {
-            switch self {
-            case .look: []
-            case .disable: ["UPDATE account SET disabled = 1 WHERE id = :id"] + AccountAdministration.endingSignIns
-            case .enable: ["UPDATE account SET disabled = 0 WHERE id = :id"]
-            case .signOut: AccountAdministration.endingSignIns
-            }
-        }
-    }
-
-    /// Ends every sign-in of an account. Sessions and tokens hold the number that is raised here, so one statement ends all
-    /// of them, also those that are being made at this moment.
-    ///
-    /// Everything else that gives a browser an advantage without a new proof ends here too, one statement each. The rows
-    /// of `device` belong to ``KnownBrowserStore``, those of `access_token` to ``AccessTokenStore`` and those of `session` to
-    /// ``SessionStore``. They go in this transaction so that no crash leaves a half-done change.
-    fileprivate static let endingSignIns = [
-        "UPDATE account SET sign_outs = sign_outs + 1 WHERE id = :id",
-        // A stolen known browser loses its own budgets of emails and guesses.
-        "DELETE FROM device WHERE address = :address",
-        // Dead already. The list of the user's apps does not show them.
-        "DELETE FROM access_token WHERE account_id = :id",
-        "DELETE FROM session WHERE owner = :id",
-    ]
+    /// Of one page.
+    package static let maximumRows = 1000
 
     let database: any Database
-    let actor: AuditActor
-    let audit: AuditStore
+    private let clock: ServiceClock
 
-    /// - Parameter actor: who makes the changes, for the audit log.
-    package init(
-        database: any Database, by actor: AuditActor = .command(user: "unknown", sudo: nil),
-        clock: ServiceClock = .system(), randomness: any Randomness = SystemRandomness()
-    ) {
-        (self.database, self.actor) = (database, actor)
-        audit = AuditStore(database: database, clock: clock, randomness: randomness)
+    package init(database: any Database, clock: ServiceClock = .system()) {
+        (self.database, self.clock) = (database, clock)
     }
 
-    /// An account after a change.
-    package struct Changed: Sendable {
+    /// What an account is like, for an operator.
+    package enum State: String, Sendable, CaseIterable {
+        /// May sign in, if `IDP_ALLOWED_EMAILS` names its address or it was added.
+        case active
+        /// Was added, and nobody has signed in to it yet.
+        case invited
+        /// Its invitation was taken back before anybody had signed in.
+        case withdrawn
+        /// Also until it is erased.
+        case disabled
+        /// Its end date is over.
+        case ended
+    }
+
+    /// An account in a list.
+    package struct Row: Sendable {
         package let account: Account
-        /// Whether the change has changed anything.
-        package let isChanged: Bool
+        package let state: State
     }
 
-    /// All accounts, by address.
-    package func all() async throws -> [Account] {
-        try await database.read { connection in
-            try connection.query("SELECT \(Account.columns) FROM account ORDER BY email").map(Account.init)
+    /// Which accounts are asked for. What is nil does not matter.
+    package struct Search: Sendable {
+        /// A part of the address or the name, in upper or lower case.
+        package var text: String?
+        package var state: State?
+        package var group: String?
+        /// The last address of the page before.
+        package var after: String?
+
+        package init(text: String? = nil, state: State? = nil, group: String? = nil, after: String? = nil) {
+            (self.text, self.state, self.group, self.after) = (text, state, group, after)
         }
     }
 
-    /// Changes the account of an address. Upper and lower case are the same.
-    ///
-    /// One transaction with the row of the audit log. A change that changes nothing has no row.
-    ///
-    /// - Returns: the account after the change, nil when there is none.
-    package func apply(_ change: Change, to address: String) async throws -> Changed? {
-        let address = address.lowercased()
-        return try await database.write { connection in
-            guard let account = try AccountStore.find(email: address, connection) else { return nil }
-            if change.isDone(account) { return Changed(account: account, isChanged: false) }
-            for statement in change.statements {
-                let mailbox = (try? EmailAddress(account.email).mailbox) ?? account.email
-                try connection.execute(statement, ["id": .text(account.id), "address": .text(mailbox)])
-            }
-            try audit.write(AuditRow(.userChanged, by: actor, account: account.id, cause: change.cause), connection)
-            return try AccountStore.find(account.id, connection).map { Changed(account: $0, isChanged: true) }
-        }
+    /// A page of accounts, by address.
+    package func page(_ search: Search = Search(), limit: Int = maximumRows) async throws -> [Row] {
+        try await rows(
+            """
+            SELECT * FROM (SELECT \(Account.columns), \(Self.state) FROM account
+                            WHERE (CAST(:after AS TEXT) IS NULL OR email > :after)
+                              AND (CAST(:text AS TEXT) IS NULL OR email LIKE :text ESCAPE '!' OR LOWER(name) LIKE :text ESCAPE '!')
+                              AND (CAST(:group AS TEXT) IS NULL OR id IN (SELECT account_id FROM group_member WHERE group_id = :group))
+                          ) AS listed
+             WHERE (CAST(:state AS TEXT) IS NULL OR state = :state) ORDER BY email LIMIT :limit
+            """,
+            [
+                "after": .optional(search.after?.lowercased()), "text": .optional(search.text.map(Self.pattern)),
+                "state": .optional(search.state?.rawValue), "group": .optional(search.group),
+                "limit": .integer(Int64(limit)),
+            ])
     }
 
     /// The account of an address, in upper or lower case.
-    package func account(of address: String) async throws -> Account? {
-        try await database.read { try AccountStore.find(email: address.lowercased(), $0) }
+    package func row(of address: String) async throws -> Row? {
+        try await rows(
+            "SELECT \(Account.columns), \(Self.state) FROM account WHERE email = :email",
+            ["email": .text(address.lowercased())]
+        ).first
+    }
+
+    /// The account of an address, in upper or lower case.
+    package func account(of address: String) async throws -> Account? { try await row(of: address)?.account }
+
+    private func rows(_ sql: String, _ values: [String: SQLValue]) async throws -> [Row] {
+        let now = clock.now()
+        return try await database.read { connection in
+            try connection.query(sql, values.merging(["now": .timestamp(now)]) { $1 }).map { row in
+                Row(account: try Account(row), state: State(rawValue: try row.text("state")) ?? .active)
+            }
+        }
+    }
+
+    private static let state = """
+        CASE WHEN disabled <> 0 OR erase_at IS NOT NULL THEN 'disabled' WHEN ends_at <= :now THEN 'ended'
+             WHEN EXISTS (SELECT 1 FROM account_identity i WHERE i.account_id = account.id) THEN 'active'
+             WHEN added_at IS NOT NULL THEN 'invited' ELSE 'withdrawn' END AS state
+        """
+
+    private static func pattern(_ text: String) -> String {
+        let escaped = text.lowercased().map { "%_!".contains($0) ? "!\($0)" : String($0) }.joined()
+        return "%\(escaped)%"
     }
 }

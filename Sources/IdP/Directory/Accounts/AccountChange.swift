@@ -1,7 +1,7 @@
 package import SSOWeb
 package import Storage
 
-/// What has changed about how a user signs in. Each names the id of a provider.
+/// What has changed about how a user signs in. Most name the id of a provider.
 package enum AccountChange: Sendable, Equatable {
     case linked(provider: String)
     case unlinked(provider: String)
@@ -9,17 +9,24 @@ package enum AccountChange: Sendable, Equatable {
     case revoked(provider: String)
     /// Ended by the provider's word, and every sign-in of the account with it.
     case withdrawn(provider: String)
+    /// The account has another address, by an operator. Both addresses are told.
+    case addressChanged(from: String)
 }
 
 /// The request that has changed an account, as far as its owner is told.
 package struct ChangeOrigin: Sendable {
-    /// An account has no language of its own.
+    /// That of the request, or of the account's latest sign-in where no request of the user is the cause.
     package let language: Language
     /// The kind of device that sent the request, as it is stored; nil for a request of another server.
     package let device: String?
 
     package init(language: Language, device: String?) {
         (self.language, self.device) = (language, device)
+    }
+
+    /// A change that no request of the user has caused.
+    package init(withoutRequestOf account: Account) {
+        self.init(language: account.language ?? .english, device: nil)
     }
 }
 

@@ -136,7 +136,8 @@ extension AccountStore {
     /// - Parameter own: an identity of the browser that has proven the address. It stays. If it is the only one, every
     ///   earlier sign-in was the owner's, and nothing ends.
     func revokeUnproven(
-        _ account: Account, keeping own: ExternalIdentity? = nil, _ connection: any SQLConnection
+        _ account: Account, keeping own: ExternalIdentity? = nil, _ audit: RequestAudit?,
+        _ connection: any SQLConnection
     ) throws -> [AccountIdentity] {
         let kept = own.map { AccountIdentity.Kind.external(issuer: $0.issuer, subject: $0.subject) }
         let unproven = try identities(of: account.id, connection).filter { $0.kind != kept }
@@ -153,13 +154,22 @@ extension AccountStore {
         try connection.execute(
             "UPDATE account SET name = :name WHERE id = :id",
             ["name": .text(DisplayName.initial(for: account.email)), "id": .text(account.id)])
-        try endSignIns(of: account.id, connection)
+        // The sign-in that proves the address goes on.
+        try endSignIns(.others(of: account.id, keeping: nil), .addressProven, by: .user(account.id), audit, connection)
         return unproven
     }
 
-    /// Ends every sign-in of an account, in the caller's transaction.
-    package func endSignIns(of accountID: String, _ connection: any SQLConnection) throws {
+    /// Ends every sign-in of an account, in the caller's transaction, and tells the clients. The caller gives the sign-in that
+    /// goes on, if there is one, the account's new number.
+    ///
+    /// - Parameter what: ``EndedSessions/all(of:)`` or ``EndedSessions/others(of:keeping:)``.
+    package func endSignIns(
+        _ what: EndedSessions, _ cause: SignOutCause, by actor: AuditActor, _ audit: RequestAudit?,
+        _ connection: any SQLConnection
+    ) throws {
+        guard let id = what.account else { return }
         try connection.execute(
-            "UPDATE account SET sign_outs = sign_outs + 1 WHERE id = :account", ["account": .text(accountID)])
+            "UPDATE account SET sign_outs = sign_outs + 1 WHERE id = :account", ["account": .text(id)])
+        try signOuts.end(what, cause, by: actor, audit, connection)
     }
 }

@@ -16,17 +16,18 @@ extension AccountStore {
         return (account, try AccountIdentity(row))
     }
 
-    /// Removes an identity, also the last one of its account: the owner of the account's address can still sign in by
+    /// Removes an identity by its provider's word, also the last one: the owner of the account's address can still sign in by
     /// email. Ends every sign-in of the account, in the caller's transaction.
     package func withdraw(
-        issuer: String, subject: String, from accountID: String, _ connection: any SQLConnection
+        issuer: String, subject: String, from accountID: String, by provider: String, _ audit: RequestAudit?,
+        _ connection: any SQLConnection
     ) throws {
         try connection.execute(
             """
             DELETE FROM account_identity
              WHERE kind = 'external' AND issuer = :issuer AND subject = :subject AND account_id = :account
             """, ["issuer": .text(issuer), "subject": .text(subject), "account": .text(accountID)])
-        try endSignIns(of: accountID, connection)
+        try endSignIns(.all(of: accountID), .withdrawn, by: .provider(provider), audit, connection)
     }
 
     /// Notes whether the private relay of an identity forwards emails, in the caller's transaction. A report that is older

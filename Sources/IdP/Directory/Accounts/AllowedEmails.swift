@@ -1,6 +1,5 @@
 import SSOShared
 import SSOWeb
-package import Storage
 
 /// `*@example.com, ann@partner.org`: who may sign in without being added first.
 package struct AllowedEmails: Sendable {
@@ -9,6 +8,9 @@ package struct AllowedEmails: Sendable {
 
     /// Whether nobody may sign in.
     package var isEmpty: Bool { domains.isEmpty && addresses.isEmpty }
+
+    /// Nobody.
+    init() {}
 
     /// - Throws: ``SettingError`` naming each item that is neither an address nor `*@domain`.
     package init(_ text: String) throws {
@@ -43,34 +45,4 @@ package struct AllowedEmails: Sendable {
         guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return false }
         return addresses.contains(bytes) || domains.contains(Array(bytes[(at + 1)...]))
     }
-}
-
-/// Owns the rule who may sign in: an address that `IDP_ALLOWED_EMAILS` names, unless its account is disabled.
-///
-/// Checked at every use of a session and of a token, not only at sign-in: an address that is removed from the setting is
-/// signed out with the next request (ASVS 8.3.2).
-package struct SignInEligibility: Sendable {
-    package let allowed: AllowedEmails
-
-    package init(allowed: AllowedEmails) {
-        self.allowed = allowed
-    }
-
-    /// What is known about an address before its owner has proven it.
-    package struct Standing: Sendable {
-        package let isAllowed: Bool
-        package let isDisabled: Bool
-        package let hasAccount: Bool
-
-        package var isEligible: Bool { isAllowed && !isDisabled }
-    }
-
-    /// Looks the account up in either case, so that both answers take the same time.
-    package func standing(of email: String, _ connection: any SQLConnection) throws -> Standing {
-        let account = try AccountStore.find(email: email, connection)
-        return Standing(
-            isAllowed: allowed.contains(email), isDisabled: account?.isDisabled == true, hasAccount: account != nil)
-    }
-
-    package func maySignIn(_ account: Account) -> Bool { !account.isDisabled && allowed.contains(account.email) }
 }

@@ -7,7 +7,7 @@ package struct SignInHolds: Sendable {
 
     package enum Verdict: Sendable {
         case holds(Account)
-        /// The account is gone or disabled, or `IDP_ALLOWED_EMAILS` does not name its address.
+        /// The account is gone, or may not sign in (``SignInEligibility``).
         case mayNotSignIn
         /// All sign-ins of the account were ended since then.
         case ended
@@ -29,14 +29,14 @@ package struct SignInHolds: Sendable {
         return account
     }
 
-    /// The condition on a row with `account_id` and `account_sign_outs`, as far as the database knows: whether
+    /// The condition on a row with `account_id` and `account_sign_outs`, as far as the database knows, with `:now`: whether
     /// `IDP_ALLOWED_EMAILS` names the address goes into the statement as a value.
     ///
     /// - Parameter row: the name of the table in the statement.
     package static func sql(_ row: String) -> String {
         """
-        EXISTS (SELECT 1 FROM account a WHERE a.id = \(row).account_id AND a.disabled = 0
-                   AND a.sign_outs = \(row).account_sign_outs)
+        EXISTS (SELECT 1 FROM account a WHERE a.id = \(row).account_id AND a.disabled = 0 AND a.erase_at IS NULL
+                   AND (a.ends_at IS NULL OR a.ends_at > :now) AND a.sign_outs = \(row).account_sign_outs)
         """
     }
 }

@@ -22,6 +22,9 @@ package struct AppDevice: Sendable {
         (self.id, self.token, self.session, self.createdAt, self.usedAt) = (id, token, session, createdAt, usedAt)
     }
 
+    /// Of the web view: of the session, and of what the token was issued with.
+    var sessionHandles: Set<String> { Set([session?.handle, token?.sessionHandle].compactMap(\.self)) }
+
     /// The name that the app gave, or the kind of device.
     package func name(in texts: Texts) -> String {
         token?.device ?? texts.plain((DeviceKind(rawValue: session?.device ?? "") ?? .unknown).name)
@@ -39,11 +42,15 @@ package struct AppDevice: Sendable {
 
 /// The apps of a user, for the home page and the JSON API.
 package struct AppDevices: Sendable {
+    /// How long a browser's session lasts.
+    package static let sessionLifetime = SessionLifetime(absolute: .hours(12), idle: .hours(2))
+
     let tokens: AccessTokenStore
     let sessions: SessionStore
+    let signOuts: SignOuts
 
-    package init(tokens: AccessTokenStore, sessions: SessionStore) {
-        (self.tokens, self.sessions) = (tokens, sessions)
+    package init(tokens: AccessTokenStore, sessions: SessionStore, signOuts: SignOuts) {
+        (self.tokens, self.sessions, self.signOuts) = (tokens, sessions, signOuts)
     }
 
     /// Newest first.
@@ -75,6 +82,8 @@ package struct AppDevices: Sendable {
             }
             try sessions.end(session, connection)
             try tokens.end(session: session.handle, connection)
+            try signOuts.end(
+                .one(session.handle), .signedOut, by: account.map { .user($0.id) } ?? .visitor, audit, connection)
         }
     }
 
@@ -103,6 +112,10 @@ package struct AppDevices: Sendable {
                 if let token = device.token { try tokens.end(id: token.id, connection) }
                 if let session = device.session {
                     _ = try sessions.endAppSession(handle: session.handle, of: account.id, connection)
+                }
+                // The session of a token's web view may have ended by time. Its clients are told now.
+                for handle in device.sessionHandles {
+                    try signOuts.end(.one(handle), .signedOut, by: .user(account.id), audit, connection)
                 }
             }
             return ended

@@ -7,11 +7,18 @@ package enum AuditEvent: String, Sendable, CaseIterable {
     case tokenIssued = "token_issued"
     case tokenRedeemed = "token_redeemed"
     case handoffSignedIn = "handoff_signed_in"
+    case accessRefused = "access_refused"
+    case sessionEnded = "session_ended"
+    case signOutQueued = "sign_out_queued"
+    case signOutDelivered = "sign_out_delivered"
+    case signOutFailed = "sign_out_failed"
+    case signOutGivenUp = "sign_out_given_up"
 
     case mailQueued = "mail_queued"
     case mailNotSent = "mail_not_sent"
     case authorizeRefused = "authorize_refused"
     case verifyRefused = "verify_refused"
+    case sessionQuestionRefused = "session_question_refused"
     case inboundMailRefused = "inbound_mail_refused"
     case codeRejected = "code_rejected"
     case linkRejected = "link_rejected"
@@ -24,6 +31,10 @@ package enum AuditEvent: String, Sendable, CaseIterable {
     case identityUnlinked = "identity_unlinked"
     case identityRevoked = "identity_revoked"
     case userChanged = "user_changed"
+    case userErased = "user_erased"
+    case userInvited = "user_invited"
+    case invitationRejected = "invitation_rejected"
+    case groupChanged = "group_changed"
     case clientsFileLoaded = "clients_file_loaded"
     case clientsFileRejected = "clients_file_rejected"
     case backupMade = "backup_made"
@@ -34,8 +45,8 @@ package enum AuditEvent: String, Sendable, CaseIterable {
     /// hour, so that a flood of them cannot fill the disk.
     package var isOfVisitors: Bool {
         switch self {
-        case .mailQueued, .mailNotSent, .authorizeRefused, .verifyRefused, .inboundMailRefused, .codeRejected,
-            .linkRejected, .providerAnswerRefused, .handoffCodeRejected:
+        case .mailQueued, .mailNotSent, .authorizeRefused, .verifyRefused, .sessionQuestionRefused, .inboundMailRefused,
+            .codeRejected, .linkRejected, .providerAnswerRefused, .handoffCodeRejected, .invitationRejected:
             true
         default: false
         }

@@ -78,6 +78,24 @@ extension AuditStore {
         try await database.read { connection in try page(search, after: after, limit: limit, connection) }
     }
 
+    /// The rows of an account, the newest first.
+    ///
+    /// - Parameter before: the id of the last row of the page before.
+    package func newest(of account: String, before: [UInt8]?, limit: Int) async throws -> [AuditEntry] {
+        try await database.read { connection in
+            try connection.query(
+                """
+                SELECT \(AuditEntry.columns) FROM audit_event
+                 WHERE account_id = :account AND id < :before AND occurrences IS NULL ORDER BY id DESC LIMIT :limit
+                """,
+                [
+                    "account": .text(account), "before": .blob(before ?? [UInt8](repeating: 0xff, count: 17)),
+                    "limit": .integer(Int64(limit)),
+                ]
+            ).map(AuditEntry.init)
+        }
+    }
+
     private func page(
         _ search: AuditSearch, after: [UInt8]?, limit: Int, _ connection: any SQLConnection
     ) throws -> [AuditEntry] {

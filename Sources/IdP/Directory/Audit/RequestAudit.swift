@@ -30,10 +30,13 @@ package struct RequestAudit: Sendable {
     /// An address that was typed, as rows have it.
     package func typed(_ address: EmailAddress) -> TypedAddress { log.addresses.typed(address) }
 
+    /// The network of the request, as rows have it.
+    package var network: String? { proxies.address(of: request, peer: peer)?.auditNetwork }
+
     private func complete(_ row: AuditRow) -> AuditRow {
         var row = row
         row.reference = reference.description
-        row.network = proxies.address(of: request, peer: peer)?.auditNetwork
+        row.network = network
         return row
     }
 }

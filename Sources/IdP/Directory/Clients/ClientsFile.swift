@@ -30,13 +30,25 @@ package struct ClientsFile {
         file.list("clients", what: "clients file", example: "deploy/clients.example.yaml").compactMap(client)
     }
 
+    /// What the entries say of groups. Does not look up secrets: a command may not have what `env:` and `credential:` name.
+    package func readGroupRules() -> [ClientGroupRules] {
+        file.list("clients", what: "clients file", example: "deploy/clients.example.yaml").compactMap { node in
+            guard let entry = entry(node), let id = identifier(entry) else { return nil }
+            return ClientRules(entry, client: id)?.groupRules(of: id)
+        }
+    }
+
+    private static let keys = [
+        "id", "name", "redirect_uris", "secrets", "logo", "start_url", "access", "groups", "expose_groups", "contact",
+        "hidden", "logout_uri", "sign_out_uris",
+    ]
+
+    private func entry(_ node: Node) -> SettingsFileEntry? {
+        file.entry(node, known: Self.keys, what: "client", example: Self.example)
+    }
+
     private func client(_ node: Node) -> Client? {
-        let known = [
-            "id", "name", "redirect_uris", "secrets", "logo", "start_url", "access", "groups", "expose_groups",
-            "contact",
-            "hidden", "logout_uri", "sign_out_uris",
-        ]
-        guard let entry = file.entry(node, known: known, what: "client", example: Self.example) else { return nil }
+        guard let entry = entry(node) else { return nil }
         // All are read before any is required, so that all problems are reported at once.
         let (id, name) = (identifier(entry), displayName(entry))
         let uris = redirectURIs(entry, client: id ?? "?")
@@ -51,6 +63,11 @@ package struct ClientsFile {
         guard let id, let name, let uris, let secrets, let start, let logo, let rules else { return nil }
         var client = Client(id: id, name: name, redirectURIs: uris, secrets: secrets, logo: logo, startURL: start)
         rules.apply(to: &client)
+        if client.access == .unstated {
+            warn(
+                "\(file.place(of: node)): \(id) has neither access nor groups, so everyone may enter it. Say access: everyone, or groups: [finance]."
+            )
+        }
         return client
     }
 
@@ -184,7 +201,10 @@ package enum EnvironmentClient {
             missing(reader, redirectURIs.name, "Use, for example, https://partner.example.com/auth/sso/callback.")
         }
         guard let secret = reader.sharedSecret(sharedSecret.name), let id, let name, let uris else { return nil }
-        return Client(id: id, name: name, redirectURIs: uris, secrets: [secret])
+        var client = Client(id: id, name: name, redirectURIs: uris, secrets: [secret])
+        // No setting says who may enter it, so there is nothing to warn about.
+        client.access = .everyone
+        return client
     }
 
     private static func missing(_ reader: SettingsReader, _ name: String, _ hint: String) {

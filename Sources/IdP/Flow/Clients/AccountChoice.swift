@@ -64,8 +64,10 @@ struct AccountChoice: Sendable {
     @Sendable private func useAnother(_ form: SubmittedForm, _ user: SignedInUser) async throws -> Response {
         let flow = form.flow
         var response = Response.redirect(to: SignInPath.signIn(flow))
-        let fresh = try await sessions.store.replace(user.session) { [slots, accessTokens] old, connection in
+        let fresh = try await sessions.store.replace(user.session) { [slots, accounts, accessTokens] old, connection in
             try accessTokens.end(session: user.session.handle, connection)
+            try accounts.signOuts.end(
+                .one(user.session.handle), .otherAccount, by: .user(user.account.id), form.context.audit, connection)
             try form.context.audit?.write(
                 AuditRow(
                     .signedOut, by: .user(user.account.id), account: user.account.id, session: user.session.handle,

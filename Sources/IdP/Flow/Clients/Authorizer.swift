@@ -2,8 +2,8 @@ import HTTPTypes
 package import Hummingbird
 package import IdPDirectory
 import Logging
-package import SSOShared
-package import SSOWeb
+import SSOShared
+import SSOWeb
 import Storage
 
 /// Decides for every client protocol whether a user may go on to a client: at once, after a sign-in, after choosing the
@@ -13,15 +13,17 @@ package struct Authorizer: Sendable {
     let sessions: Sessions
     let accounts: AccountStore
     package let grants: GrantStore
-    let clock: ServiceClock
+    let noAccess: NoAccessPage
     let randomness: any Randomness
+    var clock: ServiceClock { grants.clock }
 
-    package init(
-        clients: ClientDirectory, sessions: Sessions, accounts: AccountStore, grants: GrantStore, clock: ServiceClock,
+    init(
+        clients: ClientDirectory, sessions: Sessions, accounts: AccountStore, grants: GrantStore,
+        noAccess: NoAccessPage,
         randomness: any Randomness
     ) {
         (self.clients, self.sessions, self.accounts, self.grants) = (clients, sessions, accounts, grants)
-        (self.clock, self.randomness) = (clock, randomness)
+        (self.noAccess, self.randomness) = (noAccess, randomness)
     }
 
     /// What became of an accepted request.
@@ -31,6 +33,9 @@ package struct Authorizer: Sendable {
         case pending(Session)
         /// The user is signed in and chooses the account first. The flow is in the session.
         case choosing
+        /// The user is signed in and may not enter the client. The flow is in the session, unless the client asked for no
+        /// question.
+        case noAccess(Client, SignedInUser, FlowID)
         case refused(AuthorizationError)
         /// The client, or its address, was dropped since its request was checked.
         case clientDropped
@@ -55,6 +60,17 @@ package struct Authorizer: Sendable {
             return response
         case .pending(let session): return try signIn(asked, id, session, request, context)
         case .choosing: return .redirect(to: FlowID.path(AccountChoice.path, id))
+        case .noAccess(let client, let user, let flow):
+            context.logger.notice(
+                "access_refused",
+                metadata: [
+                    "client": "\(client.id)", "account": "\(user.account.id)", "session": "\(user.session.handle)",
+                    "flow": "\(GrantStore.FlowKey(asked, flow: flow).logID)",
+                ])
+            guard asked.wishes.prompt != .silent else { return asking.refuse(.accessDenied, asked) }
+            var response = noAccess.response(request, client: client, user, flow: flow)
+            sessions.prolong(user.session, in: &response)
+            return response
         case .refused(let error): return refuse(error, asked, by: asking, id, context)
         case .clientDropped:
             context.logger.notice(
@@ -89,9 +105,14 @@ package struct Authorizer: Sendable {
             let user = try accounts.signedIn(session, connection)
             let completed = session[Flows.self].completed(asked.flow(of: purpose), resuming: asked.resuming)
             let choosesAccount = wishes.prompt == .selectAccount || asked.returnsToAppScheme && completed == nil
-            let registered = clients.client(id: asked.client.id)
-            guard registered?.hasRedirectURI(Array(asked.returnTo.utf8)) == true else { return .clientDropped }
+            guard let registered = clients.client(id: asked.client.id),
+                registered.hasRedirectURI(Array(asked.returnTo.utf8))
+            else { return .clientDropped }
             if let user, !choosesAccount, wishes.isMet(by: user.signIn.provenAt, now: now) {
+                guard try registered.access.admits(account: user.account.id, connection) else {
+                    return try refuseAccess(
+                        of: user, to: registered, asked.flow(of: purpose), asked, id, audit, connection)
+                }
                 let flow = GrantStore.FlowKey(asked, flow: completed?.id ?? id)
                 let isRedeemed = try grants.issue(secret, kind, for: asked, flow, to: user, connection)
                 try audit?.write(
@@ -121,6 +142,28 @@ package struct Authorizer: Sendable {
             let isChoosing = user != nil && (wishes.prompt == .selectAccount || choosesAccount && tooOld == nil)
             return updated.map { isChoosing ? .choosing : .pending($0) } ?? .noSession
         }
+    }
+
+    /// Keeps the request of a user who may not enter the client, so that the page can lead on with another account. Nothing
+    /// is kept for a client that asked for no question.
+    private func refuseAccess(
+        of user: SignedInUser, to client: Client, _ flow: Flow.Request, _ asked: ClientRequest, _ id: FlowID,
+        _ audit: RequestAudit?, _ connection: any SQLConnection
+    ) throws -> Decision {
+        try audit?.write(
+            AuditRow(
+                .accessRefused, by: .user(user.account.id), account: user.account.id, client: client.id,
+                session: user.session.handle, flow: GrantStore.FlowKey(asked, flow: id).logID), connection)
+        guard asked.wishes.prompt != .silent else { return .noAccess(client, user, id) }
+        let now = clock.now()
+        if let pending = user.session[Flows.self].pending(flow, now: now) { return .noAccess(client, user, pending) }
+        _ = try sessions.store.update(
+            user.session,
+            {
+                try $0[Flows.self].begin(flow, id: id, now: now)
+                return true
+            }, connection)
+        return .noAccess(client, user, id)
     }
 
     /// Sends the user to sign in.

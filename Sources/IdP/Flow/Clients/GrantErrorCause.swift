@@ -14,7 +14,9 @@ package enum GrantErrorCause: String, Sendable, CaseIterable {
     case used
     /// The account is disabled, or `IDP_ALLOWED_EMAILS` does not name its address.
     case accountNotAllowed = "account_not_allowed"
-    /// Another client presented it, or its account was not allowed to sign in at an earlier attempt.
+    /// The user may not enter the client any more.
+    case noAccess = "no_access"
+    /// Another client presented it, or its account was not allowed to sign in, or to enter, at an earlier attempt.
     case void
     case expired
     /// Its time of issue is in the future: the clock was set back.
@@ -38,6 +40,8 @@ package enum GrantErrorCause: String, Sendable, CaseIterable {
                 .used
             } else if try !holds("may_sign_in") {
                 .accountNotAllowed
+            } else if try !holds("may_enter") {
+                .noAccess
             } else if try holds("is_void") {
                 .void
             } else if try holds("is_expired") {

@@ -43,8 +43,8 @@ package struct NewGrant: Sendable {
 /// Owns the rows of `sso_token`, which has the grants of every client protocol: issues, consumes and voids them. Only hashes
 /// are stored.
 ///
-/// Consuming also reads `session` and `account`, because single use, sign-out and a disabled account have to be decided in
-/// one statement.
+/// Consuming also reads `session`, `account` and `group_member`, because single use, sign-out, a disabled account and access
+/// have to be decided in one statement.
 package struct GrantStore: Sendable {
     /// How long a used grant's row stays for the audit.
     static let auditPeriod: Duration = .days(30)
@@ -53,6 +53,7 @@ package struct GrantStore: Sendable {
     let clock: ServiceClock
     let eligibility: SignInEligibility
     let clients: ClientDirectory
+    private let signIns = ClientSignIns()
 
     package init(
         database: any Database, clock: ServiceClock, eligibility: SignInEligibility, clients: ClientDirectory
@@ -137,6 +138,8 @@ package struct GrantStore: Sendable {
     /// The sign-in that a redeemed grant stands for.
     package struct Redeemed: Sendable {
         package let sessionHandle: String
+        /// The session as the client was told it first: a new sign-in of the user in the same browser keeps it.
+        package let toldSession: String
         /// When the user was authenticated; nil for a moment that is not proven (``ProvenMoment``).
         package let provenAt: Timestamp?
         package let methods: [String]
@@ -144,6 +147,8 @@ package struct GrantStore: Sendable {
         package let payload: String
         /// The flow it was issued for, as the log calls it.
         package let flow: String
+        /// The user's groups that the client is told, sorted; nil if it is told none.
+        package let groups: [String]?
     }
 
     /// Why a grant was refused. The log gets all of it.
@@ -187,11 +192,11 @@ package struct GrantStore: Sendable {
         // Nothing is issued for an empty address, so a missing one is wrong where one is needed.
         let returnTo = asked.returnTo ?? (asked.kind.needsReturnAddress ? "" : nil)
         var values = SessionHolds.values(at: now, idle: idleLimit)
-        values.reserveCapacity(values.count + 6)
+        values.reserveCapacity(values.count + 7)
         (values["digest"], values["client"]) = (.blob(asked.digest), .text(client.id))
         (values["kind"], values["redirect"]) = (.text(asked.kind.id), .optional(returnTo))
         values["challenge"] = .text(asked.codeVerifier.map(CodeChallenge.s256) ?? "")
-        return try await database.write { [eligibility, clients, presented = values] connection in
+        return try await database.write { [eligibility, clients, signIns, presented = values] connection in
             guard let registered = clients.client(id: client.id), asked.isAllowed(registered) else {
                 return .clientDropped
             }
@@ -201,28 +206,33 @@ package struct GrantStore: Sendable {
             let mayOwnerSignIn = owner.map(eligibility.maySignIn) ?? true
             var presented = presented
             presented["eligible"] = .integer(mayOwnerSignIn ? 1 : 0)
+            presented["access"] = AccessHolds.value(registered.access)
             let rows = try connection.query(Self.consumeSQL, presented)
             if let row = rows.first, let owner {
                 let flow = FlowLogID.name(digest: try row.blob("state_digest"))
+                let session = try row.text("session_handle")
+                let told = try signIns.note(
+                    session, kind: asked.kind.id, client: client.id, account: owner.id, at: now, connection)
                 try asked.audit?.write(
                     AuditRow(
                         .tokenRedeemed, by: .client(client.id), account: owner.id, client: client.id,
-                        session: try row.text("session_handle"), flow: flow), connection)
+                        session: session, flow: flow), connection)
                 return .accepted(
                     owner,
                     Redeemed(
-                        sessionHandle: try row.text("session_handle"),
+                        sessionHandle: session, toldSession: told,
                         provenAt: try row.provenMoment(),
                         methods: try row.text("methods").split(separator: " ").map(String.init),
                         payload: String(decoding: try row.optionalBlob("payload") ?? [], as: UTF8.self),
-                        flow: flow))
+                        flow: flow, groups: try registered.groupsTold(of: owner.id, connection)))
             }
-            // The grant of another client has leaked. The grant of an account that may not sign in must not become valid
-            // again with the next change of the setting.
+            // The grant of another client has leaked. The grant of an account that may not sign in, or enter, must not become
+            // valid again with the next change of a setting or a group.
             let voided = try connection.query(
                 """
                 UPDATE sso_token SET voided_at = :now
-                 WHERE digest = :digest AND kind = :kind AND (client_id <> :client OR :eligible = 0)
+                 WHERE digest = :digest AND kind = :kind
+                   AND (client_id <> :client OR :eligible = 0 OR NOT \(Self.mayEnter))
                    AND used_at IS NULL AND voided_at IS NULL
                 RETURNING client_id
                 """, presented)
@@ -251,6 +261,7 @@ package struct GrantStore: Sendable {
         let conditions = [
             "is_own": "client_id = :client", "is_used": "used_at IS NOT NULL", "is_void": "voided_at IS NOT NULL",
             "is_expired": "expires_at <= :now", "is_early": "created_at > :skewed", "may_sign_in": ":eligible = 1",
+            "may_enter": mayEnter,
             "has_redirect": hasRedirect, "has_challenge": "code_challenge = :challenge",
             "wants_verifier": "code_challenge <> ''", "has_verifier": ":challenge <> ''", "has_session": hasSession,
         ]
@@ -262,19 +273,20 @@ package struct GrantStore: Sendable {
             """
     }()
 
+    private static let mayEnter = AccessHolds.sql("sso_token.account_id")
     private static let hasRedirect = "COALESCE(:redirect, redirect_uri) = redirect_uri"
     private static let hasSession = """
         EXISTS (SELECT 1 FROM session WHERE session.handle = sso_token.session_handle AND \(SessionHolds.sql()))
         """
 
-    /// One statement, so that nothing can happen between check and mark. It also checks the session and the account: a user
-    /// who signed out or was disabled meanwhile has no valid grant.
+    /// One statement, so that nothing can happen between check and mark. It also checks the session, the account and its
+    /// access: a user who signed out, was disabled or has left the client's group meanwhile has no valid grant.
     private static let consumeSQL = """
         UPDATE sso_token SET used_at = :now
          WHERE digest = :digest AND kind = :kind AND client_id = :client AND used_at IS NULL AND voided_at IS NULL
            AND expires_at > :now AND created_at <= :skewed AND :eligible = 1
            AND \(hasRedirect) AND code_challenge = :challenge AND \(hasSession)
-           AND \(SignInHolds.sql("sso_token"))
+           AND \(SignInHolds.sql("sso_token")) AND \(mayEnter)
         RETURNING session_handle, authenticated_at, is_proven, methods, payload, state_digest
         """
 }

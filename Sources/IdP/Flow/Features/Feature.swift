@@ -1,4 +1,4 @@
-import IdPDirectory
+package import IdPDirectory
 package import IdPMail
 package import SSOWeb
 
@@ -16,6 +16,8 @@ package protocol Feature: Sendable {
     func methods(_ completion: SignInCompletion) -> [any SignInMethod]
     /// The emails that it sends.
     var mail: [any MailTemplate] { get }
+    /// What its messages to clients about the end of sessions look like.
+    var signOuts: [any SignOutProtocol] { get }
     /// Each deletes some of its rows that nobody needs any more.
     var purges: [PurgeService.Purge] { get }
     /// How an app opens its paths, where that is not its web view.
@@ -34,6 +36,7 @@ extension Feature {
     package var factors: [any SecondFactor] { [] }
     package func methods(_ completion: SignInCompletion) -> [any SignInMethod] { [] }
     package var mail: [any MailTemplate] { [] }
+    package var signOuts: [any SignOutProtocol] { [] }
     package var purges: [PurgeService.Purge] { [] }
     package var appPaths: [PathConfiguration.Rule] { [] }
     package func addRoutes(

@@ -9,8 +9,12 @@ package struct FlowFeature: Feature {
 
     package init(_ parts: SharedParts) {
         self.parts = parts
+        let deadlines = AccountDeadlines(
+            parts.database, clock: parts.clock, randomness: parts.randomness, logger: parts.logger)
         purges = [
+            deadlines.end, deadlines.erase,
             parts.sessions.store.purge, GrantPurge(database: parts.database, clock: parts.clock).purge,
+            ClientSignInPurge(database: parts.database, clock: parts.clock).purge,
             parts.knownBrowsers.store.purge, parts.accessTokens.purge,
             { [audit = parts.audit.store, days = parts.auditDays] limit in
                 try await audit.purge(keeping: days, limit: limit)

@@ -70,6 +70,7 @@ package struct SharedParts: Sendable {
     package let completionPage: CompletionPage
     package let accessTokens: AccessTokenStore
     package let appDevices: AppDevices
+    package let signOuts: SignOuts
     package let mail: MailQueue
     package let mailDelay = MailDelay()
     package let audit: AuditLog
@@ -89,8 +90,10 @@ package struct SharedParts: Sendable {
         (self.clients, self.pages, self.assets) = (clients, pages, assets)
         logos = ClientLogos(clients)
 
-        eligibility = SignInEligibility(allowed: options.allowedEmails)
-        accounts = AccountStore(database: database, clock: clock, randomness: randomness, eligibility: eligibility)
+        eligibility = SignInEligibility(allowed: options.allowedEmails, clock: clock)
+        signOuts = SignOuts(clock: clock, randomness: randomness) { clients.client(id: $0)?.takesSignOuts ?? false }
+        accounts = AccountStore(
+            database: database, clock: clock, randomness: randomness, eligibility: eligibility, signOuts: signOuts)
         knownBrowsers = KnownBrowsers(
             store: KnownBrowserStore(database: database, clock: clock, randomness: randomness),
             cookie: KnownBrowserCookie(keys: keys, origin: origin))
@@ -105,12 +108,17 @@ package struct SharedParts: Sendable {
         sessions = Sessions(
             store: SessionStore(
                 database: database, clock: clock, randomness: randomness,
-                lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2)), maximumVisitors: 100_000),
+                lifetime: AppDevices.sessionLifetime, maximumVisitors: 100_000),
             cookie: SessionCookie(name: "idp_session", origin: origin),
-            forms: CSRFTokens(keys: keys, origin: origin), newcomers: newcomers)
+            forms: CSRFTokens(keys: keys, origin: origin), newcomers: newcomers,
+            findUser: { session, request, context in
+                (context as? VisitorContext).flatMap { SessionUser(of: session, request, $0) }
+            })
         grants = GrantStore(database: database, clock: clock, eligibility: eligibility, clients: clients)
         authorizer = Authorizer(
-            clients: clients, sessions: sessions, accounts: accounts, grants: grants, clock: clock,
+            clients: clients, sessions: sessions, accounts: accounts, grants: grants,
+            noAccess: NoAccessPage(
+                pages: pages, sessions: sessions, logos: logos, script: assets.path(of: "sign-in.js")),
             randomness: randomness)
         completionPage = try CompletionPage(pages: pages, logos: logos, script: assets.path(of: "continue.js"))
         accessTokens = AccessTokenStore(
@@ -119,7 +127,7 @@ package struct SharedParts: Sendable {
             store: AuditStore(database: database, clock: clock, randomness: randomness),
             addresses: AuditAddressKeys(keys), logger: world.logger)
         auditDays = options.auditDays
-        appDevices = AppDevices(tokens: accessTokens, sessions: sessions.store)
+        appDevices = AppDevices(tokens: accessTokens, sessions: sessions.store, signOuts: signOuts)
     }
 
     /// The script of pages with forms: keeps a double click from sending one twice.

@@ -1,3 +1,4 @@
+import IdPDirectory
 package import SSOWeb
 package import Storage
 
@@ -20,10 +21,17 @@ extension SessionStore {
                 return true
             }
         }
-        return try await replace(session, keepingForms: true) { old, connection in
-            var slots = old
-            try change(&slots, connection)
-            return slots
-        }
+        return try await replace(
+            session, keepingForms: true,
+            with: { old, connection in
+                var slots = old
+                try change(&slots, connection)
+                return SessionContent(slots)
+            },
+            then: { fresh, connection in
+                // A first proof may wait in it, by which the user will be signed in again.
+                guard let account = fresh.slots.provenAccount else { return }
+                try ClientSignIns().follow(session.handle, to: fresh.handle, account: account, connection)
+            })
     }
 }

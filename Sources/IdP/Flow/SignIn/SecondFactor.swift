@@ -57,6 +57,9 @@ package struct HalfSignIn: SessionSlot {
         self.first?.begunAt = now
     }
 
+    /// Whose first proof it is, also of one that is too old.
+    var accountID: String? { first?.accountID }
+
     /// What the first proof was for, also of one that is too old.
     var anyFlow: FlowID? { first?.flow }
 
@@ -67,4 +70,9 @@ package struct HalfSignIn: SessionSlot {
             return now - begunAt < Self.lifetime && begunAt <= now + ClockSkew.tolerated ? first : nil
         }
     }
+}
+
+extension SessionSlots {
+    /// The account of a user who is signed in, or whose second proof is missing: clients may know the session.
+    var provenAccount: String? { self[CurrentSignIn.self].signIn?.accountID ?? self[HalfSignIn.self].accountID }
 }

@@ -65,13 +65,15 @@ package struct SignInCompletion: Sendable {
     ) async throws -> SignInStep {
         let (now, origin) = (clock.now(), ChangeOrigin(request))
         let known = try await knownBrowsers.known(request, for: proven.identity.email)
-        return try await replace(target, context) { old, outcome, connection in
+        return try await replace(target, request, context) { old, outcome, connection in
             guard try proven.consume(connection) else { return nil }
             let waiting = pendingIdentity(of: proven.challenge, old, now)
             let match = try accounts.account(
-                of: proven.identity, after: old[CurrentSignIn.self].signIn, adding: waiting.identity, connection)
+                of: proven.identity, after: old[CurrentSignIn.self].signIn, adding: waiting.identity,
+                auditing: context.audit, connection)
             guard let match else { throw Self.unknownIdentity }
             guard accounts.eligibility.maySignIn(match.account) else { throw Self.notAllowed }
+            try accounts.note(origin.language, of: match.account, connection)
             outcome.match = match
             outcome.known = try proven.identity.email.map {
                 try knownBrowsers.store.remember($0, known: known, connection)
@@ -138,7 +140,7 @@ package struct SignInCompletion: Sendable {
         let (now, origin) = (clock.now(), ChangeOrigin(request))
         let target = SignInTarget(replacing: session, app: AppSession.kind(of: request))
         let flow = session[HalfSignIn.self].current(now: now)?.flow
-        let step = try await replace(target, context) { old, outcome, connection in
+        let step = try await replace(target, request, context) { old, outcome, connection in
             guard let first = old[HalfSignIn.self].current(now: now),
                 let account = try accounts.eligibility.signIn.account(
                     first.accountID, signOuts: first.signOuts, connection),
@@ -155,7 +157,7 @@ package struct SignInCompletion: Sendable {
 
     /// Moves a browser or app to the session that `decide` makes; nil from it leaves everything else as it was.
     private func replace(
-        _ target: SignInTarget, _ context: VisitorContext,
+        _ target: SignInTarget, _ request: Request, _ context: VisitorContext,
         _ decide: @escaping @Sendable (SessionSlots, inout SignInOutcome, any SQLConnection) throws -> SessionContent?
     ) async throws -> SignInStep {
         // The body may run again. The values of its last run are those that were committed.
@@ -166,6 +168,7 @@ package struct SignInCompletion: Sendable {
                 var outcome = SignInOutcome()
                 let content = try decide(old, &outcome, connection)
                 outcome.replaced = old[CurrentSignIn.self].signIn
+                outcome.replacesAccount = old.provenAccount != nil
                 result.withLock { [outcome] in $0 = outcome }
                 if content == nil, outcome.missing != nil {
                     for row in outcome.auditRows(nil, replacing: nil) { try context.audit?.write(row, connection) }
@@ -176,6 +179,13 @@ package struct SignInCompletion: Sendable {
                 if let session = target.session {
                     if target.token != nil { try tokens.end(session: session.handle, connection) }
                     try tokens.follow(session, to: fresh, connection)
+                }
+                if let session = target.session, result.withLock({ $0.replacesAccount }) {
+                    try accounts.signOuts.follow(
+                        session.handle, to: fresh.handle, account: fresh.slots.provenAccount, context.audit, connection)
+                }
+                if let user = SessionUser(of: fresh, request, context) {
+                    try sessions.store.note(user, of: fresh.handle, connection)
                 }
                 if let token = target.token, let signIn = fresh[CurrentSignIn.self].signIn {
                     try tokens.issue(token, for: signIn, in: fresh, connection)

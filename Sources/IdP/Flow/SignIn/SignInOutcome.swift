@@ -16,6 +16,8 @@ struct SignInOutcome: Sendable {
     var known: KnownBrowserCookie.Claim?
     /// The sign-in of the browser until now.
     var replaced: CurrentSignIn.SignIn?
+    /// Whether the session of before was that of a user, or of one whose second proof was missing: clients may know it.
+    var replacesAccount = false
 
     /// What the audit log says of it.
     ///

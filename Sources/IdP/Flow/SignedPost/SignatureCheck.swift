@@ -81,12 +81,15 @@ package struct SignatureCheck: Sendable {
     ///
     /// Tries every secret of every candidate, also after a match, so that the time does not reveal which one it was.
     ///
+    /// - Parameter label: of the kind of message that is expected. The signature of another kind is wrong.
     /// - Throws: ``SignatureError/wrong``.
-    package func check(_ claim: Claim, body: [UInt8]) throws(SignatureError) -> Signed {
+    package func check(
+        _ claim: Claim, body: [UInt8], label: MessageLabel = .verify
+    ) throws(SignatureError) -> Signed {
         var found: Signed?
         for client in claim.candidates {
             for secret in client.secrets
-            where RequestSignature.request(body: body, secret: secret).matches(claim.signature) {
+            where RequestSignature.request(body: body, secret: secret, label: label).matches(claim.signature) {
                 found = Signed(client: client, secret: secret, signature: claim.signature)
             }
         }

@@ -5,12 +5,17 @@ import Synchronization
 package struct EmailRequester: Sendable {
     /// The known browser that asks; nil for an unknown one.
     package let browserID: String?
+    /// Names the budget of emails, where it is not that of the browser or of the address.
+    let ownBudget: String?
     /// A keyed hash of the network that asks; nil where networks cannot be told apart.
     let network: [UInt8]?
 
-    package init(browserID: String?, network: [UInt8]?) {
-        (self.browserID, self.network) = (browserID, network)
+    package init(browserID: String?, ownBudget: String? = nil, network: [UInt8]?) {
+        (self.browserID, self.ownBudget, self.network) = (browserID, ownBudget, network)
     }
+
+    /// What the queue counts emails for; nil for the budget that unknown browsers share.
+    var budget: String? { ownBudget ?? browserID }
 }
 
 /// Owns the rule how many emails one mailbox gets: one per minute, 5 per hour, 10 per day for all unknown browsers

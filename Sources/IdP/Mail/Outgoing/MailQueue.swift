@@ -55,6 +55,9 @@ package struct MailQueue: Sendable {
     static let longestWait: Duration = .minutes(10)
     /// How long a notice waits for a mail server that is down.
     package static let noticeLifetime: Duration = .days(3)
+    /// How many emails leave in a minute that an operator sends to many: a mail server that gets hundreds at once may take the
+    /// sender for a spammer, and refuse the codes, too.
+    package static let pacedPerMinute = 10
     /// Sending slots that notices leave free, so that slow ones cannot delay a code.
     static let slotsWithoutNotices = 3
 
@@ -93,7 +96,7 @@ package struct MailQueue: Sendable {
             [
                 "id": .text(email.id), "address": .text(email.address), "kind": .text(email.kind),
                 "subject": .optional(email.subjectID),
-                "device": .optional(requester.browserID), "network": .optional(requester.network),
+                "device": .optional(requester.budget), "network": .optional(requester.network),
                 "account": .integer(hasAccount ? 1 : 0), "due": .timestamp(due),
                 "expires": .timestamp(email.expiresAt),
             ])
@@ -119,7 +122,7 @@ package struct MailQueue: Sendable {
              ORDER BY created_at DESC LIMIT \(MailRateLimit.depth)
             """,
             [
-                "address": .text(mailbox), "device": .text(requester.browserID ?? ""),
+                "address": .text(mailbox), "device": .text(requester.budget ?? ""),
                 "since": .timestamp(now - MailRateLimit.window),
                 // One that is further ahead was queued while the clock was wrong.
                 "latest": .timestamp(now + Self.longestWait + ClockSkew.tolerated),
@@ -127,7 +130,7 @@ package struct MailQueue: Sendable {
         let networks = try earlier.map { try $0.optionalBlob("network") }
         return MailRateLimit.nextAllowed(
             after: try earlier.map { try $0.timestamp("created_at") },
-            isReturning: requester.browserID == nil && requester.network.map { networks.contains($0) } ?? false,
+            isReturning: requester.budget == nil && requester.network.map { networks.contains($0) } ?? false,
             now: now)
     }
 
@@ -135,19 +138,23 @@ package struct MailQueue: Sendable {
     ///
     /// It counts for no budget and no hourly limit, and neither holds it back: an attacker who asks for many codes must not
     /// be able to suppress it. The code that queues notices limits them.
+    ///
+    /// - Parameter isPaced: whether it is one of many that an operator sends: at most ``pacedPerMinute`` of them leave in a
+    ///   minute.
     package func enqueueNotice(
-        _ id: String, kind: String, subjectID: String, now: Timestamp, _ connection: any SQLConnection
+        _ id: String, kind: String, subjectID: String, isPaced: Bool = false, now: Timestamp,
+        _ connection: any SQLConnection
     ) throws {
         // To a process of the version before, which knows no notices, it has expired. No user has the address "".
         try connection.execute(
             """
             INSERT INTO mail_queue (id, address, kind, subject_id, has_account, created_at, due_at, expires_at,
-                                    notice_until)
-            VALUES (:id, '', :kind, :subject, 1, :now, :now, 0, :until)
+                                    notice_until, is_paced)
+            VALUES (:id, '', :kind, :subject, 1, :now, :now, 0, :until, :paced)
             """,
             [
                 "id": .text(id), "kind": .text(kind), "subject": .text(subjectID), "now": .timestamp(now),
-                "until": .timestamp(now + Self.noticeLifetime),
+                "until": .timestamp(now + Self.noticeLifetime), "paced": .integer(isPaced ? 1 : 0),
             ])
     }
 
@@ -206,7 +213,9 @@ package struct MailQueue: Sendable {
                 round.emails += taken
                 sent += taken.count
             }
-            round.emails += try takeNotices(count - round.emails.count - Self.slotsWithoutNotices, now, connection)
+            let free = count - Self.slotsWithoutNotices
+            round.emails += try takeNotices(free - round.emails.count, now, connection)
+            round.emails += try takePaced(free - round.emails.count, now, connection)
             // Held back like emails to addresses without an account.
             if round.level == .all { round.emails += try take("subject_id IS NULL", decoys, now, connection) }
             return round
@@ -254,13 +263,44 @@ package struct MailQueue: Sendable {
             """
             UPDATE mail_queue SET due_at = :lease, attempts = attempts + 1 WHERE id IN (
                 SELECT id FROM mail_queue
-                 WHERE sent_at IS NULL AND notice_until > :now AND due_at <= :now ORDER BY due_at LIMIT :count)
+                 WHERE sent_at IS NULL AND notice_until > :now AND due_at <= :now AND is_paced = 0
+                 ORDER BY due_at LIMIT :count)
             RETURNING id, address, kind, subject_id, notice_until, attempts
             """,
             [
                 "lease": .timestamp(now + Self.lease), "now": .timestamp(now), "count": .integer(Int64(count)),
             ]
         ).map { try QueuedMail($0, expiresAt: $0.timestamp("notice_until"), isNotice: true) }
+    }
+
+    /// As ``takeNotices(_:_:_:)``, for what leaves at a pace. Each try counts: a server that refuses some must not be asked
+    /// more often.
+    private func takePaced(
+        _ count: Int, _ now: Timestamp, _ connection: any SQLConnection
+    ) throws -> [QueuedMail] {
+        guard count > 0 else { return [] }
+        let due = try connection.query(
+            """
+            SELECT id FROM mail_queue
+             WHERE sent_at IS NULL AND notice_until > :now AND due_at <= :now AND is_paced = 1
+             ORDER BY due_at, created_at, id LIMIT :count
+            """, ["now": .timestamp(now), "count": .integer(Int64(min(count, Self.pacedPerMinute)))])
+        guard !due.isEmpty else { return [] }
+        let taken = try connection.query(
+            "SELECT 1 FROM mail_queue WHERE taken_at > :since AND taken_at <= :now LIMIT :limit",
+            [
+                "since": .timestamp(now - .minutes(1)), "now": .timestamp(now),
+                "limit": .integer(Int64(Self.pacedPerMinute)),
+            ]
+        ).count
+        return try due.prefix(max(0, Self.pacedPerMinute - taken)).flatMap { row in
+            try connection.query(
+                """
+                UPDATE mail_queue SET due_at = :lease, attempts = attempts + 1, taken_at = :now WHERE id = :id
+                RETURNING id, address, kind, subject_id, notice_until, attempts
+                """,
+                ["lease": .timestamp(now + Self.lease), "now": .timestamp(now), "id": .text(try row.text("id"))])
+        }.map { try QueuedMail($0, expiresAt: $0.timestamp("notice_until"), isNotice: true) }
     }
 
     private func settle(_ result: DeliveryResult, _ now: Timestamp, _ connection: any SQLConnection) throws {

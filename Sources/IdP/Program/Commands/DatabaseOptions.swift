@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import IdPDirectory
 import Logging
 import SSOShared
 import SSOWeb
@@ -39,14 +40,30 @@ struct DatabaseOptions: ParsableArguments {
     /// The keys of ``IdPSettings``, for commands that need them for a part of their work. Nil where none are set.
     func keys() throws -> DerivedKeys? { try read { $0.derivedKeys("IDP_SECRET_KEY", required: false) }.further }
 
+    /// The same, for commands that cannot do without.
+    ///
+    /// - Throws: exit code 78 where none are set.
+    func requiredKeys() throws -> DerivedKeys {
+        guard let keys = try read({ $0.derivedKeys("IDP_SECRET_KEY") }).further else {
+            throw CommandExit.configurationError
+        }
+        return keys
+    }
+
+    /// Another setting, from the environment or `.env`; nil where it is not set.
+    func setting(_ name: String) -> String? { SettingsReader(source).text(name) }
+
     /// A command reports the error that ends it, and no events.
     static let logger = Logger(label: IdPProgram.name) { _ in SwiftLogNoOpLogHandler() }
 
+    private var source: SettingsSource {
+        SettingsSource(
+            arguments: url.map { ["--idp-database-url", $0] } ?? [], environment: ProcessInfo.processInfo.environment,
+            dotEnv: ".env")
+    }
+
     private func read<T>(_ further: (SettingsReader) -> T) throws -> (location: DatabaseLocation, further: T) {
-        let reader = SettingsReader(
-            SettingsSource(
-                arguments: url.map { ["--idp-database-url", $0] } ?? [],
-                environment: ProcessInfo.processInfo.environment, dotEnv: ".env"))
+        let reader = SettingsReader(source)
         let location = IdPSettings.database(reader)
         let further = further(reader)
         for problem in reader.problems { _ = CommandExit.failure(IdPProgram.name, problem) }
@@ -78,10 +95,12 @@ struct DatabaseOptions: ParsableArguments {
         }
     }
 
-    /// - Throws: exit code 1 after one line on standard error for a failure of the database.
+    /// - Throws: exit code 1 after one line on standard error for a failure of the database, and for a change that was refused.
     static func reporting<T>(_ body: () async throws -> T) async throws -> T {
         do { return try await body() } catch let failure as DatabaseError {
             throw CommandExit.failure(IdPProgram.name, "\(failure)")
+        } catch let refusal as ChangeRefusal {
+            throw CommandExit.failure(IdPProgram.name, "\(refusal)")
         }
     }
 }

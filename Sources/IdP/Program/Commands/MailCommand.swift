@@ -117,7 +117,7 @@ struct MailDelivery {
         let challenges = ChallengeStore(
             database: database, clock: clock, randomness: randomness,
             codeMAC: { codes.mac(of: codes.code(for: $0), challenge: $0) }, mailKind: EmailCodeMail.kind,
-            eligibility: SignInEligibility(allowed: try AllowedEmails("")),
+            eligibility: SignInEligibility(allowed: try AllowedEmails(""), clock: clock),
             mail: MailQueue(database: database, clock: clock, capacity: MailCapacity(limit: 1)))
         return ReplyReceiver(
             settings.inbound, keys: settings.keys, challenges: challenges,

@@ -11,10 +11,11 @@ struct RestoreCommand: AsyncParsableCommand {
         commandName: "restore", abstract: "Puts a backup in the place of the database of a stopped IdP.",
         discussion: """
             Refuses while a process uses the database. The file that was there is kept beside it under a new name. \
-            Everybody is signed out: sessions, codes, tokens and emails that wait are not brought back.
+            Everybody is signed out: sessions, codes, tokens and emails that wait are not brought back. Clients with a \
+            logout_uri are told once the IdP runs.
 
-            The backup is compared with the database that it replaces. Identities that an account of both no longer has, and \
-            the sign-in of accounts that were disabled, are printed and not brought back, unless --keep-identities is there.
+            The backup is compared with the database that it replaces. Identities and groups that an account of both no longer \
+            has, and the sign-in of accounts that were disabled, are printed and not brought back, unless --keep-identities is there.
 
             The checksum of the backup is checked, and with IDP_SECRET_KEY (as a setting of this command) also who has made \
             it.
@@ -24,7 +25,10 @@ struct RestoreCommand: AsyncParsableCommand {
             Exit codes: 0 done, 1 an error of the database or the file, 64 wrong usage, 78 a wrong setting.
             """)
     @Argument(help: "A file that idp backup has written.") var file: String
-    @Flag(help: "Bring back identities that were removed, and accounts that were disabled, after the backup was made.")
+    @Flag(
+        help:
+            "Bring back identities and memberships that were removed, and accounts that were disabled, after the backup was made."
+    )
     var keepIdentities = false
     @Flag(help: "Take a backup without a checksum, or one that was not made with IDP_SECRET_KEY.")
     var unverified = false
@@ -49,7 +53,9 @@ struct RestoreCommand: AsyncParsableCommand {
                 acceptsUnverified: unverified, keepingOldAs: "before-restore-\(stamp)"
             ) { [keepIdentities] database, replaced in
                 let backup = RestoredDatabase(database: database)
-                try await backup.endSignIns(now: now, by: .ofCommand())
+                var later: [ClientSignIn] = []
+                if case .readable(let old) = replaced { later = await RestoredDatabase.clientSignIns(of: old) }
+                try await backup.endSignIns(now: now, by: .ofCommand(), telling: later)
                 switch replaced {
                 case .missing: return Comparison.impossible("there was no database at \(path)")
                 case .unreadable(let cause): return .impossible("the old one cannot be read (\(cause))")
@@ -87,8 +93,8 @@ struct RestoreCommand: AsyncParsableCommand {
 
     private func words(on comparison: Comparison) -> String {
         let cannotKnow = """
-            identities that were removed and accounts that were disabled after the backup are as they were in it. Disable \
-            accounts again with: idp user disable ADDRESS
+            identities and memberships that were removed, and accounts that were disabled, after the backup are as they were \
+            in it. Disable accounts again with: idp user disable ADDRESS
             """
         switch comparison {
         case .impossible(let cause): return "Warning: the backup could not be compared, because \(cause): \(cannotKnow)"
@@ -96,14 +102,15 @@ struct RestoreCommand: AsyncParsableCommand {
             return "Warning: the old database has none of the backup's accounts: \(cannotKnow)"
         case .done(let ended) where ended.isEmpty:
             return """
-                Compared with the old database: no identity was removed and no account disabled after the backup, of \
+                Compared with the old database: no identity was removed, no membership ended and no account disabled after the backup, of \
                 \(ended.accounts) accounts in both.
                 """
         case .done(let ended):
             let rows =
                 ended.identities.map { identity in
                     [identity.email, "identity", identity.provider ?? identity.kind, identity.subject]
-                } + ended.disabled.map { [$0.email, "disabled", "", ""] }
+                } + ended.memberships.map { [$0.email, "group", "", $0.group] }
+                + ended.disabled.map { [$0.email, "disabled", "", ""] }
             let table = CommandTable.text(["ADDRESS", "ENDED", "PROVIDER", "SUBJECT"], rows)
             return keepIdentities
                 ? "Warning: these had ended after the backup. --keep-identities has brought them back:\n\(table)"

@@ -1,3 +1,4 @@
+import IdPDirectory
 import SSOWeb
 import Storage
 
@@ -348,5 +349,57 @@ enum IdPMigrations {
                 """,
                 "CREATE INDEX audit_event_account ON audit_event (account_id, id) WHERE account_id IS NOT NULL",
             ]),
+        Migration(
+            name: "v022-groups",
+            sql: [
+                "CREATE TABLE user_group (id TEXT PRIMARY KEY NOT NULL, created_at BIGINT NOT NULL)",
+                """
+                CREATE TABLE group_member (
+                    account_id TEXT NOT NULL,
+                    group_id TEXT NOT NULL,
+                    joined_at BIGINT NOT NULL,
+                    PRIMARY KEY (account_id, group_id)
+                )
+                """,
+                "CREATE INDEX group_member_group ON group_member (group_id)",
+            ]),
+        Migration(
+            name: "v023-users",
+            sql: [
+                // An operator added it, by an invitation or an import; an import names it.
+                "ALTER TABLE account ADD COLUMN added_at BIGINT",
+                "ALTER TABLE account ADD COLUMN imported_at BIGINT",
+                // It may not sign in from then on. end_done: its sign-ins were ended for that.
+                "ALTER TABLE account ADD COLUMN ends_at BIGINT",
+                "ALTER TABLE account ADD COLUMN end_done INTEGER NOT NULL DEFAULT 0",
+                "ALTER TABLE account ADD COLUMN erase_at BIGINT",
+                "ALTER TABLE account ADD COLUMN language TEXT",
+                "CREATE INDEX account_imported ON account (imported_at) WHERE imported_at IS NOT NULL",
+                "CREATE INDEX account_ends_at ON account (ends_at) WHERE ends_at IS NOT NULL AND end_done = 0",
+                "CREATE INDEX account_erase_at ON account (erase_at) WHERE erase_at IS NOT NULL",
+                // key_digest is the hash of the key in the email's link. presses counts the sign-ins that were begun with it.
+                """
+                CREATE TABLE invitation (
+                    id TEXT PRIMARY KEY NOT NULL,
+                    account_id TEXT NOT NULL,
+                    key_digest BLOB NOT NULL UNIQUE,
+                    client_id TEXT,
+                    language TEXT NOT NULL,
+                    presses INTEGER NOT NULL DEFAULT 0,
+                    created_at BIGINT NOT NULL,
+                    expires_at BIGINT NOT NULL,
+                    withdrawn_at BIGINT
+                )
+                """,
+                "CREATE INDEX invitation_account ON invitation (account_id, created_at)",
+                "CREATE INDEX invitation_created_at ON invitation (created_at)",
+                // The address that an account has now, in the notice about that.
+                "ALTER TABLE account_notice ADD COLUMN new_address TEXT",
+                // Emails of which only so many leave in a minute. taken_at is when one was tried last.
+                "ALTER TABLE mail_queue ADD COLUMN is_paced INTEGER NOT NULL DEFAULT 0",
+                "ALTER TABLE mail_queue ADD COLUMN taken_at BIGINT",
+                "CREATE INDEX mail_queue_taken_at ON mail_queue (taken_at) WHERE taken_at IS NOT NULL",
+            ]),
+        Migration(name: "v024-sign-out", sql: SessionStore.userSchema + SignOutSchema.sql),
     ]
 }

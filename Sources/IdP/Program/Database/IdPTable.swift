@@ -40,12 +40,17 @@ struct IdPTable: Sendable {
         IdPTable("audit_event", restore: .stays, lostCommits: .stays),
         IdPTable(
             "challenge", restore: .changed("DELETE FROM challenge"), lostCommits: .changed("DELETE FROM challenge")),
+        // Ended by the restore itself, which tells the clients.
+        IdPTable("client_sign_in", restore: .stays, lostCommits: .stays),
         IdPTable("code_guess", restore: .stays, lostCommits: .stays),
         IdPTable("device", restore: .changed("DELETE FROM device"), lostCommits: .stays),
+        IdPTable("group_member", restore: .stays, lostCommits: .stays),
         IdPTable("guess_alarm", restore: .stays, lostCommits: .stays),
         IdPTable(
             "handoff", restore: .changed("DELETE FROM handoff"),
             lostCommits: .changed("UPDATE handoff SET ended_at = :now WHERE ended_at IS NULL AND expires_at > :recent")),
+        // A withdrawn one would be valid again. It proves nothing, so it may stay where a few commits are missing.
+        IdPTable("invitation", restore: .changed("DELETE FROM invitation"), lostCommits: .stays),
         IdPTable("mail_outage", restore: .stays, lostCommits: .stays),
         IdPTable("mail_queue", restore: .changed("DELETE FROM mail_queue"), lostCommits: .stays),
         IdPTable(
@@ -55,11 +60,16 @@ struct IdPTable: Sendable {
                 UPDATE provider_attempt SET used_at = :now, answer = NULL WHERE used_at IS NULL AND expires_at > :recent
                 """)),
         IdPTable("session", restore: .changed("DELETE FROM session"), lostCommits: .stays),
+        // What was queued before the backup was delivered, or is told again by the restore.
+        IdPTable(
+            "sign_out_message", restore: .changed("DELETE FROM sign_out_message WHERE settled_at IS NULL"),
+            lostCommits: .stays),
         IdPTable(
             "sso_token", restore: .changed(voidedTokens),
             lostCommits: .changed("\(voidedTokens) AND expires_at > :recent")),
         // What was used stays used. The answers to attempts of before are of no use without them.
         IdPTable("used_provider_answer", restore: .stays, lostCommits: .stays),
+        IdPTable("user_group", restore: .stays, lostCommits: .stays),
     ]
 
     private static let voidedTokens =

@@ -1,4 +1,5 @@
 import IdPDirectory
+import SSOShared
 import SSOWeb
 import Storage
 
@@ -12,17 +13,23 @@ struct EndedSinceBackup: Sendable, Equatable {
         let provider: String?
     }
 
-    /// An account that was disabled.
+    /// An account that was disabled, or erased: it is disabled then, until it is erased again.
     struct DisabledAccount: Sendable, Equatable {
         let id, email: String
     }
 
+    /// A membership that the account no longer had: it was taken out, or the group was removed.
+    struct Membership: Sendable, Equatable {
+        let accountID, email, group: String
+    }
+
     var identities: [Identity] = []
+    var memberships: [Membership] = []
     var disabled: [DisabledAccount] = []
     /// How many accounts both databases have. Others cannot be compared.
     var accounts = 0
 
-    var isEmpty: Bool { identities.isEmpty && disabled.isEmpty }
+    var isEmpty: Bool { identities.isEmpty && memberships.isEmpty && disabled.isEmpty }
 }
 
 /// The rows of a backup before they are put in place.
@@ -33,30 +40,79 @@ struct RestoredDatabase: Sendable {
 
     /// Ends what may have ended, been used or been sent after the backup was made.
     ///
-    /// - Parameter actor: who restores, for the audit log.
-    func endSignIns(now: Timestamp, by actor: AuditActor = .command(user: "unknown", sudo: nil)) async throws {
+    /// - Parameters:
+    ///   - actor: who restores, for the audit log.
+    ///   - later: sign-ins at clients of the database that is replaced. Clients are told of them, and of those of the backup.
+    func endSignIns(
+        now: Timestamp, by actor: AuditActor = .command(user: "unknown", sudo: nil), telling later: [ClientSignIn] = []
+    ) async throws {
         let audit = AuditStore(database: database)
         try await database.write { connection in
             try IdPTable.end(.restore, at: now, connection)
             try audit.write(AuditRow(.databaseRestored, by: actor), connection)
         }
+        try await tellClients(of: later, at: now, by: actor)
     }
 
-    /// Compares with the database that is replaced. Only accounts of both databases count: one that the other database does
-    /// not have was lost, and its identities were not removed.
+    /// Tells the clients of every sign-in that the backup knows, and of those that were made after it.
+    private func tellClients(of later: [ClientSignIn], at now: Timestamp, by actor: AuditActor) async throws {
+        let audit = AuditStore(database: database)
+        let signOuts = SignOuts(clock: ServiceClock { now }, randomness: SystemRandomness())
+        try await database.write { connection in
+            for signIn in later { try signOuts.signIns.adopt(signIn, connection) }
+            var last = ""
+            while true {
+                let accounts = try signOuts.signIns.accounts(after: last, limit: 500, connection)
+                for account in accounts {
+                    try signOuts.end(.all(of: account), .restored, by: actor, connection) {
+                        try audit.write($0, connection)
+                    }
+                }
+                guard let next = accounts.last else { return }
+                last = next
+            }
+        }
+    }
+
+    /// The sign-ins at clients of a database that go on. None in one of the version before, which has no such table.
+    static func clientSignIns(of database: any Database) async -> [ClientSignIn] {
+        let found = try? await database.read { connection -> [ClientSignIn] in
+            var (last, all): (String, [ClientSignIn]) = ("", [])
+            while true {
+                let accounts = try ClientSignIns().accounts(after: last, limit: 500, connection)
+                for account in accounts {
+                    all += try ClientSignIns().all(of: account, endedSince: Timestamp(milliseconds: .max), connection)
+                }
+                guard let next = accounts.last else { return all }
+                last = next
+            }
+        }
+        return found ?? []
+    }
+
+    /// Compares with the database that is replaced. Only accounts of both databases count, and those that the other one has
+    /// erased: any other that it does not have was lost, and its identities were not removed.
     func ended(in replaced: any Database) async throws -> EndedSinceBackup {
-        let (isDisabled, identities) = try await replaced.read { connection in
-            (try Self.accounts(connection), try Self.identities(connection))
+        let (isDisabled, identities, memberships, erased) = try await replaced.read { connection in
+            (
+                try Self.accounts(connection), try Self.identities(connection), try Self.memberships(connection),
+                try Self.erased(connection)
+            )
         }
         // On the writer: a reader may be open for a moment after its answer, and the file's log would stay beside it.
         let here = try await database.write { connection in
-            (accounts: try Self.accounts(connection), identities: try Self.identities(connection))
+            (
+                accounts: try Self.accounts(connection), identities: try Self.identities(connection),
+                memberships: try Self.memberships(connection)
+            )
         }
         var ended = EndedSinceBackup()
         for (id, account) in here.accounts.sorted(by: { $0.value.email < $1.value.email }) {
-            guard let other = isDisabled[id] else { continue }
-            ended.accounts += 1
-            if other.isDisabled && !account.isDisabled { ended.disabled.append(.init(id: id, email: account.email)) }
+            let other = isDisabled[id]
+            ended.accounts += other == nil ? 0 : 1
+            if other?.isDisabled ?? erased.contains(id), !account.isDisabled {
+                ended.disabled.append(.init(id: id, email: account.email))
+            }
         }
         for (key, identity) in here.identities {
             guard isDisabled[identity.accountID] != nil, let account = here.accounts[identity.accountID] else {
@@ -68,13 +124,18 @@ struct RestoredDatabase: Sendable {
                     kind: key.kind, issuer: key.issuer, subject: key.subject, accountID: identity.accountID,
                     email: account.email, provider: identity.provider))
         }
+        ended.memberships = here.memberships.subtracting(memberships).compactMap {
+            key -> EndedSinceBackup.Membership? in
+            guard isDisabled[key.accountID] != nil, let account = here.accounts[key.accountID] else { return nil }
+            return .init(accountID: key.accountID, email: account.email, group: key.group)
+        }.sorted { ($0.email, $0.group) < ($1.email, $1.group) }
         ended.identities.sort {
             ($0.email, $0.kind, $0.issuer, $0.subject) < ($1.email, $1.kind, $1.issuer, $1.subject)
         }
         return ended
     }
 
-    /// Removes the identities and disables the accounts.
+    /// Removes the identities and memberships, and disables the accounts.
     func end(_ ended: EndedSinceBackup) async throws {
         try await database.write { connection in
             for identity in ended.identities {
@@ -87,6 +148,11 @@ struct RestoredDatabase: Sendable {
                         "subject": .text(identity.subject),
                     ])
             }
+            for membership in ended.memberships {
+                try connection.execute(
+                    "DELETE FROM group_member WHERE account_id = :account AND group_id = :group",
+                    ["account": .text(membership.accountID), "group": .text(membership.group)])
+            }
             for account in ended.disabled {
                 try connection.execute("UPDATE account SET disabled = 1 WHERE id = :id", ["id": .text(account.id)])
             }
@@ -97,12 +163,33 @@ struct RestoredDatabase: Sendable {
         let kind, issuer, subject: String
     }
 
+    private struct MembershipKey: Hashable {
+        let accountID, group: String
+    }
+
+    private static func memberships(_ connection: any SQLConnection) throws -> Set<MembershipKey> {
+        let rows = try connection.query("SELECT account_id, group_id FROM group_member")
+        return try Set(
+            rows.map { MembershipKey(accountID: try $0.text("account_id"), group: try $0.text("group_id")) })
+    }
+
+    /// The ids of accounts that were erased, as far as the audit log goes back.
+    private static func erased(_ connection: any SQLConnection) throws -> Set<String> {
+        Set(
+            try connection.query("SELECT account_id FROM audit_event WHERE event = 'user_erased'").compactMap {
+                try $0.optionalText("account_id")
+            })
+    }
+
     private static func accounts(
         _ connection: any SQLConnection
     ) throws -> [String: (email: String, isDisabled: Bool)] {
-        let rows = try connection.query("SELECT id, email, disabled FROM account")
+        let rows = try connection.query("SELECT id, email, disabled, erase_at FROM account")
         return try Dictionary(
-            rows.map { (try $0.text("id"), (email: try $0.text("email"), isDisabled: try $0.integer("disabled") != 0)) }
+            rows.map { row in
+                let isDisabled = try row.integer("disabled") != 0 || row.optionalInteger("erase_at") != nil
+                return (try row.text("id"), (email: try row.text("email"), isDisabled: isDisabled))
+            }
         ) { first, _ in first }
     }
 

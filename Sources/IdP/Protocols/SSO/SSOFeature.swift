@@ -1,3 +1,4 @@
+package import IdPDirectory
 package import IdPFlow
 import SSOShared
 package import SSOWeb
@@ -14,9 +15,11 @@ package struct SSOFeature: Feature {
 
     package var purposes: [any FlowPurpose] { [asking] }
 
+    package var signOuts: [any SignOutProtocol] { [SSOSignOut()] }
+
     package var appPaths: [PathConfiguration.Rule] {
         [
-            .paths([SSOPath.authorize, SSOPath.complete], .webView),
+            .paths([SSOPath.authorize, SSOPath.complete, SSOPath.signOut], .webView),
             // A relying party's: its session is in the system browser.
             .paths([SSOPath.callback, SSOPath.start], .systemBrowser),
         ]
@@ -25,9 +28,18 @@ package struct SSOFeature: Feature {
     package func addRoutes(
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
     ) {
+        let (signatures, networks) = (SignatureCheck(clients: parts.clients), parts.signerNetworks())
         VerifyRoutes(
-            signatures: SignatureCheck(clients: parts.clients), grants: parts.grants,
-            idleLimit: parts.sessions.store.lifetime.idle, networks: parts.signerNetworks()
+            signatures: signatures, grants: parts.grants, idleLimit: parts.sessions.store.lifetime.idle,
+            networks: networks
+        ).addRoutes(to: &router)
+        ClientSignOutRoutes(
+            accounts: parts.accounts, sessions: parts.sessions, devices: parts.appDevices, clients: parts.clients,
+            logos: parts.logos, pages: parts.pages
+        ).addRoutes(to: &router)
+        SessionRoutes(
+            signatures: signatures, questions: SessionQuestions(sessions: parts.sessions, accounts: parts.accounts),
+            networks: networks
         ).addRoutes(to: &router)
     }
 }

@@ -18,7 +18,7 @@ package struct ProviderSource: Sendable {
     let read: (@Sendable () -> Reading)?
 
     /// Without a providers file.
-    static let none = ProviderSource(providers: [], read: nil)
+    package static let none = ProviderSource(providers: [], read: nil)
 
     /// Reads the providers at the start. Problems and warnings are in `reader`, which also has one line per provider.
     ///

@@ -55,7 +55,8 @@ package struct AppleChanges: Sendable {
         // it again. Apple's clock may be a little late. A use that is ahead was noted while our clock was wrong.
         let lastConsent = max(identity.addedAt, min(identity.usedAt ?? identity.addedAt, accounts.clock.now()))
         guard lastConsent <= occurredAt + ClockSkew.tolerated else { return .outdated(accountID: account.id) }
-        try accounts.withdraw(issuer: issuer, subject: subject, from: account.id, connection)
+        try accounts.withdraw(
+            issuer: issuer, subject: subject, from: account.id, by: provider, audit, connection)
         try audit?.write(
             AuditRow(
                 .identityRevoked, by: .provider(provider), account: account.id, cause: "withdrawn", detail: provider),
@@ -63,10 +64,8 @@ package struct AppleChanges: Sendable {
         // The relay forwards nothing any more.
         let isRelay = identity.isPrivateEmail && identity.email?.utf8.elementsEqual(account.email.utf8) == true
         if !isRelay {
-            // The language of the user is not known: no request of theirs has caused it.
             try changes.report(
-                .withdrawn(provider: provider), of: account, by: ChangeOrigin(language: .english, device: nil),
-                connection)
+                .withdrawn(provider: provider), of: account, by: ChangeOrigin(withoutRequestOf: account), connection)
         }
         return .removed(accountID: account.id)
     }

@@ -97,10 +97,8 @@ package struct ChallengeStore: Sendable {
                 "id": .text(chosen),
             ])
         let email: CodeEmail =
-            if !standing.isAllowed {
-                .notSent(.addressNotAllowed)
-            } else if standing.isDisabled {
-                .notSent(.accountDisabled)
+            if let obstacle = standing.obstacle {
+                .notSent(CodeEmail.Reason(obstacle))
             } else {
                 leavesAt.map { .queued(id: emailID, leavesIn: $0 - now) } ?? .notSent(.addressLimit)
             }

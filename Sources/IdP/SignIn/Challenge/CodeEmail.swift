@@ -13,13 +13,24 @@ enum CodeEmail: Sendable {
 
     /// The raw values are stable: the log has them as `reason`.
     enum Reason: String, Sendable {
-        /// `IDP_ALLOWED_EMAILS` does not name the address.
+        /// `IDP_ALLOWED_EMAILS` does not name the address, and nobody has added its account.
         case addressNotAllowed = "address_not_allowed"
         case accountDisabled = "account_disabled"
+        /// The account's end date is over.
+        case accountEnded = "account_ended"
         /// The mailbox has got as many as it may.
         case addressLimit = "address_limit"
         /// The network, or the known browser, has submitted as many addresses as it may.
         case networkLimit = "network_limit"
+
+        init(_ obstacle: SignInEligibility.Obstacle) {
+            self =
+                switch obstacle {
+                case .notAllowed: .addressNotAllowed
+                case .disabled: .accountDisabled
+                case .ended: .accountEnded
+                }
+        }
     }
 
     /// What the audit log says of it, with the same statements for every address.

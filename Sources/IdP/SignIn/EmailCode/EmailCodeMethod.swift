@@ -54,9 +54,9 @@ package struct EmailCodeMethod: SignInMethod {
     @Sendable package func submitAddress(_ submitted: SubmittedAddress) async throws -> Response? {
         let (request, context) = (submitted.request, submitted.context)
         let logFlow = submitted.session[Flows.self].logID(submitted.flow)
-        guard let asked = try await addresses.count(submitted.text, request, context, logFlow: logFlow) else {
-            return nil
-        }
+        let counted = try await addresses.count(
+            submitted.text, request, context, logFlow: logFlow, invited: submitted.invited)
+        guard let asked = counted else { return nil }
         // In one transaction with the challenge, so that no email is sent whose code fits no browser.
         let email = CodeEmailNote()
         let session = submitted.session
@@ -107,8 +107,12 @@ package struct EmailCodeMethod: SignInMethod {
 
     @Sendable private func submit(_ form: SubmittedForm, _ challenge: Challenge) async throws -> Response {
         let (request, context, session, flow) = (form.request, form.context, form.session, form.flow)
-        try limits.countCodePost(request, context, browserID: challenge.browserID)
-        guard let code = EmailCode.normalised(try form.fields.text("code") ?? "") else {
+        let typed = EmailCode.normalised(try form.fields.text("code") ?? "")
+        // An empty form is no guess: scanners that press every button of an invitation must not use up its user's posts.
+        if challenge.browserID == nil || typed != nil {
+            try limits.countCodePost(request, context, browserID: challenge.browserID)
+        }
+        guard let code = typed else {
             return try await answer(request, context, session, challenge, flow: flow, error: .notSixDigits)
         }
         return try await guess(code, session, challenge, flow: flow, request, context)

@@ -29,16 +29,22 @@ package struct AddressStep: Sendable {
 
     /// Counts a submitted address.
     ///
-    /// - Parameter logFlow: the flow that it is for, as the log calls it.
+    /// - Parameters:
+    ///   - logFlow: the flow that it is for, as the log calls it.
+    ///   - invited: the browser, where an invitation to this address has just made it known.
     /// - Returns: nil for text that is not an email address.
     /// - Throws: ``PublicError`` 429 beyond the limits per network.
-    func count(_ text: String, _ request: Request, _ context: VisitorContext, logFlow: String) async throws -> Asked? {
+    func count(
+        _ text: String, _ request: Request, _ context: VisitorContext, logFlow: String, invited: InvitedBrowser? = nil
+    ) async throws -> Asked? {
         guard let address = try? EmailAddress(text) else {
             try await limits.countEmailPost(request, context, browserID: nil)
             return nil
         }
-        let known = try await knownBrowsers.known(request, for: address)
-        do { try await limits.countEmailPost(request, context, browserID: known) } catch let error as PublicError {
+        let cookie = try await knownBrowsers.known(request, for: address)
+        let known = invited?.id ?? cookie
+        let counted = invited?.budget ?? known
+        do { try await limits.countEmailPost(request, context, browserID: counted) } catch let error as PublicError {
             let refused = CodeEmail.notSent(.networkLimit)
             refused.log(to: context.logger, address: address, flow: logFlow)
             context.audit?.note(refused.auditRow(context.audit?.typed(address), flow: logFlow))
@@ -46,7 +52,8 @@ package struct AddressStep: Sendable {
         }
         return Asked(
             address: address,
-            requester: EmailRequester(browserID: known, network: limits.network(request, context)),
+            requester: EmailRequester(
+                browserID: known, ownBudget: invited?.budget, network: limits.network(request, context)),
             device: DeviceKind(userAgent: request.headers[.userAgent]), language: .preferred(by: request),
             logFlow: logFlow, audit: context.audit)
     }

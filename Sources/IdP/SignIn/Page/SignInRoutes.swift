@@ -56,6 +56,15 @@ package struct SubmittedAddress: Sendable {
     let confirmsIdentity: Bool
     let request: Request
     let context: VisitorContext
+    /// What the link of an invitation has made of the browser; nil for any other.
+    var invited: InvitedBrowser?
+}
+
+/// A browser that an invitation has just made known. Its request does not have the cookie yet.
+struct InvitedBrowser: Sendable {
+    let id: String
+    /// Names its budget of emails; nil for that of the known browser.
+    let budget: String?
 }
 
 /// The page `/sign-in`: every method's option.

@@ -101,6 +101,7 @@ extension GrantErrorCause {
         case .used: "The token has been used already. A token works once."
         case .accountNotAllowed, .sessionEnded, .accountSignedOut:
             "The user has signed out at the identity provider since the token was issued."
+        case .noAccess: "The user has lost access to this client since the token was issued."
         case .void: "The token was revoked. Start a new sign-in."
         case .expired: "The token has expired. A token is valid for five minutes."
         case .clock: "The token is not valid yet. Start a new sign-in."

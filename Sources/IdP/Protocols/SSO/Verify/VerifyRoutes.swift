@@ -66,10 +66,11 @@ struct VerifyRoutes: Sendable {
                     "flow": "\(redeemed.flow)",
                 ])
             let reply = VerifyReply(
-                user: VerifiedUser(id: account.id, email: account.email, name: account.name),
+                user: VerifiedUser(
+                    id: account.id, email: account.email, name: account.name, groups: redeemed.groups),
                 clientID: signed.client.id,
                 session: VerifiedSession(
-                    id: redeemed.sessionHandle, authenticatedAt: redeemed.provenAt?.seconds,
+                    id: redeemed.toldSession, authenticatedAt: redeemed.provenAt?.seconds,
                     methods: redeemed.methods))
             return signed.answer(reply.body())
         case .refused(let rejection): throw SignedPostError.badToken(signed.client.id, rejection)

@@ -53,12 +53,14 @@ class LinkPolicy(server: String, val callback: String) {
         if (path == "/reset_app") return Decision.Reset
         val first = segments.firstOrNull()?.lowercase()
         if (first == "reset_app" || first == "hotwire_native") return Decision.Ignore
-        if (first != "auth" || path == "/auth/sso/authorize" || path == "/auth/sso/complete") return Decision.WebView
+        if (first != "auth" || path in pagesBelowAuth) return Decision.WebView
         val method = handoff.matchEntire(path)?.groupValues?.get(1)
         return if (method == null || method in notMethods) Decision.System else Decision.Browser(method)
     }
 
     companion object {
+        private val pagesBelowAuth = setOf("/auth/sso/authorize", "/auth/sso/complete", "/auth/sso/sign-out")
+
         /** Percent-encoded letters, digits, `-`, `.`, `_`, `~`, slashes, backslashes and control characters. */
         private val disguised =
             Regex("%([01]|2[d-f]|3[0-9]|4[1-9a-f]|5[0-9acf]|6[1-9a-f]|7[0-9aef])", RegexOption.IGNORE_CASE)

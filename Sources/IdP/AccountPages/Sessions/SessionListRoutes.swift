@@ -1,0 +1,91 @@
+import HTTPTypes
+import Hummingbird
+import IdPDirectory
+import IdPFlow
+import Logging
+import SSOShared
+import SSOWeb
+import Storage
+
+/// `/sessions` lists the browsers and apps in which a user is signed in. `POST /sessions/end` ends one of them, and
+/// `POST /sessions/end-others` all but this one.
+///
+/// Emails lead here, and no link ends anything by itself: programs that check emails open links and press buttons.
+struct SessionListRoutes: Sendable {
+    /// Sends a visitor to sign in. The list itself is a page, so that link checkers change nothing.
+    private static let signInPath = "/sessions/sign-in"
+
+    let accounts: AccountStore
+    let sessions: Sessions
+    let list: UserSessions
+    let devices: AppDevices
+    let pages: Pages
+    let randomness: any Randomness
+
+    func addRoutes(to router: inout FeatureRouter) {
+        router.page(at: SessionsPurpose.path, use: show)
+        router.visit(at: Self.signInPath, use: signIn)
+        router.form(
+            at: "/sessions/end", .ofUser(accounts.signedIn, elsewhere: { _ in SessionsPurpose.path }, submit: end))
+        router.form(
+            at: "/sessions/end-others",
+            .ofUser(accounts.signedIn, elsewhere: { _ in SessionsPurpose.path }, submit: endOthers))
+    }
+
+    @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let texts = pages.texts(for: request)
+        let isEnded = request.queryFields.count("ended") > 0
+        if let session = context.session,
+            let model = try await accounts.database.read({ connection in
+                try accounts.signedIn(session, connection).map {
+                    try list.list(of: $0, isEnded: isEnded, texts, connection)
+                }
+            })
+        {
+            return pages.response("sessions", model, for: request)
+        }
+        return .redirect(to: Self.signInPath)
+    }
+
+    /// Sends a visitor to sign in, and back to the list.
+    @Sendable private func signIn(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        guard try await accounts.signedIn(context) == nil else { return .redirect(to: SessionsPurpose.path) }
+        let (id, now) = (try FlowID(randomness: randomness), accounts.clock.now())
+        let session = try await sessions.current(request, context)
+        let updated = try await sessions.store.update(session) { slots in
+            try slots[Flows.self].begin(Flow.Request(purpose: SessionsPurpose.id, subject: ""), id: id, now: now)
+            return true
+        }
+        return try .toSignIn(SignInPath.signIn(updated == nil ? nil : id), for: request) {
+            sessions.remember(session, in: &$0)
+        }
+    }
+
+    /// One that is not in the user's list has ended already: the button was pressed twice.
+    @Sendable private func end(_ form: SubmittedForm, _ user: SignedInUser) async throws -> Response {
+        let id = try form.fields.text("session") ?? ""
+        let ended = try await devices.endSession(
+            id, of: user.account, by: .user(user.account.id), form.context.audit, own: user.session.handle)
+        var response = Response.redirect(to: ended == nil ? SessionsPurpose.path : "\(SessionsPurpose.path)?ended")
+        guard let ended else { return response }
+        form.context.logger.info(
+            "session_ended",
+            metadata: [
+                "account": "\(user.account.id)", "session": "\(ended.handles.sorted().first ?? ended.id)",
+                "cause": "\(SignOutCause.endedElsewhere.rawValue)",
+            ])
+        if ended.handles.contains(user.session.handle) { sessions.forget(in: &response) }
+        return response
+    }
+
+    @Sendable private func endOthers(_ form: SubmittedForm, _ user: SignedInUser) async throws -> Response {
+        try await list.endOthers(than: user, form.context.audit)
+        form.context.logger.info(
+            "session_ended",
+            metadata: [
+                "account": "\(user.account.id)", "session": "others",
+                "cause": "\(SignOutCause.endedElsewhere.rawValue)",
+            ])
+        return .redirect(to: "\(SessionsPurpose.path)?ended")
+    }
+}

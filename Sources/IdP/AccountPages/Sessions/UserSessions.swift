@@ -1,0 +1,68 @@
+import IdPDirectory
+import IdPFlow
+import SSOShared
+import SSOWeb
+import Storage
+
+/// The page that lists the browsers and apps in which a user is signed in.
+struct SessionList: Sendable {
+    struct Item: Sendable {
+        let id, name, network: String
+        let since, used: Moment
+        let clients: [ClientSection.Item]
+        let hasNetwork, isCurrent, hasClients: Bool
+    }
+
+    let formToken: String
+    let items: [Item]
+    let receipts: [ReceiptItem]
+    let hasOthers, hasReceipts, isEnded: Bool
+}
+
+/// Reads the sessions of a user for pages, and ends them.
+struct UserSessions: Sendable {
+    let sessions: Sessions
+    let accounts: AccountStore
+    let devices: AppDevices
+    let clients: SignedInClients
+    let tokens: AccessTokenStore
+
+    func list(
+        of user: SignedInUser, isEnded: Bool, _ texts: Texts, _ connection: any SQLConnection
+    ) throws -> SessionList {
+        let all = try devices.userSessions(of: user.account, connection)
+        let signOuts = accounts.signOuts
+        let since = accounts.clock.now() - SignOuts.receiptsShown
+        let signIns = try signOuts.signIns.all(of: user.account.id, endedSince: since, connection)
+        let messages = try signOuts.queue.all(of: user.account.id, since: since, connection)
+        let items = all.map { session in
+            let clients = signIns.filter { $0.endedAt == nil && session.handles.contains($0.session) }
+                .map { self.clients.item($0, texts) }
+            return SessionList.Item(
+                id: session.id, name: session.name(in: texts), network: session.network ?? "",
+                since: texts.moment(session.createdAt), used: texts.moment(session.usedAt), clients: clients,
+                hasNetwork: session.network != nil, isCurrent: session.handles.contains(user.session.handle),
+                hasClients: !clients.isEmpty)
+        }
+        // An end by time is not told, and needs no receipt.
+        let receipts = signIns.filter { $0.endedAt != nil && $0.reason != .expired }
+            .map { clients.item(signOuts.receipt(of: $0, among: messages), texts) }
+        return SessionList(
+            formToken: sessions.formToken(for: user.session), items: items, receipts: receipts,
+            hasOthers: items.contains { !$0.isCurrent }, hasReceipts: !receipts.isEmpty, isEnded: isEnded)
+    }
+
+    /// Ends every other session of the account, in one transaction.
+    func endOthers(than user: SignedInUser, _ audit: RequestAudit?) async throws {
+        _ = try await sessions.store.update(
+            user.session,
+            with: { slots, connection in
+                guard
+                    let current = try accounts.signedIn(user.session, as: slots[CurrentSignIn.self], connection),
+                    current.account.id == user.account.id
+                else { return false }
+                try current.endOthers(.endedElsewhere, &slots, accounts, tokens, audit, connection)
+                return true
+            })
+    }
+}

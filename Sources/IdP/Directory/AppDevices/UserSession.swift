@@ -1,0 +1,77 @@
+package import SSOWeb
+package import Storage
+
+/// One browser or app in which a user is signed in.
+package struct UserSession: Sendable {
+    /// Names it in lists: the ``Session/handle`` of a browser's session, or the ``AppDevice/id``. Not a secret.
+    package let id: String
+    /// The sessions that clients know it by.
+    package let handles: Set<String>
+    /// The ``AppDevice``; nil for a browser.
+    package let app: AppDevice?
+    /// The kind of device as it is stored; nil where it is not known.
+    package let device: String?
+    package let network: String?
+    package let createdAt: Timestamp
+    package let usedAt: Timestamp
+
+    /// The name that an app gave, or the kind of device.
+    package func name(in texts: Texts) -> String {
+        app?.name(in: texts) ?? texts.plain((DeviceKind(rawValue: device ?? "") ?? .unknown).name)
+    }
+}
+
+extension AppDevices {
+    /// The browsers and apps in which a user is signed in, the one used last first.
+    package func userSessions(of account: Account, _ connection: any SQLConnection) throws -> [UserSession] {
+        let entries = try sessions.entries(of: account.id, connection)
+        let apps = try all(of: account, connection).map { app in
+            let entry = entries.first { $0.handle == app.session?.handle }
+            return UserSession(
+                id: app.id, handles: app.sessionHandles, app: app, device: entry?.device, network: entry?.network,
+                createdAt: app.createdAt, usedAt: app.usedAt)
+        }
+        let browsers = entries.filter { entry in
+            // Its sign-in may have been ended with all of its account's.
+            !entry.isApp && entry.slots[CurrentSignIn.self].signIn?.accountSignOuts == account.signOuts
+        }.map { entry in
+            UserSession(
+                id: entry.handle, handles: [entry.handle], app: nil, device: entry.device, network: entry.network,
+                createdAt: entry.createdAt, usedAt: entry.seenAt)
+        }
+        return (apps + browsers).sorted { ($1.usedAt, $1.id) < ($0.usedAt, $0.id) }
+    }
+
+    /// Ends one browser's or app's sign-in of a user, and tells the clients.
+    ///
+    /// - Parameter own: the handle of the session that asks for it; nil for a command.
+    /// - Returns: what has ended; nil if the user has no such session.
+    package func endSession(
+        _ id: String, of account: Account, by actor: AuditActor, _ audit: RequestAudit?, own: String? = nil
+    ) async throws -> UserSession? {
+        try await tokens.database.write { connection in
+            try endSession(id, of: account, by: actor, own: own, connection) { try audit?.write($0, connection) }
+        }
+    }
+
+    /// The same, in the caller's transaction.
+    package func endSession(
+        _ id: String, of account: Account, by actor: AuditActor, own: String? = nil, _ connection: any SQLConnection,
+        audit write: (AuditRow) throws -> Void
+    ) throws -> UserSession? {
+        let found = try userSessions(of: account, connection).first { $0.id.utf8.elementsEqual(id.utf8) }
+        guard let found else { return nil }
+        if let token = found.app?.token { try tokens.end(id: token.id, connection) }
+        let isOwn = own.map(found.handles.contains) ?? false
+        if isOwn {
+            try write(AuditRow(.signedOut, by: actor, account: account.id, session: own, detail: found.app?.id))
+        }
+        for handle in found.handles.sorted() {
+            _ = try sessions.end(handle: handle, of: account.id, connection)
+            try signOuts.end(
+                .one(handle), isOwn ? .signedOut : own == nil ? .byOperator : .endedElsewhere, by: actor, connection,
+                audit: write)
+        }
+        return found
+    }
+}

@@ -1,0 +1,51 @@
+package import Storage
+
+/// What a client says about groups, without its secrets.
+package struct ClientGroupRules: Sendable {
+    package let clientID: String
+    package let access: ClientAccess
+    package let exposedGroups: [String]
+
+    package init(clientID: String, access: ClientAccess, exposedGroups: [String]?) {
+        (self.clientID, self.access, self.exposedGroups) = (clientID, access, exposedGroups ?? [])
+    }
+
+    package init(_ client: Client) {
+        self.init(clientID: client.id, access: client.access, exposedGroups: client.exposedGroups)
+    }
+
+    /// Whether the client names any group.
+    package var namesGroups: Bool {
+        if case .groups = access { return true }
+        return !exposedGroups.isEmpty
+    }
+
+    /// Whether the client lets members of a group in, or is told of it.
+    func names(_ group: String) -> Bool { access.names(group) || exposedGroups.contains(group) }
+}
+
+extension GroupStore {
+    /// A sentence for each group that a client names and nobody has made: a spelling mistake must not stay unnoticed.
+    package static func warnings(
+        about clients: [ClientGroupRules], _ connection: any SQLConnection
+    ) throws -> [String] {
+        guard clients.contains(where: \.namesGroups) else { return [] }
+        let made = Set(try all(connection).map(\.id))
+        var warnings: [String] = []
+        for client in clients {
+            var allowed: [String] = []
+            if case .groups(let groups) = client.access { allowed = groups }
+            for group in allowed where !made.contains(group) {
+                warnings.append(unmade(group, "the client \(client.clientID) lets in"))
+            }
+            for group in client.exposedGroups where !made.contains(group) && !allowed.contains(group) {
+                warnings.append(unmade(group, "the client \(client.clientID) is told of"))
+            }
+        }
+        return warnings
+    }
+
+    private static func unmade(_ group: String, _ words: String) -> String {
+        "\(words) the group \(group), which nobody has made, so it has no members. Make it: idp group add \(group)"
+    }
+}

@@ -1,0 +1,30 @@
+package import SSOShared
+package import SSOWeb
+
+/// What the messages of one client protocol about the end of sessions look like. The queue and its rules are the same for all.
+package protocol SignOutProtocol: Sendable {
+    /// The id of the ``GrantKind`` whose redemption the message is about. It is stored.
+    static var id: String { get }
+    /// The request of one try, signed for this moment; nil for a client that takes no messages.
+    func request(for message: QueuedSignOut, to client: Client, at now: Timestamp) -> HTTPClient.Request?
+    /// What an answer means.
+    func verdict(on status: Int) -> SignOutVerdict
+}
+
+/// What became of a try.
+package enum SignOutVerdict: Sendable, Equatable {
+    case delivered
+    /// To be tried again.
+    case failed
+    /// The client will never take it.
+    case refused
+}
+
+extension Client {
+    /// Whether the client takes messages about the end of sessions.
+    package var takesSignOuts: Bool { logoutURI != nil }
+
+    /// What signs messages to the client: the secret that it used last, so that one in the middle of a rotation understands
+    /// them. That is not recorded yet, and it is the first one until then.
+    package var signOutSecret: SharedSecret? { secrets.first }
+}

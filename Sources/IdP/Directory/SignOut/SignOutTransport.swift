@@ -1,0 +1,53 @@
+package import SSOShared
+
+/// Sends one message. ``HTTPClient`` does, and tests replace it.
+package protocol SignOutTransport: Sendable {
+    func send(_ request: HTTPClient.Request) async throws(ConnectionError) -> HTTPClient.Response
+}
+
+extension HTTPClient: SignOutTransport {
+    /// A client with the limits of messages: five seconds for a try, and an answer whose body does not matter.
+    package static func forSignOuts() throws(ConnectionError) -> HTTPClient {
+        var options = Options()
+        options.limits.connect = .seconds(5)
+        options.limits.concurrentCalls = SignOutQueue.parallel
+        options.limits.bodyBytes = 64 << 10
+        options.truncatesBodies = true
+        return try HTTPClient(options)
+    }
+}
+
+/// The addresses that a `logout_uri` must not lead to (OWASP, server-side request forgery). Private and loopback ones are
+/// allowed: services of a company's own network are what this is for, and their certificates are checked.
+package enum SignOutAddress {
+    /// Why an address is refused; nil for one that is not.
+    ///
+    /// - Parameter octets: 4 or 16 of them, in network order.
+    @Sendable package static func error(_ octets: [UInt8]) -> String? {
+        let address = embedded(in: octets) ?? octets
+        if metadata.contains(address) { return "metadata" }
+        let kind = ReservedAddress.kind(of: address)
+        return kind.flatMap { refused.contains($0) ? $0 : nil }
+    }
+
+    /// The IPv4 address that an IPv6 one stands for: mapped (RFC 4291 2.5.5.2), or reached through NAT64 (RFC 6052 2.1).
+    private static func embedded(in octets: [UInt8]) -> [UInt8]? {
+        guard octets.count == 16 else { return nil }
+        let isMapped = octets.starts(with: [UInt8](repeating: 0, count: 10) + [0xff, 0xff])
+        let isTranslated = octets.starts(with: [0, 0x64, 0xff, 0x9b] + [UInt8](repeating: 0, count: 8))
+        return isMapped || isTranslated ? Array(octets.suffix(4)) : nil
+    }
+
+    private static let refused: Set<String> = [
+        "link-local", "this network", "unspecified", "multicast", "reserved", "site-local", "discard only",
+        "not an address",
+        "Teredo", "6to4",
+    ]
+
+    /// Where clouds give credentials to whoever asks: AWS over IPv6, Alibaba, Oracle, Azure's wire server. The usual one is
+    /// link-local.
+    private static let metadata: Set<[UInt8]> = [
+        [0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54],
+        [100, 100, 100, 200], [192, 0, 0, 192], [168, 63, 129, 16],
+    ]
+}

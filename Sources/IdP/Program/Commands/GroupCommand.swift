@@ -1,0 +1,224 @@
+import ArgumentParser
+import IdPDirectory
+import SSOShared
+import SSOWeb
+import Storage
+
+/// `idp group …`: who is in which group, beside a running IdP.
+struct GroupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "group", abstract: "Makes groups of users, which decide who may enter which client.",
+        discussion: """
+            Works on the database of a running IdP: every change holds from the next request on, in all processes. A client \
+            lets a group in with groups: [finance] in IDP_CLIENTS_FILE, which these commands read if it is set.
+
+            Example: idp group add finance && idp group join finance ann@example.com bob@example.com
+
+            Exit codes: 0 done or nothing to do, 1 no such group or account, refused, or an error of the database, 64 wrong \
+            usage, 78 a wrong setting.
+            """,
+        subcommands: [Add.self, List.self, Show.self, Remove.self, Join.self, Leave.self])
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes a group without members. At most 200 exist.", discussion: "Example: idp group add finance")
+        @OptionGroup var group: GroupOptions
+
+        func run() async throws {
+            let made = try await group.make(MakeGroup(group.group))
+            group.report(
+                made.isChanged,
+                made.isChanged
+                    ? "Made the group \(group.group). Add users: idp group join \(group.group) ADDRESS"
+                    : "There is a group \(group.group) already.")
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints all groups, by id.", discussion: "Example: idp group list --json")
+        @Flag(help: "Print a JSON array.") var json = false
+        @OptionGroup var database: DatabaseOptions
+
+        func run() async throws {
+            let groups = try await database.open { try await $0.read { try GroupStore.all($0) } }
+            print(json ? GroupOutput.json(groups) : CommandTable.text(GroupOutput.header, groups.map(GroupOutput.row)))
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints one group: its members, and the clients that name it.",
+            discussion: "Example: idp group show finance")
+        @OptionGroup var group: GroupOptions
+
+        func run() async throws {
+            let id = group.group
+            let clients = try group.clientRules()
+            let found = try await group.database.open {
+                try await $0.read { connection in
+                    try GroupStore.find(id, connection).map {
+                        (group: $0, members: try GroupStore.members(of: id, connection))
+                    }
+                }
+            }
+            guard let found else { throw CommandExit.failure(IdPProgram.name, "there is no group \(id).") }
+            let shown = GroupOutput(found.group, members: found.members, clients: clients)
+            print(group.json ? shown.json : shown.text)
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Removes a group and its memberships. Refused while a client names it.",
+            discussion: "Example: idp group remove finance")
+        @OptionGroup var group: GroupOptions
+
+        func run() async throws {
+            let removed = try await group.make(RemoveGroup(group.group, clients: try group.clientRules()))
+            group.report(removed.isChanged, "Removed the group \(group.group).")
+        }
+    }
+
+    struct Join: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Adds users to a group: all of them or, if one has no account, none.",
+            discussion: "A user is in at most 100 groups.\n\nExample: idp group join finance ann@example.com")
+        @OptionGroup var members: MemberOptions
+
+        func run() async throws {
+            let group = members.group
+            let joined = try await group.make(JoinGroup(group.group, members.addresses))
+            group.report(
+                joined.isChanged,
+                joined.isChanged
+                    ? "Added to \(group.group): \(joined.result.joined(separator: ", "))."
+                    : "All of them are in \(group.group) already.", .init("joined", joined.result))
+        }
+    }
+
+    struct Leave: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Takes users out of a group: all of them or, if one has no account, none.",
+            discussion: """
+                They lose access to the clients that let in this group and none of their others, from the next request on.
+
+                Example: idp group leave finance ann@example.com
+                """)
+        @OptionGroup var members: MemberOptions
+
+        func run() async throws {
+            let group = members.group
+            // A fault of the file must not keep anybody in.
+            let clients = (try? group.clientRules()) ?? []
+            let left = try await group.make(LeaveGroup(group.group, members.addresses, clients: clients))
+            group.report(
+                left.isChanged,
+                left.isChanged
+                    ? "Taken out of \(group.group): \(left.result.joined(separator: ", "))."
+                    : "None of them is in \(group.group).", .init("left", left.result))
+        }
+    }
+}
+
+/// The group that a command is about.
+struct GroupOptions: ParsableArguments {
+    @Argument(help: "The group's id: at most 63 lower-case letters, digits and -, for example finance.") var group:
+        String
+    @Flag(help: "Print a JSON object.") var json = false
+    @OptionGroup var database: DatabaseOptions
+
+    func validate() throws {
+        guard ClientID.isWellFormed(group) else {
+            throw ValidationError(
+                "\"\(group)\" must be the id of a group: at most 63 lower-case letters, digits and -, for example finance."
+            )
+        }
+    }
+
+    /// What the clients file says of groups, if there is one.
+    ///
+    /// - Throws: exit code 78 after all its problems were printed.
+    func clientRules() throws -> [ClientGroupRules] {
+        guard let path = database.setting(ClientsFile.setting.name) else { return [] }
+        var problems: [String] = []
+        let rules = ClientsFile(
+            path: path, environment: { _ in nil }, problem: { problems.append($0) }, warn: { _ in },
+            checkForExampleSecret: { _, _ in }
+        ).readGroupRules()
+        for problem in problems { _ = CommandExit.failure(IdPProgram.name, problem) }
+        guard problems.isEmpty else { throw CommandExit.configurationError }
+        return rules
+    }
+
+    /// - Throws: exit code 1 after one line on standard error for a change that is refused.
+    func make<Change: OperatorChange>(_ change: Change) async throws -> Changed<Change.Result> {
+        do {
+            return try await database.open { try await OperatorChanges($0, by: .ofCommand()).make(change) }
+        } catch let refusal as ChangeRefusal {
+            throw CommandExit.failure(IdPProgram.name, "\(refusal)")
+        }
+    }
+
+    /// Prints what was done.
+    func report(_ isChanged: Bool, _ words: String, _ further: JSONText.Member...) {
+        print(json ? JSONText.object([.init("changed", isChanged), .init("group", group)] + further) : words)
+    }
+}
+
+/// The users that a command adds or takes out.
+struct MemberOptions: ParsableArguments {
+    @OptionGroup var group: GroupOptions
+    @Argument(help: "The email addresses of the users.") var addresses: [String]
+
+    func validate() throws {
+        for address in addresses where address.split(separator: "@", omittingEmptySubsequences: false).count != 2 {
+            throw ValidationError("\"\(address)\" is not an email address.")
+        }
+    }
+}
+
+/// How commands print groups.
+struct GroupOutput {
+    static let header = ["GROUP", "MEMBERS", "CREATED"]
+
+    private let group: UserGroup
+    private let members, lettingIn, told: [String]
+
+    init(_ group: UserGroup, members: [String], clients: [ClientGroupRules]) {
+        (self.group, self.members) = (group, members)
+        lettingIn = clients.filter { $0.access.names(group.id) }.map(\.clientID)
+        told = clients.filter { $0.exposedGroups.contains(group.id) }.map(\.clientID)
+    }
+
+    static func row(_ group: UserGroup) -> [String] {
+        [group.id, String(group.memberCount), PlainDate.rfc3339(group.createdAt)]
+    }
+
+    static func json(_ groups: [UserGroup]) -> String {
+        let items = groups.map { group in
+            JSONText.object([
+                .init("id", group.id), .init("member_count", group.memberCount),
+                .init("created_at", PlainDate.rfc3339(group.createdAt)),
+            ])
+        }
+        return "[\(items.joined(separator: ",\n "))]"
+    }
+
+    var json: String {
+        JSONText.object([
+            .init("id", group.id), .init("created_at", PlainDate.rfc3339(group.createdAt)), .init("members", members),
+            .init("clients", lettingIn), .init("exposed_to", told),
+        ])
+    }
+
+    var text: String {
+        func line(_ name: String, _ items: [String]) -> String {
+            "\(name)  \(items.isEmpty ? "-" : items.joined(separator: ", "))"
+        }
+        return [
+            "group    \(group.id)", "created  \(PlainDate.rfc3339(group.createdAt))", line("clients", lettingIn),
+            line("exposed", told), line("members", members),
+        ].joined(separator: "\n")
+    }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import IdPDirectory
+import SSOShared
+import SSOWeb
+import Storage
+
+/// `idp sign-outs …`: the messages that tell clients of ended sessions.
+struct SignOutsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign-outs", abstract: "Shows whether clients were told of ended sessions, and tries them again.",
+        discussion: """
+            A message to a client is tried at once, after 10 seconds, 1, 5 and 15 minutes, and then hourly for a day.
+
+            Exit codes: 0 done or nothing to do, 1 no such message, or an error of the database, 64 wrong usage, 78 a wrong \
+            setting.
+            """,
+        subcommands: [List.self, Retry.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints the messages of the last 30 days, newest first.",
+            discussion: "Example: idp sign-outs list --waiting --json")
+        @Flag(help: "Only messages that wait for their client.") var waiting = false
+        @Option(help: "At most so many, 1 to 10000.") var limit = 100
+        @Flag(help: "Print a JSON array.") var json = false
+        @OptionGroup var database: DatabaseOptions
+
+        func validate() throws {
+            guard !(1...10_000).contains(limit) else { return }
+            throw ValidationError("--limit: \(limit) must be a whole number from 1 to 10000, for example 100.")
+        }
+
+        func run() async throws {
+            let (isWaiting, limit) = (waiting, limit)
+            let messages = try await database.open { database in
+                try await database.read { connection in
+                    try SignOutQueue(randomness: SystemRandomness()).all(
+                        isWaiting: isWaiting, limit: limit, connection)
+                }
+            }
+            print(
+                json
+                    ? "[\(messages.map(SignOutOutput.json).joined(separator: ",\n "))]"
+                    : CommandTable.text(SignOutOutput.header, messages.map(SignOutOutput.row)))
+        }
+    }
+
+    struct Retry: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Tries messages at once, also those that were given up.",
+            discussion: """
+                Examples: idp sign-outs retry evt_q83vEjRWeJCrze8SNFZ4kA, or idp sign-outs retry --client wiki
+                """)
+        @Argument(help: "The message, as idp sign-outs list prints it.") var id: String?
+        @Option(help: "All messages of this client that were not delivered.") var client: String?
+        @Flag(help: "All messages that were not delivered.") var all = false
+        @Flag(help: "Print what was done as a JSON object.") var json = false
+        @OptionGroup var database: DatabaseOptions
+
+        func validate() throws {
+            guard [id != nil, client != nil, all].count(where: { $0 }) == 1 else {
+                throw ValidationError(
+                    "Give one of a message, for example evt_q83vEjRWeJCrze8SNFZ4kA, --client ID, or --all.")
+            }
+            if let id, !id.hasPrefix("evt_") {
+                throw ValidationError(
+                    "\"\(id)\" is not a message. It begins with evt_, for example evt_q83vEjRWeJCrze8SNFZ4kA.")
+            }
+            if let client, !ClientID.isWellFormed(client) {
+                throw ValidationError(
+                    "--client: \"\(client)\" must be at most 63 lower-case letters, digits and -, for example partner.")
+            }
+        }
+
+        func run() async throws {
+            let change = RetrySignOuts(id.map { .one($0) } ?? .all(client: client))
+            let changed = try await database.open {
+                try await OperatorChanges($0, by: .ofCommand()).make(change)
+            }
+            print(
+                json
+                    ? JSONText.object([.init("changed", changed.isChanged), .init("messages", changed.result)])
+                    : changed.isChanged
+                        ? "Messages that are tried now: \(changed.result)." : "Nothing to try again.")
+        }
+    }
+}
+
+/// How commands print messages to clients.
+enum SignOutOutput {
+    static let header = ["MESSAGE", "CLIENT", "ACCOUNT", "SESSION", "STATE", "TRIES", "NEXT TRY", "DELIVERED", "CAUSE"]
+
+    static func row(_ message: QueuedSignOut) -> [String] {
+        [
+            message.id, message.clientID, message.accountID, message.toldSession ?? "all", message.state.name,
+            String(message.tries), nextTry(message) ?? "", delivered(message) ?? "", message.lastError ?? "",
+        ]
+    }
+
+    /// With null for what there is not.
+    static func json(_ message: QueuedSignOut) -> String {
+        let members: [(String, String?)] = [
+            ("id", JSONText.string(message.id)), ("client", JSONText.string(message.clientID)),
+            ("account", JSONText.string(message.accountID)), ("session", message.toldSession.map(JSONText.string)),
+            ("state", JSONText.string(message.state.name)), ("tries", String(message.tries)),
+            ("next_try_at", nextTry(message).map(JSONText.string)),
+            ("delivered_at", delivered(message).map(JSONText.string)),
+        ]
+        return "{\(members.map { "\(JSONText.string($0)):\($1 ?? "null")" }.joined(separator: ","))}"
+    }
+
+    /// What an end of sessions means for clients; nil where none was entered.
+    static func words(on told: SignOuts.Told) -> String? {
+        let left =
+            told.dropped > 0
+            ? " Warning: \(told.dropped) were left out, because too many wait for that client already." : ""
+        guard told.queued > 0 || told.dropped > 0 else { return nil }
+        return
+            "Messages to clients that were entered: \(told.queued). idp sign-outs list shows whether they arrived.\(left)"
+    }
+
+    private static func nextTry(_ message: QueuedSignOut) -> String? {
+        message.state == .waiting ? PlainDate.rfc3339(message.nextTryAt) : nil
+    }
+
+    private static func delivered(_ message: QueuedSignOut) -> String? {
+        if case .delivered(let moment) = message.state { PlainDate.rfc3339(moment) } else { nil }
+    }
+}

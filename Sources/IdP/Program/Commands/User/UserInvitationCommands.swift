@@ -1,0 +1,136 @@
+import ArgumentParser
+import IdPDirectory
+import IdPMail
+import IdPSignIn
+import SSOShared
+import SSOWeb
+import Storage
+
+extension InvitationMail {
+    /// For a command, whose emails leave from the running IdP.
+    init(_ keys: DerivedKeys, on database: any Database) {
+        self.init(
+            InvitationKeys(keys),
+            sender: InvitationQueue(
+                MailQueue(database: database, clock: .system(), capacity: MailCapacity(limit: 1))))
+    }
+}
+
+extension UserCommand {
+    struct Invite: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Adds an account and sends its user an email with a link to the sign-in page.",
+            discussion: """
+                The user gets a code by email there: the link alone signs nobody in. It works for 7 days. The account may sign \
+                in whatever IDP_ALLOWED_EMAILS names. An account that was signed in to gets the groups, and nothing is \
+                sent. At most 500 invitations are sent within 24 hours, and 10 in a minute.
+
+                Needs IDP_SECRET_KEY, the one of the running IdP.
+
+                Example: idp user invite ann@example.com --group staff --client wiki --until 2027-06-30 --language de
+                """)
+        @OptionGroup var account: AccountOptions
+        @Option(
+            help: ArgumentHelp("A group that the user joins, by its id. May be given several times.", valueName: "id"))
+        var group: [String] = []
+        @Option(help: ArgumentHelp("The client that the user goes on to, by its id.", valueName: "id"))
+        var client: String?
+        @Option(help: ArgumentHelp("The last day on which the account may sign in.", valueName: "date"))
+        var until: String?
+        @Option(help: "Of the email: en or de.", transform: LanguageArgument.read) var language = Language.english
+
+        func validate() throws {
+            _ = try UserAddress.read(account.address)
+            _ = try until.map { try DayArgument.read($0, "--until") }
+            if let client { try ClientArgument.check(client) }
+            for group in group { try GroupArgument.check(group) }
+        }
+
+        func run() async throws {
+            let (address, keys) = (try UserAddress.read(account.address), try account.database.requiredKeys())
+            let end = try until.map { try DayArgument.read($0, "--until") }
+            try await account.make(
+                { database in
+                    InviteUser(
+                        address, groups: group, client: client, end: end, language: language,
+                        mail: InvitationMail(keys, on: database))
+                }, account: \.account
+            ) { name, changed in
+                let added = changed.isChanged ? "Added \(name). " : ""
+                if changed.result.isSent {
+                    return "Invited \(name): the email is queued, and its link works for 7 days."
+                }
+                return changed.result.isUser
+                    ? "\(added)\(name) has signed in before: nothing was sent."
+                    : "\(added)\(name) is invited already: nothing was sent. To send it again: idp user resend \(address.text)"
+            }
+        }
+    }
+
+    struct Resend: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Sends an invitation again, with a new link. The link of before ends.",
+            discussion: """
+                Also for an account that was imported and has no invitation yet.
+
+                Needs IDP_SECRET_KEY, the one of the running IdP.
+
+                Example: idp user resend ann@example.com
+                """)
+        @OptionGroup var account: AccountOptions
+
+        func run() async throws {
+            let keys = try account.database.requiredKeys()
+            try await account.make(
+                { ResendInvitation(account.address, mail: InvitationMail(keys, on: $0)) }, account: \.account
+            ) { name, _ in "Invited \(name) again: the email is queued, and its link works for 7 days." }
+        }
+    }
+
+    struct Withdraw: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Takes an invitation back before its user has signed in.",
+            discussion: """
+                The link ends, and the account may sign in only if IDP_ALLOWED_EMAILS names its address. An account that was \
+                imported stays added.
+
+                Example: idp user withdraw ann@example.com
+                """)
+        @OptionGroup var account: AccountOptions
+
+        func run() async throws {
+            try await account.make(WithdrawInvitation(account.address)) { name, changed in
+                changed.isChanged
+                    ? "Withdrew the invitation of \(name)." : "\(name) has no invitation that could be withdrawn."
+            }
+        }
+    }
+}
+
+/// A language that a command takes.
+enum LanguageArgument {
+    @Sendable static func read(_ text: String) throws -> Language {
+        guard let language = Language(rawValue: text) else {
+            throw ValidationError("\"\(text)\" must be en or de, for example de.")
+        }
+        return language
+    }
+}
+
+/// The id of a group that a command takes.
+enum GroupArgument {
+    static func check(_ id: String) throws {
+        guard !ClientID.isWellFormed(id) else { return }
+        throw ValidationError(
+            "--group: \"\(id)\" must be at most 63 lower-case letters, digits and -, for example finance.")
+    }
+}
+
+/// The id of a client that a command takes. Whether there is such a client, the running IdP alone knows.
+enum ClientArgument {
+    static func check(_ id: String) throws {
+        guard !ClientID.isWellFormed(id) else { return }
+        throw ValidationError(
+            "--client: \"\(id)\" must be at most 63 lower-case letters, digits and -, for example wiki.")
+    }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import IdPDirectory
+import SSOShared
+import SSOWeb
+
+extension UserCommand {
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints accounts, by address, at most a thousand.",
+            discussion: """
+                Filters hold together. --after with the last address of a page prints the next one.
+
+                Example: idp user list --search example.org --state invited --json
+                """)
+        @Option(help: ArgumentHelp("A part of the address or the name.", valueName: "text")) var search: String?
+        @Option(help: "active, invited, withdrawn, disabled or ended.", transform: List.state)
+        var state: AccountAdministration.State?
+        @Option(help: ArgumentHelp("Only members of this group.", valueName: "id")) var group: String?
+        @Option(help: ArgumentHelp("At most so many accounts, from 1 to 1000.", valueName: "count"))
+        var limit = AccountAdministration.maximumRows
+        @Option(help: ArgumentHelp("Only accounts after this address.", valueName: "address")) var after: String?
+        @Flag(help: "Print a JSON array.") var json = false
+        @OptionGroup var database: DatabaseOptions
+
+        @Sendable private static func state(_ text: String) throws -> AccountAdministration.State {
+            guard let state = AccountAdministration.State(rawValue: text) else {
+                throw ValidationError(
+                    "\"\(text)\" must be active, invited, withdrawn, disabled or ended, for example invited.")
+            }
+            return state
+        }
+
+        func validate() throws {
+            if let group { try GroupArgument.check(group) }
+            guard !(1...AccountAdministration.maximumRows).contains(limit) else { return }
+            throw ValidationError("--limit: \(limit) must be a whole number from 1 to 1000, for example 100.")
+        }
+
+        func run() async throws {
+            let search = AccountAdministration.Search(text: search, state: state, group: group, after: after)
+            // One more tells whether there are more.
+            let found = try await database.open {
+                try await AccountAdministration(database: $0).page(search, limit: limit + 1)
+            }
+            let rows = Array(found.prefix(limit))
+            print(
+                json
+                    ? AccountOutput.json(rows)
+                    : CommandTable.text(AccountOutput.header, rows.map(AccountOutput.row)))
+            if found.count > limit, let last = rows.last {
+                _ = CommandExit.failure(
+                    IdPProgram.name, "there are more accounts. Go on with --after \(last.account.email)")
+            }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints one account: what it signs in with, and which clients it has entered.",
+            discussion: "Example: idp user show ann@example.com --json")
+        @OptionGroup var account: AccountOptions
+
+        func run() async throws {
+            let details = try await account.database.open {
+                try await AccountAdministration(database: $0).details(of: account.address)
+            }
+            guard let details else {
+                throw CommandExit.failure(
+                    IdPProgram.name, "there is no account with the address \(account.address).")
+            }
+            print(account.json ? AccountOutput.json(details) : AccountOutput.text(details))
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import ArgumentParser
+import IdPDirectory
+import SSOShared
+import SSOWeb
+import Storage
+
+extension UserCommand {
+    struct Sessions: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract:
+                "Prints the browsers and apps in which an account is signed in, and the clients entered from each.",
+            discussion: """
+                Example: idp user sessions ann@example.com --json
+
+                A session of before an update is listed once it was used again.
+                """)
+        @OptionGroup var account: AccountOptions
+
+        func run() async throws {
+            let address = account.address
+            let found = try await account.database.open { database in
+                let devices = AppDevices(database: database)
+                return try await database.read { connection -> [ListedSession]? in
+                    guard let account = try AccountStore.find(email: address.lowercased(), connection) else {
+                        return nil
+                    }
+                    let clients = try ClientSignIns().all(
+                        of: account.id, endedSince: ServiceClock.system().now(), connection)
+                    return try devices.userSessions(of: account, connection).map { session in
+                        ListedSession(
+                            session: session,
+                            clients: clients.filter { $0.endedAt == nil && session.handles.contains($0.session) })
+                    }
+                }
+            }
+            guard let found else {
+                throw CommandExit.failure(IdPProgram.name, "there is no account with the address \(address).")
+            }
+            print(
+                account.json
+                    ? "[\(found.map(\.json).joined(separator: ",\n "))]"
+                    : CommandTable.text(ListedSession.header, found.map(\.row)))
+        }
+    }
+
+    struct EndSession: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "end-session", abstract: "Ends one session of an account, and tells its clients.",
+            discussion: """
+                Example: idp user end-session ann@example.com ses_5FhGmX0bTzKk2wYdQp7r-w
+                """)
+        @OptionGroup var account: AccountOptions
+        @Argument(help: "The session, as idp user sessions prints it.") var session: String
+
+        func validate() throws {
+            guard session.hasPrefix("ses_") || session.hasPrefix("dev_") else {
+                throw ValidationError(
+                    "\"\(session)\" is not a session. It begins with ses_ or dev_: idp user sessions prints it, for example ses_5FhGmX0bTzKk2wYdQp7r-w."
+                )
+            }
+        }
+
+        func run() async throws {
+            let (address, id) = (account.address, session)
+            try await account.make(
+                { IdPDirectory.EndSession(of: address, id: id, devices: AppDevices(database: $0)) }, account: { $0 }
+            ) { name, changed in
+                changed.isChanged
+                    ? "Ended \(id) of \(name). Clients with a logout_uri are told."
+                    : "\(name) has no session \(id): nothing to end."
+            }
+        }
+    }
+
+    struct SignOut: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "sign-out",
+            abstract: "Ends all sessions of an account, or of all accounts, and makes unused tokens void.",
+            discussion: """
+                The accounts may sign in again at once. Clients with a logout_uri are told. Sessions at other clients go on until \
+                they end there.
+
+                Example: idp user sign-out ann@example.com
+
+                For all accounts: idp user sign-out --all
+                """
+        )
+        @Argument(help: "The account's email address.") var address: String?
+        @Flag(help: "Sign every account out.") var all = false
+        @Flag(help: "Print what was done as a JSON object.") var json = false
+        @OptionGroup var database: DatabaseOptions
+
+        func validate() throws {
+            guard all == (address == nil) else {
+                throw ValidationError("Give an address, for example ann@example.com, or --all, not both.")
+            }
+            try address.map(AccountOptions.check)
+        }
+
+        func run() async throws {
+            guard let address else { return try await signOutAll() }
+            try await AccountOptions.make(
+                { _ in SignOutUser(address) }, json: json, database, account: { $0 }
+            ) { name, _ in "Signed out \(name): its sessions have ended, and its unused tokens are void." }
+        }
+
+        private func signOutAll() async throws {
+            let (accounts, told) = try await database.open {
+                try await SignOutEveryone(OperatorChanges($0, by: .ofCommand())).make()
+            }
+            guard !json else {
+                return print(
+                    JSONText.object([
+                        .init("changed", accounts > 0), .init("accounts", accounts), .init("messages", told.queued),
+                        .init("messages_left_out", told.dropped),
+                    ]))
+            }
+            print("Signed out \(accounts) accounts: their sessions have ended, and their unused tokens are void.")
+            if let words = SignOutOutput.words(on: told) { print(words) }
+        }
+    }
+}
+
+/// A session as a command prints it.
+private struct ListedSession: Sendable {
+    static let header = ["SESSION", "KIND", "DEVICE", "NETWORK", "SINCE", "LAST USED", "CLIENTS"]
+
+    let session: UserSession
+    let clients: [ClientSignIn]
+
+    private var kind: String { session.app == nil ? "browser" : "app" }
+
+    var row: [String] {
+        [
+            session.id, kind, session.device ?? "", session.network ?? "", PlainDate.rfc3339(session.createdAt),
+            PlainDate.rfc3339(session.usedAt), clients.map(\.clientID).joined(separator: " "),
+        ]
+    }
+
+    var json: String {
+        JSONText.object([
+            .init("id", session.id), .init("kind", kind), .init("device", session.device ?? ""),
+            .init("network", session.network ?? ""), .init("created_at", PlainDate.rfc3339(session.createdAt)),
+            .init("last_used_at", PlainDate.rfc3339(session.usedAt)),
+            .init(
+                "clients",
+                clients.map { client in
+                    [
+                        JSONText.Member("id", client.clientID), .init("session", client.toldSession),
+                        .init("last_used_at", PlainDate.rfc3339(client.lastUsedAt)),
+                    ]
+                }),
+        ])
+    }
+}
+
+extension AppDevices {
+    /// For a command: it reads and ends sessions, and begins none.
+    init(database: any Database) {
+        let (clock, randomness) = (ServiceClock.system(), SystemRandomness())
+        self.init(
+            tokens: AccessTokenStore(database: database, clock: clock, randomness: randomness, eligibility: .ofCommand),
+            sessions: SessionStore(
+                database: database, clock: clock, randomness: randomness, lifetime: Self.sessionLifetime),
+            signOuts: SignOuts(clock: clock, randomness: randomness))
+    }
+}

@@ -1,0 +1,79 @@
+import HTTPTypes
+import Hummingbird
+import IdPDirectory
+import IdPFlow
+import Logging
+import SSOShared
+import SSOWeb
+
+/// `POST /auth/sso/session`: a client asks whether a session that it was told goes on (``SignedPost`` has the order of the
+/// checks).
+///
+/// The question does not prolong the session. A client learns only about sessions in which it has redeemed a token: every other
+/// question has the same answer, after the same work.
+struct SessionRoutes: Sendable {
+    let signatures: SignatureCheck
+    let questions: SessionQuestions
+    let networks: SignerNetworks
+
+    typealias Post = SignedPost<SignatureCheck.Signed>
+
+    func addRoutes(to router: inout FeatureRouter) { router.signedPost(post, at: SSOPath.session) }
+
+    var post: Post {
+        Post(
+            words, from: networks,
+            signature: { [signatures] request throws(SignatureCheck.SignatureError) -> Post.BodyCheck in
+                let claim = try signatures.claim(of: request)
+                return { body throws(SignatureCheck.SignatureError) in
+                    try signatures.check(claim, body: body, label: .session)
+                }
+            },
+            answer: { signed, body, context in
+                let question: SessionQuestion
+                do throws(VerifyBodyError) { question = try SessionQuestion(body: body) } catch {
+                    throw SignedPostError.badQuestion(error, client: signed.client.id)
+                }
+                return try await answer(question, signed, context)
+            })
+    }
+
+    private var words: Post.Words {
+        Post.Words(
+            mediaType: "application/json", maximumBytes: SessionQuestion.maximumBytes,
+            refused: AuditEvent.sessionQuestionRefused.rawValue, failed: "session_question_failed",
+            wrongType: .wrongType, tooLarge: .tooLarge, unavailable: .questionUnavailable
+        ) { [signatures] error, request in
+            .badSignature(error, claimed: signatures.claimedClient(of: request))
+        }
+    }
+
+    private func answer(
+        _ question: SessionQuestion, _ signed: SignatureCheck.Signed, _ context: VisitorContext
+    ) async throws -> Response {
+        let answer = try await questions.answer(question, from: signed.client, kind: SSOProtocol.id)
+        var word = "active"
+        if case .inactive(let reason, _) = answer { word = reason.rawValue }
+        context.logger.info(
+            "session_asked",
+            metadata: [
+                "client": "\(signed.client.id)", "answer": "\(word)",
+                // Any text of a client may stand there.
+                "session": word == "unknown" ? "-" : "\(question.session)",
+            ])
+        return signed.answer(answer.body())
+    }
+}
+
+extension SignedPostError {
+    fileprivate static func badQuestion(_ error: VerifyBodyError, client: String) -> Self {
+        Self(
+            status: .badRequest, code: .invalidRequest,
+            words: "The body must be one JSON object with the strings \"session\" and \"user\", as verify gave them.",
+            cause: "body", client: client, detail: "\(error)")
+    }
+
+    fileprivate static let questionUnavailable = Self(
+        status: .serviceUnavailable, code: .temporarilyUnavailable, words: "Try again in a moment.",
+        cause: "storage", retryAfter: .seconds(1))
+}

@@ -1,0 +1,89 @@
+import HTTPTypes
+import Hummingbird
+import IdPDirectory
+import IdPFlow
+import Logging
+import SSOShared
+import SSOWeb
+import Storage
+
+/// `/auth/sso/sign-out`: a client sends the browser of a user who has signed out there. The page asks whether to sign out here
+/// too, and the browser goes back to the client in either case.
+///
+/// A link never signs out: that takes the form of the page (login CSRF's twin). The browser only goes to a registered address.
+struct ClientSignOutRoutes: Sendable {
+    let accounts: AccountStore
+    let sessions: Sessions
+    let devices: AppDevices
+    let clients: ClientDirectory
+    let logos: ClientLogos
+    let pages: Pages
+
+    private struct Model: Sendable {
+        let formToken, clientID, client, email, redirectURI, state, logo: String
+        let hasState, hasLogo: Bool
+    }
+
+    /// A request whose client and return address are registered.
+    private struct Asked: Sendable {
+        let client: Client
+        let redirectURI: String
+        let state: String?
+
+        /// Where the browser goes back to.
+        var destination: String {
+            state.map { AuthorizeRequest.adding([("state", $0)], to: redirectURI) } ?? redirectURI
+        }
+    }
+
+    func addRoutes(to router: inout FeatureRouter) {
+        let form = Form(
+            about: { post -> FormSubject<Asked> in
+                let asked = try self.asked(post.fields)
+                // Signed out meanwhile, or the form was sent twice.
+                return post.context.session == nil ? .over(.redirect(to: asked.destination)) : .open(asked)
+            },
+            orElse: { _ in .home }, submit: submit)
+        router.form(at: SSOPath.signOut, show: show, form)
+    }
+
+    @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let asked = try self.asked(request.queryFields)
+        guard let user = try await accounts.signedIn(context) else { return .redirect(to: asked.destination) }
+        let logo = logos.path(of: asked.client)
+        var response = pages.response(
+            "sign-out",
+            Model(
+                formToken: sessions.formToken(for: user.session), clientID: asked.client.id, client: asked.client.name,
+                email: user.account.email, redirectURI: asked.redirectURI, state: asked.state ?? "", logo: logo,
+                hasState: asked.state != nil, hasLogo: !logo.isEmpty), for: request)
+        // Chromium applies form-action to the redirects after a form.
+        if let origin = (try? WebURL(asked.redirectURI))?.origin {
+            response.headers[.contentSecurityPolicy] = ContentPolicy.forms(alsoTo: origin)
+        }
+        return response
+    }
+
+    @Sendable private func submit(_ form: SubmittedForm, _ asked: Asked) async throws -> Response {
+        var response = Response.redirect(to: asked.destination)
+        guard try form.fields.text("stay") == nil else { return response }
+        let user = try await accounts.signedIn(form.context)
+        try await devices.end(form.session, of: user?.account, form.context.audit)
+        form.context.logger.info(
+            "signed_out", metadata: ["session": "\(form.session.handle)", "client": "\(asked.client.id)"])
+        sessions.forget(in: &response)
+        return response
+    }
+
+    /// - Throws: an error page without a link for anything that is not registered, or given twice.
+    private func asked(_ fields: URLEncodedFields) throws -> Asked {
+        guard let id = (try? fields.bytes("client_id")) ?? nil, let client = clients.client(id: id),
+            let uri = (try? fields.bytes("redirect_uri")) ?? nil,
+            let registered = client.signOutURIs.first(where: { $0.utf8.elementsEqual(uri) })
+        else { throw FlowError.unknownClient }
+        let state: String?
+        do { state = try fields.text("state") } catch { throw FlowError.unknownClient }
+        guard state.map(AuthorizeRequest.isValidState) ?? true else { throw FlowError.unknownClient }
+        return Asked(client: client, redirectURI: registered, state: state)
+    }
+}

@@ -1,0 +1,32 @@
+import IdPDirectory
+import SSOShared
+import SSOWeb
+
+/// The messages of `/auth/sso` about the end of sessions: signed JSON, posted to the client's `logout_uri`.
+struct SSOSignOut: SignOutProtocol {
+    static let id = SSOProtocol.id
+
+    func request(for message: QueuedSignOut, to client: Client, at now: Timestamp) -> HTTPClient.Request? {
+        guard let address = client.logoutURI, let secret = client.signOutSecret, let url = try? WebURL(address) else {
+            return nil
+        }
+        let body = SignOutMessage(
+            id: message.id, clientID: client.id, user: message.accountID, session: message.toldSession,
+            issuedAt: now.seconds
+        ).body()
+        let signature = RequestSignature.request(body: body, secret: secret, label: .logout)
+        var request = HTTPClient.Request(url: address)
+        request.method = .post(body)
+        request.allowsHTTP = url.authority.isLoopback
+        request.headers = [
+            "Content-Type: application/json", "User-Agent: swift-sso/\(ProductVersion.text)",
+            "\(RequestSignature.clientHeaderName): \(client.id)",
+            "\(RequestSignature.headerName): \(signature.headerValue)",
+        ]
+        return request
+    }
+
+    /// A client that asks for a later try in any other way gets it, and so does one that redirects or refuses: its settings may
+    /// be wrong for an hour.
+    func verdict(on status: Int) -> SignOutVerdict { [200, 202, 204].contains(status) ? .delivered : .failed }
+}

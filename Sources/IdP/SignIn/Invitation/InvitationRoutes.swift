@@ -1,0 +1,151 @@
+import HTTPTypes
+import Hummingbird
+import IdPDirectory
+import IdPFlow
+import Logging
+import SSOShared
+import SSOWeb
+import Storage
+
+/// `/invitation`: from the link in an invitation's email to the code.
+///
+/// GET changes nothing, so mail scanners may fetch the link. The button sends a code to the mailbox, as on the sign-in page, and
+/// makes the browser known for the address: it has a budget of its own, whatever scanners press. It proves nothing.
+struct InvitationRoutes: Sendable {
+    static let path = "/invitation"
+
+    let sessions: Sessions
+    let accounts: AccountStore
+    let invitations: InvitationStore
+    let knownBrowsers: KnownBrowsers
+    let clients: ClientDirectory
+    let cookie: BrowserCookie
+    let pages: Pages
+    let script: String
+    let clock: ServiceClock
+    let randomness: any Randomness
+    /// Begins the sign-in; nil for text that is not an email address.
+    let submitAddress: @Sendable (SubmittedAddress) async throws -> Response?
+
+    struct Model: Sendable {
+        let formToken, address, service, other, script: String
+        let hasClient, hasOther, hasError: Bool
+    }
+
+    func addRoutes(to router: inout FeatureRouter) {
+        router.page(at: "\(Self.path)/:key", hasToken: true, use: keep)
+        let form = Form(
+            about: { post in .open(try await opened(post.request, post.context)) },
+            orElse: { _ in .init(label: Text("error.try-again"), href: Self.path) }, submit: submit)
+        router.form(at: Self.path, show: show, form)
+    }
+
+    /// Moves the key from the URL into a cookie: a URL stays in the history and is sent to the next site as the referrer.
+    @Sendable private func keep(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        var response = Response.redirect(to: Self.path)
+        response.headers[.referrerPolicy] = "no-referrer"
+        // In place of a damaged key, so that the key of an earlier link does not come back.
+        let key = InvitationKey(wire: context.parameters.get("key") ?? "")
+        cookie.set(key?.wire ?? "-", in: &response)
+        return response
+    }
+
+    @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let opened = try await opened(request, context)
+        let session = try await sessions.current(request, context)
+        return try await page(request, context, session, opened, address: opened.address.text, hasError: false)
+    }
+
+    @Sendable private func submit(_ form: SubmittedForm, _ opened: Invitation.Opened) async throws -> Response {
+        let typed = try form.fields.text("email") ?? ""
+        guard let address = try? EmailAddress(typed) else {
+            return try await page(
+                form.request, form.context, form.session, opened, address: String(typed.prefix(254)), hasError: true)
+        }
+        // Another address gets what it gets on the sign-in page.
+        let isInvited = address == opened.address
+        let claim = isInvited ? try await makeKnown(opened) : nil
+        let flow = try FlowID(randomness: randomness)
+        let now = clock.now()
+        let begun = try await sessions.store.update(form.session) { slots in
+            try slots[Flows.self].begin(
+                InvitationPurpose.request(for: opened.invitation, address: address), id: flow, now: now)
+            return true
+        }
+        guard let begun else { return .redirect(to: Self.path) }
+        let next = try await submitAddress(
+            SubmittedAddress(
+                text: address.text, session: begun, flow: flow, clientName: client(of: opened)?.name,
+                confirmsIdentity: false, request: form.request, context: form.context, invited: claim?.browser))
+        guard var response = next else { return .redirect(to: Self.path) }
+        if let claim {
+            form.context.logger.notice(
+                "browser_known",
+                metadata: [
+                    "session": "\(form.session.handle)", "device": "\(claim.known.name)",
+                    "flow": "\(begun[Flows.self].logID(flow))",
+                ])
+            knownBrowsers.give(claim.known, form.request, in: &response)
+        }
+        return response
+    }
+
+    /// Makes a browser known for the address of an invitation. One browser is known by each: the link moves it here. Guesses of
+    /// codes count for all of them together, and each of the first ones has a budget of emails of its own.
+    private func makeKnown(
+        _ opened: Invitation.Opened
+    ) async throws -> (known: KnownBrowserCookie.Claim, browser: InvitedBrowser) {
+        try await invitations.database.write { connection in
+            let press = try invitations.press(opened.invitation, connection)
+            let known = try knownBrowsers.store.remember(
+                opened.address, known: opened.browserID, keepsPrevious: false, connection)
+            return (known, InvitedBrowser(id: known.name, budget: press.map { "\(known.name).\($0)" }))
+        }
+    }
+
+    private func client(of opened: Invitation.Opened) -> Client? {
+        opened.invitation.clientID.flatMap { clients.client(id: $0) }
+    }
+
+    private func page(
+        _ request: Request, _ context: VisitorContext, _ session: Session, _ opened: Invitation.Opened, address: String,
+        hasError: Bool
+    ) async throws -> Response {
+        let (client, other) = (client(of: opened), try await accounts.signedIn(context))
+        let model = Model(
+            formToken: sessions.formToken(for: session), address: address, service: client?.name ?? "",
+            other: other?.account.email ?? "", script: script, hasClient: client != nil, hasOther: other != nil,
+            hasError: hasError)
+        var response = pages.response(
+            "invitation", model, for: request, status: hasError ? .unprocessableContent : .ok)
+        sessions.remember(session, in: &response)
+        return response
+    }
+
+    // MARK: The key
+
+    /// - Throws: ``PublicError`` 410 for an invitation that is over.
+    private func opened(_ request: Request, _ context: VisitorContext) async throws -> Invitation.Opened {
+        guard let key = cookie.value(in: request).flatMap({ InvitationKey(wire: String($0)) }) else {
+            throw rejected(.unknown, context)
+        }
+        switch try await invitations.state(of: key) {
+        case .open(let opened): return opened
+        case .ended(let ending): throw rejected(ending, context)
+        }
+    }
+
+    private func rejected(_ ending: Invitation.Ending, _ context: VisitorContext) -> PublicError {
+        context.logger.notice(
+            "invitation_rejected",
+            metadata: ["reason": "\(ending.rawValue)", "session": "\(context.session?.handle ?? "-")"])
+        context.audit?.note(
+            AuditRow(
+                .invitationRejected, by: .visitor, session: context.session?.handle, cause: ending.rawValue))
+        return PublicError(
+            .gone, code: "invitation_\(ending.rawValue)", title: Text("invitation.\(ending.rawValue).title"),
+            explanation: Text("invitation.\(ending.rawValue)"),
+            nextStep: .init(label: Text("sign-in.title"), href: SignInPath.signIn),
+            cause: "invitation_\(ending.rawValue)")
+    }
+}

@@ -1,0 +1,104 @@
+public import Storage
+
+/// Whose session it is and where it began, for lists in which a user recognises their own.
+public struct SessionUser: Sendable, Equatable {
+    /// As the program names its users.
+    public let account: String
+    /// The kind of device, as the program names it.
+    public let device: String
+    /// A network that names no household, such as `203.0.113.0/24`; nil where it is not known.
+    public let network: String?
+
+    public init(account: String, device: String, network: String?) {
+        (self.account, self.device, self.network) = (account, device, network)
+    }
+}
+
+/// A session of a user in a list.
+public struct SessionEntry: Sendable {
+    /// The ``Session/handle``.
+    public let handle: String
+    public let slots: SessionSlots
+    /// The kind of device, as the program names it; empty where it is not known.
+    public let device: String
+    public let network: String?
+    /// Whether it is that of an app.
+    public let isApp: Bool
+    public let createdAt: Timestamp
+    public let seenAt: Timestamp
+}
+
+extension SessionStore {
+    /// What was added to the table for lists. Rows of the version before get the columns at their next request, and those of
+    /// apps here.
+    public static var userSchema: [String] {
+        [
+            "ALTER TABLE session ADD COLUMN account_id TEXT",
+            "ALTER TABLE session ADD COLUMN network TEXT",
+            "UPDATE session SET account_id = owner WHERE owner IS NOT NULL",
+            "CREATE INDEX session_account ON session (account_id) WHERE account_id IS NOT NULL",
+        ]
+    }
+
+    /// Notes whose session it is, in the caller's transaction. The device of an app's session stays.
+    public func note(_ user: SessionUser, of handle: String, _ connection: any SQLConnection) throws {
+        try connection.execute(
+            """
+            UPDATE session SET account_id = :account, network = :network, device = COALESCE(device, :device)
+             WHERE handle = :handle
+            """,
+            [
+                "account": .text(user.account), "network": .optional(user.network), "device": .text(user.device),
+                "handle": .text(handle),
+            ])
+    }
+
+    /// As ``note(_:of:_:)``, for a row of the version before.
+    func note(missing user: SessionUser, of session: Session, _ connection: any SQLConnection) throws {
+        let rows = try connection.query(
+            "SELECT 1 AS one FROM session WHERE handle = :handle AND network IS NULL",
+            ["handle": .text(session.handle)])
+        if !rows.isEmpty { try note(user, of: session.handle, connection) }
+    }
+
+    /// The sessions of a user that hold, the one used last first.
+    public func entries(of account: String, _ connection: any SQLConnection) throws -> [SessionEntry] {
+        try connection.query(
+            """
+            SELECT \(Self.entryColumns) FROM session
+             WHERE account_id = :account AND \(SessionHolds.sql()) ORDER BY seen_at DESC, handle LIMIT 500
+            """, values(at: clock.now()).merging(["account": .text(account)]) { $1 }
+        ).map(SessionEntry.init)
+    }
+
+    /// The session of a ``Session/handle``, if it holds. It is not prolonged.
+    public func entry(_ handle: String, _ connection: any SQLConnection) throws -> SessionEntry? {
+        try connection.query(
+            "SELECT \(Self.entryColumns) FROM session WHERE handle = :handle AND \(SessionHolds.sql())",
+            values(at: clock.now()).merging(["handle": .text(handle)]) { $1 }
+        ).first.map(SessionEntry.init)
+    }
+
+    /// Ends a session of a user.
+    ///
+    /// - Returns: false if the user has no such session.
+    public func end(handle: String, of account: String, _ connection: any SQLConnection) throws -> Bool {
+        try connection.execute(
+            "DELETE FROM session WHERE handle = :handle AND account_id = :account",
+            ["handle": .text(handle), "account": .text(account)]) > 0
+    }
+
+    private static let entryColumns = "handle, slots, device, network, owner, created_at, seen_at"
+}
+
+extension SessionEntry {
+    fileprivate init(_ row: SQLRow) throws {
+        handle = try row.text("handle")
+        slots = SessionSlots(stored: try row.text("slots"))
+        device = try row.optionalText("device") ?? ""
+        network = try row.optionalText("network")
+        isApp = try row.optionalText("owner") != nil
+        createdAt = try row.timestamp("created_at")
+        seenAt = try row.timestamp("seen_at")
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import Counterparts
+@testable import IdPDirectory
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
+
+@Suite("The pages about sessions")
+struct SessionPagesTests {
+    @Test("/sessions lists browsers and apps with device, network and the services entered from each")
+    func list() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            _ = try await deployment.enter(deployment.client, in: browser)
+            _ = try await deployment.signedInApp(device: "Ann's phone")
+            let page = try await browser.get(deployment.origin + "/sessions")
+            #expect(page.status == 200)
+            let forms = try page.page().forms.filter { $0.action == "/sessions/end" }
+            #expect(forms.count == 2)
+            for part in ["Ann&#39;s phone", "127.0.0.0/24", "Partner number 1", "this one"] {
+                #expect(page.text.contains(part), "\(part)")
+            }
+        }
+    }
+
+    @Test("a visitor who opens /sessions signs in and is shown the list, and nothing has ended by then")
+    func visitor() async throws {
+        try await TestDeployment.open { deployment in
+            let owner = try await deployment.furtherBrowser()
+            let browser = deployment.browser()
+            let form = try await browser.follow(browser.get(deployment.origin + "/sessions"))
+            try await deployment.forgetEmails(to: "ann@example.com")
+            let list = try await deployment.signInAgain(browser, on: form, as: "ann@example.com")
+            #expect(list.status == 200 && list.address.path == "/sessions")
+            #expect(try list.page().forms.filter { $0.action == "/sessions/end" }.count == 2)
+            #expect(try await owner.isSignedInOnHomePage(of: deployment))
+        }
+    }
+
+    @Test("ending the own session signs out, and a session of another user cannot be ended")
+    func own() async throws {
+        try await TestDeployment.open { deployment in
+            let (ann, bob) = (
+                try await deployment.furtherBrowser(), try await deployment.furtherBrowser(of: "bob@example.com")
+            )
+            let list = try await bob.get(deployment.origin + "/sessions")
+            let own = try #require(try list.page().form(to: "/sessions/end")?["session"])
+            let page = try await ann.get(deployment.origin + "/sessions")
+            let form = try page.page().form(to: "/sessions/end")
+            #expect(try await ann.submit(form, on: page, ["session": own]).status == 303)
+            #expect(try await bob.isSignedInOnHomePage(of: deployment))
+            #expect(try await ann.submit(form, on: page).status == 303)
+            #expect(try await !ann.isSignedInOnHomePage(of: deployment))
+        }
+    }
+
+    @Test("a form of another site ends nothing: not on /sessions, and not on a client's page")
+    func crossSite() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.furtherBrowser()
+            for path in ["/sessions/end", "/sessions/end-others", SSOPath.signOut] {
+                let fields = "client_id=partner-1&redirect_uri=https%3A%2F%2Fpartner-1.example%2Fbye&session=x"
+                let reply = try await browser.send(
+                    "POST", try WebAddress(deployment.origin + path),
+                    [("Content-Type", "application/x-www-form-urlencoded"), ("Origin", "https://evil.example")],
+                    body: Array(fields.utf8))
+                #expect(reply.status == 403 || reply.status == 422 || reply.status == 400, "\(path)")
+            }
+            #expect(try await browser.get(deployment.signOutPage(of: deployment.client)).status == 200)
+            #expect(try await browser.isSignedInOnHomePage(of: deployment))
+        }
+    }
+
+    @Test("the page of a client leads back with the state: for a visitor at once, and after either button")
+    func clientPage() async throws {
+        try await TestDeployment.open { deployment in
+            let back = "https://partner-1.example/bye?state=bye"
+            let address = deployment.signOutPage(of: deployment.client)
+            let visit = try await deployment.browser().get(address)
+            #expect(visit.status == 303 && visit.reply.header("location") == back)
+            for stays in [true, false] {
+                let browser = try await deployment.furtherBrowser()
+                let page = try await browser.get(address)
+                #expect(page.status == 200)
+                #expect(
+                    page.reply.header("content-security-policy")?
+                        .contains("form-action 'self' https://partner-1.example;") == true)
+                let form = try page.page().forms.first {
+                    $0.action == SSOPath.signOut && ($0["stay"] != nil) == stays
+                }
+                let answer = try await browser.submit(form, on: page)
+                #expect(answer.status == 303 && answer.reply.header("location") == back)
+                #expect(try await browser.isSignedInOnHomePage(of: deployment) == stays)
+            }
+            let plain = try await deployment.browser().get(
+                deployment.signOutPage(of: deployment.client, state: nil))
+            #expect(plain.reply.header("location") == "https://partner-1.example/bye")
+        }
+    }
+
+    @Test(
+        "a return address that is not registered gets a 400 page without a link there",
+        arguments: [
+            "client_id=partner-1&redirect_uri=https%3A%2F%2Fevil.example%2F",
+            "client_id=partner-1&redirect_uri=https%3A%2F%2Fpartner-1.example%2Fbye%2F",
+            "client_id=partner-2&redirect_uri=https%3A%2F%2Fpartner-1.example%2Fbye",
+            "client_id=partner-1&client_id=partner-1&redirect_uri=https%3A%2F%2Fpartner-1.example%2Fbye",
+            "client_id=partner-1&redirect_uri=https%3A%2F%2Fpartner-1.example%2Fbye&state=%00", "client_id=partner-1",
+            "",
+        ])
+    func unregistered(query: String) async throws {
+        try await TestDeployment.open { deployment in
+            let page = try await deployment.browser().get("\(deployment.origin)\(SSOPath.signOut)?\(query)")
+            #expect(page.status == 400 && !page.text.contains("evil.example"))
+        }
+    }
+
+    @Test("the page after sign-out says whether each service was reached, and /sessions keeps the receipts")
+    func receipts() async throws {
+        let stub = try StandInClient()
+        try await TestDeployment.open(clientKeys: "logout_uri: \"\(stub.logoutURI)\"") { deployment in
+            let (browser, other) = (try await deployment.furtherBrowser(), try await deployment.furtherBrowser())
+            _ = try await deployment.enter(deployment.client, in: browser)
+            let out = try await browser.follow(browser.signOut(of: deployment))
+            #expect(out.status == 200 && out.text.contains("Partner number 1"))
+            try await eventually("the receipt") {
+                try await browser.get(out.address).text.contains("signed out on") ? () : nil
+            }
+            let list = try await other.get(deployment.origin + "/sessions")
+            #expect(list.text.contains("signed out on"))
+        }
+    }
+
+    @Test("/activity shows the user's own rows alone, 50 a page, the newest first")
+    func activity() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.furtherBrowser()
+            _ = try await deployment.furtherBrowser(of: "bob@example.com")
+            for number in 1...60 {
+                _ = try await HomePageTests.rename(browser, of: deployment, to: "Ann \(number)")
+            }
+            let first = try await browser.get(deployment.origin + "/activity")
+            #expect(first.status == 200)
+            #expect(first.text.components(separatedBy: "Your account was changed").count == 51)
+            let older = try #require(try first.page().link(containing: "/activity?before="))
+            let second = try await browser.get(deployment.origin + older)
+            #expect(second.text.components(separatedBy: "Your account was changed").count == 11)
+            #expect(second.text.components(separatedBy: "Signed in").count == 2)
+            #expect(try await deployment.browser().get(deployment.origin + "/activity").status == 303)
+        }
+    }
+}
