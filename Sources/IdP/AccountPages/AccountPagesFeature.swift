@@ -79,8 +79,7 @@ package struct AccountPagesFeature: Feature {
 
 extension AccountNotices {
     /// For a command: what it changes has to do with no provider.
-    package init(ofCommandOn database: any Database, logger: Logger) {
-        let clock = ServiceClock.system()
+    package init(ofCommandOn database: any Database, clock: ServiceClock = .system(), logger: Logger) {
         self.init(
             mail: MailQueue(database: database, clock: clock, capacity: MailCapacity(limit: 1)),
             providers: ProviderRegistry(.none, logger: logger), clock: clock, randomness: SystemRandomness(),

@@ -55,7 +55,10 @@ struct InvitedPreHijackingTests {
         try await TestDeployment.open { deployment in
             try await deployment.invite(Self.victim)
             let attacker = deployment.browser()
-            let waiting = try await attacker.accept(deployment.invitationLink(to: Self.victim))
+            let link = try await deployment.invitationLink(to: Self.victim)
+            let earlier = deployment.mailbox.all(to: Self.victim)
+            let waiting = try await attacker.accept(link)
+            _ = try await deployment.mailbox.code(to: Self.victim, besides: earlier)
             for code in ["000000", "111111"] {
                 _ = try await attacker.submit(waiting.page().form(with: "code"), on: waiting, ["code": code])
             }
@@ -75,7 +78,9 @@ struct InvitedPreHijackingTests {
             try place.standIn(.oidc).user.email = Self.victim
             let attacker = deployment.browser()
             let page = try await place.signIn(.oidc, in: attacker)
+            let earlier = deployment.mailbox.all(to: Self.victim)
             _ = try await attacker.submit(page.page().form(to: "/sign-in"), on: page)
+            _ = try await deployment.mailbox.code(to: Self.victim, besides: earlier)
             deployment.clock.advance(by: .minutes(2))
             _ = try await Self.accept(deployment)
             #expect(try await deployment.rows(of: "account_identity", where: "kind = 'external'") == 0)

@@ -18,7 +18,9 @@ struct SetAddressTests {
     private static func change(_ old: String, to new: String, _ deployment: TestDeployment) throws -> SetAddress {
         SetAddress(
             old, to: try EmailAddress(new),
-            reporting: AccountNotices(ofCommandOn: deployment.database, logger: deployment.log.logger("command")))
+            reporting: AccountNotices(
+                ofCommandOn: deployment.database, clock: deployment.clock.clock,
+                logger: deployment.log.logger("command")))
     }
 
     @Test("keeps the id, ends sessions, tokens and known browsers, and tells both addresses in the account's language")

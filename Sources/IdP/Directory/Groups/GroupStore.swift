@@ -19,11 +19,12 @@ package enum GroupStore {
 
     /// All groups, by id.
     package static func all(_ connection: any SQLConnection) throws -> [UserGroup] {
-        try connection.query("\(selectSQL) ORDER BY g.id").map(UserGroup.init)
+        try connection.query("SELECT \(columns) FROM user_group g ORDER BY g.id").map(UserGroup.init)
     }
 
     package static func find(_ id: String, _ connection: any SQLConnection) throws -> UserGroup? {
-        try connection.query("\(selectSQL) WHERE g.id = :group", ["group": .text(id)]).first.map(UserGroup.init)
+        try connection.query("SELECT \(columns) FROM user_group g WHERE g.id = :group", ["group": .text(id)]).first.map(
+            UserGroup.init)
     }
 
     /// The addresses of a group's members, sorted.
@@ -44,10 +45,8 @@ package enum GroupStore {
         ).map { try $0.text("group_id") }
     }
 
-    private static let selectSQL = """
-        SELECT g.id, g.created_at, (SELECT COUNT(*) FROM group_member m WHERE m.group_id = g.id) AS members
-          FROM user_group g
-        """
+    private static let columns =
+        "g.id, g.created_at, (SELECT COUNT(*) FROM group_member m WHERE m.group_id = g.id) AS members"
 
     // MARK: Changing
 
