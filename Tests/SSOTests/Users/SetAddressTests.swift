@@ -43,7 +43,7 @@ struct SetAddressTests {
                     }
                 }
                 let text = email.text.decodingQuotedPrintable()
-                #expect(text.contains("Sie lautet jetzt") && text.contains("ann@example.com"))
+                #expect(text.contains("Sie lautet jetzt") && text.contains("ann.miller@example.com"))
             }
             deployment.clock.advance(by: .minutes(2))
             let next = try await deployment.asking("ann.miller@example.com")
