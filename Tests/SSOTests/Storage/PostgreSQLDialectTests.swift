@@ -140,6 +140,8 @@ struct PostgreSQLDialectTests {
             let moment = deployment.clock.now
             #expect(try await database.read { try ImportPlan([], .init(), at: moment, $0) }.steps.isEmpty)
             try await AccessReviewTests.close(deployment.client.id, deployment, database)
+            let group = try await database.read { connection in try GroupStore.find("nowhere", connection) }
+            #expect(group == nil)
             let audit = AuditStore(database: database, clock: deployment.clock.clock, randomness: SystemRandomness())
             var search = AuditSearch()
             (search.client, search.event, search.reference) = (deployment.client.id, "token_issued", "ABCDEFGH")
