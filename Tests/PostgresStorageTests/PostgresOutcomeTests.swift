@@ -93,10 +93,10 @@ struct PostgresOutcomeTests {
     func commitWithoutAnswer() async throws {
         let fixture = try await PostgresFixture.make()
         var timing = PostgresTiming.patient
-        timing.limit = .milliseconds(300)
+        timing.limit = .milliseconds(1500)
         let log = CapturedLog()
         let database = try await fixture.open(DatabaseClaim.steps, timing: timing, logger: log.logger("test"))
-        try await fixture.inject("PERFORM pg_sleep(1)", times: 1, .commit)
+        try await fixture.inject("PERFORM pg_sleep(4)", times: 1, .commit)
         #expect(try await DatabaseError.kind { try await database.add(items: [1]) } == .unavailable)
         #expect(log.text.contains("database_commit_unknown"))
         #expect(try await fixture.run("SELECT last_value FROM \(fixture.schema).runs") == ["1"])
