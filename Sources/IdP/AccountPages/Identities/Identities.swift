@@ -45,7 +45,7 @@ package struct Identities: Sendable {
     func section(
         of account: Account, for request: Request, _ texts: Texts, _ connection: any SQLConnection
     ) throws -> IdentitySection {
-        let identities = try accounts.identities(of: account.id, connection)
+        let identities = try AccountStore.identities(of: account.id, connection)
         let items = identities.map { identity in
             IdentitySection.Item(
                 provider: name(of: identity) ?? texts.plain(Text("identities.email")), address: identity.email ?? "",

@@ -85,7 +85,7 @@ package struct IdentityRemoval: Sendable {
             let change = WaitingChange.take(flow, from: &slots[Flows.self], now: now)
             guard change?.accountID == user.account.id else { return .ended }
         }
-        let identities = try accounts.identities(of: user.account.id, connection)
+        let identities = try AccountStore.identities(of: user.account.id, connection)
         guard let identity = identities.first(where: { $0.name.utf8.elementsEqual(name.utf8) }),
             case .external(let issuer, let subject) = identity.kind
         else { return .gone }

@@ -138,7 +138,7 @@ struct IdentityRoutes: Sendable {
                 return page.response(
                     request, user, flow, provider: provider.name, isLink: true, formToken: token)
             case .unlink(let name):
-                let list = try await accounts.database.read { try accounts.identities(of: user.account.id, $0) }
+                let list = try await accounts.database.read { try AccountStore.identities(of: user.account.id, $0) }
                 guard let identity = list.first(where: { $0.name.utf8.elementsEqual(name.utf8) }),
                     let provider = identities.name(of: identity)
                 else { return .redirect(to: "/") }

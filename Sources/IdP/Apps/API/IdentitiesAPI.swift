@@ -35,7 +35,7 @@ package struct IdentitiesAPI: Sendable {
     @Sendable func list(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let account = try await authentication.app(request, context).account
         let all = try await accounts.database.read { connection in
-            try accounts.identities(of: account.id, connection)
+            try AccountStore.identities(of: account.id, connection)
         }
         let texts = pages.texts(for: request)
         return .json([
@@ -142,7 +142,7 @@ package struct IdentitiesAPI: Sendable {
             }
             let key = AccountIdentity.Kind.external(issuer: identity.issuer, subject: identity.subject)
             guard
-                let added = try accounts.identities(of: user.account.id, connection).first(where: { $0.kind == key })
+                let added = try AccountStore.identities(of: user.account.id, connection).first(where: { $0.kind == key })
             else { throw DatabaseError.unavailable("an identity vanished while it was linked") }
             return .added(added, isNew: outcome == .added)
         }

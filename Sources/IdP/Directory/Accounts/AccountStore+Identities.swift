@@ -104,7 +104,7 @@ extension AccountStore {
     }
 
     /// The identities of an account, the oldest first.
-    package func identities(of accountID: String, _ connection: any SQLConnection) throws -> [AccountIdentity] {
+    package static func identities(of accountID: String, _ connection: any SQLConnection) throws -> [AccountIdentity] {
         try connection.query(
             """
             SELECT \(AccountIdentity.columns) FROM account_identity
@@ -140,7 +140,7 @@ extension AccountStore {
         _ connection: any SQLConnection
     ) throws -> [AccountIdentity] {
         let kept = own.map { AccountIdentity.Kind.external(issuer: $0.issuer, subject: $0.subject) }
-        let unproven = try identities(of: account.id, connection).filter { $0.kind != kept }
+        let unproven = try Self.identities(of: account.id, connection).filter { $0.kind != kept }
         guard !unproven.isEmpty else { return [] }
         try connection.execute(
             """

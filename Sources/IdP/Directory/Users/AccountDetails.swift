@@ -24,21 +24,15 @@ extension AccountAdministration {
         guard let row = try await row(of: address) else { return nil }
         let id = row.account.id
         return try await database.read { connection in
-            let identities = try connection.query(
-                """
-                SELECT \(AccountIdentity.columns) FROM account_identity
-                 WHERE account_id = :account ORDER BY created_at, kind, issuer, subject
-                """, ["account": .text(id)]
-            ).map(AccountIdentity.init)
-            // Of the protocols' rows: the client's names are known to the running IdP alone.
-            let clients = try connection.query(
-                """
-                SELECT client_id, MAX(used_at) AS used_at FROM sso_token
-                 WHERE account_id = :account AND used_at IS NOT NULL GROUP BY client_id ORDER BY 2 DESC, 1
-                """, ["account": .text(id)]
-            ).map { AccountDetails.Client(id: try $0.text("client_id"), at: try $0.timestamp("used_at")) }
+            // Also what has ended: the newest of each client.
+            var clients: [AccountDetails.Client] = []
+            for signIn in try ClientSignIns().all(of: id, endedSince: Timestamp(milliseconds: 0), connection)
+            where !clients.contains(where: { $0.id == signIn.clientID }) {
+                clients.append(.init(id: signIn.clientID, at: signIn.lastUsedAt))
+            }
             return AccountDetails(
-                row: row, identities: identities, groups: try GroupStore.groups(of: id, connection),
+                row: row, identities: try AccountStore.identities(of: id, connection),
+                groups: try GroupStore.groups(of: id, connection),
                 invitation: try InvitationStore.latest(of: id, connection), clients: clients)
         }
     }
