@@ -12,7 +12,7 @@ extension PostgresDatabase {
         try PostgresOpening(address: address, migrator: Migrator(migrations: migrations)).copySource(body)
     }
 
-    /// Lets `body` fill the database in one transaction, which makes the schema where there is none.
+    /// Lets `body` fill the database in one transaction, which makes the schema if it is missing.
     ///
     /// - Throws: what `body` throws, and as ``copySource(_:migrations:_:)``. Then the database is as it was.
     package static func copyTarget(

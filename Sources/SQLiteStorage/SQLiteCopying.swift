@@ -16,7 +16,7 @@ extension SQLiteDatabase {
         return try SQLiteCopyEnd(path: path, migrations: migrations).use(body)
     }
 
-    /// Lets `body` fill the file. Makes it where there is none; then it appears under its name when all of it is on the disk.
+    /// Lets `body` fill the file. Makes it if it is missing; then it appears under its name when all of it is on the disk.
     ///
     /// - Throws: what `body` throws, and as ``copySource(path:migrations:_:)``. Then the file is as it was.
     package static func copyTarget(

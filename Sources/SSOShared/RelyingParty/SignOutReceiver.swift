@@ -5,7 +5,7 @@ public import Foundation
 /// Ending the sessions is the caller's: together with remembering the id of the message, in one durable step, before the answer
 /// 200. A message with an id that was seen before ends nothing and gets 200 as well.
 public struct SignOutReceiver: Sendable {
-    /// How far ``SignOutMessage/issuedAt`` may be from this side's clock. An older copy of a message is of no use to whoever
+    /// How far ``SignOutMessage/issuedAt`` may be from this side's clock. An older copy of a message is of no use to an attacker who
     /// has it.
     public static let tolerance: Duration = .seconds(300)
     /// How long the id of a message is remembered: for longer than the identity provider tries to deliver it.

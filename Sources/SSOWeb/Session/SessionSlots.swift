@@ -99,7 +99,7 @@ private final class DecodedSlots: Sendable {
 
     private let state = Mutex(State())
 
-    /// The JSON of the text; nil where it is none. The text is read once.
+    /// The JSON of the text; nil if it is not JSON. The text is read once.
     func root(of text: String) -> JSONNode? {
         state.withLock { state in
             if !state.isRead {

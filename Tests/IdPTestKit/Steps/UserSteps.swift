@@ -23,7 +23,7 @@ extension TestDeployment {
         do {
             try await isChanged(by: change)
             return nil
-        } catch let refusal as ChangeRefusal {
+        } catch let refusal as ChangeError {
             return refusal.description
         }
     }

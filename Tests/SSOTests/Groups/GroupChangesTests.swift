@@ -26,7 +26,7 @@ struct GroupChangesTests {
             do {
                 _ = try await changes.make(change)
                 return ""
-            } catch let refusal as ChangeRefusal {
+            } catch let refusal as ChangeError {
                 return refusal.description
             }
         }
@@ -158,7 +158,7 @@ struct GroupChangesTests {
         }
     }
 
-    @Test("that end somebody's access say at which clients, and at no other")
+    @Test("that end a user's access say at which clients, and at no other")
     func losses() async throws {
         try await Self.open { scene in
             for group in ["finance", "board"] { _ = try await scene.make(MakeGroup(group)) }

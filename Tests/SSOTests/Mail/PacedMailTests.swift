@@ -36,7 +36,7 @@ struct PacedMailTests {
         return taken.emails.count
     }
 
-    @Test("at most ten leave in a minute, whoever takes them, and all of them leave in the end")
+    @Test("at most ten leave in a minute, whichever process takes them, and all of them leave in the end")
     func pace() async throws {
         try await Self.withDatabase { database, clock in
             let queue = MailQueue(database: database, clock: clock.clock, capacity: MailCapacity(limit: 100))

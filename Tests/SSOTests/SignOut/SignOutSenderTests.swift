@@ -204,7 +204,7 @@ struct SignOutSenderTests {
             #expect(await scene.sender.round() == 1)
             #expect(try await scene.messages().first?.state.name == "delivered")
             #expect(try await !changes.make(RetrySignOuts(.one(id))).isChanged)
-            await #expect(throws: ChangeRefusal.self) { try await changes.make(RetrySignOuts(.one("evt_none"))) }
+            await #expect(throws: ChangeError.self) { try await changes.make(RetrySignOuts(.one("evt_none"))) }
         }
     }
 

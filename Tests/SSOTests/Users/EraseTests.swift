@@ -66,7 +66,7 @@ struct EraseTests {
         }
     }
 
-    @Test("--now erases in its own transaction, and the address can begin anew with another id")
+    @Test("--now erases in its own transaction, and the address can begin again with another id")
     func now() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()

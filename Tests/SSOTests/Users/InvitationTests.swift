@@ -186,7 +186,7 @@ struct InvitationTests {
         }
     }
 
-    @Test("whoever has signed in before gets the groups and no email; an open invitation is not sent twice")
+    @Test("a user who has signed in before gets the groups and no email; an open invitation is not sent twice")
     func existing() async throws {
         try await TestDeployment.open { deployment in
             try await deployment.makeGroups(["staff"])

@@ -74,7 +74,7 @@ extension AccountStore {
         try connection.execute("DELETE FROM device WHERE address = :address", ["address": .text(mailbox)])
     }
 
-    /// Deletes an account with every row that names its user, whoever owns the table: half of it would be kept for ever. What
+    /// Deletes an account with every row that names its user, also in tables of other owners: otherwise half of it would be kept for ever. What
     /// has the account's id alone is deleted in its own time.
     static func erase(_ account: Account, _ connection: any SQLConnection) throws {
         let budget = (try? EmailAddress(account.email).budgetKey) ?? account.email

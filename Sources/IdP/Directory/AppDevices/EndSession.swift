@@ -13,7 +13,7 @@ package struct EndSession: OperatorChange {
 
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Account> {
         guard let account = try AccountStore.find(email: address.lowercased(), connection) else {
-            throw ChangeRefusal("there is no account with the address \(address).")
+            throw ChangeError("there is no account with the address \(address).")
         }
         let ended = try devices.endSession(id, of: account, by: context.actor, connection) {
             try context.write($0, connection)

@@ -12,7 +12,7 @@ package protocol OperatorChange: Sendable {
     ///
     /// May run again (``Database/write(_:)``).
     ///
-    /// - Throws: ``ChangeRefusal``, and then nothing is changed.
+    /// - Throws: ``ChangeError``, and then nothing is changed.
     func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Result>
 }
 
@@ -28,7 +28,7 @@ package struct Changed<Result: Sendable>: Sendable {
 }
 
 /// Why a change was not made, for the operator: names the thing at fault, and the way out.
-package struct ChangeRefusal: Error, CustomStringConvertible {
+package struct ChangeError: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
 }
@@ -67,7 +67,7 @@ package struct OperatorChanges: Sendable {
         (self.database, self.actor, self.clock, self.randomness) = (database, actor, clock, randomness)
     }
 
-    /// - Throws: ``ChangeRefusal`` and ``DatabaseError``.
+    /// - Throws: ``ChangeError`` and ``DatabaseError``.
     package func make<Change: OperatorChange>(_ change: Change) async throws -> Changed<Change.Result> {
         let audit = AuditStore(database: database, clock: clock, randomness: randomness)
         let context = ChangeContext(actor: actor, now: clock.now(), randomness: randomness, audit: audit)

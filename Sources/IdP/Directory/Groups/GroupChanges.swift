@@ -9,7 +9,7 @@ package struct MakeGroup: OperatorChange {
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Void> {
         if try GroupStore.find(group, connection) != nil { return Changed((), isChanged: false) }
         guard try GroupStore.all(connection).count < GroupStore.maximumGroups else {
-            throw ChangeRefusal(
+            throw ChangeError(
                 "there are \(GroupStore.maximumGroups) groups, and no more are allowed. Remove one that nobody needs: idp group remove."
             )
         }
@@ -31,7 +31,7 @@ package struct RemoveGroup: OperatorChange {
         let found = try GroupStore.existing(group, connection)
         let naming = clients.filter { $0.names(group) }.map(\.clientID)
         guard naming.isEmpty else {
-            throw ChangeRefusal(
+            throw ChangeError(
                 """
                 the group \(group) is named by the client\(naming.count == 1 ? "" : "s") \(naming.joined(separator: ", ")). \
                 Take it out of groups and expose_groups there first.
@@ -96,17 +96,17 @@ package struct LeaveGroup: OperatorChange {
 }
 
 extension GroupStore {
-    /// - Throws: ``ChangeRefusal``.
+    /// - Throws: ``ChangeError``.
     fileprivate static func existing(_ group: String, _ connection: any SQLConnection) throws -> UserGroup {
         guard let found = try find(group, connection) else {
-            throw ChangeRefusal("there is no group \(group). See idp group list, or make it: idp group add \(group)")
+            throw ChangeError("there is no group \(group). See idp group list, or make it: idp group add \(group)")
         }
         return found
     }
 
     /// The accounts of addresses, each once. Upper and lower case are the same.
     ///
-    /// - Throws: ``ChangeRefusal`` with every address that nobody has.
+    /// - Throws: ``ChangeError`` with every address that nobody has.
     fileprivate static func accounts(of addresses: [String], _ connection: any SQLConnection) throws -> [Account] {
         var (accounts, unknown): ([Account], [String]) = ([], [])
         for address in addresses {
@@ -117,7 +117,7 @@ extension GroupStore {
             if !accounts.contains(where: { $0.id == account.id }) { accounts.append(account) }
         }
         guard unknown.isEmpty else {
-            throw ChangeRefusal(
+            throw ChangeError(
                 "there is no account with the address \(unknown.joined(separator: ", ")). Nothing was changed.")
         }
         return accounts
@@ -126,7 +126,7 @@ extension GroupStore {
     /// Adds accounts to a group that exists, with the rows of the audit log.
     ///
     /// - Returns: those that were not members.
-    /// - Throws: ``ChangeRefusal`` with every account that is in too many groups.
+    /// - Throws: ``ChangeError`` with every account that is in too many groups.
     package static func join(
         _ accounts: [Account], _ group: String, _ context: ChangeContext, _ connection: any SQLConnection
     ) throws -> [Account] {
@@ -135,7 +135,7 @@ extension GroupStore {
         }
         let full = try joined.filter { try groups(of: $0.id, connection).count > maximumPerAccount }.map(\.email)
         guard full.isEmpty else {
-            throw ChangeRefusal(
+            throw ChangeError(
                 """
                 \(full.joined(separator: ", ")): in \(maximumPerAccount) groups already, and no more are allowed. \
                 Nothing was changed.

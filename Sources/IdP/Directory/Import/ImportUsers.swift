@@ -20,13 +20,13 @@ package struct ImportUsers: OperatorChange {
 
     /// What the change would do. Changes nothing.
     ///
-    /// - Throws: ``Faults``, and ``ChangeRefusal``.
+    /// - Throws: ``Faults``, and ``ChangeError``.
     package func plan(at now: Timestamp, _ connection: any SQLConnection) throws -> ImportPlan {
         let plan = try ImportPlan(file.users, options, at: now, connection)
         let faults = (file.faults + plan.faults).sorted { $0.line < $1.line }
         guard faults.isEmpty else { throw Faults(faults: faults) }
         let remaining = try InvitationStore.remaining(at: now, connection)
-        if let refusal = plan.refusal(options, remaining: remaining) { throw ChangeRefusal(refusal) }
+        if let refusal = plan.refusal(options, remaining: remaining) { throw ChangeError(refusal) }
         return plan
     }
 

@@ -17,13 +17,13 @@ package struct InvitationMail: Sendable {
 
     /// Makes an invitation and queues its email, in the caller's transaction. Those of before end.
     ///
-    /// - Throws: ``ChangeRefusal`` beyond the number of a day.
+    /// - Throws: ``ChangeError`` beyond the number of a day.
     func invite(
         _ account: Account, client: String?, language: Language, _ context: ChangeContext,
         _ connection: any SQLConnection
     ) throws {
         guard try InvitationStore.remaining(at: context.now, connection) > 0 else {
-            throw ChangeRefusal(
+            throw ChangeError(
                 "\(Invitation.maximumPerDay) invitations were sent within the last 24 hours, and no more may be. Try again tomorrow."
             )
         }
@@ -69,9 +69,9 @@ package struct InviteUser: OperatorChange {
     }
 
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<InvitedUser> {
-        if let end, end <= context.now { throw ChangeRefusal("\(EndDate.text(end)) is in the past. Use a later day.") }
+        if let end, end <= context.now { throw ChangeError("\(EndDate.text(end)) is in the past. Use a later day.") }
         for group in groups where try GroupStore.find(group, connection) == nil {
-            throw ChangeRefusal("there is no group \(group). Make it first: idp group add \(group)")
+            throw ChangeError("there is no group \(group). Make it first: idp group add \(group)")
         }
         let known = try AccountStore.find(email: address.text, connection)
         try known?.refuseIfErasing()
@@ -111,10 +111,10 @@ package struct ResendInvitation: OperatorChange {
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<InvitedUser> {
         let account = try context.keptAccount(address, connection)
         guard try !AccountStore.hasIdentity(account.id, connection) else {
-            throw ChangeRefusal("\(account.email) has signed in already, and needs no invitation.")
+            throw ChangeError("\(account.email) has signed in already, and needs no invitation.")
         }
         guard account.addedAt != nil else {
-            throw ChangeRefusal("\(account.email) is not invited. Invite again: idp user invite \(account.email)")
+            throw ChangeError("\(account.email) is not invited. Invite again: idp user invite \(account.email)")
         }
         let earlier = try InvitationStore.latest(of: account.id, connection)
         try mail.invite(
@@ -134,13 +134,13 @@ package struct WithdrawInvitation: OperatorChange {
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Account> {
         let account = try context.account(address, connection)
         guard try !AccountStore.hasIdentity(account.id, connection) else {
-            throw ChangeRefusal(
+            throw ChangeError(
                 "\(account.email) has signed in already, so there is no invitation to withdraw. To keep the user out: idp user disable \(account.email)"
             )
         }
         let ended = try InvitationStore.withdraw(of: account.id, at: context.now, connection)
         let isRemoved = try AccountStore.unmarkInvited(account.id, connection)
-        // Whoever signs in with the address by another right must not be in groups that the invitation gave.
+        // A user who signs in with the address by another right must not be in groups that the invitation gave.
         if isRemoved {
             for group in try GroupStore.groups(of: account.id, connection) {
                 guard try GroupStore.leave(group, account: account.id, connection) else { continue }

@@ -5,7 +5,7 @@ package enum InvitationKeyKind: SecretKind {
     package static let prefix = "inv_"
 }
 
-/// The key in the link of an invitation. It proves nothing: whoever opens the link still reads the mailbox to sign in.
+/// The key in the link of an invitation. It proves nothing: a visitor who opens the link still has to read the mailbox to sign in.
 package typealias InvitationKey = Secret<InvitationKeyKind>
 
 /// Makes the keys of invitations.

@@ -19,7 +19,7 @@ package struct RetrySignOuts: OperatorChange {
         switch chosen {
         case .one(let id):
             guard let message = try queue.find(id, connection) else {
-                throw ChangeRefusal("there is no message \(id). idp sign-outs list prints their ids.")
+                throw ChangeError("there is no message \(id). idp sign-outs list prints their ids.")
             }
             messages = [message]
         case .all(let client): messages = try queue.undelivered(of: client, connection)

@@ -44,7 +44,7 @@ package enum SignOutAddress {
         "Teredo", "6to4",
     ]
 
-    /// Where clouds give credentials to whoever asks: AWS over IPv6, Alibaba, Oracle, Azure's wire server. The usual one is
+    /// Where clouds give credentials to any program that asks: AWS over IPv6, Alibaba, Oracle, Azure's wire server. The usual one is
     /// link-local.
     private static let metadata: Set<[UInt8]> = [
         [0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54],

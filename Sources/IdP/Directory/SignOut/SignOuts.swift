@@ -5,7 +5,7 @@ package import Storage
 /// The one place where the end of sessions reaches the clients: marks what they were told as ended, and queues their
 /// messages, in the transaction that ends the sessions.
 ///
-/// Whoever ends sessions calls ``end(_:_:by:_:_:)``, whatever becomes of the rows of `session`. The end of a session by time is
+/// Code that ends sessions calls ``end(_:_:by:_:_:)``, whatever becomes of the rows of `session`. The end of a session by time is
 /// not told: a user works in a client for hours while the session here lies idle.
 package struct SignOuts: Sendable {
     package let signIns = ClientSignIns()

@@ -4,7 +4,7 @@ package import Storage
 
 /// Gives an account another address. The account keeps its id, and what relying parties know of it.
 ///
-/// By command only, never on a page: whoever could do it there could take an account over. Every sign-in and every known browser
+/// By command only, never on a page: a thief of an operator's session could take accounts over there. Every sign-in and every known browser
 /// ends, and both addresses are told.
 package struct SetAddress: OperatorChange {
     private let address: String
@@ -22,7 +22,7 @@ package struct SetAddress: OperatorChange {
             try AccountStore.find(email: new.text, connection), try AccountStore.find(.email(new), connection),
         ]
         if let other = others.compactMap(\.self).first {
-            throw ChangeRefusal(
+            throw ChangeError(
                 "\(new.text) is the address of another account (\(other.id)). Use an address that no account has, or erase that account first."
             )
         }

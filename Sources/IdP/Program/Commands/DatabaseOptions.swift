@@ -99,7 +99,7 @@ struct DatabaseOptions: ParsableArguments {
     static func reporting<T>(_ body: () async throws -> T) async throws -> T {
         do { return try await body() } catch let failure as DatabaseError {
             throw CommandExit.failure(IdPProgram.name, "\(failure)")
-        } catch let refusal as ChangeRefusal {
+        } catch let refusal as ChangeError {
             throw CommandExit.failure(IdPProgram.name, "\(refusal)")
         }
     }

@@ -155,7 +155,7 @@ struct GroupOptions: ParsableArguments {
     func make<Change: OperatorChange>(_ change: Change) async throws -> Changed<Change.Result> {
         do {
             return try await database.open { try await OperatorChanges($0, by: .ofCommand()).make(change) }
-        } catch let refusal as ChangeRefusal {
+        } catch let refusal as ChangeError {
             throw CommandExit.failure(IdPProgram.name, "\(refusal)")
         }
     }

@@ -5,10 +5,10 @@ package import Storage
 extension ChangeContext {
     /// The account of an address, in upper or lower case.
     ///
-    /// - Throws: ``ChangeRefusal`` where there is none.
+    /// - Throws: ``ChangeError`` if there is no such account.
     package func account(_ address: String, _ connection: any SQLConnection) throws -> Account {
         guard let account = try AccountStore.find(email: address.lowercased(), connection) else {
-            throw ChangeRefusal("there is no account with the address \(address).")
+            throw ChangeError("there is no account with the address \(address).")
         }
         return account
     }
@@ -44,10 +44,10 @@ extension ChangeContext {
 }
 
 extension Account {
-    /// - Throws: ``ChangeRefusal`` for an account that is to be erased.
+    /// - Throws: ``ChangeError`` for an account that is to be erased.
     func refuseIfErasing() throws {
         guard let eraseAt else { return }
-        throw ChangeRefusal(
+        throw ChangeError(
             "\(email) is to be erased at \(PlainDate.rfc3339(eraseAt)). Stop that first: idp user erase \(email) --cancel"
         )
     }

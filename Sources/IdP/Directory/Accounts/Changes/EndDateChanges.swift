@@ -14,7 +14,7 @@ package struct SetEndDate: OperatorChange {
         let account = try context.keptAccount(address, connection)
         guard account.endsAt != end else { return account.unchanged }
         if let end, end <= context.now {
-            throw ChangeRefusal(
+            throw ChangeError(
                 "\(EndDate.text(end)) is in the past. To keep the user out now: idp user disable \(address)")
         }
         try AccountStore.set(endsAt: end, account.id, connection)

@@ -39,7 +39,7 @@ struct AccountOptions: ParsableArguments {
 
     /// Makes a change and prints the account as it is then.
     ///
-    /// - Parameter words: one line for people about what was done.
+    /// - Parameter words: one line about what was done.
     func make<Change: OperatorChange>(
         _ change: Change, _ words: (_ account: String, Changed<Account>) -> String
     ) async throws where Change.Result == Account {
