@@ -142,7 +142,8 @@ package struct IdentitiesAPI: Sendable {
             }
             let key = AccountIdentity.Kind.external(issuer: identity.issuer, subject: identity.subject)
             guard
-                let added = try AccountStore.identities(of: user.account.id, connection).first(where: { $0.kind == key })
+                let added = try AccountStore.identities(of: user.account.id, connection).first(where: { $0.kind == key }
+                )
             else { throw DatabaseError.unavailable("an identity vanished while it was linked") }
             return .added(added, isNew: outcome == .added)
         }
