@@ -78,6 +78,7 @@ struct InvitedPreHijackingTests {
             try place.standIn(.oidc).user.email = Self.victim
             let attacker = deployment.browser()
             let page = try await place.signIn(.oidc, in: attacker)
+            _ = try await deployment.invitationLink(to: Self.victim)
             let earlier = deployment.mailbox.all(to: Self.victim)
             _ = try await attacker.submit(page.page().form(to: "/sign-in"), on: page)
             _ = try await deployment.mailbox.code(to: Self.victim, besides: earlier)
