@@ -30,6 +30,10 @@ static inline int sso_random(unsigned char *bytes, size_t count) {
     return count <= INT_MAX && RAND_bytes(bytes, (int)count) == 1;
 }
 
+/// Keeps what OpenSSL holds until the process is gone (OPENSSL_init_crypto(3), OPENSSL_INIT_NO_ATEXIT): other threads may still
+/// use it while `exit` runs. Of use before anything else of OpenSSL was called.
+static inline void sso_openssl_keep_at_exit(void) { OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL); }
+
 #include "files.h"
 #include "seal.h"
 #include "certificates.h"

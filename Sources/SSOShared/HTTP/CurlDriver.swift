@@ -1,4 +1,5 @@
 import CCurl
+import COpenSSL
 import Foundation
 import Synchronization
 
@@ -86,7 +87,11 @@ final class CurlDriver {
         thread.start()
     }
 
-    private static let isCurlReady = sso_curl_global_init() == CURLE_OK
+    private static let isCurlReady: Bool = {
+        // Otherwise a program that ends with `exit` frees what a closing connection still uses on the thread here, and crashes.
+        sso_openssl_keep_at_exit()
+        return sso_curl_global_init() == CURLE_OK
+    }()
 
     private init(_ inbox: CurlInbox, _ limits: HTTPLimits, _ multi: UnsafeMutableRawPointer) {
         self.inbox = inbox
