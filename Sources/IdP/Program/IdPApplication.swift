@@ -5,6 +5,7 @@ import IdPFlow
 import IdPMail
 import IdPProviders
 import Logging
+import SSOShared
 import SSOWeb
 import ServiceLifecycle
 
@@ -42,7 +43,8 @@ extension IdPFeatures {
         let worker = MailQueueWorker(
             queue: parts.mail, templates: all.flatMap(\.mail), mailer: services.mailer, from: settings.mailFrom,
             issuer: parts.origin, delay: parts.mailDelay, clock: parts.clock, logger: parts.logger)
-        let purges = all.flatMap(\.purges).map { purge -> PurgeService.Purge in
+        let replaced = ReplacedSecrets(database: parts.database, clock: parts.clock, audit: parts.audit.store)
+        let purges = (all.flatMap(\.purges) + [replaced.end]).map { purge -> PurgeService.Purge in
             { limit in services.isChosen() ? try await purge(limit) : 0 }
         }
         let purge = PurgeService(
@@ -56,10 +58,17 @@ extension IdPFeatures {
                     "message":
                         "reloading the clients file, the providers file and the association files; settings need a restart"
                 ])
+            // What the file must not contradict.
+            await clients.read()
             if let row = clients.reload() { audit.note(row) }
             association.reload()
             providers.reload()
         }
+        let renewal = SealedValueRenewal(
+            values: SealedValueStore(settings, services), audit: parts.audit, isChosen: services.isChosen,
+            logger: parts.logger)
         return [AuditWriting(log: parts.audit), worker, purge, ClockWatch(parts.clock, logger: parts.logger), reload]
+            // With one key there is nothing to seal anew.
+            + (settings.keys.fingerprints.count > 1 ? [renewal] : [])
     }
 }

@@ -127,10 +127,10 @@ enum OpenFiles {
 
 /// Reloads files when the process receives SIGHUP.
 public struct ReloadService: Service {
-    private let reload: @Sendable () -> Void
+    private let reload: @Sendable () async -> Void
 
     /// - Parameter reload: runs outside the event loops, one call at a time.
-    public init(_ reload: @escaping @Sendable () -> Void) { self.reload = reload }
+    public init(_ reload: @escaping @Sendable () async -> Void) { self.reload = reload }
 
     /// For a program without files to reload. The default action of SIGHUP would end it.
     public init(logger: Logger) {
@@ -143,6 +143,6 @@ public struct ReloadService: Service {
 
     /// Runs until the program stops.
     public func run() async {
-        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() { reload() }
+        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() { await reload() }
     }
 }

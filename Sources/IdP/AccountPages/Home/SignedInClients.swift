@@ -22,9 +22,10 @@ struct SignedInClients: Sendable {
     let logos: ClientLogos
 
     func section(of session: Session, _ texts: Texts, _ connection: any SQLConnection) throws -> ClientSection {
+        let registered = try clients.registered(connection)
         let items = try grants.signIns(of: session, connection).map { signIn in
             // Nil for a client that is not registered any more.
-            let link = clients.client(id: signIn.clientID).map { ClientLink($0, logos) }
+            let link = registered.client(id: signIn.clientID).map { ClientLink($0, logos) }
             return ClientSection.Item(
                 name: link?.name ?? signIn.clientID, href: link?.href ?? "", logo: link?.logo ?? "",
                 hasHref: link?.hasHref ?? false, hasLogo: link?.hasLogo ?? false, since: texts.moment(signIn.at))

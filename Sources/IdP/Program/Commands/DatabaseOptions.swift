@@ -39,6 +39,20 @@ struct DatabaseOptions: ParsableArguments {
     /// The keys of ``IdPSettings``, for commands that need them for a part of their work. Nil where none are set.
     func keys() throws -> DerivedKeys? { try read { $0.derivedKeys("IDP_SECRET_KEY", required: false) }.further }
 
+    /// What commands about clients compare a change with. Secrets of the file that only the service can read are missing, with
+    /// a line for each.
+    ///
+    /// - Throws: exit code 78 after all problems were printed.
+    func registry(needsKeys: Bool) throws -> CommandRegistry {
+        try read { reader in
+            let keys = reader.derivedKeys("IDP_SECRET_KEY", required: needsKeys)
+            let file = IdPSettings.registeredClients(
+                reader, environment: reader.variable, keys: keys, withAllSecrets: false)
+            for warning in reader.warnings { _ = CommandExit.failure(IdPProgram.name, "warning: \(warning)") }
+            return CommandRegistry(file: file, keys: keys)
+        }.further
+    }
+
     /// A command reports the error that ends it, and no events.
     static let logger = Logger(label: IdPProgram.name) { _ in SwiftLogNoOpLogHandler() }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import IdPDirectory
 package import IdPMail
 import IdPProviders
 import Logging
@@ -16,7 +17,7 @@ struct IdPCommand: AsyncParsableCommand {
         version: "idp \(ThisBuild.stamp.text)",
         subcommands: [
             Serve.self, Check.self, UserCommand.self, MailCommand.self, BackupCommand.self, RestoreCommand.self,
-            DatabaseCommand.self, AuditCommand.self,
+            DatabaseCommand.self, AuditCommand.self, ClientCommand.self,
         ],
         defaultSubcommand: Serve.self)
 
@@ -78,7 +79,7 @@ extension MailServerCheck {
 enum IdPProgram: Program {
     static let name = "idp"
     static let prefix = "IDP_"
-    static let commandNames = ["serve", "check", "user", "mail", "backup", "restore", "database", "audit"]
+    static let commandNames = ["serve", "check", "user", "mail", "backup", "restore", "database", "audit", "client"]
     static let settings = IdPSettings.table
     static let foreignNames = [String]()
     static var build: BuildStamp { ThisBuild.stamp }
@@ -89,6 +90,7 @@ enum IdPProgram: Program {
 
     static func serve(_ settings: IdPSettings, _ log: ProgramLogger) async throws {
         let services = try await IdPServices.live(settings, logger: log.logger)
+        try await StoredRegistry(settings, services).checkStart(log.logger)
         let shutdown = ShutdownState()
         let application = try buildIdP(settings: settings, services: services, shutdown: shutdown) { address in
             log.started(address, publicURL: settings.publicURL)
@@ -108,6 +110,7 @@ enum IdPProgram: Program {
         ) { settings, reader in
             await reader.checkConnection(
                 to: settings.database, IdPSettings.databaseSettings.url.name, inspecting: IdPDatabase.inspect)
+            await reader.checkRegistry(settings.database, settings.keys, settings.clients.clients)
             await providerCheck(settings, reader)
             let check = MailServerCheck(settings)
             guard await check.connect(reader), let recipient else { return }

@@ -40,6 +40,9 @@ struct IdPTable: Sendable {
         IdPTable("audit_event", restore: .stays, lostCommits: .stays),
         IdPTable(
             "challenge", restore: .changed("DELETE FROM challenge"), lostCommits: .changed("DELETE FROM challenge")),
+        IdPTable("client", restore: .stays, lostCommits: .stays),
+        IdPTable("client_secret", restore: .stays, lostCommits: .stays),
+        IdPTable("client_secret_use", restore: .stays, lostCommits: .stays),
         IdPTable("code_guess", restore: .stays, lostCommits: .stays),
         IdPTable("device", restore: .changed("DELETE FROM device"), lostCommits: .stays),
         IdPTable("guess_alarm", restore: .stays, lostCommits: .stays),
@@ -54,6 +57,9 @@ struct IdPTable: Sendable {
                 """
                 UPDATE provider_attempt SET used_at = :now, answer = NULL WHERE used_at IS NULL AND expires_at > :recent
                 """)),
+        // A number that was used in the time that is missing must not stand for another change.
+        IdPTable(
+            "registry_revision", restore: .changed(raisedRevision), lostCommits: .changed(raisedRevision)),
         IdPTable("session", restore: .changed("DELETE FROM session"), lostCommits: .stays),
         IdPTable(
             "sso_token", restore: .changed(voidedTokens),
@@ -62,6 +68,7 @@ struct IdPTable: Sendable {
         IdPTable("used_provider_answer", restore: .stays, lostCommits: .stays),
     ]
 
+    private static let raisedRevision = "UPDATE registry_revision SET revision = revision + 1000000"
     private static let voidedTokens =
         "UPDATE sso_token SET voided_at = :now WHERE used_at IS NULL AND voided_at IS NULL"
 
