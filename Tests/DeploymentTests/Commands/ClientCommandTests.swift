@@ -11,13 +11,13 @@ struct ClientCommandTests {
         let id = "wiki"
         let name = "Wiki"
         var secret: String
-        let origin = "https://wiki.example.com"
+        let origin = "http://127.0.0.9:4100"
 
         var fingerprint: String { (try? SharedSecret.parse(secret, setting: "S"))?.fingerprint ?? "" }
     }
 
     private static let add = [
-        "client", "add", "wiki", "--name", "Wiki", "--redirect-uri", "https://wiki.example.com/auth/sso/callback",
+        "client", "add", "wiki", "--name", "Wiki", "--redirect-uri", "http://127.0.0.9:4100/auth/sso/callback",
         "--everyone",
     ]
 
@@ -58,7 +58,7 @@ struct ClientCommandTests {
             let shown = try await pair.idp(["client", "show", "wiki", "--json"]).printed
             #expect(
                 Self.golden(shown)
-                    == #"{"id":"wiki","name":"Wiki","source":"database","enabled":true,"access":"everyone","groups":[],"redirect_uris":["https://wiki.example.com/auth/sso/callback"],"secrets":[{"fingerprint":"FINGERPRINT","added_at":"MOMENT","last_used_at":"MOMENT","state":"current"}]}"#
+                    == #"{"id":"wiki","name":"Wiki","source":"database","enabled":true,"access":"everyone","groups":[],"redirect_uris":["http://127.0.0.9:4100/auth/sso/callback"],"secrets":[{"fingerprint":"FINGERPRINT","added_at":"MOMENT","last_used_at":"MOMENT","state":"current"}]}"#
                     + "\n")
             #expect(
                 Self.golden(try await pair.idp(["client", "list"]).printed) == """
@@ -103,7 +103,7 @@ struct ClientCommandTests {
                     state          enabled
                     access         finance board
                     source         database
-                    redirect_uris  https://wiki.example.com/auth/sso/callback
+                    redirect_uris  http://127.0.0.9:4100/auth/sso/callback
                     contact        mailto:desk@example.com
                     secrets        FINGERPRINT (current, last used MOMENT)
 
@@ -112,7 +112,7 @@ struct ClientCommandTests {
                 try await pair.idp(["client", "export", "wiki"]).printed == """
                       - id: "wiki"
                         name: "Wiki"
-                        redirect_uris: ["https://wiki.example.com/auth/sso/callback"]
+                        redirect_uris: ["http://127.0.0.9:4100/auth/sso/callback"]
                         groups: ["finance", "board"]
                         contact: "mailto:desk@example.com"
                         secrets: ["file:/etc/swift-sso/secrets/wiki"]
@@ -205,7 +205,7 @@ struct ClientCommandTests {
         }
         try await ProcessDeployment.running(pair) { pair in
             let uri = try await pair.idp(
-                add.map { $0.hasPrefix("https:") ? "ftp://wiki" : $0 }, settings: Self.key(pair), endsWith: 64)
+                add.map { $0.hasPrefix("http:") ? "ftp://wiki" : $0 }, settings: Self.key(pair), endsWith: 64)
             #expect(uri.log.contains("--redirect-uri: redirect_uris of \"wiki\": \"ftp://wiki\" "))
             #expect(
                 try await pair.idp(["client", "disable", "wiki"], endsWith: 1).log.contains("there is no client wiki."))

@@ -14,7 +14,7 @@ struct AddedClient: TestClient {
     let id: String
     var name = "Wiki"
     var secret: String
-    var origin = "https://wiki.example.com"
+    var origin = "http://127.0.0.9:4100"
 
     init(_ id: String = "wiki", secret: String = TestSecret.new()) { (self.id, self.secret) = (id, secret) }
 }

@@ -41,7 +41,7 @@ struct StoredClientTests {
                 #expect(try await two.redeem(tokens[1], as: wiki).status == 200, "it was not consumed")
 
                 var moved = wiki
-                moved.origin = "https://new.example.com"
+                moved.origin = "http://127.0.0.9:4200"
                 try await one.make(
                     SetClient("wiki", ["redirect_uris": .list([moved.callback])], logo: nil, one.registrar))
                 for process in [one, two] {
@@ -56,7 +56,7 @@ struct StoredClientTests {
                 let events = try await one.auditRows(.clientChanged).map(\.detail)
                 #expect(
                     events == ["added", "disabled", "enabled", "set redirect_uris", "disabled", "removed"])
-                #expect(try await one.auditRows(.tokenRedeemed).count == 3, "its rows stay")
+                #expect(try await one.auditRows(.tokenRedeemed).count == 2, "its rows stay")
             }
         }
     }
