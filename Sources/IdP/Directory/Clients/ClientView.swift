@@ -66,4 +66,14 @@ package struct ClientView: Sendable {
             return (line, secret.fingerprint)
         }
     }
+
+    /// The same in words for operators.
+    package static func linesThatMayGo(_ views: [ClientView], at now: Timestamp) -> [String] {
+        views.flatMap { view -> [String] in
+            guard case .file(let path, _, _, _) = view.client.origin else { return [] }
+            return view.linesThatMayGo(at: now).map { line, fingerprint in
+                "\(path):\(line): the secret \(fingerprint) of \(view.client.id) may go: the first one is in use, and this one was not used for seven days."
+            }
+        }
+    }
 }

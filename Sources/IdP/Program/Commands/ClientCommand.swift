@@ -73,7 +73,7 @@ struct ClientCommand: AsyncParsableCommand {
             let views = try await database.open { try await $0.read { try ClientView.all(file: file, $0) } }
             if json { return print("[\(views.map { ClientOutput.json($0) }.joined(separator: ",\n "))]") }
             print(CommandTable.text(ClientOutput.header, views.map(ClientOutput.row)))
-            for line in ClientOutput.linesThatMayGo(views, at: ServiceClock.system().now()) { print(line) }
+            for line in ClientView.linesThatMayGo(views, at: ServiceClock.system().now()) { print(line) }
         }
     }
 

@@ -57,16 +57,6 @@ enum ClientOutput {
         return "\(JSONText.object(head).dropLast()),\"secrets\":[\(secrets.joined(separator: ","))]}"
     }
 
-    /// Which lines of the file nobody needs any more.
-    static func linesThatMayGo(_ views: [ClientView], at now: Timestamp) -> [String] {
-        views.flatMap { view -> [String] in
-            guard case .file(let path, _, _, _) = view.client.origin else { return [] }
-            return view.linesThatMayGo(at: now).map { line, fingerprint in
-                "\(path):\(line): the secret \(fingerprint) of \(view.client.id) may go: the first one is in use, and this one was not used for seven days."
-            }
-        }
-    }
-
     private static func state(_ view: ClientView) -> String { view.isEnabled ? "enabled" : "disabled" }
 
     private static func access(_ client: Client) -> String {

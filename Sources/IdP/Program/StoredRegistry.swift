@@ -57,7 +57,7 @@ extension StoredRegistry.Report {
             "IDP_SECRET_KEY: no key of it opens \($0.unreadable) of the \($0.name) in the database. Those cannot be revoked at the provider."
         }
         return unreadable + (views.isEmpty ? [Self.noClient] : [])
-            + ClientOutput.linesThatMayGo(views, at: ServiceClock.system().now())
+            + ClientView.linesThatMayGo(views, at: ServiceClock.system().now())
     }
 
     static let noClient =
@@ -92,7 +92,7 @@ extension SettingsReader {
                 if file.all.isEmpty { warn(StoredRegistry.Report.noClient) }
                 return
             }
-            let logger = Logger(label: IdPProgram.name) { _ in SwiftLogNoOpLogHandler() }
+            let logger = Logger(label: "idp") { _ in SwiftLogNoOpLogHandler() }
             let database = try await IdPDatabase.open(location, logger)
             let report: StoredRegistry.Report
             do { report = try await StoredRegistry(database, keys, file).report() } catch {
