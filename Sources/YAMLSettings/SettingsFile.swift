@@ -13,9 +13,27 @@ package final class SettingsFile {
     /// How many problems were reported so far.
     package private(set) var problemCount = 0
     private let report: (String) -> Void
+    /// The beginning of messages about a line of an entry that is in no file.
+    private let placeOfLine: ((Int) -> String)?
 
     package init(setting: String, path: String, problem: @escaping (String) -> Void) {
-        (self.setting, self.path, report) = (setting, path, problem)
+        (self.setting, self.path, report, placeOfLine) = (setting, path, problem, nil)
+    }
+
+    /// For one entry that is in no file (``mapping(_:)``).
+    ///
+    /// - Parameter place: the beginning of a message about a line of its text.
+    package init(place: @escaping (Int) -> String, problem: @escaping (String) -> Void) {
+        (setting, path, report, placeOfLine) = ("", "", problem, place)
+    }
+
+    /// The node of an entry that is in no file. Nil after a problem.
+    package func mapping(_ text: String) -> Node? {
+        guard let node = try? Yams.compose(yaml: text), node.mapping != nil else {
+            problem("\(placeOfLine?(1) ?? setting): contains a character that text does not have.")
+            return nil
+        }
+        return node
     }
 
     /// The items of the list that is the only key of the file.
@@ -75,8 +93,10 @@ package final class SettingsFile {
         return nil
     }
 
-    /// The beginning of every message about a node: setting, path and line.
-    package func place(of node: Node) -> String { "\(setting): \(path):\(line(node))" }
+    /// The beginning of every message about a node: setting, path and line, or what stands for them.
+    package func place(of node: Node) -> String {
+        placeOfLine.map { $0(line(node)) } ?? "\(setting): \(path):\(line(node))"
+    }
 
     package func line(_ node: Node) -> Int { node.mark?.line ?? 1 }
 

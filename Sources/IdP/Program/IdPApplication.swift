@@ -5,6 +5,7 @@ import IdPFlow
 import IdPMail
 import IdPProviders
 import Logging
+import SSOShared
 import SSOWeb
 import ServiceLifecycle
 
@@ -42,7 +43,8 @@ extension IdPFeatures {
         let worker = MailQueueWorker(
             queue: parts.mail, templates: all.flatMap(\.mail), mailer: services.mailer, from: settings.mailFrom,
             issuer: parts.origin, delay: parts.mailDelay, clock: parts.clock, logger: parts.logger)
-        let purges = (all.flatMap(\.purges) + [signOuts.purge]).map { purge -> PurgeService.Purge in
+        let replaced = ReplacedSecrets(database: parts.database, clock: parts.clock, audit: parts.audit.store)
+        let purges = (all.flatMap(\.purges) + [signOuts.purge, replaced.end]).map { purge -> PurgeService.Purge in
             { limit in services.isChosen() ? try await purge(limit) : 0 }
         }
         let purge = PurgeService(
@@ -50,10 +52,13 @@ extension IdPFeatures {
         )
         let access = AccessReview(
             database: parts.database, audit: parts.audit.store, signOuts: parts.signOuts, logger: parts.logger)
-        let ending = StartJob { [accounts = parts.accounts, audit = parts.audit.store, logger = parts.logger] in
+        let ending = StartJob {
+            [accounts = parts.accounts, clients = parts.clients, audit = parts.audit.store, logger = parts.logger] in
             do { try await IneligibleSignIns(accounts, audit).end() } catch {
                 logger.warning("ineligible_sign_ins_failed", metadata: ["cause": "\(error)"])
             }
+            await clients.read()
+            await access.enforce(clients.all)
         }
         let reload = ReloadService {
             [logger = parts.logger, clients = parts.clients, audit = parts.audit, association, providers] in
@@ -63,6 +68,8 @@ extension IdPFeatures {
                     "message":
                         "reloading the clients file, the providers file and the association files; settings need a restart"
                 ])
+            // What the file must not contradict.
+            await clients.read()
             let before = clients.all
             if let row = clients.reload() { audit.note(row) }
             association.reload()
@@ -70,9 +77,14 @@ extension IdPFeatures {
             await AccessReview.warn(about: clients.all, access.database, logger)
             await access.compare(before, with: clients.all)
         }
+        let renewal = SealedValueRenewal(
+            values: SealedValueStore(settings, services), audit: parts.audit, isChosen: services.isChosen,
+            logger: parts.logger)
         return [
             AuditWriting(log: parts.audit), worker, signOuts, ending, purge,
             ClockWatch(parts.clock, logger: parts.logger), reload,
         ]
+            // With one key there is nothing to seal anew.
+            + (settings.keys.fingerprints.count > 1 ? [renewal] : [])
     }
 }

@@ -26,7 +26,9 @@ struct IdPFeatures: Sendable {
         let assets = IdPPages.assets(settings.brand)
         let parts = try SharedParts(
             .init(settings), .init(services, shutdown: shutdown),
-            clients: ClientDirectory(settings.clients, logger: services.logger),
+            clients: ClientDirectory(
+                settings.clients, stored: StoredClients(settings, services), logger: services.logger,
+                interval: services.clientRenewalInterval),
             pages: try services.pages ?? IdPPages.pages(settings.brand, assets: assets, adding: added.files),
             assets: assets)
         let registry = ProviderRegistry(settings.providers, logger: services.logger)
@@ -107,6 +109,13 @@ struct AddedFeatures: Sendable {
 
     init(files: [PageFiles] = [], _ features: @escaping @Sendable (SharedParts) -> [any Feature] = { _ in [] }) {
         (self.files, self.features) = (files, features)
+    }
+}
+
+extension StoredClients {
+    init(_ settings: IdPSettings, _ services: IdPServices) {
+        self.init(
+            database: services.database, keys: settings.keys, randomness: services.randomness, clock: services.clock)
     }
 }
 

@@ -1,3 +1,4 @@
+import IdPDirectory
 import IdPMail
 import Logging
 import SSOShared
@@ -21,6 +22,8 @@ struct IdPServices: Sendable {
     var jobs: [any Service] = []
     /// Whether this process does what one of all nodes does, such as deleting expired rows.
     var isChosen: @Sendable () -> Bool = { true }
+    /// See ``ClientDirectory/renewalInterval``. Tests of single requests do not wait.
+    var clientRenewalInterval = ClientDirectory.renewalInterval
 
     /// The real services, as the settings say.
     ///

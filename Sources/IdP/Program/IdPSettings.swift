@@ -98,7 +98,7 @@ package struct IdPSettings: Sendable {
         if let database, database.isFile {
             reader.addCheck {
                 await $0.checkDatabase(database, databaseSettings.url.name, inspecting: IdPDatabase.inspect)
-                await $0.checkGroups(of: clients, in: database)
+                if let keys { await $0.checkRegistry(database, keys, clients) }
             }
         }
         if let listen { reader.addCheck { await $0.checkListenAddress(listen, listenSetting.name) } }
@@ -161,15 +161,18 @@ package struct IdPSettings: Sendable {
         }
     }
 
-    private static func registeredClients(
-        _ reader: SettingsReader, environment: @escaping (String) -> String?, keys: DerivedKeys?
+    /// - Parameter withAllSecrets: false for commands, which may not be allowed to read all.
+    static func registeredClients(
+        _ reader: SettingsReader, environment: @escaping (String) -> String?, keys: DerivedKeys?,
+        withAllSecrets: Bool = true
     ) -> ClientRegistry {
         var clients: [Client] = []
         if let path = reader.text(ClientsFile.setting.name) {
             reader.record(ClientsFile.setting.name, path)
             clients += ClientsFile(
                 path: path, environment: environment, problem: reader.problem, warn: reader.warn,
-                checkForExampleSecret: { reader.checkForExampleSecret($0, setting: $1) }
+                checkForExampleSecret: { reader.checkForExampleSecret($0, setting: $1) },
+                withAllSecrets: withAllSecrets
             ).read()
         }
         if let client = EnvironmentClient.read(reader) { clients.append(client) }
@@ -182,11 +185,6 @@ package struct IdPSettings: Sendable {
             reader.record(
                 "client \(client.id)",
                 "\"\(client.name)\", fingerprints \(prints), \(client.redirectURIs.joined(separator: " "))")
-        }
-        if registry.all.isEmpty && reader.problems.isEmpty {
-            reader.warn(
-                "No relying party is registered: set IDP_CLIENTS_FILE, or SSO_CLIENT_ID, SSO_REDIRECT_URIS and SSO_SHARED_SECRET."
-            )
         }
         return registry
     }

@@ -104,8 +104,29 @@ public struct SealedBox: Sendable {
         return nonce + sealed + tag
     }
 
+    /// What a stored value needs after a new key was put first.
+    public enum Renewal: Sendable, Equatable {
+        /// It is sealed with the first key.
+        case current
+        /// The same value, sealed with the first key now.
+        case renewed([UInt8])
+        /// No key opens it.
+        case unreadable
+    }
+
+    /// Seals a value anew with the first key where another one has sealed it, so that the other one can be removed.
+    ///
+    /// - Throws: ``RandomnessError``.
+    public func renew(_ bytes: [UInt8]) throws -> Renewal {
+        if open(bytes, with: keys.prefix(1)) != nil { return .current }
+        guard let plain = open(bytes, with: keys.dropFirst()) else { return .unreadable }
+        return .renewed(try seal(plain))
+    }
+
     /// The value that was sealed, or nil for anything that ``seal(_:)`` did not make with one of the keys.
-    public func open(_ bytes: [UInt8]) -> [UInt8]? {
+    public func open(_ bytes: [UInt8]) -> [UInt8]? { open(bytes, with: keys[...]) }
+
+    private func open(_ bytes: [UInt8], with keys: ArraySlice<[UInt8]>) -> [UInt8]? {
         guard bytes.count >= Self.nonceBytes + Self.tagBytes else { return nil }
         let nonce = Array(bytes.prefix(Self.nonceBytes))
         let tag = Array(bytes.suffix(Self.tagBytes))

@@ -44,6 +44,7 @@ final class TestDeployment: Deployment, Sendable {
     var linkTester: String { dev.path(of: .links) }
     /// How the IdP was built.
     private let idp: IdP
+    var idpSettings: IdPSettings { idp.settings }
 
     private struct IdP: Sendable {
         let settings: IdPSettings
@@ -121,7 +122,8 @@ final class TestDeployment: Deployment, Sendable {
         let services = IdPServices(
             database: wrap(database), mailer: mailer(mailbox.folder), clock: clock.clock,
             randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev,
-            pages: try pages ?? (added.files.isEmpty ? BuiltInPages.idp(idp.brand) : nil))
+            pages: try pages ?? (added.files.isEmpty ? BuiltInPages.idp(idp.brand) : nil),
+            clientRenewalInterval: .zero)
         try await serving({ try buildIdP(settings: idp, services: services, adding: added, started: $0) }) { port in
             var clients: [Client] = []
             for (index, name) in names.enumerated() {
@@ -157,7 +159,7 @@ final class TestDeployment: Deployment, Sendable {
         let services = IdPServices(
             database: database, mailer: OutboxMailer(folder: mailbox.folder), clock: clock.clock,
             randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev,
-            pages: try BuiltInPages.idp(settings.brand))
+            pages: try BuiltInPages.idp(settings.brand), clientRenewalInterval: .zero)
         try await serving({
             try buildIdP(settings: settings, services: services, adding: idp.added, started: $0)
         }) { port in

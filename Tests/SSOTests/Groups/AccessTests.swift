@@ -79,7 +79,7 @@ struct AccessTests {
         try await Self.withMember { deployment, browser in
             let client = deployment.clients[1]
             let callback = try asking.callback(try await browser.get(asking.ask(client, mark: "m", of: deployment)))
-            try await deployment.change(LeaveGroup("finance", [Self.address], clients: []))
+            try await deployment.change(LeaveGroup("finance", [Self.address], file: ClientRegistry([])))
             #expect(try await asking.redeem(callback, as: client, of: deployment) == nil)
             #expect(try await deployment.auditRows(.verifyRefused).map(\.cause) == ["no_access"])
             #expect(try await deployment.rows(of: "sso_token", where: "voided_at IS NOT NULL") == 1)
@@ -96,7 +96,7 @@ struct AccessTests {
         try await Self.withMember { deployment, browser in
             let client = deployment.clients[1]
             let token = try await browser.token(for: client, of: deployment)
-            try await deployment.change(LeaveGroup("finance", [Self.address], clients: []))
+            try await deployment.change(LeaveGroup("finance", [Self.address], file: ClientRegistry([])))
             let reply = try await deployment.verify(token, as: client)
             #expect(reply.status == 401 && reply.text.contains(#""error":"invalid_token""#))
             #expect(reply.text.contains("The user has lost access to this client"))
@@ -112,7 +112,7 @@ struct AccessTests {
                 let client = deployment.clients[1]
                 for round in 1...3 {
                     let token = try await other.token(for: client, of: second, state: "in-\(round)")
-                    try await deployment.change(LeaveGroup("finance", [Self.address], clients: []))
+                    try await deployment.change(LeaveGroup("finance", [Self.address], file: ClientRegistry([])))
                     #expect(try await second.verify(token, as: client).status == 401)
                     #expect(try await other.get(second.authorize(client, state: "out-\(round)")).status == 403)
                     try await deployment.change(JoinGroup("finance", [Self.address]))

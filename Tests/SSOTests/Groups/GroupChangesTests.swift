@@ -46,6 +46,12 @@ struct GroupChangesTests {
         }
     }
 
+    private static func client(_ id: String, _ access: ClientAccess, exposing groups: [String]?) -> Client {
+        var client = Client(id: id, name: id, redirectURIs: ["https://rp.example/cb"], secrets: [])
+        (client.access, client.exposedGroups) = (access, groups)
+        return client
+    }
+
     private static func open(accounts count: Int = 3, _ body: (Scene) async throws -> Void) async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
@@ -72,11 +78,12 @@ struct GroupChangesTests {
                 JoinGroup("finance", [Self.address(1), "A0@Example.com", Self.address(0)]))
             #expect(joined.isChanged && joined.result == [Self.address(1), Self.address(0)])
             #expect(try await !scene.make(JoinGroup("finance", [Self.address(0)])).isChanged)
-            let left = try await scene.make(LeaveGroup("finance", [Self.address(0), Self.address(2)], clients: []))
+            let left = try await scene.make(
+                LeaveGroup("finance", [Self.address(0), Self.address(2)], file: ClientRegistry([])))
             #expect(left.isChanged && left.result == [Self.address(0)])
-            #expect(try await !scene.make(LeaveGroup("finance", [Self.address(0)], clients: [])).isChanged)
+            #expect(try await !scene.make(LeaveGroup("finance", [Self.address(0)], file: ClientRegistry([]))).isChanged)
             #expect(try await scene.members(of: "finance") == [Self.address(1)])
-            #expect(try await scene.make(RemoveGroup("finance", clients: [])).isChanged)
+            #expect(try await scene.make(RemoveGroup("finance", file: ClientRegistry([]))).isChanged)
             #expect(
                 try await scene.audit() == [
                     "group_changed added finance", "group_changed joined finance usr_1",
@@ -94,7 +101,7 @@ struct GroupChangesTests {
             let words = "there is no account with the address nobody@example.com, x@example.com. Nothing was changed."
             let addresses = [Self.address(0), "nobody@example.com", Self.address(1), "x@example.com"]
             #expect(try await scene.refusal(of: JoinGroup("finance", addresses)) == words)
-            #expect(try await scene.refusal(of: LeaveGroup("finance", addresses, clients: [])) == words)
+            #expect(try await scene.refusal(of: LeaveGroup("finance", addresses, file: ClientRegistry([]))) == words)
             #expect(try await scene.members(of: "finance") == [Self.address(1)])
             #expect(try await scene.audit().count == 2)
         }
@@ -106,8 +113,8 @@ struct GroupChangesTests {
             let words = "there is no group finance. See idp group list, or make it: idp group add finance"
             let refusals = [
                 try await scene.refusal(of: JoinGroup("finance", [Self.address(0)])),
-                try await scene.refusal(of: LeaveGroup("finance", [Self.address(0)], clients: [])),
-                try await scene.refusal(of: RemoveGroup("finance", clients: [])),
+                try await scene.refusal(of: LeaveGroup("finance", [Self.address(0)], file: ClientRegistry([]))),
+                try await scene.refusal(of: RemoveGroup("finance", file: ClientRegistry([]))),
             ]
             #expect(refusals == [words, words, words])
             #expect(try await scene.audit().isEmpty)
@@ -135,15 +142,15 @@ struct GroupChangesTests {
         try await Self.open { scene in
             _ = try await scene.make(MakeGroup("finance"))
             let clients = [
-                ClientGroupRules(clientID: "wiki", access: .groups(["board", "finance"]), exposedGroups: nil),
-                ClientGroupRules(clientID: "files", access: .everyone, exposedGroups: ["finance"]),
-                ClientGroupRules(clientID: "mail", access: .groups(["board"]), exposedGroups: []),
+                Self.client("wiki", .groups(["board", "finance"]), exposing: nil),
+                Self.client("files", .everyone, exposing: ["finance"]),
+                Self.client("mail", .groups(["board"]), exposing: []),
             ]
             #expect(
-                try await scene.refusal(of: RemoveGroup("finance", clients: clients))
+                try await scene.refusal(of: RemoveGroup("finance", file: ClientRegistry(clients)))
                     == "the group finance is named by the clients wiki, files. Take it out of groups and expose_groups there first."
             )
-            #expect(try await scene.make(RemoveGroup("finance", clients: [clients[2]])).isChanged)
+            #expect(try await scene.make(RemoveGroup("finance", file: ClientRegistry([clients[2]]))).isChanged)
         }
     }
 
@@ -152,7 +159,7 @@ struct GroupChangesTests {
         try await Self.open { scene in
             _ = try await scene.make(MakeGroup("finance"))
             _ = try await scene.make(JoinGroup("finance", [Self.address(0)]))
-            _ = try await scene.make(RemoveGroup("finance", clients: []))
+            _ = try await scene.make(RemoveGroup("finance", file: ClientRegistry([])))
             _ = try await scene.make(MakeGroup("finance"))
             #expect(try await scene.members(of: "finance").isEmpty)
         }
@@ -165,12 +172,12 @@ struct GroupChangesTests {
             _ = try await scene.make(JoinGroup("finance", [Self.address(0), Self.address(1)]))
             _ = try await scene.make(JoinGroup("board", [Self.address(1)]))
             let clients = [
-                ClientGroupRules(clientID: "wiki", access: .groups(["board", "finance"]), exposedGroups: nil),
-                ClientGroupRules(clientID: "books", access: .groups(["finance"]), exposedGroups: nil),
-                ClientGroupRules(clientID: "news", access: .everyone, exposedGroups: ["finance"]),
-                ClientGroupRules(clientID: "plans", access: .groups(["board"]), exposedGroups: nil),
+                Self.client("wiki", .groups(["board", "finance"]), exposing: nil),
+                Self.client("books", .groups(["finance"]), exposing: nil),
+                Self.client("news", .everyone, exposing: ["finance"]),
+                Self.client("plans", .groups(["board"]), exposing: nil),
             ]
-            _ = try await scene.make(LeaveGroup("finance", [0, 1, 2].map(Self.address), clients: clients))
+            _ = try await scene.make(LeaveGroup("finance", [0, 1, 2].map(Self.address), file: ClientRegistry(clients)))
             #expect(
                 try await scene.audit().filter { $0.hasPrefix("session_ended") } == [
                     "session_ended no_access wiki usr_0", "session_ended no_access books usr_0",

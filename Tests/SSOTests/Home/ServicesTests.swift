@@ -35,7 +35,7 @@ struct ServicesTests {
             #expect(home.text.components(separatedBy: "signed in since <time").count == 2, "it was entered once")
             #expect(home.text.components(separatedBy: "<h2>").filter { $0.hasPrefix("Your services") }.count == 1)
 
-            try await deployment.change(LeaveGroup("finance", [Self.address], clients: []))
+            try await deployment.change(LeaveGroup("finance", [Self.address], file: ClientRegistry([])))
             let later = try await browser.get(deployment.origin + "/")
             #expect(later.text.contains("Partner number 1") && !later.text.contains("Partner number 2"))
         }

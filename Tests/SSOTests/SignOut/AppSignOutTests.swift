@@ -69,7 +69,7 @@ struct AppSignOutTests {
         let folder = try TemporaryFolder(inMemory: true)
         let path = folder.path(of: "idp.sqlite")
         let before = try await SQLiteDatabase(
-            path: path, migrations: IdPMigrations.all.filter { $0.name != "v024-sign-out" })
+            path: path, migrations: Array(IdPMigrations.all.prefix { $0.name != "v024-sign-out" }))
         try await before.write { connection in
             for (digest, client, used) in [(1, "wiki", 10), (2, "wiki", 30), (3, "blog", 20), (4, "shop", nil)] {
                 try connection.execute(

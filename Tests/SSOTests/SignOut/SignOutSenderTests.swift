@@ -26,7 +26,7 @@ struct SignOutSenderTests {
             accountID: "usr_TC6ZJ0c1ROGX3mTnvVYkbA", toldSession: "ses_5FhGmX0bTzKk2wYdQp7r-w", createdAt: start,
             tries: 1, nextTryAt: start, endsAt: start, lastError: nil, state: .waiting)
         let now = Timestamp(milliseconds: 1_790_000_000_000)
-        let request = try #require(SSOSignOut().request(for: message, to: client, at: now))
+        let request = try #require(SSOSignOut().request(for: message, to: SignOutRecipient(client), at: now))
         guard case .post(let body) = request.method else { return #expect(Bool(false)) }
         #expect(
             String(decoding: body, as: UTF8.self)

@@ -130,6 +130,21 @@ struct PostgreSQLDialectTests {
             let standIn = try place.standIn(.apple)
             let notification = try standIn.notification("consent-revoked", subject: standIn.user.subject)
             #expect(try await AppleNotificationRouteTests.send(notification, to: place).status == 200)
+            // A client in the database, and a value that an earlier key has sealed.
+            let changes = OperatorChanges(database, by: .program, clock: deployment.clock.clock)
+            _ = try await changes.make(deployment.addition(AddedClient()))
+            _ = try await changes.make(EnableClient("wiki", false, deployment.registrar))
+            let (new, old) = (TestSecret.new(), TestSecret.new())
+            let earlier = ClientSecretBox(
+                keys: try DerivedKeys.parse(old, setting: "K"), randomness: SystemRandomness())
+            let sealed = try earlier.box.seal([1])
+            try await database.write { connection in
+                try ClientStore().insert(
+                    sealed, SecretName(client: "wiki", fingerprint: "0"), at: deployment.clock.now, connection)
+            }
+            let bothKeys = try DerivedKeys.parse("\(new),\(old)", setting: "K")
+            let values = SealedValueStore(database: database, columns: .all(bothKeys, SystemRandomness()))
+            #expect(try await values.renew().first?.old == 1)
             // What no page shows here.
             let queue = MailQueue(
                 database: database, clock: deployment.clock.clock, capacity: MailCapacity(limit: 1000))

@@ -59,6 +59,7 @@ struct SignOutRoutes: Sendable {
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         guard try await accounts.signedIn(context) == nil else { return .redirect(to: "/") }
+        await clients.clients.read()
         let from = ((try? request.queryFields.text("from")) ?? nil).flatMap { Base64URL.decode($0) }
         // Any address that was not made here names no session.
         let handle = from.flatMap(list.open).map { String(decoding: $0, as: UTF8.self) }

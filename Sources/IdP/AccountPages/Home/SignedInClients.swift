@@ -40,7 +40,7 @@ struct SignedInClients: Sendable {
         let signIns = try signIns.all(of: user.session.handle, connection).filter { $0.endedAt == nil }
         let since = Dictionary(signIns.map { ($0.clientID, texts.moment($0.lastUsedAt)) }) { first, _ in first }
         let groups = try GroupStore.groups(of: user.account.id, connection)
-        let registered = clients.all
+        let registered = try clients.registered(connection).all
         let open = registered.filter { !$0.isHidden && $0.access.admits(groups) }
             .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
             .map { ClientSection.Item(ClientLink($0, logos), since: since[$0.id]) }

@@ -18,18 +18,26 @@ package struct ClientLogos: Sendable {
     package static let route = "\(prefix):file"
 
     /// The logo of a client, as immutable.
-    @Sendable package func serve(_ request: Request, _ context: VisitorContext) throws -> Response {
+    @Sendable package func serve(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let name = context.parameters.get("file") ?? ""
-        guard let logo = clients.all.first(where: { Self.file($0) == name })?.logo else {
-            throw PublicError.notFound
+        var logo = logo(named: name)
+        if logo == nil, name.hasPrefix(Self.clientPrefix) {
+            // Another process may have shown the page.
+            await clients.renew()
+            logo = self.logo(named: name)
         }
+        guard let logo else { throw PublicError.notFound }
         let response = Response(
             status: .ok, headers: StaticAssets.headers(ending: logo.kind.rawValue),
             body: .init(byteBuffer: ByteBuffer(bytes: logo.content)))
         return request.method == .head ? response.createHeadResponse() : response
     }
 
+    private func logo(named name: String) -> LogoFile? { clients.all.first { Self.file($0) == name }?.logo }
+
+    private static let clientPrefix = "client-"
+
     private static func file(_ client: Client) -> String? {
-        client.logo.map { "client-\(client.id)-\($0.hash).\($0.kind.rawValue)" }
+        client.logo.map { "\(clientPrefix)\(client.id)-\($0.hash).\($0.kind.rawValue)" }
     }
 }

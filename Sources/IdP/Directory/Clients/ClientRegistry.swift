@@ -7,8 +7,12 @@ package struct Client: Sendable {
     /// Shown to users.
     package let name: String
     package let redirectURIs: [String]
-    /// All verify. During a rotation there are two.
+    /// All verify, the first is the current one. During a rotation there are two.
     package let secrets: [SharedSecret]
+    /// Of the secrets, in their order.
+    package let fingerprints: [String]
+    /// Where its entry is.
+    package var origin = ClientOrigin.environment
     /// Shown beside the name.
     var logo: LogoFile?
     /// Where users start, if it is not the root of the first web address.
@@ -31,6 +35,7 @@ package struct Client: Sendable {
     ) {
         (self.id, self.name, self.redirectURIs, self.secrets) = (id, name, redirectURIs, secrets)
         (self.logo, self.startURL) = (logo, startURL)
+        fingerprints = secrets.map(\.fingerprint)
     }
 
     /// Where a user starts again: the client's `start_url`, or else the root of the first web address. Nil for a client that
@@ -61,6 +66,30 @@ package struct Client: Sendable {
     }
 }
 
+/// Where the entry of a client is.
+package enum ClientOrigin: Sendable, Equatable {
+    /// In `IDP_CLIENTS_FILE`.
+    ///
+    /// - Parameters:
+    ///   - line: of the entry.
+    ///   - secretLines: of the secrets, in their order.
+    ///   - isFixed: whether a secret is an `env:` or a `credential:`, which are as they were at the start.
+    case file(path: String, line: Int, secretLines: [Int], isFixed: Bool)
+    /// In the `SSO_…` settings.
+    case environment
+    /// It was added by command.
+    case database
+
+    /// `/etc/swift-sso/clients.yaml:12`, or `SSO_CLIENT_ID`. Nil for one in the database.
+    package var place: String? {
+        switch self {
+        case .file(let path, let line, _, _): "\(path):\(line)"
+        case .environment: "SSO_CLIENT_ID"
+        case .database: nil
+        }
+    }
+}
+
 /// Who may enter a client.
 package enum ClientAccess: Sendable, Equatable {
     /// Everyone, because the entry does not say. `idp check` warns about it.
@@ -70,7 +99,7 @@ package enum ClientAccess: Sendable, Equatable {
     case groups([String])
 }
 
-/// All registered relying parties: from `IDP_CLIENTS_FILE`, from the `SSO_…` settings, or both.
+/// All registered relying parties: from `IDP_CLIENTS_FILE`, from the `SSO_…` settings, and from the database.
 package struct ClientRegistry: Sendable {
     private let byID: [[UInt8]: Client]
     /// In the order of registration.
@@ -84,11 +113,20 @@ package struct ClientRegistry: Sendable {
                 problem("clients: the id \"\(client.id)\" is registered twice. Give each client its own.")
             }
         }
+        // Found by fingerprint, and compared only where those are equal: 500 clients may have two secrets each.
+        var owners: [String: [(index: Int, secret: SharedSecret)]] = [:]
+        var reported: Set<[Int]> = []
         for (index, client) in clients.enumerated() {
-            for other in clients[(index + 1)...]
-            where client.secrets.contains(where: { one in other.secrets.contains { one.isSame(as: $0) } }) {
-                // With one secret for two clients either could redeem the other's tokens and forge its requests.
-                problem("clients: \"\(client.id)\" and \"\(other.id)\" have the same secret. Give each its own.")
+            for (secret, fingerprint) in zip(client.secrets, client.fingerprints) {
+                let others = owners[fingerprint] ?? []
+                for other in others where other.index != index && other.secret.isSame(as: secret) {
+                    guard reported.insert([other.index, index]).inserted else { continue }
+                    // With one secret for two clients either could redeem the other's tokens and forge its requests.
+                    problem(
+                        "clients: \"\(clients[other.index].id)\" and \"\(client.id)\" have the same secret. Give each its own."
+                    )
+                }
+                owners[fingerprint] = others + [(index: index, secret: secret)]
             }
         }
         self.byID = byID

@@ -34,10 +34,6 @@ struct ClientRules {
         (client.isHidden, client.logoutURI, client.signOutURIs) = (isHidden, logoutURI, signOutURIs)
     }
 
-    func groupRules(of client: String) -> ClientGroupRules {
-        ClientGroupRules(clientID: client, access: access, exposedGroups: exposedGroups)
-    }
-
     /// Reads one entry. Nil alone, not as the value, means a problem that was reported.
     private struct Reader {
         let entry: SettingsFileEntry

@@ -11,118 +11,64 @@ package struct ClientsFile {
 
     private let file: SettingsFile
     private let references: SecretReferences
+    private let withAllSecrets: Bool
     private let warn: (String) -> Void
     private let checkForExampleSecret: (String, String) -> Void
 
     /// - Parameters:
     ///   - environment: where `env:NAME` is looked up.
     ///   - checkForExampleSecret: receives each secret and its name, to check whether it is an example.
+    ///   - withAllSecrets: false to warn of a secret that cannot be read, and to do without it.
     package init(
         path: String, environment: @escaping (String) -> String?, problem: @escaping (String) -> Void,
-        warn: @escaping (String) -> Void, checkForExampleSecret: @escaping (String, String) -> Void
+        warn: @escaping (String) -> Void, checkForExampleSecret: @escaping (String, String) -> Void,
+        withAllSecrets: Bool = true
     ) {
         file = SettingsFile(setting: Self.setting.name, path: path, problem: problem)
-        references = SecretReferences(file: file, environment: environment)
+        let lenient = SettingsFile(setting: Self.setting.name, path: path, problem: warn)
+        references = SecretReferences(file: withAllSecrets ? file : lenient, environment: environment)
+        self.withAllSecrets = withAllSecrets
         (self.warn, self.checkForExampleSecret) = (warn, checkForExampleSecret)
     }
 
     package func read() -> [Client] {
-        file.list("clients", what: "clients file", example: "deploy/clients.example.yaml").compactMap(client)
-    }
-
-    /// What the entries say of groups. Does not look up secrets: a command may not have what `env:` and `credential:` name.
-    package func readGroupRules() -> [ClientGroupRules] {
-        file.list("clients", what: "clients file", example: "deploy/clients.example.yaml").compactMap { node in
-            guard let entry = entry(node), let id = identifier(entry) else { return nil }
-            return ClientRules(entry, client: id)?.groupRules(of: id)
-        }
-    }
-
-    private static let keys = [
-        "id", "name", "redirect_uris", "secrets", "logo", "start_url", "access", "groups", "expose_groups", "contact",
-        "hidden", "logout_uri", "sign_out_uris",
-    ]
-
-    private func entry(_ node: Node) -> SettingsFileEntry? {
-        file.entry(node, known: Self.keys, what: "client", example: Self.example)
-    }
-
-    private func client(_ node: Node) -> Client? {
-        guard let entry = entry(node) else { return nil }
-        // All are read before any is required, so that all problems are reported at once.
-        let (id, name) = (identifier(entry), displayName(entry))
-        let uris = redirectURIs(entry, client: id ?? "?")
-        let secrets = secrets(entry, client: id ?? "?")
-        let start = optional(entry, "start_url", client: id ?? "?", Self.startURL)
-        let logo = optional(entry, "logo", client: id ?? "?") { name in
-            // Beside the clients file, wherever the program was started.
-            let folder = file.path.lastIndex(of: "/").map { String(file.path[...$0]) } ?? ""
-            return try LogoFile(path: name.hasPrefix("/") ? name : folder + name)
-        }
-        let rules = ClientRules(entry, client: id ?? "?")
-        guard let id, let name, let uris, let secrets, let start, let logo, let rules else { return nil }
-        var client = Client(id: id, name: name, redirectURIs: uris, secrets: secrets, logo: logo, startURL: start)
-        rules.apply(to: &client)
-        if client.access == .unstated {
-            warn(
-                "\(file.place(of: node)): \(id) has neither access nor groups, so everyone may enter it. Say access: everyone, or groups: [finance]."
+        let nodes = file.list("clients", what: "clients file", example: "deploy/clients.example.yaml")
+        guard nodes.count <= ClientLimits.clients else {
+            file.problem(
+                "\(Self.setting.name): \(file.path): has \(nodes.count) clients. At most \(ClientLimits.clients) are allowed."
             )
+            return []
         }
-        return client
-    }
-
-    /// The value of a key that may be missing. Nil alone, not as the value, when there is a problem.
-    private func optional<Value>(
-        _ entry: SettingsFileEntry, _ name: String, client: String, _ read: (String) throws -> Value
-    ) -> Value?? {
-        guard let node = entry.keys[name] else { return .some(nil) }
-        guard let scalar = node.scalar, !scalar.string.isEmpty else {
-            return file.refuse("\(name) must be text.", node)
+        // Beside the clients file, wherever the program was started.
+        let folder = file.path.lastIndex(of: "/").map { String(file.path[...$0]) } ?? ""
+        let reader = ClientEntryReader(file: file, furtherKeys: ["secrets"]) { name in
+            try LogoFile(path: name.hasPrefix("/") ? name : folder + name)
         }
-        do { return try read(scalar.string) } catch {
-            return file.refuse("\(name) of \"\(client)\": \(error)", node)
-        }
-    }
-
-    /// - Throws: ``SettingError`` for an address that a page may not lead to.
-    private static func startURL(_ text: String) throws -> String {
-        guard let url = try? WebURL(text), text.utf8.count <= 2000 else {
-            throw SettingError(
-                "\"\(text)\" must be a web address of at most 2000 bytes, such as https://partner.example.com/")
-        }
-        guard url.isHTTPS || url.authority.isLoopback else {
-            throw SettingError("\"\(text)\" must be https; http is for loopback hosts only.")
-        }
-        return text
-    }
-
-    private func identifier(_ entry: SettingsFileEntry) -> String? {
-        guard let id = entry.text("id") else { return nil }
-        guard ClientID.isWellFormed(id.value) else {
-            return file.refuse(
-                "id \"\(id.value)\" must be at most 63 lower-case letters, digits and -, for example partner.", id.node)
-        }
-        return id.value
-    }
-
-    private func displayName(_ entry: SettingsFileEntry) -> String? {
-        guard let name = entry.text("name") else { return nil }
-        return DisplayName.ofClient(name.value)
-            ?? file.refuse("name \(DisplayName.problem(ofClient: name.value))", name.node)
-    }
-
-    private func redirectURIs(_ entry: SettingsFileEntry, client: String) -> [String]? {
-        guard let uris = entry.texts("redirect_uris") else { return nil }
-        var good: [String] = []
-        for uri in uris {
-            do {
-                try RedirectURI.check(all: good.filter { $0.utf8.elementsEqual(uri.value.utf8) } + [uri.value])
-                good.append(uri.value)
-            } catch {
-                file.problem("\(file.place(of: uri.node)): redirect_uris of \"\(client)\": \(error)")
+        return nodes.compactMap { node in
+            var places: [(line: Int, isFixed: Bool)] = []
+            var client = reader.client(node) { entry, id in
+                places = entry.keys["secrets"]?.sequence.map { $0.map(place) } ?? []
+                return secrets(entry, client: id)
             }
+            client?.origin = .file(
+                path: file.path, line: file.line(node), secretLines: places.map { $0.line },
+                isFixed: places.contains { $0.isFixed })
+            if let client, client.access == .unstated {
+                warn(
+                    "\(file.place(of: node)): \(client.id) has neither access nor groups, so everyone may enter it. Say access: everyone, or groups: [finance]."
+                )
+            }
+            return client
         }
-        return good.count == uris.count ? good : nil
+    }
+
+    private func place(of secret: Node) -> (line: Int, isFixed: Bool) {
+        let isFixed =
+            switch SecretReference(secret.string ?? "") {
+            case .environment, .credential: true
+            case .file, .value: false
+            }
+        return (file.line(secret), isFixed)
     }
 
     private func secrets(_ entry: SettingsFileEntry, client: String) -> [SharedSecret]? {
@@ -132,7 +78,7 @@ package struct ClientsFile {
             return entry.refuse(
                 "secrets of \"\(client)\": the same secret appears twice. A rotation needs two different ones.")
         }
-        return good.count == texts.count ? good : nil
+        return good.count == texts.count || !withAllSecrets ? good : nil
     }
 
     private func secret(_ text: String, client: String, _ node: Node) -> SharedSecret? {
@@ -149,17 +95,6 @@ package struct ClientsFile {
             file.problem("\(error)")
             return nil
         }
-    }
-
-    private static func example(of key: String) -> String {
-        let value =
-            switch key {
-            case "id": "partner"
-            case "name": "Partner service"
-            case "redirect_uris": "[https://partner.example.com/auth/sso/callback]"
-            default: #"["file:/etc/swift-sso/secrets/partner"]"#
-            }
-        return "For example \(key): \(value)"
     }
 }
 

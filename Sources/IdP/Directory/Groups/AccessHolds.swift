@@ -49,6 +49,15 @@ extension ClientAccess {
 }
 
 extension Client {
+    /// Whether it names any group.
+    var namesGroups: Bool {
+        if case .groups = access { return true }
+        return exposedGroups?.isEmpty == false
+    }
+
+    /// Whether it lets members of a group in, or is told of it.
+    func names(_ group: String) -> Bool { access.names(group) || exposedGroups?.contains(group) == true }
+
     /// The groups of an account that this client is told, sorted; nil if it is told none. At most as many as it lists.
     package func groupsTold(of account: String, _ connection: any SQLConnection) throws -> [String]? {
         guard let exposedGroups else { return nil }

@@ -20,4 +20,30 @@ package enum AccessLoss {
             try signOuts.end(.atClient(client, of: account), .noAccess, by: actor, connection, audit: write)
         }
     }
+
+    /// The same for all who may not enter a client with its new rule, which an operator has changed.
+    static func report(
+        at client: String, with access: ClientAccess, _ context: ChangeContext, _ connection: any SQLConnection
+    ) throws {
+        try report(
+            accounts: accounts(without: access, at: client, connection), client: client, by: context.actor,
+            context.signOuts, connection
+        ) { try context.write($0, connection) }
+    }
+
+    /// The ids of the accounts that have signed in at a client and may not enter it with this rule. Looks at every sign-in at the
+    /// client.
+    static func accounts(
+        without access: ClientAccess, at client: String, _ connection: any SQLConnection
+    ) throws -> [String] {
+        guard case .groups = access else { return [] }
+        return try connection.query(
+            lostSQL, ["client": .text(client), "access": AccessHolds.value(access)]
+        ).map { try $0.text("account_id") }
+    }
+
+    private static let lostSQL = """
+        SELECT DISTINCT account_id FROM client_sign_in
+         WHERE client_id = :client AND ended_at IS NULL AND NOT \(AccessHolds.sql("client_sign_in.account_id"))
+        """
 }

@@ -15,11 +15,10 @@ package struct AccessReview: Sendable {
         (self.database, self.audit, self.signOuts, self.logger) = (database, audit, signOuts, logger)
     }
 
-    /// Warns of every group that a client names and nobody has made: at the start, and with every new list.
+    /// Warns of every group that a client names and nobody has made: with every new list.
     package static func warn(about clients: [Client], _ database: any Database, _ logger: Logger) async {
         do {
-            let rules = clients.map(ClientGroupRules.init)
-            for warning in try await database.read({ try GroupStore.warnings(about: rules, $0) }) {
+            for warning in try await database.read({ try GroupStore.warnings(about: clients, $0) }) {
                 logger.warning("clients_file_warning", metadata: ["warning": "\(warning)"])
             }
         } catch {
@@ -27,38 +26,40 @@ package struct AccessReview: Sendable {
         }
     }
 
-    /// Reports the users who have signed in at a client and may not enter it with the new list: its rule is another one, or it
-    /// was dropped. The grants of all others are refused without it.
+    /// Ends what users had at clients that they may not enter with the new list: its rule is another one, or it was dropped. The
+    /// grants of all others are refused without it.
     package func compare(_ old: [Client], with new: [Client]) async {
-        do {
-            for client in old {
+        await end(
+            old.compactMap { client in
                 let now = new.first { $0.id == client.id }?.access ?? .groups([])
-                guard now != client.access, case .groups = now else { continue }
-                try await end(client.id, now)
+                return now == client.access ? nil : (client.id, now)
+            })
+    }
+
+    /// The same at the start: a rule may have become narrower while the program was stopped.
+    package func enforce(_ clients: [Client]) async { await end(clients.map { ($0.id, $0.access) }) }
+
+    private func end(_ rules: [(client: String, access: ClientAccess)]) async {
+        do {
+            for (client, access) in rules {
+                // On a reader: only who has lost access costs a transaction.
+                let lost = try await database.read { try AccessLoss.accounts(without: access, at: client, $0) }
+                for start in stride(from: 0, to: lost.count, by: Self.slice) {
+                    try await end(lost[start..<min(start + Self.slice, lost.count)], at: client, access)
+                }
             }
         } catch {
             logger.warning("access_review_failed", metadata: ["cause": "\(error)"])
         }
     }
 
-    private func end(_ client: String, _ access: ClientAccess) async throws {
-        let values: [String: SQLValue] = ["client": .text(client), "access": AccessHolds.value(access)]
-        let lost = try await database.read { try $0.query(Self.lostSQL, values).map { try $0.text("account_id") } }
-        for start in stride(from: 0, to: lost.count, by: Self.slice) {
-            let slice = lost[start..<min(start + Self.slice, lost.count)]
-            try await database.write { connection in
-                // Some may have joined a group meanwhile.
-                let accounts = try slice.filter { try !access.admits(account: $0, connection) }
-                try AccessLoss.report(accounts: accounts, client: client, by: .program, signOuts, connection) {
-                    try audit.write($0, connection)
-                }
+    private func end(_ lost: ArraySlice<String>, at client: String, _ access: ClientAccess) async throws {
+        try await database.write { connection in
+            // Some may have joined a group meanwhile.
+            let accounts = try lost.filter { try !access.admits(account: $0, connection) }
+            try AccessLoss.report(accounts: accounts, client: client, by: .program, signOuts, connection) {
+                try audit.write($0, connection)
             }
         }
     }
-
-    /// On a reader, because it looks at every sign-in at clients.
-    private static let lostSQL = """
-        SELECT DISTINCT account_id FROM client_sign_in
-         WHERE client_id = :client AND ended_at IS NULL AND NOT \(AccessHolds.sql("client_sign_in.account_id"))
-        """
 }

@@ -22,14 +22,14 @@ package struct MakeGroup: OperatorChange {
 /// Removes a group with its memberships. Refused while a client names it.
 package struct RemoveGroup: OperatorChange {
     let group: String
-    let clients: [ClientGroupRules]
+    let file: ClientRegistry
 
-    /// - Parameter clients: of the clients file.
-    package init(_ group: String, clients: [ClientGroupRules]) { (self.group, self.clients) = (group, clients) }
+    /// - Parameter file: the clients of the file and of the `SSO_…` settings.
+    package init(_ group: String, file: ClientRegistry) { (self.group, self.file) = (group, file) }
 
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Void> {
         let found = try GroupStore.existing(group, connection)
-        let naming = clients.filter { $0.names(group) }.map(\.clientID)
+        let naming = try ClientView.all(file: file, connection).map(\.client).filter { $0.names(group) }.map(\.id)
         guard naming.isEmpty else {
             throw ChangeError(
                 """
@@ -65,11 +65,11 @@ package struct JoinGroup: OperatorChange {
 package struct LeaveGroup: OperatorChange {
     let group: String
     let addresses: [String]
-    let clients: [ClientGroupRules]
+    let file: ClientRegistry
 
-    /// - Parameter clients: of the clients file.
-    package init(_ group: String, _ addresses: [String], clients: [ClientGroupRules]) {
-        (self.group, self.addresses, self.clients) = (group, addresses, clients)
+    /// - Parameter file: the clients of the file and of the `SSO_…` settings.
+    package init(_ group: String, _ addresses: [String], file: ClientRegistry) {
+        (self.group, self.addresses, self.file) = (group, addresses, file)
     }
 
     /// - Returns: the addresses of those who were members.
@@ -83,10 +83,10 @@ package struct LeaveGroup: OperatorChange {
             return true
         }
         let staying = try left.map { (id: $0.id, groups: try GroupStore.groups(of: $0.id, connection)) }
-        for client in clients where client.access.names(group) {
+        for client in try ClientView.all(file: file, connection).map(\.client) where client.access.names(group) {
             let lost = staying.filter { !client.access.admits($0.groups) }.map(\.id)
             try AccessLoss.report(
-                accounts: lost, client: client.clientID, by: context.actor, context.signOuts, connection
+                accounts: lost, client: client.id, by: context.actor, context.signOuts, connection
             ) {
                 try context.write($0, connection)
             }

@@ -3,7 +3,7 @@ package import Storage
 extension GroupStore {
     /// A sentence for each group that a client names and nobody has made: a spelling mistake must not stay unnoticed.
     package static func warnings(
-        about clients: [ClientGroupRules], _ connection: any SQLConnection
+        about clients: [Client], _ connection: any SQLConnection
     ) throws -> [String] {
         guard clients.contains(where: \.namesGroups) else { return [] }
         let made = Set(try all(connection).map(\.id))
@@ -12,10 +12,10 @@ extension GroupStore {
             var allowed: [String] = []
             if case .groups(let groups) = client.access { allowed = groups }
             for group in allowed where !made.contains(group) {
-                warnings.append(unmade(group, "the client \(client.clientID) lets in"))
+                warnings.append(unmade(group, "the client \(client.id) lets in"))
             }
-            for group in client.exposedGroups where !made.contains(group) && !allowed.contains(group) {
-                warnings.append(unmade(group, "the client \(client.clientID) is told of"))
+            for group in client.exposedGroups ?? [] where !made.contains(group) && !allowed.contains(group) {
+                warnings.append(unmade(group, "the client \(client.id) is told of"))
             }
         }
         return warnings

@@ -6,7 +6,7 @@ package protocol SignOutProtocol: Sendable {
     /// The id of the ``GrantKind`` whose redemption the message is about. It is stored.
     static var id: String { get }
     /// The request of one try, signed for this moment; nil for a client that takes no messages.
-    func request(for message: QueuedSignOut, to client: Client, at now: Timestamp) -> HTTPClient.Request?
+    func request(for message: QueuedSignOut, to recipient: SignOutRecipient, at now: Timestamp) -> HTTPClient.Request?
     /// What an answer means.
     func verdict(on status: Int) -> SignOutVerdict
 }
@@ -23,8 +23,4 @@ package enum SignOutVerdict: Sendable, Equatable {
 extension Client {
     /// Whether the client takes messages about the end of sessions.
     package var takesSignOuts: Bool { logoutURI != nil }
-
-    /// What signs messages to the client: the secret that it used last, so that one in the middle of a rotation understands
-    /// them. That is not recorded yet, and it is the first one until then.
-    package var signOutSecret: SharedSecret? { secrets.first }
 }

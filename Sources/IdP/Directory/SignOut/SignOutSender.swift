@@ -79,9 +79,14 @@ package struct SignOutSender: Service {
 
     /// One try of one message.
     private func send(_ message: QueuedSignOut) async {
-        guard let client = clients.client(id: message.clientID) else { return await drop(message, "client_unknown") }
+        let found: SignOutRecipient?
+        do { found = try await database.read { try clients.recipient(message.clientID, $0) } } catch {
+            // Its lease ends, and the message is tried again.
+            return logger.warning("sign_out_queue_unavailable", metadata: ["cause": "\(error)"])
+        }
+        guard let recipient = found else { return await drop(message, "client_unknown") }
         guard let wire = protocols[message.kind],
-            var request = wire.request(for: message, to: client, at: clock.now())
+            var request = wire.request(for: message, to: recipient, at: clock.now())
         else { return await drop(message, "takes_none") }
         if message.tries == 1 { log(.info, "sign_out_queued", message) }
         request.addressError = SignOutAddress.error

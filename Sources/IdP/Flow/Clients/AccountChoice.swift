@@ -48,6 +48,7 @@ struct AccountChoice: Sendable {
         guard let user = try await accounts.signedIn(context) else {
             return try .toSignIn(SignInPath.signIn(id), for: request)
         }
+        await clients.read()
         guard let client = clients.client(id: flow.subject) else { throw FlowError.unknownClient }
         let logo = logos.path(of: client)
         return pages.response(

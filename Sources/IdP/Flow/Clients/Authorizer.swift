@@ -28,7 +28,7 @@ package struct Authorizer: Sendable {
 
     /// What became of an accepted request.
     private enum Decision: Sendable {
-        case issued(NewGrant, SignedInUser)
+        case issued(NewGrant, SignedInUser, Client)
         /// The user has to sign in first. The flow is in the session.
         case pending(Session)
         /// The user is signed in and chooses the account first. The flow is in the session.
@@ -47,8 +47,12 @@ package struct Authorizer: Sendable {
         _ asked: ClientRequest, by asking: some ClientProtocol, _ request: Request, _ context: VisitorContext
     ) async throws -> Response {
         let id = try FlowID(randomness: randomness)
-        switch try await decision(on: asked, by: asking, id, request, context.audit) {
-        case .issued(let grant, let user):
+        let decision = try await decision(on: asked, by: asking, id, request, context.audit)
+        await clients.catchUp()
+        switch decision {
+        case .issued(let grant, let user, let client):
+            var asked = asked
+            asked.client = client
             context.logger.info(
                 "token_issued",
                 metadata: [
@@ -96,22 +100,24 @@ package struct Authorizer: Sendable {
         on asked: ClientRequest, by asking: some ClientProtocol, _ id: FlowID, _ request: Request,
         _ audit: RequestAudit?
     ) async throws -> Decision {
-        guard let cookie = sessions.cookie.id(in: request) else { return .noSession }
+        guard let cookie = sessions.cookie.id(in: request) else {
+            return try await grants.database.read { try registered(asked, $0) } == nil ? .clientDropped : .noSession
+        }
         let (purpose, kind, wishes) = (type(of: asking).id, asking.grantKind, asked.wishes)
         let secret = try kind.make(randomness)
         let now = clock.now()
         return try await grants.database.write { connection in
-            guard let session = try sessions.store.find(touching: cookie, connection) else { return .noSession }
+            guard let session = try sessions.store.find(touching: cookie, connection) else {
+                return try registered(asked, connection) == nil ? .clientDropped : .noSession
+            }
             let user = try accounts.signedIn(session, connection)
             let completed = session[Flows.self].completed(asked.flow(of: purpose), resuming: asked.resuming)
             let choosesAccount = wishes.prompt == .selectAccount || asked.returnsToAppScheme && completed == nil
-            guard let registered = clients.client(id: asked.client.id),
-                registered.hasRedirectURI(Array(asked.returnTo.utf8))
-            else { return .clientDropped }
+            guard let client = try registered(asked, connection) else { return .clientDropped }
             if let user, !choosesAccount, wishes.isMet(by: user.signIn.provenAt, now: now) {
-                guard try registered.access.admits(account: user.account.id, connection) else {
+                guard try client.access.admits(account: user.account.id, connection) else {
                     return try refuseAccess(
-                        of: user, to: registered, asked.flow(of: purpose), asked, id, audit, connection)
+                        of: user, to: client, asked.flow(of: purpose), asked, id, audit, connection)
                 }
                 let flow = GrantStore.FlowKey(asked, flow: completed?.id ?? id)
                 let isRedeemed = try grants.issue(secret, kind, for: asked, flow, to: user, connection)
@@ -122,7 +128,7 @@ package struct Authorizer: Sendable {
                 return .issued(
                     NewGrant(
                         wire: secret.wire, logID: flow.logID, hasAsked: completed != nil, isRedeemedBefore: isRedeemed),
-                    user)
+                    user, client)
             }
             if wishes.prompt == .silent { return .refused(.loginRequired) }
             // A sign-in that is not enough now: only a newer one ends this flow, whatever becomes of the account meanwhile.
@@ -164,6 +170,12 @@ package struct Authorizer: Sendable {
                 return true
             }, connection)
         return .noAccess(client, user, id)
+    }
+
+    /// The client of a request as it is now; nil if it, or its address, was dropped since the request was checked.
+    private func registered(_ asked: ClientRequest, _ connection: any SQLConnection) throws -> Client? {
+        let client = try clients.registered(connection).client(id: asked.client.id)
+        return client.flatMap { $0.hasRedirectURI(Array(asked.returnTo.utf8)) ? $0 : nil }
     }
 
     /// Sends the user to sign in.
@@ -225,6 +237,7 @@ package struct Authorizer: Sendable {
     ) async throws -> Response {
         guard session[Flows.self].pending(flow.id, now: clock.now()) != nil else { throw asking.over(EndedFlow(flow)) }
         // The registry may have changed since the flow began, and the browser goes to registered addresses only.
+        await clients.read()
         guard let client = clients.client(id: flow.subject), client.hasRedirectURI(Array(flow.returnTo.utf8))
         else { throw FlowError.unknownClient }
         // Of two at the same instant one goes back: a sign-in that ends at that moment and this request exclude each other.

@@ -35,7 +35,7 @@ package enum AuthorizationError: String, Sendable {
 
 /// What a client asks for, in the terms of every protocol. Its client and return address are registered.
 package struct ClientRequest: Sendable {
-    package let client: Client
+    package var client: Client
     /// The registered address that the browser goes back to, byte for byte.
     package let returnTo: String
     package let wishes: SignInWishes

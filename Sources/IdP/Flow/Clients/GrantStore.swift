@@ -169,18 +169,20 @@ package struct GrantStore: Sendable {
         let codeVerifier: String?
         let isAllowed: @Sendable (Client) -> Bool
         let audit: RequestAudit?
+        let use: SecretName?
 
         /// - Parameters:
         ///   - isAllowed: whether the client that is registered now is the one that has proven itself with this request.
         ///   - audit: the audit log of the request.
+        ///   - use: the secret that the client has proven itself with.
         ///   - returnTo: must be the one the grant was issued for. Nil if the client sends none.
         ///   - codeVerifier: must match the challenge of the request. A request without a challenge must have none, so that
         ///     an attacker cannot remove the challenge on the way (RFC 9700 4.8).
         package init<Kind>(
             _ secret: Secret<Kind>, _ kind: GrantKind, by client: Client, returnTo: String?, codeVerifier: String?,
-            _ audit: RequestAudit?, whereStill isAllowed: @escaping @Sendable (Client) -> Bool
+            _ audit: RequestAudit?, use: SecretName? = nil, whereStill isAllowed: @escaping @Sendable (Client) -> Bool
         ) {
-            (self.kind, digest, self.client) = (kind, secret.digest, client)
+            (self.kind, digest, self.client, self.use) = (kind, secret.digest, client, use)
             (self.returnTo, self.codeVerifier, self.isAllowed, self.audit) = (returnTo, codeVerifier, isAllowed, audit)
         }
     }
@@ -196,64 +198,80 @@ package struct GrantStore: Sendable {
         (values["digest"], values["client"]) = (.blob(asked.digest), .text(client.id))
         (values["kind"], values["redirect"]) = (.text(asked.kind.id), .optional(returnTo))
         values["challenge"] = .text(asked.codeVerifier.map(CodeChallenge.s256) ?? "")
-        return try await database.write { [eligibility, clients, signIns, presented = values] connection in
-            guard let registered = clients.client(id: client.id), asked.isAllowed(registered) else {
-                return .clientDropped
+        let (outcome, hasWrittenUse) = try await database.write { [clients, presented = values] connection in
+            // The account is read for every grant, so that each refusal takes as long.
+            let row = try connection.query(Self.ownerSQL, presented).first
+            let registry = try clients.registered(at: row?.integer("revision") ?? 0, connection)
+            guard let registered = registry.client(id: client.id), asked.isAllowed(registered) else {
+                return (Outcome.clientDropped, false)
             }
-            // IDP_ALLOWED_EMAILS is not in a table, so its verdict goes into the statement as a value. The account is read
-            // for every grant, so that each refusal takes as long.
-            let owner = try connection.query(Self.ownerSQL, presented).first.map(Account.init)
-            let mayOwnerSignIn = owner.map(eligibility.maySignIn) ?? true
-            var presented = presented
-            presented["eligible"] = .integer(mayOwnerSignIn ? 1 : 0)
-            presented["access"] = AccessHolds.value(registered.access)
-            let rows = try connection.query(Self.consumeSQL, presented)
-            if let row = rows.first, let owner {
-                let flow = FlowLogID.name(digest: try row.blob("state_digest"))
-                let session = try row.text("session_handle")
-                let told = try signIns.note(
-                    session, kind: asked.kind.id, client: client.id, account: owner.id, at: now, connection)
-                try asked.audit?.write(
-                    AuditRow(
-                        .tokenRedeemed, by: .client(client.id), account: owner.id, client: client.id,
-                        session: session, flow: flow), connection)
-                return .accepted(
-                    owner,
-                    Redeemed(
-                        sessionHandle: session, toldSession: told,
-                        provenAt: try row.provenMoment(),
-                        methods: try row.text("methods").split(separator: " ").map(String.init),
-                        payload: String(decoding: try row.optionalBlob("payload") ?? [], as: UTF8.self),
-                        flow: flow, groups: try registered.groupsTold(of: owner.id, connection)))
-            }
-            // The grant of another client has leaked. The grant of an account that may not sign in, or enter, must not become
-            // valid again with the next change of a setting or a group.
-            let voided = try connection.query(
-                """
-                UPDATE sso_token SET voided_at = :now
-                 WHERE digest = :digest AND kind = :kind
-                   AND (client_id <> :client OR :eligible = 0 OR NOT \(Self.mayEnter))
-                   AND used_at IS NULL AND voided_at IS NULL
-                RETURNING client_id
-                """, presented)
-            // Read after every refusal, so that each answer takes as long.
-            let known = try connection.query(Self.rejectedSQL, presented).first
-            let error = GrantError(
-                cause: try known.map(GrantErrorCause.init) ?? .unknown, session: try known?.text("session_handle"),
-                flow: try known.map { FlowLogID.name(digest: try $0.blob("state_digest")) })
-            let burntOwner = try voided.first.map { try $0.text("client_id") }.flatMap { $0 == client.id ? nil : $0 }
-            let cause = burntOwner == nil ? error.cause : .otherClient
-            try asked.audit?.write(
-                AuditRow(
-                    .verifyRefused, by: .client(client.id), account: owner?.id, client: client.id,
-                    session: error.session, flow: error.flow, cause: cause.rawValue, detail: burntOwner), connection)
-            return burntOwner.map { .burnt(owner: $0) } ?? .refused(error)
+            let owner = try row.flatMap { try $0.optionalText("id") == nil ? nil : Account($0) }
+            let outcome = try redeem(asked, presented, owner, for: registered, at: now, connection)
+            return (outcome, try asked.use.map { try clients.uses.write($0, at: now, connection) } ?? false)
         }
+        if let use = asked.use, hasWrittenUse { clients.uses.noteWritten(use, at: now) }
+        await clients.catchUp()
+        return outcome
     }
 
+    private func redeem(
+        _ asked: Presented, _ presented: [String: SQLValue], _ owner: Account?, for client: Client, at now: Timestamp,
+        _ connection: any SQLConnection
+    ) throws -> Outcome {
+        // IDP_ALLOWED_EMAILS is not in a table, so its verdict goes into the statement as a value.
+        let mayOwnerSignIn = owner.map(eligibility.maySignIn) ?? true
+        var presented = presented
+        presented["eligible"] = .integer(mayOwnerSignIn ? 1 : 0)
+        presented["access"] = AccessHolds.value(client.access)
+        let rows = try connection.query(Self.consumeSQL, presented)
+        if let row = rows.first, let owner {
+            let flow = FlowLogID.name(digest: try row.blob("state_digest"))
+            let session = try row.text("session_handle")
+            let told = try signIns.note(
+                session, kind: asked.kind.id, client: client.id, account: owner.id, at: now, connection)
+            try asked.audit?.write(
+                AuditRow(
+                    .tokenRedeemed, by: .client(client.id), account: owner.id, client: client.id,
+                    session: session, flow: flow), connection)
+            return .accepted(
+                owner,
+                Redeemed(
+                    sessionHandle: session, toldSession: told,
+                    provenAt: try row.provenMoment(),
+                    methods: try row.text("methods").split(separator: " ").map(String.init),
+                    payload: String(decoding: try row.optionalBlob("payload") ?? [], as: UTF8.self),
+                    flow: flow, groups: try client.groupsTold(of: owner.id, connection)))
+        }
+        // The grant of another client has leaked. The grant of an account that may not sign in, or enter, must not become
+        // valid again with the next change of a setting or a group.
+        let voided = try connection.query(
+            """
+            UPDATE sso_token SET voided_at = :now
+             WHERE digest = :digest AND kind = :kind
+               AND (client_id <> :client OR :eligible = 0 OR NOT \(Self.mayEnter))
+               AND used_at IS NULL AND voided_at IS NULL
+            RETURNING client_id
+            """, presented)
+        // Read after every refusal, so that each answer takes as long.
+        let known = try connection.query(Self.rejectedSQL, presented).first
+        let error = GrantError(
+            cause: try known.map(GrantErrorCause.init) ?? .unknown, session: try known?.text("session_handle"),
+            flow: try known.map { FlowLogID.name(digest: try $0.blob("state_digest")) })
+        let burntOwner = try voided.first.map { try $0.text("client_id") }.flatMap { $0 == client.id ? nil : $0 }
+        let cause = burntOwner == nil ? error.cause : .otherClient
+        try asked.audit?.write(
+            AuditRow(
+                .verifyRefused, by: .client(client.id), account: owner?.id, client: client.id,
+                session: error.session, flow: error.flow, cause: cause.rawValue, detail: burntOwner), connection)
+        return burntOwner.map { .burnt(owner: $0) } ?? .refused(error)
+    }
+
+    /// One row, also for a grant that is unknown. One statement also reads the number of the registry: a sign-in costs no
+    /// statement more for it.
     private static let ownerSQL = """
-        SELECT \(Account.columns) FROM account
-         WHERE id = (SELECT account_id FROM sso_token WHERE digest = :digest AND kind = :kind)
+        SELECT registry.revision, \(Account.columns)
+          FROM \(ClientStore.revisionSQL) AS registry
+          LEFT JOIN account ON id = (SELECT account_id FROM sso_token WHERE digest = :digest AND kind = :kind)
         """
 
     /// The conditions of ``consumeSQL`` one by one, for a grant that it did not accept. See ``GrantErrorCause``.

@@ -1,4 +1,5 @@
 package import IdPDirectory
+package import Logging
 package import SSOShared
 package import SSOWeb
 import Storage
@@ -7,17 +8,25 @@ import Storage
 package struct SessionQuestions: Sendable {
     let sessions: Sessions
     let accounts: AccountStore
+    let clients: ClientDirectory
 
-    package init(sessions: Sessions, accounts: AccountStore) {
-        (self.sessions, self.accounts) = (sessions, accounts)
+    package init(sessions: Sessions, accounts: AccountStore, clients: ClientDirectory) {
+        (self.sessions, self.accounts, self.clients) = (sessions, accounts, clients)
     }
 
-    /// - Parameter kind: the protocol by which the client has redeemed its grant.
+    /// - Parameters:
+    ///   - kind: the protocol by which the client has redeemed its grant.
+    ///   - isAllowed: whether the client that is registered now is the one that has proven itself with this request.
+    /// - Returns: nil if it is not: it, or what it has proven itself with, was dropped since the request was checked.
     package func answer(
-        _ question: SessionQuestion, from asking: Client, kind: String
-    ) async throws -> SessionAnswer {
-        let (now, client) = (accounts.clock.now(), asking.id)
-        return try await accounts.database.read { connection in
+        _ question: SessionQuestion, from client: String, kind: String,
+        whereStill isAllowed: @escaping @Sendable (Client) -> Bool
+    ) async throws -> SessionAnswer? {
+        let now = accounts.clock.now()
+        let answer = try await accounts.database.read { [clients] connection -> SessionAnswer? in
+            guard let asking = try clients.registered(connection).client(id: client), isAllowed(asking) else {
+                return nil
+            }
             let told = try accounts.signOuts.signIns.told(
                 session: question.session, client: client, account: question.user, kind: kind, connection)
             // All of it is read for every question, so that each answer takes as long.
@@ -47,6 +56,20 @@ package struct SessionQuestions: Sendable {
             case (.ended, _?): return .inactive(.signedOut, clientID: client)
             default: return .inactive(.expired, clientID: client)
             }
+        }
+        await clients.catchUp()
+        return answer
+    }
+
+    /// Notes the use of a secret: a client that only asks about sessions uses it, too.
+    package func note(_ use: SecretName, _ logger: Logger) async {
+        let now = accounts.clock.now()
+        guard clients.uses.isDue(use, at: now) else { return }
+        do {
+            try await accounts.database.write { [clients] in _ = try clients.uses.write(use, at: now, $0) }
+            clients.uses.noteWritten(use, at: now)
+        } catch {
+            logger.warning("secret_use_not_noted", metadata: ["client": "\(use.client)", "cause": "\(error)"])
         }
     }
 }

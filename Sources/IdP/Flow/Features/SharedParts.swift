@@ -91,7 +91,9 @@ package struct SharedParts: Sendable {
         logos = ClientLogos(clients)
 
         eligibility = SignInEligibility(allowed: options.allowedEmails, clock: clock)
-        signOuts = SignOuts(clock: clock, randomness: randomness) { clients.client(id: $0)?.takesSignOuts ?? false }
+        signOuts = SignOuts(clock: clock, randomness: randomness) {
+            try clients.registered($1).client(id: $0)?.takesSignOuts ?? false
+        }
         accounts = AccountStore(
             database: database, clock: clock, randomness: randomness, eligibility: eligibility, signOuts: signOuts)
         knownBrowsers = KnownBrowsers(

@@ -6,7 +6,7 @@ package import SSOShared
 
 /// Finds the client that signed a request, over the exact bytes of the body, in constant time.
 package struct SignatureCheck: Sendable {
-    let clients: ClientDirectory
+    package let clients: ClientDirectory
 
     package init(clients: ClientDirectory) {
         self.clients = clients
@@ -16,21 +16,32 @@ package struct SignatureCheck: Sendable {
     package struct Signed: Sendable {
         package let client: Client
         fileprivate let secret: SharedSecret
+        fileprivate let fingerprint: String
         fileprivate let signature: RequestSignature
+        fileprivate let clients: ClientDirectory
+
+        /// The secret, for the log of uses.
+        package var use: SecretName { SecretName(client: client.id, fingerprint: fingerprint) }
 
         /// Whether a client has the secret that made the signature: also after the clients were read again.
         @Sendable package func isSigned(by client: Client) -> Bool {
             client.secrets.contains { $0.isSame(as: secret) }
         }
 
+        /// Whether the secret is not the current one: the client should change over.
+        private var isPrevious: Bool {
+            clients.client(id: client.id)?.secrets.first.map { !$0.isSame(as: secret) } ?? false
+        }
+
         /// A 200 answer, signed with the secret that the client used: during a rotation it may not know the other one.
         package func answer(_ body: [UInt8]) -> Response {
             let signed = RequestSignature.response(body: body, to: signature, secret: secret)
+            var headers: HTTPFields = [
+                .contentType: "application/json", .cacheControl: "no-store", .ssoSignature: signed.headerValue,
+            ]
+            if isPrevious { headers[.ssoKeyStatus] = "previous" }
             return Response(
-                status: .ok,
-                headers: [
-                    .contentType: "application/json", .cacheControl: "no-store", .ssoSignature: signed.headerValue,
-                ],
+                status: .ok, headers: headers,
                 body: .init(byteBuffer: ByteBuffer(bytes: body)))
         }
     }
@@ -43,6 +54,9 @@ package struct SignatureCheck: Sendable {
         case clientRepeated = "client_repeated"
         case unknownClient = "client_unknown"
         case wrong = "signature_wrong"
+
+        /// Whether a client or a secret that was added meanwhile would make the request right.
+        var mayBeOfNewClient: Bool { self == .unknownClient || self == .wrong }
     }
 
     /// What the request names as its client, whether or not that client is registered and sent the request.
@@ -88,9 +102,11 @@ package struct SignatureCheck: Sendable {
     ) throws(SignatureError) -> Signed {
         var found: Signed?
         for client in claim.candidates {
-            for secret in client.secrets
+            for (secret, fingerprint) in zip(client.secrets, client.fingerprints)
             where RequestSignature.request(body: body, secret: secret, label: label).matches(claim.signature) {
-                found = Signed(client: client, secret: secret, signature: claim.signature)
+                found = Signed(
+                    client: client, secret: secret, fingerprint: fingerprint, signature: claim.signature,
+                    clients: clients)
             }
         }
         guard let found else { throw .wrong }
@@ -101,5 +117,6 @@ package struct SignatureCheck: Sendable {
 extension HTTPField.Name {
     // Valid field names (RFC 9110 5.1): the fallbacks are never taken.
     static let ssoSignature = Self(RequestSignature.headerName) ?? .authorization
+    static let ssoKeyStatus = Self("X-SSO-Key-Status") ?? .from
     static let ssoClient = Self(RequestSignature.clientHeaderName) ?? .from
 }

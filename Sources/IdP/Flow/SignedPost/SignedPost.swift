@@ -39,18 +39,22 @@ package struct SignedPost<Signer: Sendable>: Sendable {
 
     let words: Words
     let networks: SignerNetworks
+    let clients: ClientDirectory?
     let head: @Sendable (Request) throws(SignatureCheck.SignatureError) -> BodyCheck
     let answer: @Sendable (Signer, [UInt8], VisitorContext) async throws -> Response
 
     /// - Parameters:
+    ///   - clients: the signers where those are clients: they are compared with the database before a request is refused
+    ///     for its signature.
     ///   - head: reads the headers of the signature.
     ///   - answer: the answer to a body whose signature is right. It may throw ``SignedPostError``.
     package init(
-        _ words: Words, from networks: SignerNetworks,
+        _ words: Words, from networks: SignerNetworks, renewing clients: ClientDirectory? = nil,
         signature head: @escaping @Sendable (Request) throws(SignatureCheck.SignatureError) -> BodyCheck,
         answer: @escaping @Sendable (Signer, [UInt8], VisitorContext) async throws -> Response
     ) {
-        (self.words, self.networks, self.head, self.answer) = (words, networks, head, answer)
+        (self.words, self.networks, self.clients) = (words, networks, clients)
+        (self.head, self.answer) = (head, answer)
     }
 
     /// The answer to another method than POST.
@@ -78,6 +82,24 @@ package struct SignedPost<Signer: Sendable>: Sendable {
         }
     }
 
+    /// Checks headers and body, and once more if the clients have changed meanwhile.
+    private func checked(_ request: Request) async throws -> (Signer, [UInt8]) {
+        var body: [UInt8]?
+        func check() async throws -> (Signer, [UInt8]) {
+            let check = try head(request)
+            let bytes = if let body { body } else { try await request.boundedBody(words.maximumBytes) }
+            body = bytes
+            return (try check(bytes), bytes)
+        }
+        let version = clients?.version
+        do { return try await check() } catch let error as SignatureCheck.SignatureError {
+            guard let clients, error.mayBeOfNewClient else { throw error }
+            await clients.renew()
+            guard clients.version != version else { throw error }
+            return try await check()
+        }
+    }
+
     /// Who has signed a request, and the body. Headers that cannot be right cost no body.
     private func signed(_ request: Request, _ context: VisitorContext) async throws -> (Signer, [UInt8]) {
         guard MediaRange.essence(of: request.headers[values: .contentType]) == words.mediaType else {
@@ -89,11 +111,9 @@ package struct SignedPost<Signer: Sendable>: Sendable {
         }
         do {
             try request.checkAnnouncedLength(words.maximumBytes)
-            let check = try head(request)
-            let body = try await request.boundedBody(words.maximumBytes)
-            let signer = try check(body)
+            let signed = try await checked(request)
             networks.proven.note(address)
-            return (signer, body)
+            return signed
         } catch let error as SignatureCheck.SignatureError {
             if let wait = networks.badSignatures.hit(address) { throw SignedPostError.rateLimited(wait) }
             throw words.badSignature(error, request)

@@ -50,8 +50,21 @@ struct DatabaseOptions: ParsableArguments {
         return keys
     }
 
-    /// Another setting, from the environment or `.env`; nil where it is not set.
-    func setting(_ name: String) -> String? { SettingsReader(source).text(name) }
+    /// What commands about clients compare a change with. Secrets of the file that only the service can read are missing, with
+    /// a line for each.
+    ///
+    /// - Throws: exit code 78 after all problems were printed.
+    func registry(needsKeys: Bool, printingWarnings: Bool = true) throws -> CommandRegistry {
+        try read { reader in
+            let keys = reader.derivedKeys("IDP_SECRET_KEY", required: needsKeys)
+            let file = IdPSettings.registeredClients(
+                reader, environment: reader.variable, keys: keys, withAllSecrets: false)
+            for warning in reader.warnings where printingWarnings {
+                _ = CommandExit.failure(IdPProgram.name, "warning: \(warning)")
+            }
+            return CommandRegistry(file: file, keys: keys)
+        }.further
+    }
 
     /// A command reports the error that ends it, and no events.
     static let logger = Logger(label: IdPProgram.name) { _ in SwiftLogNoOpLogHandler() }

@@ -10,7 +10,8 @@ struct GroupCommand: AsyncParsableCommand {
         commandName: "group", abstract: "Makes groups of users, which decide who may enter which client.",
         discussion: """
             Works on the database of a running IdP: every change holds from the next request on, in all processes. A client \
-            lets a group in with groups: [finance] in IDP_CLIENTS_FILE, which these commands read if it is set.
+            lets a group in with idp client set ID --group finance, or with groups: [finance] in IDP_CLIENTS_FILE, which these \
+            commands read if it is set.
 
             Example: idp group add finance && idp group join finance ann@example.com bob@example.com
 
@@ -54,17 +55,18 @@ struct GroupCommand: AsyncParsableCommand {
 
         func run() async throws {
             let id = group.group
-            let clients = try group.clientRules()
+            let file = try group.registeredClients()
             let found = try await group.database.open {
                 try await $0.read { connection in
                     try GroupStore.find(id, connection).map {
-                        (group: $0, members: try GroupStore.members(of: id, connection))
+                        GroupOutput(
+                            $0, members: try GroupStore.members(of: id, connection),
+                            clients: try ClientView.all(file: file, connection).map(\.client))
                     }
                 }
             }
             guard let found else { throw CommandExit.failure(IdPProgram.name, "there is no group \(id).") }
-            let shown = GroupOutput(found.group, members: found.members, clients: clients)
-            print(group.json ? shown.json : shown.text)
+            print(group.json ? found.json : found.text)
         }
     }
 
@@ -75,7 +77,7 @@ struct GroupCommand: AsyncParsableCommand {
         @OptionGroup var group: GroupOptions
 
         func run() async throws {
-            let removed = try await group.make(RemoveGroup(group.group, clients: try group.clientRules()))
+            let removed = try await group.make(RemoveGroup(group.group, file: try group.registeredClients()))
             group.report(removed.isChanged, "Removed the group \(group.group).")
         }
     }
@@ -110,8 +112,8 @@ struct GroupCommand: AsyncParsableCommand {
         func run() async throws {
             let group = members.group
             // A fault of the file must not keep anybody in.
-            let clients = (try? group.clientRules()) ?? []
-            let left = try await group.make(LeaveGroup(group.group, members.addresses, clients: clients))
+            let file = (try? group.registeredClients()) ?? ClientRegistry([])
+            let left = try await group.make(LeaveGroup(group.group, members.addresses, file: file))
             group.report(
                 left.isChanged,
                 left.isChanged
@@ -136,27 +138,19 @@ struct GroupOptions: ParsableArguments {
         }
     }
 
-    /// What the clients file says of groups, if there is one.
+    /// The clients of the file and of the `SSO_…` settings.
     ///
-    /// - Throws: exit code 78 after all its problems were printed.
-    func clientRules() throws -> [ClientGroupRules] {
-        guard let path = database.setting(ClientsFile.setting.name) else { return [] }
-        var problems: [String] = []
-        let rules = ClientsFile(
-            path: path, environment: { _ in nil }, problem: { problems.append($0) }, warn: { _ in },
-            checkForExampleSecret: { _, _ in }
-        ).readGroupRules()
-        for problem in problems { _ = CommandExit.failure(IdPProgram.name, problem) }
-        guard problems.isEmpty else { throw CommandExit.configurationError }
-        return rules
+    /// - Throws: exit code 78 after all their problems were printed.
+    func registeredClients() throws -> ClientRegistry {
+        try database.registry(needsKeys: false, printingWarnings: false).file
     }
 
     /// - Throws: exit code 1 after one line on standard error for a change that is refused.
     func make<Change: OperatorChange>(_ change: Change) async throws -> Changed<Change.Result> {
         do {
             return try await database.open { try await OperatorChanges($0, by: .ofCommand()).make(change) }
-        } catch let refusal as ChangeError {
-            throw CommandExit.failure(IdPProgram.name, "\(refusal)")
+        } catch let error as ChangeError {
+            throw CommandExit.failure(IdPProgram.name, "\(error)")
         }
     }
 
@@ -185,10 +179,10 @@ struct GroupOutput {
     private let group: UserGroup
     private let members, lettingIn, told: [String]
 
-    init(_ group: UserGroup, members: [String], clients: [ClientGroupRules]) {
+    init(_ group: UserGroup, members: [String], clients: [Client]) {
         (self.group, self.members) = (group, members)
-        lettingIn = clients.filter { $0.access.names(group.id) }.map(\.clientID)
-        told = clients.filter { $0.exposedGroups.contains(group.id) }.map(\.clientID)
+        lettingIn = clients.filter { $0.access.names(group.id) }.map(\.id)
+        told = clients.filter { $0.exposedGroups?.contains(group.id) == true }.map(\.id)
     }
 
     static func row(_ group: UserGroup) -> [String] {

@@ -17,7 +17,7 @@ struct IdPCommand: AsyncParsableCommand {
         version: "idp \(ThisBuild.stamp.text)",
         subcommands: [
             Serve.self, Check.self, UserCommand.self, MailCommand.self, BackupCommand.self, RestoreCommand.self,
-            DatabaseCommand.self, AuditCommand.self, GroupCommand.self, SignOutsCommand.self,
+            DatabaseCommand.self, AuditCommand.self, ClientCommand.self, GroupCommand.self, SignOutsCommand.self,
         ],
         defaultSubcommand: Serve.self)
 
@@ -80,7 +80,7 @@ enum IdPProgram: Program {
     static let name = "idp"
     static let prefix = "IDP_"
     static let commandNames = [
-        "serve", "check", "user", "mail", "backup", "restore", "database", "audit", "group", "sign-outs",
+        "serve", "check", "user", "mail", "backup", "restore", "database", "audit", "client", "group", "sign-outs",
     ]
     static let settings = IdPSettings.table
     static let foreignNames = [String]()
@@ -92,7 +92,7 @@ enum IdPProgram: Program {
 
     static func serve(_ settings: IdPSettings, _ log: ProgramLogger) async throws {
         let services = try await IdPServices.live(settings, logger: log.logger)
-        await AccessReview.warn(about: settings.clients.clients.all, services.database, log.logger)
+        try await StoredRegistry(settings, services).checkStart(log.logger)
         let shutdown = ShutdownState()
         let application = try buildIdP(settings: settings, services: services, shutdown: shutdown) { address in
             log.started(address, publicURL: settings.publicURL)
@@ -112,9 +112,7 @@ enum IdPProgram: Program {
         ) { settings, reader in
             await reader.checkConnection(
                 to: settings.database, IdPSettings.databaseSettings.url.name, inspecting: IdPDatabase.inspect)
-            if !settings.database.isFile {
-                await reader.checkGroups(of: settings.clients.clients, in: settings.database)
-            }
+            await reader.checkRegistry(settings.database, settings.keys, settings.clients.clients)
             await providerCheck(settings, reader)
             let check = MailServerCheck(settings)
             guard await check.connect(reader), let recipient else { return }

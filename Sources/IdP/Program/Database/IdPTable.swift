@@ -42,6 +42,9 @@ struct IdPTable: Sendable {
             "challenge", restore: .changed("DELETE FROM challenge"), lostCommits: .changed("DELETE FROM challenge")),
         // Ended by the restore itself, which tells the clients.
         IdPTable("client_sign_in", restore: .stays, lostCommits: .stays),
+        IdPTable("client", restore: .stays, lostCommits: .stays),
+        IdPTable("client_secret", restore: .stays, lostCommits: .stays),
+        IdPTable("client_secret_use", restore: .stays, lostCommits: .stays),
         IdPTable("code_guess", restore: .stays, lostCommits: .stays),
         IdPTable("device", restore: .changed("DELETE FROM device"), lostCommits: .stays),
         IdPTable("group_member", restore: .stays, lostCommits: .stays),
@@ -59,6 +62,9 @@ struct IdPTable: Sendable {
                 """
                 UPDATE provider_attempt SET used_at = :now, answer = NULL WHERE used_at IS NULL AND expires_at > :recent
                 """)),
+        // A number that was used in the time that is missing must not stand for another change.
+        IdPTable(
+            "registry_revision", restore: .changed(raisedRevision), lostCommits: .changed(raisedRevision)),
         IdPTable("session", restore: .changed("DELETE FROM session"), lostCommits: .stays),
         // What was queued before the backup was delivered, or is told again by the restore.
         IdPTable(
@@ -72,6 +78,7 @@ struct IdPTable: Sendable {
         IdPTable("user_group", restore: .stays, lostCommits: .stays),
     ]
 
+    private static let raisedRevision = "UPDATE registry_revision SET revision = revision + 1000000"
     private static let voidedTokens =
         "UPDATE sso_token SET voided_at = :now WHERE used_at IS NULL AND voided_at IS NULL"
 

@@ -38,7 +38,9 @@ package struct SSOFeature: Feature {
             logos: parts.logos, pages: parts.pages
         ).addRoutes(to: &router)
         SessionRoutes(
-            signatures: signatures, questions: SessionQuestions(sessions: parts.sessions, accounts: parts.accounts),
+            signatures: signatures,
+            questions: SessionQuestions(
+                sessions: parts.sessions, accounts: parts.accounts, clients: parts.clients),
             networks: networks
         ).addRoutes(to: &router)
     }

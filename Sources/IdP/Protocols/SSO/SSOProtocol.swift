@@ -29,7 +29,13 @@ package struct SSOProtocol: ClientProtocol {
     }
 
     @Sendable private func authorize(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        switch AuthorizeQuery.read(request.queryFields, clients: authorizer.clients) {
+        let (fields, clients) = (request.queryFields, authorizer.clients)
+        var query = AuthorizeQuery.read(fields, clients: clients)
+        if query.mayBeOfNewClient {
+            await clients.renew()
+            query = AuthorizeQuery.read(fields, clients: clients)
+        }
+        switch query {
         case .refused(let error):
             context.logger.notice("authorize_refused", metadata: error.metadata)
             context.audit?.note(error.auditRow)

@@ -33,7 +33,11 @@ package struct ProviderFeature: Feature {
 
     /// Opens and seals the refresh tokens of identities.
     package static func refreshTokens(_ parts: SharedParts) -> SealedBox {
-        SealedBox(keys: parts.keys, label: "provider-refresh-token", randomness: parts.randomness)
+        refreshTokens(parts.keys, parts.randomness)
+    }
+
+    package static func refreshTokens(_ keys: DerivedKeys, _ randomness: any Randomness) -> SealedBox {
+        SealedBox(keys: keys, label: "provider-refresh-token", randomness: randomness)
     }
 
     /// Takes browsers to a provider, also for other features.

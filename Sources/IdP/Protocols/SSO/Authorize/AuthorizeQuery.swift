@@ -10,6 +10,12 @@ enum AuthorizeQuery {
     case accepted(Client, AuthorizeRequest, SignInWishes)
     case refused(AuthorizeQueryError)
 
+    /// Whether a client or an address that was added meanwhile would make the request right.
+    var mayBeOfNewClient: Bool {
+        guard case .refused(let error) = self else { return false }
+        return error.cause == .clientUnknown || error.cause == .redirectURINotRegistered
+    }
+
     static func read(_ fields: URLEncodedFields, clients: ClientDirectory) -> Self {
         func refused(_ cause: AuthorizeQueryError.Cause, _ client: Client? = nil, callback: String? = nil) -> Self {
             .refused(AuthorizeQueryError(cause: cause, fields: fields, client: client, callback: callback))

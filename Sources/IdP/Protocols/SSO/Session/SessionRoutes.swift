@@ -22,7 +22,7 @@ struct SessionRoutes: Sendable {
 
     var post: Post {
         Post(
-            words, from: networks,
+            words, from: networks, renewing: signatures.clients,
             signature: { [signatures] request throws(SignatureCheck.SignatureError) -> Post.BodyCheck in
                 let claim = try signatures.claim(of: request)
                 return { body throws(SignatureCheck.SignatureError) in
@@ -51,7 +51,12 @@ struct SessionRoutes: Sendable {
     private func answer(
         _ question: SessionQuestion, _ signed: SignatureCheck.Signed, _ context: VisitorContext
     ) async throws -> Response {
-        let answer = try await questions.answer(question, from: signed.client, kind: SSOProtocol.id)
+        let found = try await questions.answer(
+            question, from: signed.client.id, kind: SSOProtocol.id, whereStill: signed.isSigned)
+        guard let answer = found else {
+            throw SignedPostError.badSignature(.unknownClient, claimed: signed.client.id)
+        }
+        await questions.note(signed.use, context.logger)
         var word = "active"
         if case .inactive(let reason, _) = answer { word = reason.rawValue }
         context.logger.info(

@@ -39,7 +39,7 @@ struct ClientSignOutRoutes: Sendable {
     func addRoutes(to router: inout FeatureRouter) {
         let form = Form(
             about: { post -> FormSubject<Asked> in
-                let asked = try self.asked(post.fields)
+                let asked = try await self.asked(post.fields, post.context)
                 // Signed out meanwhile, or the form was sent twice.
                 return post.context.session == nil ? .over(.redirect(to: asked.destination)) : .open(asked)
             },
@@ -48,7 +48,7 @@ struct ClientSignOutRoutes: Sendable {
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let asked = try self.asked(request.queryFields)
+        let asked = try await self.asked(request.queryFields, context)
         guard let user = try await accounts.signedIn(context) else { return .redirect(to: asked.destination) }
         let logo = logos.path(of: asked.client)
         var response = pages.response(
@@ -76,7 +76,9 @@ struct ClientSignOutRoutes: Sendable {
     }
 
     /// - Throws: an error page without a link for anything that is not registered, or given twice.
-    private func asked(_ fields: URLEncodedFields) throws -> Asked {
+    private func asked(_ fields: URLEncodedFields, _ context: VisitorContext) async throws -> Asked {
+        // At once for a browser with a session, and rarely for a flood of visitors.
+        if context.session == nil { await clients.renew() } else { await clients.read() }
         guard let id = (try? fields.bytes("client_id")) ?? nil, let client = clients.client(id: id),
             let uri = (try? fields.bytes("redirect_uri")) ?? nil,
             let registered = client.signOutURIs.first(where: { $0.utf8.elementsEqual(uri) })

@@ -6,8 +6,9 @@ import SSOWeb
 struct SSOSignOut: SignOutProtocol {
     static let id = SSOProtocol.id
 
-    func request(for message: QueuedSignOut, to client: Client, at now: Timestamp) -> HTTPClient.Request? {
-        guard let address = client.logoutURI, let secret = client.signOutSecret, let url = try? WebURL(address) else {
+    func request(for message: QueuedSignOut, to recipient: SignOutRecipient, at now: Timestamp) -> HTTPClient.Request? {
+        let client = recipient.client
+        guard let address = client.logoutURI, let secret = recipient.secret, let url = try? WebURL(address) else {
             return nil
         }
         let body = SignOutMessage(

@@ -19,7 +19,7 @@ struct VerifyRoutes: Sendable {
 
     var post: Post {
         Post(
-            words, from: networks,
+            words, from: networks, renewing: signatures.clients,
             signature: { [signatures] request throws(SignatureCheck.SignatureError) -> Post.BodyCheck in
                 let claim = try signatures.claim(of: request)
                 return { body throws(SignatureCheck.SignatureError) in try signatures.check(claim, body: body) }
@@ -55,7 +55,7 @@ struct VerifyRoutes: Sendable {
         let outcome = try await grants.consume(
             GrantStore.Presented(
                 token, SSOProtocol.grantKind, by: signed.client, returnTo: asked.redirectURI,
-                codeVerifier: asked.codeVerifier, context.audit, whereStill: signed.isSigned),
+                codeVerifier: asked.codeVerifier, context.audit, use: signed.use, whereStill: signed.isSigned),
             idleLimit: idleLimit)
         switch outcome {
         case .accepted(let account, let redeemed):

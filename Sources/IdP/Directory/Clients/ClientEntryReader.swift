@@ -1,0 +1,122 @@
+import SSOShared
+import SSOWeb
+import YAMLSettings
+import Yams
+
+/// How many clients there may be, and what each may have.
+package enum ClientLimits {
+    package static let clients = 500
+    static let redirectURIs = 20
+    /// How long after its last use a replaced secret ends, if the operator does not say.
+    package static let unusedSecretEndsAfter: Duration = .days(7)
+}
+
+/// Reads the entry of a client, from the clients file or as a command has given it: the same keys, the same checks.
+///
+/// A new key is read here, and needs one line in `ClientEntryOptions` to be an option of `idp client add` and `set`.
+struct ClientEntryReader {
+    /// Every key but `secrets`, which an entry in the database has elsewhere.
+    static let keys = [
+        "id", "name", "redirect_uris", "logo", "start_url", "access", "groups", "expose_groups", "contact", "hidden",
+        "logout_uri", "sign_out_uris",
+    ]
+
+    private let file: SettingsFile
+    private let known: [String]
+    private let readLogo: (String) throws -> LogoFile
+
+    /// - Parameters:
+    ///   - furtherKeys: keys that the entry may have and that are not read here.
+    ///   - readLogo: finds the logo that an entry names.
+    init(file: SettingsFile, furtherKeys: [String] = [], readLogo: @escaping (String) throws -> LogoFile) {
+        (self.file, known, self.readLogo) = (file, Self.keys + furtherKeys, readLogo)
+    }
+
+    /// Nil after a problem.
+    ///
+    /// - Parameter secrets: reads the secrets of the client with that id; nil after a problem.
+    func client(_ node: Node, secrets: (SettingsFileEntry, String) -> [SharedSecret]?) -> Client? {
+        guard let entry = file.entry(node, known: known, what: "client", example: Self.example) else { return nil }
+        // All are read before any is required, so that all problems are reported at once.
+        let (id, name) = (identifier(entry), displayName(entry))
+        let uris = redirectURIs(entry, client: id ?? "?")
+        let secrets = secrets(entry, id ?? "?")
+        let start = optional(entry, "start_url", client: id ?? "?", Self.startURL)
+        let logo = optional(entry, "logo", client: id ?? "?", readLogo)
+        let rules = ClientRules(entry, client: id ?? "?")
+        guard let id, let name, let uris, let secrets, let start, let logo, let rules else { return nil }
+        var client = Client(id: id, name: name, redirectURIs: uris, secrets: secrets, logo: logo, startURL: start)
+        rules.apply(to: &client)
+        return client
+    }
+
+    /// The value of a key that may be missing. Nil alone, not as the value, when there is a problem.
+    private func optional<Value>(
+        _ entry: SettingsFileEntry, _ name: String, client: String, _ read: (String) throws -> Value
+    ) -> Value?? {
+        guard let node = entry.keys[name] else { return .some(nil) }
+        guard let scalar = node.scalar, !scalar.string.isEmpty else {
+            return file.refuse("\(name) must be text.", node)
+        }
+        do { return try read(scalar.string) } catch {
+            return file.refuse("\(name) of \"\(client)\": \(error)", node)
+        }
+    }
+
+    /// - Throws: ``SettingError`` for an address that a page may not lead to.
+    private static func startURL(_ text: String) throws -> String {
+        guard let url = try? WebURL(text), text.utf8.count <= 2000 else {
+            throw SettingError(
+                "\"\(text)\" must be a web address of at most 2000 bytes, such as https://partner.example.com/")
+        }
+        guard url.isHTTPS || url.authority.isLoopback else {
+            throw SettingError("\"\(text)\" must be https; http is for loopback hosts only.")
+        }
+        return text
+    }
+
+    private func identifier(_ entry: SettingsFileEntry) -> String? {
+        guard let id = entry.text("id") else { return nil }
+        guard ClientID.isWellFormed(id.value) else {
+            return file.refuse(
+                "id \"\(id.value)\" must be at most 63 lower-case letters, digits and -, for example partner.", id.node)
+        }
+        return id.value
+    }
+
+    private func displayName(_ entry: SettingsFileEntry) -> String? {
+        guard let name = entry.text("name") else { return nil }
+        return DisplayName.ofClient(name.value)
+            ?? file.refuse("name \(DisplayName.problem(ofClient: name.value))", name.node)
+    }
+
+    private func redirectURIs(_ entry: SettingsFileEntry, client: String) -> [String]? {
+        guard let uris = entry.texts("redirect_uris") else { return nil }
+        guard uris.count <= ClientLimits.redirectURIs else {
+            return entry.refuse(
+                "redirect_uris of \"\(client)\": has \(uris.count) items. At most \(ClientLimits.redirectURIs) are allowed.",
+                at: "redirect_uris")
+        }
+        var good: [String] = []
+        for uri in uris {
+            do {
+                try RedirectURI.check(all: good.filter { $0.utf8.elementsEqual(uri.value.utf8) } + [uri.value])
+                good.append(uri.value)
+            } catch {
+                file.problem("\(file.place(of: uri.node)): redirect_uris of \"\(client)\": \(error)")
+            }
+        }
+        return good.count == uris.count ? good : nil
+    }
+
+    private static func example(of key: String) -> String {
+        let value =
+            switch key {
+            case "id": "partner"
+            case "name": "Partner service"
+            case "redirect_uris": "[https://partner.example.com/auth/sso/callback]"
+            default: #"["file:/etc/swift-sso/secrets/partner"]"#
+            }
+        return "For example \(key): \(value)"
+    }
+}

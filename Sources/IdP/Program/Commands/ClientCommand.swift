@@ -1,0 +1,247 @@
+import ArgumentParser
+import IdPDirectory
+import SSOShared
+import SSOWeb
+import Storage
+
+/// `idp client …`: the clients of the database, beside a running IdP.
+struct ClientCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "client", abstract: "Adds clients and changes them, and rotates their secrets, without a restart.",
+        discussion: """
+            Works on the database of a running IdP: every change holds from the next request on. The clients of \
+            IDP_CLIENTS_FILE are listed as well, and are changed there.
+
+            Example: idp client add wiki --name Wiki --redirect-uri https://wiki.example.com/auth/sso/callback --everyone
+
+            Exit codes: 0 done or nothing to do, 1 no such client, refused, or an error of the database, 64 wrong usage, \
+            78 a wrong setting.
+            """,
+        subcommands: [
+            Add.self, List.self, Show.self, Set.self, Disable.self, Enable.self, Remove.self, Export.self, Rotate.self,
+            Retire.self,
+        ])
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Adds a client, and prints its secret once.",
+            discussion: """
+                The secret is stored sealed with IDP_SECRET_KEY. Nothing shows it again.
+
+                Example: idp client add wiki --name Wiki --redirect-uri https://wiki.example.com/auth/sso/callback --everyone
+                """)
+        @OptionGroup var client: ClientOptions
+        @OptionGroup var secret: SecretOptions
+        @OptionGroup var entry: ClientEntryOptions
+
+        func validate() throws {
+            guard entry.everyone || !entry.group.isEmpty else {
+                throw ValidationError(
+                    "--everyone or --group is missing: who may enter the client? For example --everyone, or --group finance."
+                )
+            }
+            guard entry.name != nil else { throw ValidationError("--name is missing. For example --name Wiki.") }
+            guard !entry.redirectURI.isEmpty else {
+                throw ValidationError(
+                    "--redirect-uri is missing. For example --redirect-uri https://wiki.example.com/auth/sso/callback.")
+            }
+        }
+
+        func run() async throws {
+            let registry = try client.database.registry(needsKeys: true)
+            let (secret, box) = try secret.secret(registry)
+            var new = ClientEntry(id: client.id)
+            for (key, value) in entry.values { new[key] = value }
+            try await client.make(
+                AddClient(
+                    client.id, new, logo: try entry.logoContent(), secret: secret, box,
+                    ClientRegistrar(file: registry.file)),
+                printing: self.secret.isGiven ? nil : secret
+            ) { "Added \($0)." }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints all clients: those of the file with its line, then those of the database.",
+            discussion: "Example: idp client list --json")
+        @Flag(help: "Print a JSON array.") var json = false
+        @OptionGroup var database: DatabaseOptions
+
+        func run() async throws {
+            let file = try database.registry(needsKeys: false).file
+            let views = try await database.open { try await $0.read { try ClientView.all(file: file, $0) } }
+            if json { return print("[\(views.map { ClientOutput.json($0) }.joined(separator: ",\n "))]") }
+            print(CommandTable.text(ClientOutput.header, views.map(ClientOutput.row)))
+            for line in ClientView.linesThatMayGo(views, at: ServiceClock.system().now()) { print(line) }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints one client.", discussion: "Example: idp client show wiki")
+        @OptionGroup var client: ClientOptions
+
+        func run() async throws {
+            let view = try await client.view()
+            print(client.json ? ClientOutput.json(view) : ClientOutput.text(view))
+        }
+    }
+
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints the entry of a client for IDP_CLIENTS_FILE, with a placeholder for its secrets.",
+            discussion: """
+                A client cannot be in both places: add the entry and its secret to the file, remove the client here, then \
+                send SIGHUP.
+
+                Example: idp client export wiki >> clients.yaml
+                """)
+        @OptionGroup var client: ClientOptions
+
+        func run() async throws {
+            let view = try await client.view()
+            guard let entry = view.entry else {
+                throw CommandExit.failure(
+                    IdPProgram.name, "the client \(client.id) is in \(view.client.origin.place ?? "the file") already.")
+            }
+            print(
+                client.json
+                    ? JSONText.object([.init("id", client.id), .init("entry", entry.fileText)]) : entry.fileText)
+        }
+    }
+
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Changes keys of a client. A list replaces the one of before.",
+            discussion: "Example: idp client set wiki --contact mailto:desk@example.com --unset logout_uri")
+        @OptionGroup var client: ClientOptions
+        @OptionGroup var entry: ClientEntryOptions
+        @Option(
+            parsing: .singleValue, help: ArgumentHelp("Remove a key, for example contact.", valueName: "key"))
+        var unset: [String] = []
+
+        func validate() throws {
+            for key in unset where !ClientEntryOptions.optionalKeys.contains(key) {
+                throw ValidationError(
+                    "--unset: \"\(key)\" must be one of \(ClientEntryOptions.optionalKeys.joined(separator: ", ")).")
+            }
+            let values = entry.values
+            for key in unset where values[key] != nil {
+                throw ValidationError(
+                    "--unset: \(key) is set with \(ClientEntry.option(of: key)) as well. Leave one of them out.")
+            }
+            guard values.isEmpty, unset.isEmpty else { return }
+            throw ValidationError("nothing to set. For example --name Wiki.")
+        }
+
+        func run() async throws {
+            var values = entry.values
+            for key in unset { values.updateValue(nil, forKey: key) }
+            let file = try client.database.registry(needsKeys: false).file
+            try await client.make(
+                SetClient(client.id, values, logo: try entry.logoContent(), ClientRegistrar(file: file))
+            ) { "Changed \($0)." }
+        }
+    }
+
+    struct Disable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Answers a client as one that is unknown, until it is enabled again.",
+            discussion: "Example: idp client disable wiki")
+        @OptionGroup var client: ClientOptions
+        func run() async throws {
+            let file = try client.database.registry(needsKeys: false).file
+            try await client.make(EnableClient(client.id, false, ClientRegistrar(file: file))) {
+                "Disabled \($0): nobody gets in there, and its requests are refused."
+            }
+        }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Enables a disabled client.", discussion: "Example: idp client enable wiki")
+        @OptionGroup var client: ClientOptions
+        func run() async throws {
+            let file = try client.database.registry(needsKeys: false).file
+            try await client.make(EnableClient(client.id, true, ClientRegistrar(file: file))) { "Enabled \($0)." }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Removes a disabled client with its secrets. Its rows in the audit log stay.",
+            discussion: "Example: idp client remove wiki")
+        @OptionGroup var client: ClientOptions
+        func run() async throws {
+            let file = try client.database.registry(needsKeys: false).file
+            try await client.make(RemoveClient(client.id, ClientRegistrar(file: file))) { "Removed \($0)." }
+        }
+    }
+
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Gives a client a new secret, and prints it once. The previous one verifies on.",
+            discussion: """
+                The previous secret ends by itself some days after its last use, or with idp client retire.
+
+                Example: idp client rotate wiki --after 14d
+                """)
+        @OptionGroup var client: ClientOptions
+        @OptionGroup var secret: SecretOptions
+        @Option(
+            help: ArgumentHelp(
+                "How long after its last use the previous secret ends, 1d to 90d. 7d without this option.",
+                valueName: "days"))
+        var after: String?
+        @Flag(help: "Take a rotation back while nobody has used the new secret.") var cancel = false
+
+        func validate() throws {
+            _ = try endsAfter()
+            guard cancel, after != nil || secret.isGiven else { return }
+            throw ValidationError(
+                "--cancel: makes no secret, so --after and --secret-file have no meaning beside it. Leave them out.")
+        }
+
+        private func endsAfter() throws -> Duration {
+            guard let after else { return ClientLimits.unusedSecretEndsAfter }
+            guard after.hasSuffix("d"), let days = Int(after.dropLast()), (1...90).contains(days) else {
+                throw ValidationError("--after: \"\(after)\" must be 1d to 90d, for example 7d.")
+            }
+            return .days(days)
+        }
+
+        func run() async throws {
+            let registry = try client.database.registry(needsKeys: !cancel)
+            let registrar = ClientRegistrar(file: registry.file)
+            guard !cancel else {
+                return try await client.make(CancelRotation(client.id, registrar)) {
+                    "Took the rotation of \($0) back. The secret of before is the only one."
+                }
+            }
+            let (secret, box) = try secret.secret(registry)
+            let after = try endsAfter()
+            try await client.make(
+                RotateSecret(client.id, to: secret, endingAfter: after, box, registrar),
+                printing: self.secret.isGiven ? nil : secret
+            ) {
+                "Rotated the secret of \($0). The previous one ends \(after.components.seconds / 86_400) days after its last use."
+            }
+        }
+    }
+
+    struct Retire: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Ends the previous secret of a client at once.",
+            discussion: "Example, after a leak: idp client rotate wiki && idp client retire wiki --force")
+        @OptionGroup var client: ClientOptions
+        @Flag(help: "Also when the client has used it within the last hour: its sign-ins fail from now on.")
+        var force = false
+        func run() async throws {
+            let file = try client.database.registry(needsKeys: false).file
+            try await client.make(RetireSecret(client.id, isForced: force, ClientRegistrar(file: file))) {
+                "Ended the previous secret of \($0)."
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import ArgumentParser
+import IdPDirectory
+import SSOShared
+import SSOWeb
+import Storage
+
+/// The client that a command is about.
+struct ClientOptions: ParsableArguments {
+    @Argument(help: "The client's id: at most 63 lower-case letters, digits and -.") var id: String
+    @Flag(help: "Print what is then there as JSON.") var json = false
+    @OptionGroup var database: DatabaseOptions
+
+    func validate() throws {
+        guard !ClientID.isWellFormed(id) else { return }
+        throw ValidationError(
+            "ID: \"\(id)\" must be at most 63 lower-case letters, digits and -, for example wiki.")
+    }
+
+    /// - Throws: exit code 1 when there is no such client.
+    func view() async throws -> ClientView {
+        let file = try database.registry(needsKeys: false).file
+        let views = try await database.open { try await $0.read { try ClientView.all(file: file, $0) } }
+        guard let view = views.first(where: { $0.client.id == id }) else {
+            throw CommandExit.failure(IdPProgram.name, "there is no client \(id). idp client list has all.")
+        }
+        return view
+    }
+
+    /// Makes a change, and prints what has changed.
+    ///
+    /// - Parameters:
+    ///   - secret: a new one that is shown, and never again.
+    ///   - words: one line for people, about the client.
+    /// - Throws: exit code 1 for a change that was refused, 64 for wrong input.
+    func make<Change: OperatorChange>(
+        _ change: Change, printing secret: SharedSecret? = nil, _ words: (String) -> String
+    ) async throws where Change.Result == ClientView {
+        let changed: Changed<ClientView>
+        do {
+            changed = try await database.open { try await OperatorChanges($0, by: .ofCommand()).make(change) }
+        } catch let error as ChangeError {
+            throw CommandExit.failure(IdPProgram.name, error.description)
+        } catch let error as ClientEntryError {
+            for problem in error.problems { _ = CommandExit.failure(IdPProgram.name, problem) }
+            throw ExitCode.validationFailure
+        }
+        let text = secret.map { String(decoding: $0.bytes, as: UTF8.self) }
+        let view = changed.result
+        if json {
+            print(ClientOutput.json(view, [.init("changed", changed.isChanged)], secret: text))
+        } else if changed.isChanged {
+            print(words("\(view.client.id) (\(view.client.name))"))
+            if let text { print("Its new secret, which is shown only now:\n\(text)") }
+        } else {
+            print("Nothing to do: \(view.client.id) (\(view.client.name)) is so already.")
+        }
+    }
+}
+
+/// Where a new secret comes from.
+struct SecretOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Take the secret from this file, at least 32 bytes, in place of a new one.", valueName: "file"))
+    var secretFile: String?
+
+    var isGiven: Bool { secretFile != nil }
+
+    /// - Throws: exit code 64 for a file without a secret that may be used.
+    func secret(_ registry: CommandRegistry) throws -> (SharedSecret, ClientSecretBox) {
+        guard let keys = registry.keys else { throw CommandExit.configurationError }
+        let box = ClientSecretBox(keys: keys, randomness: SystemRandomness())
+        var problems: [String] = []
+        let secret = try read { problems.append($0) }
+        if let secret, keys.holds(secret) {
+            problems.append(
+                "--secret-file: is the same as a key of IDP_SECRET_KEY. Make another one with: openssl rand -hex 32")
+        }
+        for problem in problems { _ = CommandExit.failure(IdPProgram.name, problem) }
+        guard let secret, problems.isEmpty else { throw ExitCode.validationFailure }
+        return (secret, box)
+    }
+
+    private func read(problem: (String) -> Void) throws -> SharedSecret? {
+        guard let secretFile else {
+            let text = Hex.encode(try SystemRandomness().bytes(32))
+            return try SharedSecret.parse(text, setting: "the new secret")
+        }
+        guard let text = SecretFile.read(secretFile, setting: "--secret-file", problem: problem) else { return nil }
+        do { return try SharedSecret.parse(text, setting: "--secret-file") } catch {
+            problem("\(error). Make one with: openssl rand -hex 32")
+            return nil
+        }
+    }
+}
+
+/// The keys of the clients file as options. The entry is checked by the code that reads the file: a new key of the file needs
+/// one option and one line in ``values`` here.
+struct ClientEntryOptions: ParsableArguments {
+    @Option(help: "The name that users see.") var name: String?
+    @Option(
+        name: .customLong("redirect-uri"), parsing: .singleValue,
+        help: ArgumentHelp("A registered redirect URI; may be repeated, up to 20 times.", valueName: "url"))
+    var redirectURI: [String] = []
+    @Flag(help: "Everyone who may sign in may enter the client.") var everyone = false
+    @Option(parsing: .singleValue, help: "Members of this group may enter the client; may be repeated.")
+    var group: [String] = []
+    @Option(
+        parsing: .singleValue,
+        help: "The client learns whether a user is in this group; may be repeated, up to 50 times.")
+    var exposeGroup: [String] = []
+    @Option(help: ArgumentHelp("Whom a user without access asks, https or mailto.", valueName: "url"))
+    var contact: String?
+    @Flag(inversion: .prefixedNo, help: "Leave the client out of the list on the home page.") var hidden: Bool?
+    @Option(help: ArgumentHelp("An SVG or PNG file, shown beside the name.", valueName: "file")) var logo: String?
+    @Option(name: .customLong("start-url"), help: ArgumentHelp("Where users start.", valueName: "url"))
+    var startURL: String?
+    @Option(name: .customLong("logout-uri"), help: ArgumentHelp("Where sign-out messages go.", valueName: "url"))
+    var logoutURI: String?
+    @Option(
+        name: .customLong("sign-out-uri"), parsing: .singleValue,
+        help: ArgumentHelp("Where a sign-out may go back to; may be repeated, up to 20 times.", valueName: "url"))
+    var signOutURI: [String] = []
+
+    /// Those that ``ClientCommand/Set`` removes.
+    static let optionalKeys = [
+        "contact", "expose_groups", "hidden", "logo", "logout_uri", "sign_out_uris", "start_url",
+    ]
+
+    func validate() throws {
+        guard everyone, !group.isEmpty else { return }
+        throw ValidationError(
+            "--everyone and --group are both given. Use --everyone, or --group finance for some users.")
+    }
+
+    /// The keys that are given. Access is one thing with two keys: one that is given removes the other.
+    var values: [String: ClientEntry.Value?] {
+        var values: [String: ClientEntry.Value?] = [:]
+        func setText(_ key: String, _ text: String?) {
+            if let text { values.updateValue(.text(text), forKey: key) }
+        }
+        func setList(_ key: String, _ items: [String]) {
+            if !items.isEmpty { values.updateValue(.list(items), forKey: key) }
+        }
+        setText("name", name)
+        setList("redirect_uris", redirectURI)
+        setText("access", everyone ? "everyone" : nil)
+        setList("groups", group)
+        if everyone { values.updateValue(nil, forKey: "groups") }
+        if !group.isEmpty { values.updateValue(nil, forKey: "access") }
+        setList("expose_groups", exposeGroup)
+        setText("contact", contact)
+        setText("hidden", hidden.map { $0 ? "true" : "false" })
+        setText("logo", logo)
+        setText("start_url", startURL)
+        setText("logout_uri", logoutURI)
+        setList("sign_out_uris", signOutURI)
+        return values
+    }
+
+    /// The content of the logo that is given.
+    ///
+    /// - Throws: exit code 64 when it cannot be read.
+    func logoContent() throws -> [UInt8]? {
+        guard let logo else { return nil }
+        do { return try LogoFile(path: logo).content } catch {
+            _ = CommandExit.failure(IdPProgram.name, "--logo: \(error)")
+            throw ExitCode.validationFailure
+        }
+    }
+}
+
+/// What commands about clients need beside the database.
+struct CommandRegistry {
+    /// The clients of the file and of the `SSO_…` settings.
+    let file: ClientRegistry
+    let keys: DerivedKeys?
+}

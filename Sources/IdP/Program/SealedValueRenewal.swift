@@ -1,0 +1,58 @@
+import IdPDirectory
+import IdPSignIn
+import Logging
+import SSOShared
+import SSOWeb
+import ServiceLifecycle
+
+/// Seals stored values anew with the first key of `IDP_SECRET_KEY`: within a minute of a start, and hourly.
+struct SealedValueRenewal: Service {
+    private static let interval: Duration = .hours(1)
+
+    let values: SealedValueStore
+    let audit: AuditLog
+    let isChosen: @Sendable () -> Bool
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var last: ContinuousClock.Instant?
+            while !Task.isCancelled {
+                if isChosen(), last.map({ .now - $0 >= Self.interval }) ?? true {
+                    last = .now
+                    await renew()
+                }
+                try? await Task.sleep(for: .seconds(30))
+            }
+        }
+    }
+
+    func renew() async {
+        do {
+            let renewed = try await values.renew().filter { $0.old > 0 }
+            guard !renewed.isEmpty else { return }
+            let detail = renewed.map { "\($0.old) \($0.name)" }.joined(separator: ", ")
+            logger.notice("sealed_values_renewed", metadata: ["values": "\(detail)"])
+            audit.note(AuditRow(.sealedValuesRenewed, by: .program, detail: detail))
+        } catch {
+            // The next hour tries again.
+            logger.warning("sealed_values_not_renewed", metadata: ["cause": "\(error)"])
+        }
+    }
+}
+
+extension SealedValueStore {
+    init(_ settings: IdPSettings, _ services: IdPServices) {
+        self.init(database: services.database, columns: .all(settings.keys, services.randomness))
+    }
+}
+
+extension [SealedColumn] {
+    /// Every column with values that are sealed and stay. What is sealed for minutes, such as a provider's answer, needs none.
+    static func all(_ keys: DerivedKeys, _ randomness: any Randomness) -> [SealedColumn] {
+        [
+            .clientSecrets(ClientSecretBox(keys: keys, randomness: randomness)),
+            .refreshTokens(ProviderFeature.refreshTokens(keys, randomness)),
+        ]
+    }
+}

@@ -1,0 +1,118 @@
+import IdPDirectory
+import Logging
+import SSOShared
+import SSOWeb
+import Storage
+
+/// What must be right about the clients and the sealed values of the database before the program serves.
+struct StoredRegistry: Sendable {
+    private let database: any Database
+    private let keys: DerivedKeys
+    private let file: ClientRegistry
+
+    init(_ settings: IdPSettings, _ services: IdPServices) {
+        self.init(services.database, settings.keys, settings.clients.clients)
+    }
+
+    fileprivate init(_ database: any Database, _ keys: DerivedKeys, _ file: ClientRegistry) {
+        (self.database, self.keys, self.file) = (database, keys, file)
+    }
+
+    fileprivate struct Report: Sendable {
+        let views: [ClientView]
+        /// Ids and secrets that are in the file, too.
+        let conflicts: [String]
+        let sealed: [SealedValueStore.Count]
+        /// About groups that clients name.
+        let groups: [String]
+    }
+
+    fileprivate func report() async throws -> Report {
+        let (stored, views, groups) = try await database.read { [file] connection in
+            let views = try ClientView.all(file: file, connection)
+            return (
+                try ClientStore().all(connection), views,
+                try GroupStore.warnings(about: views.map(\.client), connection)
+            )
+        }
+        return Report(
+            views: views, conflicts: stored.compactMap { ClientDirectory.conflict(of: $0, with: file) },
+            sealed: try await SealedValueStore(
+                database: database, columns: .all(keys, SystemRandomness())
+            ).count(), groups: groups)
+    }
+
+    /// - Throws: ``SettingError`` when clients of the database cannot work with these settings.
+    func checkStart(_ logger: Logger) async throws {
+        let report = try await report()
+        if let problem = report.problems.first { throw SettingError(problem) }
+        for warning in report.warnings { logger.warning("setting_warning", metadata: ["message": "\(warning)"]) }
+        for warning in report.groups { logger.warning("clients_file_warning", metadata: ["warning": "\(warning)"]) }
+    }
+}
+
+extension StoredRegistry.Report {
+    var problems: [String] {
+        let unreadable = sealed.filter { $0.name == SealedColumn.clientSecretsName && $0.unreadable > 0 }.map {
+            "IDP_SECRET_KEY: no key of it opens \($0.unreadable) of the client secrets in the database. Put the key that was removed after the first one, NEW,OLD, until sealed_values_renewed is in the log."
+        }
+        return unreadable + conflicts.map { "\(ClientsFile.setting.name): \($0)" }
+    }
+
+    var warnings: [String] {
+        let unreadable = sealed.filter { $0.name != SealedColumn.clientSecretsName && $0.unreadable > 0 }.map {
+            "IDP_SECRET_KEY: no key of it opens \($0.unreadable) of the \($0.name) in the database. Those cannot be revoked at the provider."
+        }
+        return unreadable + (views.isEmpty ? [Self.noClient] : [])
+            + ClientView.linesThatMayGo(views, at: ServiceClock.system().now())
+    }
+
+    static let noClient =
+        "No relying party is registered: use idp client add, or set IDP_CLIENTS_FILE, or SSO_CLIENT_ID, SSO_REDIRECT_URIS and SSO_SHARED_SECRET."
+
+    /// What `check` shows.
+    var lines: [(name: String, shown: String)] {
+        let clients = views.filter { $0.entry != nil }.map { view -> (name: String, shown: String) in
+            let prints = view.secrets.map(\.fingerprint).joined(separator: ", ")
+            let state = view.isEnabled ? "" : "disabled, "
+            return (
+                "client \(view.client.id)",
+                "\"\(view.client.name)\", in the database, \(state)fingerprints \(prints), \(view.client.redirectURIs.joined(separator: " "))"
+            )
+        }
+        let counts = sealed.map { count -> (name: String, shown: String) in
+            let total = count.current + count.old + count.unreadable
+            return (
+                "sealed \(count.name)",
+                "\(total), of which \(count.old) need an old key, and \(count.unreadable) no key opens"
+            )
+        }
+        return clients + counts
+    }
+}
+
+extension SettingsReader {
+    /// Reports what is wrong with the clients and the sealed values of a database that this version need not change first.
+    func checkRegistry(_ location: DatabaseLocation, _ keys: DerivedKeys, _ file: ClientRegistry) async {
+        do {
+            guard try await IdPDatabase.exists(location), try await IdPDatabase.inspect(location).isEmpty else {
+                if file.all.isEmpty { warn(StoredRegistry.Report.noClient) }
+                return
+            }
+            let logger = Logger(label: "idp") { _ in SwiftLogNoOpLogHandler() }
+            let database = try await IdPDatabase.open(location, logger)
+            let report: StoredRegistry.Report
+            do { report = try await StoredRegistry(database, keys, file).report() } catch {
+                await database.close()
+                throw error
+            }
+            await database.close()
+            for line in report.lines { record(line.name, line.shown) }
+            report.problems.forEach(problem)
+            report.warnings.forEach(warn)
+            for warning in report.groups { warn("clients: \(warning)") }
+        } catch {
+            // A database that cannot be used is reported by the check of it.
+        }
+    }
+}
