@@ -33,10 +33,10 @@ package struct AccountPagesFeature: Feature {
     }
 
     package var mail: [any MailTemplate] {
-        [AccountNoticeMail(database: parts.database, pages: parts.pages, issuer: parts.origin)]
+        [AccountNoticeMail(database: parts.database, pages: parts.pages, issuer: parts.origin, logger: parts.logger)]
     }
 
-    package var purges: [PurgeService.Purge] { [notices.purge] }
+    package var purges: [PurgeService.Purge] { [notices.purge, revocation.settle] }
 
     package func addRoutes(
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
@@ -82,13 +82,11 @@ extension AccountNotices {
     package init(ofCommandOn database: any Database, clock: ServiceClock = .system(), logger: Logger) {
         self.init(
             mail: MailQueue(database: database, clock: clock, capacity: MailCapacity(limit: 1)),
-            providers: ProviderRegistry(.none, logger: logger), clock: clock, randomness: SystemRandomness(),
-            logger: logger)
+            providers: ProviderRegistry(.none, logger: logger), clock: clock, randomness: SystemRandomness())
     }
 
     package init(_ parts: SharedParts, providers: ProviderRegistry) {
         self.init(
-            mail: parts.mail, providers: providers, clock: parts.clock, randomness: parts.randomness,
-            logger: parts.logger)
+            mail: parts.mail, providers: providers, clock: parts.clock, randomness: parts.randomness)
     }
 }

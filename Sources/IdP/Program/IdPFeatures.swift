@@ -62,7 +62,8 @@ struct IdPFeatures: Sendable {
                 AccountPagesFeature(
                     parts, providers: registry, notices: notices,
                     revocation: IdentityRevocation(
-                        providers: registry, refreshTokens: ProviderFeature.refreshTokens(parts), revocation: client),
+                        database: parts.database, clock: parts.clock, providers: registry,
+                        refreshTokens: ProviderFeature.refreshTokens(parts), revocation: client, logger: parts.logger),
                     beginAddition: { try await provider.start($4).begin($0, .link(accountID: $1), $2, $3) }),
                 PublicFilesFeature(parts, association: association, settings: settings, services: services),
             ] + added.features(parts)

@@ -69,7 +69,8 @@ package struct IdentityRemoval: Sendable {
             context.logger.notice(
                 "identity_unlinked",
                 metadata: ["account": "\(user.account.id)", "provider": "\(identity.provider ?? "-")"])
-            await revocation.revoke(identity, context.logger)
+            // The user sees at the provider at once that it is so. A failure is tried again.
+            _ = try? await revocation.settle(limit: 1)
         }
         return outcome
     }
@@ -87,11 +88,9 @@ package struct IdentityRemoval: Sendable {
         }
         let identities = try AccountStore.identities(of: user.account.id, connection)
         guard let identity = identities.first(where: { $0.name.utf8.elementsEqual(name.utf8) }),
-            case .external(let issuer, let subject) = identity.kind
+            case .external = identity.kind
         else { return .gone }
-        guard try accounts.unlink(issuer: issuer, subject: subject, from: user.account.id, connection) else {
-            return .last
-        }
+        guard try accounts.unlink(identity, from: user.account.id, connection) else { return .last }
         try user.endOthers(.identityRemoved, &slots, accounts, accessTokens, audit, connection)
         if let provider = identity.provider {
             try changes.report(.unlinked(provider: provider), of: user.account, by: origin, connection)

@@ -1,8 +1,9 @@
 import IdPDirectory
 package import IdPProviders
-import Logging
+package import Logging
 package import SSOShared
-import SSOWeb
+package import SSOWeb
+package import Storage
 
 /// Tells a provider that the user does not use it here any more.
 package protocol ProviderRevocation: Sendable {
@@ -11,34 +12,63 @@ package protocol ProviderRevocation: Sendable {
 
 extension ProviderClient: ProviderRevocation {}
 
-/// Revokes the token of an identity that was removed (Apple, "Revoke tokens"). The identity is gone already, so a failure is
-/// only logged.
+/// Revokes the tokens of identities that were removed (Apple, "Revoke tokens"): by their user, with an account that was erased,
+/// or by the first proof of the account's address. The identity is gone already, so a failure is logged, and tried again for a
+/// day.
 package struct IdentityRevocation: Sendable {
-    /// The user waits for it.
+    /// A user may wait for it.
     static let limit: Duration = .seconds(5)
+    /// In one transaction: each may take ``limit``.
+    private static let batch = 10
 
+    let database: any Database
+    let clock: ServiceClock
     let providers: ProviderRegistry
     let refreshTokens: SealedBox
     let revocation: any ProviderRevocation
+    let logger: Logger
 
-    package init(providers: ProviderRegistry, refreshTokens: SealedBox, revocation: any ProviderRevocation) {
+    package init(
+        database: any Database, clock: ServiceClock, providers: ProviderRegistry, refreshTokens: SealedBox,
+        revocation: any ProviderRevocation, logger: Logger
+    ) {
+        (self.database, self.clock, self.logger) = (database, clock, logger)
         (self.providers, self.refreshTokens, self.revocation) = (providers, refreshTokens, revocation)
     }
 
-    func revoke(_ identity: AccountIdentity, _ logger: Logger) async {
-        guard let sealed = identity.sealedRefreshToken, let issuer = identity.issuer else { return }
-        var reason: String? = "provider_unknown"
-        if let provider = providers.provider(issuer: issuer) {
+    /// Tries what is due.
+    ///
+    /// - Returns: how many are settled.
+    package func settle(limit: Int) async throws -> Int {
+        let now = clock.now()
+        let due = try await database.write {
+            try TokenRevocations.take(at: now, limit: min(limit, Self.batch), $0)
+        }
+        var settled = 0
+        for revocation in due where await isSettled(revocation) {
+            try await database.write { try TokenRevocations.remove(revocation, $0) }
+            settled += 1
+        }
+        return settled
+    }
+
+    private func isSettled(_ waiting: TokenRevocations.Waiting) async -> Bool {
+        var (reason, isFinal): (String?, Bool) = ("provider_unknown", true)
+        if let provider = providers.provider(issuer: waiting.issuer) {
             // Without a token its key was removed from IDP_SECRET_KEY.
             reason = "token_unreadable"
-            if let token = refreshTokens.open(sealed) {
-                reason = await call(provider, String(decoding: token, as: UTF8.self))
+            if let token = refreshTokens.open(waiting.sealedToken) {
+                (reason, isFinal) = (await call(provider, String(decoding: token, as: UTF8.self)), waiting.isLast)
             }
         }
-        guard let reason else { return }
+        guard let reason else { return true }
         logger.warning(
             "provider_revocation_failed",
-            metadata: ["provider": "\(identity.provider ?? "-")", "reason": "\(reason)"])
+            metadata: [
+                "provider": "\(waiting.provider.isEmpty ? "-" : waiting.provider)", "reason": "\(reason)",
+                "retries": "\(isFinal ? "no" : "yes")",
+            ])
+        return isFinal
     }
 
     /// - Returns: why it failed; nil for success.

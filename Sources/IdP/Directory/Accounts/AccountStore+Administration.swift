@@ -76,7 +76,8 @@ extension AccountStore {
 
     /// Deletes an account with every row that names its user, also in tables of other owners: otherwise half of it would be kept for ever. What
     /// has the account's id alone is deleted in its own time.
-    static func erase(_ account: Account, _ connection: any SQLConnection) throws {
+    static func erase(_ account: Account, at now: Timestamp, _ connection: any SQLConnection) throws {
+        try TokenRevocations.add(identities(of: account.id, connection), at: now, connection)
         let budget = (try? EmailAddress(account.email).budgetKey) ?? account.email
         let values: [String: SQLValue] = [
             "id": .text(account.id), "email": .text(account.email), "budget": .text(budget),

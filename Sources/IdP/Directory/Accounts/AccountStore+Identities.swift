@@ -113,18 +113,22 @@ extension AccountStore {
         ).map(AccountIdentity.init)
     }
 
-    /// Removes an identity from an account, in the caller's transaction and in one statement. The last one stays.
+    /// Removes an account elsewhere from an account, in the caller's transaction and in one statement. The last identity stays.
     ///
     /// - Returns: whether it was removed.
     package func unlink(
-        issuer: String, subject: String, from accountID: String, _ connection: any SQLConnection
+        _ identity: AccountIdentity, from accountID: String, _ connection: any SQLConnection
     ) throws -> Bool {
-        try connection.execute(
-            """
-            DELETE FROM account_identity
-             WHERE kind = 'external' AND issuer = :issuer AND subject = :subject AND account_id = :account
-               AND (SELECT COUNT(*) FROM account_identity WHERE account_id = :account) > 1
-            """, ["issuer": .text(issuer), "subject": .text(subject), "account": .text(accountID)]) == 1
+        guard case .external(let issuer, let subject) = identity.kind else { return false }
+        let isRemoved =
+            try connection.execute(
+                """
+                DELETE FROM account_identity
+                 WHERE kind = 'external' AND issuer = :issuer AND subject = :subject AND account_id = :account
+                   AND (SELECT COUNT(*) FROM account_identity WHERE account_id = :account) > 1
+                """, ["issuer": .text(issuer), "subject": .text(subject), "account": .text(accountID)]) == 1
+        if isRemoved { try TokenRevocations.add([identity], at: clock.now(), connection) }
+        return isRemoved
     }
 
     /// Ends what was linked to an account before the owner of its address has proven it, the name of that time, and every
@@ -150,6 +154,7 @@ extension AccountStore {
             [
                 "account": .text(account.id), "issuer": .text(own?.issuer ?? ""), "subject": .text(own?.subject ?? ""),
             ])
+        try TokenRevocations.add(unproven, at: clock.now(), connection)
         // Their provider or they themselves have chosen it.
         try connection.execute(
             "UPDATE account SET name = :name WHERE id = :id",

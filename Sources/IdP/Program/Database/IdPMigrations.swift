@@ -445,5 +445,19 @@ enum IdPMigrations {
                 )
                 """,
             ]),
+        Migration(
+            name: "v026-token-revocation",
+            sql: [
+                // Sealed, as it was in account_identity.
+                """
+                CREATE TABLE token_revocation (
+                    refresh_token BLOB PRIMARY KEY NOT NULL,
+                    issuer TEXT NOT NULL,
+                    provider TEXT NOT NULL,
+                    created_at BIGINT NOT NULL,
+                    next_try_at BIGINT NOT NULL
+                )
+                """
+            ]),
     ]
 }

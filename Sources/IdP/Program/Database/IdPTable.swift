@@ -73,6 +73,8 @@ struct IdPTable: Sendable {
         IdPTable(
             "sso_token", restore: .changed(voidedTokens),
             lostCommits: .changed("\(voidedTokens) AND expires_at > :recent")),
+        // Of no use to the provider a second time, and harmless.
+        IdPTable("token_revocation", restore: .stays, lostCommits: .stays),
         // What was used stays used. The answers to attempts of before are of no use without them.
         IdPTable("used_provider_answer", restore: .stays, lostCommits: .stays),
         IdPTable("user_group", restore: .stays, lostCommits: .stays),

@@ -53,7 +53,7 @@ extension ChangeContext {
     /// Deletes an account and what is kept of its user.
     fileprivate func erase(_ account: Account, _ connection: any SQLConnection) throws {
         try endSignIns(of: account, .erased, connection)
-        try AccountStore.erase(account, connection)
+        try AccountStore.erase(account, at: now, connection)
         try write(AuditRow(.userErased, by: actor, account: account.id), connection)
     }
 }
