@@ -1,5 +1,6 @@
 import IdPDirectory
 import IdPMail
+package import Logging
 import SSOShared
 package import SSOWeb
 package import Storage
@@ -12,9 +13,10 @@ package struct AccountNoticeMail: MailTemplate {
     let pages: Pages
     /// The origin that the email names.
     let issuer: PublicOrigin
+    let logger: Logger
 
-    package init(database: any Database, pages: Pages, issuer: PublicOrigin) {
-        (self.database, self.pages, self.issuer) = (database, pages, issuer)
+    package init(database: any Database, pages: Pages, issuer: PublicOrigin, logger: Logger) {
+        (self.database, self.pages, self.issuer, self.logger) = (database, pages, issuer, logger)
     }
 
     struct Model: Sendable {
@@ -27,6 +29,9 @@ package struct AccountNoticeMail: MailTemplate {
         let notice = try await database.read { connection in
             try connection.query("SELECT * FROM account_notice WHERE id = :id", ["id": .text(subjectID)]).first
                 .flatMap(AccountNotice.init)
+        }
+        if let notice, notice.change == .further {
+            logger.warning("account_notice_limit_reached", metadata: ["account": "\(notice.accountID)"])
         }
         return notice.flatMap(content)
     }

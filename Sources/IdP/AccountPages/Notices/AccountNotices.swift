@@ -1,7 +1,6 @@
 import IdPDirectory
 package import IdPMail
 package import IdPProviders
-package import Logging
 package import SSOShared
 package import SSOWeb
 import Storage
@@ -19,14 +18,11 @@ package struct AccountNotices: AccountChangeReporter {
     let providers: ProviderRegistry
     let clock: ServiceClock
     let randomness: any Randomness
-    let logger: Logger
 
     package init(
-        mail: MailQueue, providers: ProviderRegistry, clock: ServiceClock, randomness: any Randomness, logger: Logger
+        mail: MailQueue, providers: ProviderRegistry, clock: ServiceClock, randomness: any Randomness
     ) {
-        (self.mail, self.providers, self.clock, self.randomness, self.logger) = (
-            mail, providers, clock, randomness, logger
-        )
+        (self.mail, self.providers, self.clock, self.randomness) = (mail, providers, clock, randomness)
     }
 
     func report(
@@ -42,10 +38,6 @@ package struct AccountNotices: AccountChangeReporter {
         if kind != .linked {
             let earlier = try earlier(account, connection)
             if earlier.count >= Self.maximumPerDay {
-                // A transaction that runs again logs it again.
-                logger.warning(
-                    "account_notice_limit_reached",
-                    metadata: ["account": "\(account.id)", "change": "\(kind.rawValue)"])
                 guard !earlier.hasFurther else { return }
                 kind = .further
             }
@@ -118,7 +110,7 @@ struct AccountNotice: Sendable {
         case address
     }
 
-    let address: String
+    let accountID, address: String
     let change: Change
     /// What users call the provider; empty where none has to do with it.
     let provider: String
@@ -135,7 +127,7 @@ extension AccountNotice {
     init?(_ row: SQLRow) throws {
         guard let change = Change(rawValue: try row.text("change")) else { return nil }
         self.change = change
-        address = try row.text("address")
+        (accountID, address) = (try row.text("account_id"), try row.text("address"))
         provider = try row.text("provider")
         device = try row.optionalText("device")
         language = Language(rawValue: try row.text("language")) ?? .english
