@@ -80,6 +80,7 @@ struct APIRequestTests {
             #expect(try shown.json()["expires_in"] == nil)
             let checked = try await app.send("GET", "/session/check")
             #expect(checked.status == 200 && checked.text == "{}")
+            #expect(try await app.send("HEAD", "/session/check").status == 200)
             for (method, path) in [("GET", "/me"), ("GET", "/devices"), ("DELETE", "/devices")] {
                 let reply = try await app.send(method, path)
                 #expect(reply.status == 401 && reply.apiError == "unauthenticated", "\(method) \(path)")

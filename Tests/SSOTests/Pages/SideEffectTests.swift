@@ -54,7 +54,6 @@ struct SideEffectTests {
                 found.sorted()
                     == [
                         "/api/v1/devices", "/api/v1/identities", "/api/v1/me", "/api/v1/session",
-                        "/api/v1/session/check",
                         "/auth/a-b_C.1/callback", "/auth/native/complete", SSOPath.authorize, SSOPath.callback,
                         SSOPath.complete, SSOPath.start, "/hotwire_native/sign_in", "/sign-in/cancel",
                         "/sign-in/events",

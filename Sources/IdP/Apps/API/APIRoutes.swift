@@ -14,7 +14,7 @@ struct APIRoutes: Sendable {
         router.api([.get, .delete], at: "session") { request, context in
             try await request.method == .get ? session.show(request, context) : session.end(request, context)
         }
-        router.api([.get], at: "session/check", use: session.check)
+        router.api([.get, .head], at: "session/check", use: session.check)
         router.api([.get], at: "me", use: session.me)
         router.api([.get, .delete], at: "devices") { request, context in
             try await request.method == .get ? devices.list(request, context) : devices.endOthers(request, context)
