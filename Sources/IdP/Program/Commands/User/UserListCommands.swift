@@ -2,6 +2,7 @@ import ArgumentParser
 import IdPDirectory
 import SSOShared
 import SSOWeb
+import Storage
 
 extension UserCommand {
     struct List: AsyncParsableCommand {
@@ -56,19 +57,25 @@ extension UserCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints one account: what it signs in with, and which clients it has entered.",
+            abstract: "Prints one account: what it signs in with, where it is signed in, which clients it has entered.",
             discussion: "Example: idp user show ann@example.com --json")
         @OptionGroup var account: AccountOptions
 
         func run() async throws {
-            let details = try await account.database.open {
-                try await AccountAdministration(database: $0).details(of: account.address)
+            let found = try await account.database.open { database -> (AccountDetails, [ListedSession])? in
+                guard let details = try await AccountAdministration(database: database).details(of: account.address)
+                else { return nil }
+                let devices = AppDevices(database: database)
+                return (
+                    details,
+                    try await database.read { try ListedSession.all(of: details.row.account, devices, $0) }
+                )
             }
-            guard let details else {
+            guard let (details, sessions) = found else {
                 throw CommandExit.failure(
                     IdPProgram.name, "there is no account with the address \(account.address).")
             }
-            print(account.json ? AccountOutput.json(details) : AccountOutput.text(details))
+            print(account.json ? AccountOutput.json(details, sessions) : AccountOutput.text(details, sessions))
         }
     }
 }

@@ -35,7 +35,7 @@ enum AccountOutput {
 
     // MARK: One account
 
-    static func json(_ details: AccountDetails) -> String {
+    static func json(_ details: AccountDetails, _ sessions: [ListedSession]) -> String {
         JSONText.object(
             members(details.row) + [
                 .init("groups", details.groups),
@@ -55,6 +55,7 @@ enum AccountOutput {
                     details.clients.map {
                         [.init("id", $0.id), .init("entered_at", PlainDate.rfc3339($0.at))]
                     }),
+                .init("sessions", sessions.map(\.members)),
             ])
     }
 
@@ -69,7 +70,7 @@ enum AccountOutput {
     }
 
     /// The account, then a table for each kind of thing that it has.
-    static func text(_ details: AccountDetails) -> String {
+    static func text(_ details: AccountDetails, _ sessions: [ListedSession]) -> String {
         let account = details.row.account
         var parts = [CommandTable.text(header, [row(details.row)])]
         var facts: [[String]] = []
@@ -92,6 +93,7 @@ enum AccountOutput {
         }
         let clients = details.clients.map { [$0.id, PlainDate.rfc3339($0.at)] }
         if !clients.isEmpty { parts.append(CommandTable.text(["CLIENT", "ENTERED"], clients)) }
+        if !sessions.isEmpty { parts.append(CommandTable.text(ListedSession.header, sessions.map(\.row))) }
         return parts.joined(separator: "\n\n")
     }
 }

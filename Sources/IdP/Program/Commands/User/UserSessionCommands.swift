@@ -20,16 +20,9 @@ extension UserCommand {
             let address = account.address
             let found = try await account.database.open { database in
                 let devices = AppDevices(database: database)
-                return try await database.read { connection -> [ListedSession]? in
-                    guard let account = try AccountStore.find(email: address.lowercased(), connection) else {
-                        return nil
-                    }
-                    let clients = try ClientSignIns().all(
-                        of: account.id, endedSince: ServiceClock.system().now(), connection)
-                    return try devices.userSessions(of: account, connection).map { session in
-                        ListedSession(
-                            session: session,
-                            clients: clients.filter { $0.endedAt == nil && session.handles.contains($0.session) })
+                return try await database.read { connection in
+                    try AccountStore.find(email: address.lowercased(), connection).map {
+                        try ListedSession.all(of: $0, devices, connection)
                     }
                 }
             }
@@ -122,11 +115,22 @@ extension UserCommand {
 }
 
 /// A session as a command prints it.
-private struct ListedSession: Sendable {
+struct ListedSession: Sendable {
     static let header = ["SESSION", "KIND", "DEVICE", "NETWORK", "SINCE", "LAST USED", "CLIENTS"]
 
     let session: UserSession
     let clients: [ClientSignIn]
+
+    static func all(
+        of account: Account, _ devices: AppDevices, _ connection: any SQLConnection
+    ) throws -> [ListedSession] {
+        let clients = try ClientSignIns().all(of: account.id, endedSince: ServiceClock.system().now(), connection)
+        return try devices.userSessions(of: account, connection).map { session in
+            ListedSession(
+                session: session,
+                clients: clients.filter { $0.endedAt == nil && session.handles.contains($0.session) })
+        }
+    }
 
     private var kind: String { session.app == nil ? "browser" : "app" }
 
@@ -137,8 +141,10 @@ private struct ListedSession: Sendable {
         ]
     }
 
-    var json: String {
-        JSONText.object([
+    var json: String { JSONText.object(members) }
+
+    var members: [JSONText.Member] {
+        [
             .init("id", session.id), .init("kind", kind), .init("device", session.device ?? ""),
             .init("network", session.network ?? ""), .init("created_at", PlainDate.rfc3339(session.createdAt)),
             .init("last_used_at", PlainDate.rfc3339(session.usedAt)),
@@ -150,7 +156,7 @@ private struct ListedSession: Sendable {
                         .init("last_used_at", PlainDate.rfc3339(client.lastUsedAt)),
                     ]
                 }),
-        ])
+        ]
     }
 }
 
