@@ -75,8 +75,9 @@ extension Visit {
 
 extension ProcessDeployment {
     /// Redeems a token over the back channel as the client's server does.
-    func verify(_ token: String, as client: ClientProcess, at process: ProgramProcess? = nil) async throws -> ProbeReply
-    {
+    func verify(
+        _ token: String, as client: some TestClient, at process: ProgramProcess? = nil
+    ) async throws -> ProbeReply {
         let process = process ?? idp
         let body = VerifyRequest(token: token, redirectURI: client.callback, codeVerifier: nil).body()
         return try await HTTPProbe(port: process.port, authority: "localhost:\(idp.port)")
