@@ -19,6 +19,8 @@ package protocol ClientProtocol: FlowPurpose {
     func answer(
         _ grant: NewGrant, _ asked: ClientRequest, to user: SignedInUser, _ request: Request
     ) throws -> Response
+    /// How it calls a question that is not a sign-in, to a client that asked for none.
+    var questionRefusal: AuthorizationError { get }
     /// Takes the browser back to the client without a grant.
     ///
     /// - Parameter asked: its client and return address are registered.
@@ -86,6 +88,8 @@ extension ClientProtocol {
     }
 
     package var isOfClient: Bool { true }
+
+    package var questionRefusal: AuthorizationError { .loginRequired }
 
     package func name(of subject: String) -> String? { authorizer.clients.client(id: subject)?.name }
 
