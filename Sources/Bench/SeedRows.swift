@@ -18,6 +18,9 @@ struct SeedRows {
 
     func insert(into path: String) throws {
         let (now, hour) = (Int(Date().timeIntervalSince1970 * 1_000), 3_600_000)
+        // The ids of audit rows begin with their time, 48 bits of milliseconds: these are of some hours of yesterday.
+        let yesterday = String((now - 24 * hour) >> 24, radix: 16)
+        let prefix = String(repeating: "0", count: 6 - yesterday.count) + yesterday
         // The tokens were used within the last days: the audit period keeps them, and a purge is another measurement.
         let sql = """
             BEGIN;
@@ -39,12 +42,12 @@ struct SeedRows {
             FROM n;
             \(Self.numbers(auditRows)) INSERT INTO audit_event
                 (id, created_at, event, actor, account_id, client_id, session_handle, flow, network)
-            SELECT CAST(printf('%012d', i) AS BLOB) || randomblob(4), \(now) - 80 * 86400000 + i, 'token_redeemed', 'client:bench',
+            SELECT CAST(X'\(prefix)' || randomblob(13) AS BLOB), \(now - 24 * hour) + i, 'token_redeemed', 'client:bench',
                 'seed-' || (i % \(max(accounts, 1))), 'bench', 'seed-' || (i % \(max(sessions, 1))), 'flow', '127.0.0.0/24'
             FROM n;
             \(Self.numbers(messages)) INSERT INTO sign_out_message
                 (id, kind, client_id, account_id, told_session, created_at, tries, next_try_at)
-            SELECT 'evt_' || i, 'sso', '\(Self.deadClient)', 'seed', 'seed-' || i, \(now), 0, \(now) FROM n;
+            SELECT 'evt_' || i, 'sso', '\(Self.deadClient)', 'seed', 'seed-' || i, \(now) - i, 0, \(now) - i FROM n;
             COMMIT;
             PRAGMA wal_checkpoint(TRUNCATE);
             """
