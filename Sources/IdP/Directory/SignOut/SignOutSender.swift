@@ -87,9 +87,13 @@ package struct SignOutSender: Service {
             return logger.warning("sign_out_queue_unavailable", metadata: ["cause": "\(error)"])
         }
         guard let recipient = found else { return await drop(message, "client_unknown") }
-        guard let wire = protocols[message.kind],
-            var request = wire.request(for: message, to: recipient, at: clock.now())
-        else { return await drop(message, "takes_none") }
+        guard let wire = protocols[message.kind] else { return await drop(message, "takes_none") }
+        let made: HTTPClient.Request?
+        do { made = try await wire.request(for: message, to: recipient, at: clock.now()) } catch {
+            logger.error("sign_out_not_signed", metadata: ["message_id": "\(message.id)", "cause": "\(error)"])
+            return await fail(message, "not_signed")
+        }
+        guard var request = made else { return await drop(message, "takes_none") }
         if message.tries == 1 { log(.info, "sign_out_queued", message) }
         request.addressError = SignOutAddress.error
         do throws(ConnectionError) {
