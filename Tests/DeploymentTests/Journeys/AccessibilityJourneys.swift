@@ -137,7 +137,7 @@ struct AccessibilityJourneys {
             #expect(try await chromium.attribute("lang", of: "html") == "de")
 
             try await chromium.visit(pair.origin + "/")
-            _ = try await chromium.element(".facts a[href]")
+            _ = try await chromium.element(".tiles a[href]")
             try await chromium.clear("input[name=name]")
             try await chromium.type("\u{2800}", into: "input[name=name]")
             try await chromium.press("form[action='/name'] \(Chromium.submit)")

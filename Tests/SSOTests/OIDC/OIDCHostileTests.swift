@@ -176,15 +176,15 @@ struct OIDCHostileTests {
                 sent["grant_type"] = "refresh_token"; sent["refresh_token"] = "sor_" + String(repeating: "A", count: 43)
             }, "invalid_grant", "unknown"
         ),
-        ("JSON", { sent, _ in sent.type = "application/json" }, "invalid_request", "unsupported_media_type"),
-        ("no type", { sent, _ in sent.type = "text/plain" }, "invalid_request", "unsupported_media_type"),
+        ("JSON", { sent, _ in sent.type = "application/json" }, "invalid_request", "content_type"),
+        ("no type", { sent, _ in sent.type = "text/plain" }, "invalid_request", "content_type"),
         (
             "many fields", { sent, _ in sent.fields += (0..<70).map { ("f\($0)", "") } }, "invalid_request",
             "client_id_malformed"
         ),
         (
             "a long body", { sent, _ in sent["x"] = String(repeating: "x", count: 17 << 10) }, "invalid_request",
-            "content_too_large"
+            "body_too_large"
         ),
     ]
 

@@ -152,6 +152,9 @@ struct ClientRules {
 
         static func signOutURI(_ text: String) throws {
             try webAddress(text, adding: ["state"], example: "https://partner.example.com/bye")
+            guard text.hasPrefix("https:") else {
+                throw SettingError("\"\(text)\" must be https, for example https://partner.example.com/bye.")
+            }
         }
 
         private static func webAddress(_ text: String, adding fields: [String], example: String) throws {

@@ -94,7 +94,9 @@ extension ClientProtocol {
     package func name(of subject: String) -> String? { authorizer.clients.client(id: subject)?.name }
 
     package func texts(of flow: Flow, again email: String?) -> FlowTexts {
-        name(of: flow.subject).map { .client($0, flow, again: email) } ?? FlowTexts()
+        authorizer.clients.client(id: flow.subject).map {
+            .client($0.name, flow, again: email, logo: ClientLogos(authorizer.clients).path(of: $0))
+        } ?? FlowTexts()
     }
 
     package func cancel(
