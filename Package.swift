@@ -174,9 +174,11 @@ let package = Package(
             name: "IdPProtocols",
             dependencies: [
                 "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPFlow",
+                "JWT",
             ],
             path: "Sources/IdP/Protocols",
-            resources: embedded("SSO/SignOut/sign-out.mustache", "Texts/de.json", "Texts/en.json"),
+            resources: embedded(
+                "OIDC/Logout/logout.mustache", "SSO/SignOut/sign-out.mustache", "Texts/de.json", "Texts/en.json"),
             swiftSettings: settings),
         .target(
             name: "IdPApps",

@@ -40,9 +40,8 @@ struct BenchOptions {
     var against: String?
     /// The address of a PostgreSQL database, which is measured in turns with SQLite. Its commits go to a disk, too.
     var postgres: String?
-    /// Rows for a database that is measured in turns with an empty one. Zero: not measured.
-    var seededTokens = 0
-    var seededSessions = 0
+    /// Rows for a database that is measured in turns with an empty one.
+    var seed = SeedRows()
     /// How many unfinished requests are open at the same time.
     var connections = 4_000
     /// The library that counts allocations, and the file with their bounds.
@@ -55,7 +54,8 @@ struct BenchOptions {
 
     static let usage = """
         usage: bench [--concurrency N[,N…]] [--rounds N] [--seconds N] [--against BUILD] [--program BUILD]
-                     [--seed-used-tokens N] [--seed-sessions N] [--parent FOLDER] [--postgres ADDRESS]
+                     [--seed-used-tokens N] [--seed-sessions N] [--seed-accounts N] [--seed-audit-rows N]
+                     [--seed-messages N] [--parent FOLDER] [--postgres ADDRESS]
                bench federation [--rounds N] [--program BUILD] [--parent FOLDER]
                bench nobody [--rounds N] [--connections N] [--program BUILD] [--parent FOLDER]
                bench allocations --library FILE --bounds FILE [--program BUILD] [--parent FOLDER]
@@ -77,8 +77,11 @@ struct BenchOptions {
             case "--postgres": postgres = value
             case "--against": against = try Self.binary(value, name)
             case "--program": program = try Self.binary(value, name)
-            case "--seed-used-tokens": seededTokens = try Self.number(value, name, least: 0)
-            case "--seed-sessions": seededSessions = try Self.number(value, name, least: 0)
+            case "--seed-used-tokens": seed.tokens = try Self.number(value, name, least: 0)
+            case "--seed-sessions": seed.sessions = try Self.number(value, name, least: 0)
+            case "--seed-accounts": seed.accounts = try Self.number(value, name, least: 0)
+            case "--seed-audit-rows": seed.auditRows = try Self.number(value, name, least: 0)
+            case "--seed-messages": seed.messages = try Self.number(value, name, least: 0)
             case "--parent": parent = value
             case "--library": library = value
             case "--bounds": bounds = value

@@ -21,12 +21,15 @@ struct BenchRun {
             builds.append(try IdPUnderTest(other, folder: "\(folder)/other", label: "the other build"))
         }
         try measure(builds)
-        guard options.seededTokens + options.seededSessions > 0 else { return }
-        let full = try IdPUnderTest(options.program, folder: "\(folder)/full", label: "full database")
-        let empty = try IdPUnderTest(options.program, folder: "\(folder)/empty", label: "empty database")
+        guard !options.seed.isEmpty else { return }
+        // Both know the client that the messages wait for, and that answers none.
+        let full = try IdPUnderTest(
+            options.program, folder: "\(folder)/full", label: "full database", hasDeadClient: true)
+        let empty = try IdPUnderTest(
+            options.program, folder: "\(folder)/empty", label: "empty database", hasDeadClient: true)
         try full.start()
         try full.stop()
-        try SeedRows.insert(into: full.databasePath, tokens: options.seededTokens, sessions: options.seededSessions)
+        try options.seed.insert(into: full.databasePath)
         try measure([full, empty])
     }
 

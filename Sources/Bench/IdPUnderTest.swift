@@ -65,8 +65,12 @@ final class IdPUnderTest {
     var authority: String { "localhost:\(port)" }
     var databasePath: String { "\(folder)/idp.sqlite" }
 
-    /// - Parameter settings: further ones.
-    init(_ binary: String, folder: String, label: String, settings: [String: String] = [:]) throws {
+    /// - Parameters:
+    ///   - settings: further ones.
+    ///   - hasDeadClient: whether there is a second client, whose server refuses every connection.
+    init(
+        _ binary: String, folder: String, label: String, settings: [String: String] = [:], hasDeadClient: Bool = false
+    ) throws {
         (self.binary, self.folder, self.label) = (binary, folder, label)
         try FileManager.default.createDirectory(atPath: "\(folder)/outbox", withIntermediateDirectories: true)
         port = try Self.freePort()
@@ -74,15 +78,34 @@ final class IdPUnderTest {
         client = BenchClient(
             secret: try SharedSecret.parse(secret, setting: "the bench's secret"), authority: "localhost:\(port)")
         let inherited = ProcessInfo.processInfo.environment.filter { $0.key == "PATH" || $0.key.hasPrefix("LD_") }
-        environment = inherited.merging([
+        let clients =
+            hasDeadClient
+            ? ["IDP_CLIENTS_FILE": try Self.clientsFile(in: folder, secret: secret)]
+            : [
+                "SSO_CLIENT_ID": BenchClient.id, "SSO_CLIENT_NAME": "Bench",
+                "SSO_REDIRECT_URIS": BenchClient.callback, "SSO_SHARED_SECRET": secret,
+            ]
+        environment = inherited.merging(clients) { $1 }.merging([
             "IDP_PUBLIC_URL": "http://localhost:\(port)", "IDP_LISTEN": "127.0.0.1:\(port)",
             "IDP_DATABASE_URL": "sqlite:\(folder)/idp.sqlite",
             "IDP_SECRET_KEY": try Hex.encode(RandomBytes.generate(32)),
             "IDP_MAIL_URL": "outbox:\(folder)/outbox", "IDP_MAIL_FROM": "Bench <bench@main.example>",
             "IDP_ALLOWED_EMAILS": "*@example.com", "IDP_APPLE_APP_IDS": "ABCDE12345.com.example.bench",
-            "SSO_CLIENT_ID": BenchClient.id, "SSO_CLIENT_NAME": "Bench", "SSO_REDIRECT_URIS": BenchClient.callback,
-            "SSO_SHARED_SECRET": secret, "SHUTDOWN_GRACE": "0s",
+            "SHUTDOWN_GRACE": "0s",
         ]) { $1 }.merging(settings) { $1 }
+    }
+
+    private static func clientsFile(in folder: String, secret: String) throws -> String {
+        let text = """
+            clients:
+              - {id: \(BenchClient.id), name: Bench, redirect_uris: ["\(BenchClient.callback)"], secrets: ["\(secret)"], access: everyone}
+              - {id: \(SeedRows.deadClient), name: Dead, redirect_uris: ["http://127.0.0.1:9/dead"],
+                 secrets: ["\(try Hex.encode(RandomBytes.generate(32)))"], access: everyone, logout_uri: "http://127.0.0.1:9/logout"}
+
+            """
+        let path = "\(folder)/clients.yaml"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
     }
 
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }

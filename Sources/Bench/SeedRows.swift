@@ -1,25 +1,53 @@
 import Foundation
 
-/// Inserts used tokens and live sessions into the database of an IdP that is not running, through the program `sqlite3`.
+/// Rows of a deployment that has been in use for long: used tokens, live sessions, accounts with a group each, rows of the audit
+/// log, sign-out messages that wait for a client that is down. They are inserted into the database of an IdP that is not running,
+/// through the program `sqlite3`.
 ///
 /// The only place of the bench that knows the IdP's tables.
-enum SeedRows {
-    static func insert(into path: String, tokens: Int, sessions: Int) throws {
+struct SeedRows {
+    static let deadClient = "dead"
+
+    var tokens = 0
+    var sessions = 0
+    var accounts = 0
+    var auditRows = 0
+    var messages = 0
+
+    var isEmpty: Bool { tokens + sessions + accounts + auditRows + messages == 0 }
+
+    func insert(into path: String) throws {
         let (now, hour) = (Int(Date().timeIntervalSince1970 * 1_000), 3_600_000)
+        // The ids of audit rows begin with their time, 48 bits of milliseconds: these are of some hours of yesterday.
+        let yesterday = String((now - 24 * hour) >> 24, radix: 16)
+        let prefix = String(repeating: "0", count: 6 - yesterday.count) + yesterday
         // The tokens were used within the last days: the audit period keeps them, and a purge is another measurement.
         let sql = """
             BEGIN;
             INSERT INTO account (id, email, name, disabled, created_at)
             VALUES ('seed', 'seed@example.com', 'seed', 0, \(now));
-            WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < \(sessions))
-            INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at)
+            \(Self.numbers(accounts)) INSERT INTO account (id, email, name, disabled, created_at)
+            SELECT 'seed-' || i, 'seed-' || i || '@example.com', 'seed', 0, \(now) FROM n;
+            INSERT INTO user_group (id, created_at) VALUES ('seed', \(now));
+            \(Self.numbers(accounts)) INSERT INTO group_member (account_id, group_id, joined_at)
+            SELECT 'seed-' || i, 'seed', \(now) FROM n;
+            \(Self.numbers(sessions)) INSERT INTO session
+                (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at)
             SELECT randomblob(32), 'seed-' || i, hex(randomblob(16)), '{}', \(now), \(now), \(now + 11 * hour) FROM n;
-            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(tokens))
-            INSERT INTO sso_token (digest, client_id, redirect_uri, code_challenge, state_digest, account_id,
-                session_handle, authenticated_at, methods, created_at, expires_at, used_at)
+            \(Self.numbers(tokens)) INSERT INTO sso_token
+                (digest, client_id, redirect_uri, code_challenge, state_digest, account_id, session_handle,
+                 authenticated_at, methods, created_at, expires_at, used_at)
             SELECT randomblob(32), 'bench', 'http://127.0.0.1:9/auth/sso/callback', '', randomblob(32), 'seed',
                 'seed-' || (i % \(max(sessions, 1))), \(now) - i, 'email_code', \(now) - i, \(now) + 300000 - i, \(now) - i
             FROM n;
+            \(Self.numbers(auditRows)) INSERT INTO audit_event
+                (id, created_at, event, actor, account_id, client_id, session_handle, flow, network)
+            SELECT CAST(X'\(prefix)' || randomblob(13) AS BLOB), \(now - 24 * hour) + i, 'token_redeemed', 'client:bench',
+                'seed-' || (i % \(max(accounts, 1))), 'bench', 'seed-' || (i % \(max(sessions, 1))), 'flow', '127.0.0.0/24'
+            FROM n;
+            \(Self.numbers(messages)) INSERT INTO sign_out_message
+                (id, kind, client_id, account_id, told_session, created_at, tries, next_try_at)
+            SELECT 'evt_' || i, 'sso', '\(Self.deadClient)', 'seed', 'seed-' || i, \(now) - i, 0, \(now) - i FROM n;
             COMMIT;
             PRAGMA wal_checkpoint(TRUNCATE);
             """
@@ -30,5 +58,10 @@ enum SeedRows {
         try process.run()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw BenchError("sqlite3 could not insert the rows") }
+    }
+
+    /// A table `n` of the numbers from 1 on.
+    private static func numbers(_ count: Int) -> String {
+        "WITH RECURSIVE n(i) AS (SELECT 1 WHERE \(count) > 0 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))"
     }
 }

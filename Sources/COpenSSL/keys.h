@@ -40,6 +40,21 @@ static inline EVP_PKEY *sso_private_key(const unsigned char *pem, size_t count) 
     return key;
 }
 
+/// Writes a private key in PEM (PKCS #8), unencrypted. Returns how many bytes, or 0 when it needs more than `capacity`.
+static inline size_t sso_private_key_pem(const EVP_PKEY *key, unsigned char *pem, size_t capacity) {
+    BIO *text = BIO_new(BIO_s_secmem());
+    char *bytes = NULL;
+    long count = 0;
+    if (text != NULL && PEM_write_bio_PKCS8PrivateKey(text, key, NULL, NULL, 0, NULL, NULL) == 1) {
+        count = BIO_get_mem_data(text, &bytes);
+        if (count <= 0 || (size_t)count > capacity) count = 0;
+        else memcpy(pem, bytes, (size_t)count);
+    }
+    BIO_free(text);
+    ERR_clear_error();
+    return (size_t)count;
+}
+
 /// A new private key; RSA has 2048 bits.
 static inline EVP_PKEY *sso_new_key(sso_jws_algorithm algorithm) {
     EVP_PKEY *key = NULL;

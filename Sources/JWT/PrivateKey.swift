@@ -74,6 +74,25 @@ package struct PrivateKey: Sendable {
         return Array(signature.prefix(count))
     }
 
+    /// The `kid` that names the key by its public half: SHA-256 over its members in the order of their names (RFC 7638 3).
+    package var thumbprint: String {
+        let members = publicHalf.sorted { $0.name < $1.name }.map { JSONText.Member($0.name, $0.value) }
+        return Base64URL.encode(SHA256.hash(JSONText.bytes(members)))
+    }
+
+    /// The key in PEM (PKCS #8), unencrypted. Seal it.
+    ///
+    /// - Throws: ``KeyError`` when libcrypto fails.
+    package func pem() throws(KeyError) -> String {
+        // RSA of 8192 bits needs 6.4 KiB.
+        var text = [UInt8](repeating: 0, count: 8 << 10)
+        let count = sso_private_key_pem(key.pointer, &text, text.count)
+        guard count > 0, let pem = String(validating: text.prefix(count), as: UTF8.self) else {
+            throw KeyError("a key that cannot be written")
+        }
+        return pem
+    }
+
     /// A number of the key, as base64url.
     private static func number(_ name: String, _ key: NativeKey, size: Int = 0) throws(KeyError) -> String {
         var bytes = [UInt8](repeating: 0, count: 1024)

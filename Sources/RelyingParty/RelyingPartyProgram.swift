@@ -84,8 +84,10 @@ enum RelyingPartyProgram: Program {
             to: settings.database, RelyingPartySettings.databaseSettings.url.name,
             inspecting: RelyingPartyDatabase.inspect)
         do {
-            try await BackChannelClient(settings).checkHealth()
+            let client = try BackChannelClient(settings)
+            try await client.checkHealth()
             reader.record("connect RP_IDP_BACKCHANNEL_URL", "the identity provider answers at \(settings.backChannel)")
+            await reader.checkRegistration(settings, client)
         } catch {
             reader.problem("RP_IDP_BACKCHANNEL_URL: \(settings.backChannel): \(error)")
         }

@@ -80,8 +80,14 @@ extension IdPFeatures {
         let renewal = SealedValueRenewal(
             values: SealedValueStore(settings, services), audit: parts.audit, isChosen: services.isChosen,
             logger: parts.logger)
+        let keys = SigningKeyRenewal(keys: signingKeys, isChosen: services.isChosen, logger: parts.logger)
+        let usernames = StartJob { [database = parts.database, randomness = parts.randomness, logger = parts.logger] in
+            do { while try await Usernames.fill(database, randomness, limit: 200) > 0 {} } catch {
+                logger.warning("usernames_not_made", metadata: ["cause": "\(error)"])
+            }
+        }
         return [
-            AuditWriting(log: parts.audit), worker, signOuts, ending, purge,
+            AuditWriting(log: parts.audit), worker, signOuts, ending, purge, keys, usernames,
             ClockWatch(parts.clock, logger: parts.logger), reload,
         ]
             // With one key there is nothing to seal anew.

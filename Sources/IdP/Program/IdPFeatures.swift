@@ -18,6 +18,7 @@ struct IdPFeatures: Sendable {
     let completion: SignInCompletion
     /// Sends the messages of all protocols to clients.
     let signOuts: SignOutSender
+    let signingKeys: SigningKeys
 
     /// - Parameter added: features beside the built-in ones, for tests.
     /// - Throws: if a template is malformed, or libcurl cannot be used.
@@ -39,6 +40,7 @@ struct IdPFeatures: Sendable {
         let notices = AccountNotices(parts, providers: registry)
         let appIdentities = AppIdentityStore(parts)
         let sso = SSOFeature(parts)
+        let oidc = OIDCFeature(parts)
         let provider = ProviderFeature(
             parts, providers: registry, client: client, changes: notices,
             hasApps: !settings.nativeApps.all.isEmpty,
@@ -59,6 +61,7 @@ struct IdPFeatures: Sendable {
                     parts, apps: settings.nativeApps, providers: registry, changes: notices, identities: appIdentities,
                     beginAddition: { try await provider.start($4).begin($0, .appIdentity($1), $2, $3) }),
                 sso,
+                oidc,
                 AccountPagesFeature(
                     parts, providers: registry, notices: notices,
                     revocation: IdentityRevocation(
@@ -77,7 +80,7 @@ struct IdPFeatures: Sendable {
         signOuts = SignOutSender(
             parts.signOuts.queue, parts.audit.store, protocols: features.flatMap(\.signOuts), clients: parts.clients,
             transport: try HTTPClient.forSignOuts(), logger: parts.logger)
-        (self.parts, providers, all) = (parts, registry, features)
+        (self.parts, providers, all, signingKeys) = (parts, registry, features, oidc.keys)
     }
 
     /// Every route of the program, each declared by its feature.

@@ -1,4 +1,5 @@
 import IdPDirectory
+import IdPProtocols
 import IdPSignIn
 import Logging
 import SSOShared
@@ -52,6 +53,7 @@ extension [SealedColumn] {
     static func all(_ keys: DerivedKeys, _ randomness: any Randomness) -> [SealedColumn] {
         [
             .clientSecrets(ClientSecretBox(keys: keys, randomness: randomness)),
+            .signingKeys(SigningKeyBox(keys: keys, randomness: randomness).box),
             .refreshTokens(ProviderFeature.refreshTokens(keys, randomness)),
         ]
     }

@@ -53,14 +53,19 @@ struct StoredRegistry: Sendable {
 
 extension StoredRegistry.Report {
     var problems: [String] {
-        let unreadable = sealed.filter { $0.name == SealedColumn.clientSecretsName && $0.unreadable > 0 }.map {
-            "IDP_SECRET_KEY: no key of it opens \($0.unreadable) of the client secrets in the database. Put the key that was removed after the first one, NEW,OLD, until sealed_values_renewed is in the log."
+        let unreadable = sealed.filter { Self.isNeeded($0.name) && $0.unreadable > 0 }.map {
+            "IDP_SECRET_KEY: no key of it opens \($0.unreadable) of the \($0.name) in the database. Put the key that was removed after the first one, NEW,OLD, until sealed_values_renewed is in the log."
         }
         return unreadable + conflicts.map { "\(ClientsFile.setting.name): \($0)" }
     }
 
+    /// Whether the program cannot do its work without the values of a column.
+    private static func isNeeded(_ name: String) -> Bool {
+        name == SealedColumn.clientSecretsName || name == SealedColumn.signingKeysName
+    }
+
     var warnings: [String] {
-        let unreadable = sealed.filter { $0.name != SealedColumn.clientSecretsName && $0.unreadable > 0 }.map {
+        let unreadable = sealed.filter { !Self.isNeeded($0.name) && $0.unreadable > 0 }.map {
             "IDP_SECRET_KEY: no key of it opens \($0.unreadable) of the \($0.name) in the database. Those cannot be revoked at the provider."
         }
         return unreadable + (views.isEmpty ? [Self.noClient] : [])

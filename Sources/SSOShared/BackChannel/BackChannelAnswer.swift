@@ -7,6 +7,7 @@ protocol BackChannelReply: Sendable {
 }
 
 extension VerifyReply: BackChannelReply {}
+extension PingAnswer: BackChannelReply {}
 extension SessionAnswer: BackChannelReply {
     /// The same, if it is about the user that was asked about.
     func about(_ user: String) throws(BackChannelError) -> SessionAnswer {

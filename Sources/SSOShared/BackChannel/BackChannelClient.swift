@@ -66,6 +66,15 @@ public struct BackChannelClient: Sendable {
         return try answer.about(user)
     }
 
+    /// Tries out the secret, and asks whether a redirect URI is registered. Changes nothing at the identity provider.
+    ///
+    /// - Parameters:
+    ///   - redirectURI: the one of the sign-ins to come.
+    ///   - time: of this machine's clock, in seconds since 1970.
+    public func ping(redirectURI: String, time: Int) async throws(BackChannelError) -> PingAnswer {
+        try await post(PingQuestion(redirectURI: redirectURI, time: time).body(), .ping, to: endpoint.pingURL)
+    }
+
     private func post<Reply: BackChannelReply>(
         _ body: [UInt8], _ label: MessageLabel, to url: String, timeout: Duration? = nil
     ) async throws(BackChannelError) -> Reply {
@@ -149,6 +158,8 @@ struct BackChannelEndpoint: Sendable {
     let verifyURL: String
     /// The absolute URL of ``SSOPath/session``.
     let sessionURL: String
+    /// The absolute URL of ``SSOPath/ping``.
+    let pingURL: String
     /// The absolute URL of ``SSOPath/health``.
     let healthURL: String
     /// Whether the scheme is http, which ``init(origin:allowPlaintext:)`` has permitted.
@@ -164,6 +175,7 @@ struct BackChannelEndpoint: Sendable {
         // Built from the parsed parts: libcurl connects to the host that was checked.
         verifyURL = parsed.origin + SSOPath.verify
         sessionURL = parsed.origin + SSOPath.session
+        pingURL = parsed.origin + SSOPath.ping
         healthURL = parsed.origin + SSOPath.health
     }
 }

@@ -10,6 +10,8 @@ public enum SSOPath {
     public static let verify = "/auth/sso/verify"
     /// On the identity provider: where a relying party's server asks about a session.
     public static let session = "/auth/sso/session"
+    /// On the identity provider: where a relying party's server tries out its settings.
+    public static let ping = "/auth/sso/ping"
     /// On the identity provider: where a relying party sends a browser whose user has signed out there.
     public static let signOut = "/auth/sso/sign-out"
     /// On the relying party: where the browser comes back. A relying party may choose and register another path.

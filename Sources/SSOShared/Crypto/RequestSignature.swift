@@ -67,7 +67,7 @@ public enum MessageLabel: String, Sendable, CaseIterable {
     case verify = ""
     /// ``SSOPath/session``.
     case session = "session."
-    /// `/auth/sso/ping`.
+    /// ``SSOPath/ping``.
     case ping = "ping."
     /// The message to a client's ``SSOPath/logout``.
     case logout = "logout."

@@ -137,7 +137,9 @@ struct ConnectTests {
         let settings = [
             "RP_IDP_BACKCHANNEL_URL": "https://localhost:\(server.port)", "RP_CA_FILE": deployment.path("ca.pem"),
         ]
-        let fine = try await check("relying-party", settings, endsWith: 0)
+        // The stand-in knows no client: that is the only problem.
+        let fine = try await check("relying-party", settings, endsWith: 1)
+        #expect(fine.log.contains("error: SSO_SHARED_SECRET: ") && fine.printed.hasSuffix("1 problem.\n"))
         #expect(fine.printed.contains("the identity provider answers at https://localhost:\(server.port)"))
         let untrusted = try await check("relying-party", settings.filter { $0.key != "RP_CA_FILE" }, endsWith: 1)
         #expect(untrusted.log.contains("its certificate is not trusted"), "\(untrusted.log)")
@@ -174,6 +176,35 @@ struct ConnectTests {
         ] {
             let program = try await check("relying-party", ["RP_IDP_BACKCHANNEL_URL": url], endsWith: 1)
             #expect(program.log.contains(words), "\(program.log)")
+        }
+    }
+}
+
+/// `relying-party check --connect` beside a running IdP.
+@Suite("What the identity provider says of a client's settings")
+struct RegistrationCheckTests {
+    @Test(
+        "a wrong secret, an unknown client and a redirect URI that is not registered are named; right ones are confirmed"
+    )
+    func registration() async throws {
+        try await ProcessDeployment.running(try ProcessDeployment()) { pair in
+            let right = pair.client.process.settings.merging([
+                "RP_DATABASE_URL": "sqlite:\(pair.folder.path(of: "other.sqlite"))", "RP_LISTEN": "127.0.0.1:0",
+            ]) { $1 }
+            func check(_ changes: [String: String], endsWith code: Int32) async throws -> String {
+                let program = ProgramProcess(
+                    "relying-party", ["check", "--connect"], environment: right.merging(changes) { $1 },
+                    folder: try TemporaryFolder())
+                #expect(try await program.run() == .code(code), "\(program.output)")
+                return program.output
+            }
+            #expect(try await check([:], endsWith: 0).contains("\(pair.client.id), and its secret is right"))
+            let secret = try await check(["SSO_SHARED_SECRET": TestSecret.new()], endsWith: 1)
+            #expect(secret.contains("SSO_SHARED_SECRET: the identity provider has another one"))
+            let client = try await check(["SSO_CLIENT_ID": "other"], endsWith: 1)
+            #expect(client.contains("or does not know this client"))
+            let address = try await check(["RP_PUBLIC_URL": "http://127.0.0.77:4000"], endsWith: 1)
+            #expect(address.contains("http://127.0.0.77:4000/auth/sso/callback is not registered"))
         }
     }
 }

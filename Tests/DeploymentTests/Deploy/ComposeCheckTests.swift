@@ -64,7 +64,7 @@ struct ComposeCheckTests {
         #expect(try await make.waitForExit() == .code(0), "\(folder.text(of: "make.err"))")
     }
 
-    @Test("check passes for both, check --connect for the relying party, and the back channel has its two paths alone")
+    @Test("check passes for both, check --connect for the relying party, and the back channel has its four paths alone")
     func checks() async throws {
         try await prepare()
         let service = try ProgramProcess("idp", environment: settings(of: "idp"), port: idp, folder: folder)
@@ -78,9 +78,10 @@ struct ComposeCheckTests {
                 program, arguments, environment: settings(of: program), folder: TemporaryFolder())
             #expect(try await check.run() == .code(0), "\(program) \(arguments): \(check.output)")
             #expect(check.printed.contains("the identity provider answers") == arguments.contains("--connect"))
+            #expect(check.printed.contains("and its secret is right") == arguments.contains("--connect"))
         }
         let paths = [
-            ("/auth/sso/verify", "405"), ("/healthz", "200"), ("/", "404"), ("/readyz", "404"), ("/sign-in", "404"),
+            ("/auth/sso/verify", "405"), ("/auth/sso/session", "405"), ("/auth/sso/ping", "405"), ("/healthz", "200"), ("/", "404"), ("/readyz", "404"), ("/sign-in", "404"),
         ]
         for (path, status) in paths {
             #expect(try await self.status(of: path) == status, "\(path)")

@@ -102,7 +102,7 @@ final class TestDeployment: Deployment, Sendable {
         for (index, name) in names.enumerated() {
             file += """
                   - {id: \(name), name: Partner number \(index + 1), redirect_uris: ["\(origins[index])/auth/sso/callback"\(native)],
-                     secrets: ["\(secrets[index])"], sign_out_uris: ["https://\(name).example/bye"],
+                     secrets: ["\(secrets[index])"], \(Self.signOutURIs(name, (keys + [more]).joined()))
                      \(keys.indices.contains(index) ? keys[index] : "access: everyone")\(more)}
 
                 """
@@ -144,6 +144,11 @@ final class TestDeployment: Deployment, Sendable {
             }
         }
         await database.close()
+    }
+
+    /// A key of SSO alone.
+    private static func signOutURIs(_ name: String, _ keys: String) -> String {
+        keys.contains("protocols: [oidc]") ? "" : "sign_out_uris: [\"https://\(name).example/bye\"],"
     }
 
     /// Builds a second IdP from the same settings on the same database and lets `body` use it in place of the first. It

@@ -232,10 +232,11 @@ extension TestDeployment {
     ) async throws {
         let all = ReplySettings.all.merging(settings) { $1 }
         guard let kind = method?.provider else {
-            return try await open(clients: count, settings: all, adding: added, body)
+            return try await open(
+                clients: count, settings: all, clientKeys: OIDCSteps.bothProtocols, adding: added, body)
         }
         try await ProviderDeployment.open(
-            [kind], clients: count, settings: all, adding: added
+            [kind], clients: count, settings: all, clientKeys: OIDCSteps.bothProtocols, adding: added
         ) { try await body($0.deployment) }
     }
 

@@ -3,6 +3,7 @@ import SSOWeb
 
 @testable import Counterparts
 @testable import IdPFlow
+@testable import IdPProtocols
 @testable import TestKit
 @testable import WebTestKit
 
@@ -12,12 +13,28 @@ enum TestedProtocol: String, CaseIterable, Sendable {
     case sso
     /// ``TicketProtocol``.
     case ticket
+    case oidc
 
     /// What the client asks of the sign-in.
     enum Wish: Sendable { case none, newSignIn, noQuestion, choice }
 
     /// The beginning of everything that a client redeems.
-    var secretPrefix: String { self == .sso ? "sst_" : "tck_" }
+    var secretPrefix: String {
+        switch self {
+        case .sso: "sst_"
+        case .ticket: "tck_"
+        case .oidc: "soc_"
+        }
+    }
+
+    /// Where a user goes on who has signed in.
+    var resumePath: String {
+        switch self {
+        case .sso: SSOPath.complete
+        case .ticket: "/ticket/go-on"
+        case .oidc: OIDCPath.complete
+        }
+    }
 
     /// The address that a client sends the browser to.
     ///
@@ -35,13 +52,19 @@ enum TestedProtocol: String, CaseIterable, Sendable {
                 [("app", client.id), ("back", client.callback)]
                 + (mark.map { [("mark", $0)] } ?? []) + (ask.map { [("ask", $0)] } ?? [])
             return "\(deployment.origin)\(TicketProtocol.askPath)?\(FormCoding.encode(fields))"
+        case .oidc:
+            let prompt = [Wish.newSignIn: "login", .noQuestion: "none", .choice: "select_account"][wish]
+            return deployment.oidcRequest(
+                client,
+                ["state": mark, "nonce": mark.map { "nonce \($0)" }, "prompt": prompt, "scope": "openid email"])
         }
     }
 
     /// Where the browser goes with what the client redeems: from the completion page, or by a redirect.
     func callback(_ visit: Visit) throws -> WebAddress {
         if visit.status == 302 { return try visit.location() }
-        guard let link = try visit.page().link(containing: self == .sso ? "token=" : "ticket=") else {
+        let field = [Self.sso: "token=", .ticket: "ticket=", .oidc: "code="][self] ?? ""
+        guard let link = try visit.page().link(containing: field) else {
             throw ProbeFailure("no callback at \(visit.address.absolute) (\(visit.status)):\n\(visit.text)")
         }
         return try WebAddress(link)
@@ -75,13 +98,22 @@ enum TestedProtocol: String, CaseIterable, Sendable {
             return Redeemed(
                 email: answer["email"]?.text, mark: mark == callback.query("mark") ?? "" ? mark : nil,
                 methods: answer["methods"]?.text?.split(separator: " ").map(String.init) ?? [])
+        case .oidc:
+            let reply = try await deployment.oidcToken(callback.query("code") ?? "", as: client)
+            guard reply.status == 200 else { return nil }
+            let claims = try reply.idTokenClaims()
+            let state = callback.query("state")
+            return Redeemed(
+                email: claims["email"]?.text,
+                mark: claims["nonce"]?.text == state.map { "nonce \($0)" } ? state ?? "" : nil,
+                methods: claims["amr"]?.items.compactMap(\.text).filter { $0 != "otp" } ?? [])
         }
     }
 
     /// Why the browser came back without anything to redeem: gave up, or would have to sign in.
     func refusal(_ callback: WebAddress) -> AuthorizationError? {
         switch self {
-        case .sso: callback.query("error").flatMap(AuthorizationError.init)
+        case .sso, .oidc: callback.query("error").flatMap(AuthorizationError.init)
         case .ticket: ["gave-up": .accessDenied, "sign-in": .loginRequired][callback.query("no") ?? ""]
         }
     }

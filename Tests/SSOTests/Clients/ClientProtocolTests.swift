@@ -42,7 +42,7 @@ struct ClientProtocolTests {
     func size() {
         let combinations = TestedProtocol.allCases.count * TestedMethod.allCases.count
         print("Client protocols × sign-in methods: \(combinations) combinations.")
-        #expect(combinations == 14)
+        #expect(combinations == 21)
     }
 
     @Test(
@@ -103,8 +103,7 @@ struct ClientProtocolTests {
                 browser.get(asking.ask(deployment.client, mark: "new", .newSignIn, of: deployment)))
             #expect(page.address.path == "/sign-in" && page.text.contains("asks you to sign in again"))
             let flow = try #require(page.address.query("flow").flatMap(FlowID.init))
-            let destination = asking == .sso ? SSOPath.complete : "/ticket/go-on"
-            let early = try await browser.get(deployment.origin + FlowID.path(destination, flow))
+            let early = try await browser.get(deployment.origin + FlowID.path(asking.resumePath, flow))
             #expect(early.reply.all("location") == ["/sign-in?flow=\(flow.text)"], "called directly")
             let proof = try await deployment.begin(method, on: page, in: browser)
             let complete = try await browser.follow(proof.prove(in: browser))

@@ -38,7 +38,7 @@ struct ClientRulesTests {
             contact: mailto:desk@example.com
             hidden: true
             logout_uri: https://rp.example/auth/sso/logout?tenant=7
-            sign_out_uris: [https://rp.example/bye, "http://127.0.0.1:8081/bye"]
+            sign_out_uris: [https://rp.example/bye, https://rp.example/gone]
             """)
         #expect(file.problems.isEmpty, "\(file.problems)")
         let client = try #require(file.clients.first)
@@ -47,7 +47,7 @@ struct ClientRulesTests {
         #expect(client.contact == "mailto:desk@example.com")
         #expect(client.isHidden)
         #expect(client.logoutURI == "https://rp.example/auth/sso/logout?tenant=7")
-        #expect(client.signOutURIs == ["https://rp.example/bye", "http://127.0.0.1:8081/bye"])
+        #expect(client.signOutURIs == ["https://rp.example/bye", "https://rp.example/gone"])
         #expect(try read("access: everyone").clients.first?.access == .everyone)
     }
 
@@ -67,6 +67,7 @@ struct ClientRulesTests {
             ("logout_uri: https://ann@rp.example/x", "logout_uri", "user name"),
             ("logout_uri: com.example.app:/x", "logout_uri", "must be https"),
             ("sign_out_uris: [com.example.app:/x]", "sign_out_uris", "must be https"),
+            ("sign_out_uris: [\"http://127.0.0.1:8081/bye\"]", "sign_out_uris", "must be https"),
             ("sign_out_uris: [\"https://rp.example/bye?state=1\"]", "sign_out_uris", "state"),
             ("sign_out_uris: [https://rp.example/bye, https://rp.example/bye]", "sign_out_uris", "appears twice"),
         ])

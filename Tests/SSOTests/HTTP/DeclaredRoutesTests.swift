@@ -30,7 +30,7 @@ struct DeclaredRoutesTests {
                 guard !route.path.hasPrefix("/assets/") else { continue }
                 let allowed = try await served.allowed(at: Self.example(route.path)) ?? []
                 #expect(Set(allowed) == Set(route.methods.map(\.rawValue)), "\(route.path)")
-                let changes: Set<Route.Kind> = [.visit, .events, .signedPost]
+                let changes: Set<Route.Kind> = [.visit, .events, .signedPost, .endpoint]
                 #expect(!changes.contains(route.kind) || !allowed.contains("HEAD"), "\(route.path)")
             }
         }
@@ -80,7 +80,7 @@ struct DeclaredRoutesTests {
         try await SuccessfulPost.open { place in
             let served = try await place.deployment.servedByIdP()
             let routes = try await ProgramPaths.declared().routes.filter { $0.methods.contains(.get) }
-            #expect(routes.filter(\.hasToken).count == 4)
+            #expect(routes.filter(\.hasToken).count == 5)
             for route in routes where !route.path.hasPrefix("/dev/") && !route.path.hasPrefix("/assets/") {
                 let reply = try await served.probe.get(Self.example(route.path))
                 let policy = route.hasToken ? "no-referrer" : "same-origin"
@@ -94,7 +94,8 @@ struct DeclaredRoutesTests {
     func json() async throws {
         try await SuccessfulPost.open { place in
             let served = try await place.deployment.servedByIdP()
-            let routes = try await ProgramPaths.declared().routes.filter { $0.kind == .signedPost || $0.kind == .api }
+            let kinds: Set<Route.Kind> = [.signedPost, .endpoint, .api]
+            let routes = try await ProgramPaths.declared().routes.filter { kinds.contains($0.kind) }
             for path in routes.map({ Self.example($0.path) }) + ["/api/v1/nothing", "/api/none"] {
                 let reply = try await served.probe.send("PUT", path)
                 #expect([404, 405].contains(reply.status), "\(path)")

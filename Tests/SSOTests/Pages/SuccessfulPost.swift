@@ -222,6 +222,10 @@ struct SuccessfulPost: Sendable {
         .program(SSOPath.session, 200) { place, _ in
             try await place.deployment.ask("ses_none", of: "usr_none", as: place.client)
         },
+        .program(SSOPath.ping, 200) { place, _ in
+            try await PingTests.post(
+                PingQuestion(redirectURI: "x", time: 1).body(), place.client, place.deployment)
+        },
         .program("/auth/mail/inbound", 200) { place, address in
             let waiting = try await place.deployment.awaitingReply(address, by: place.deployment.browser())
             return try await place.deployment.post(waiting.message().bytes)

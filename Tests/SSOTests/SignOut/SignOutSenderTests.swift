@@ -107,6 +107,32 @@ struct SignOutSenderTests {
     }
 
     @Test(
+        "while many messages wait for a client that is down, it gets two tries in a second, and all at once when it is back"
+    )
+    func paced() async throws {
+        let isUp = Atomic(false)
+        let transport = ScriptedTransport { message, _ throws(ConnectionError) in
+            guard message.clientID == "blog" || isUp.load(ordering: .relaxed) else { throw .notConnected("refused") }
+            return 204
+        }
+        try await SignOutScene.open(clients: ["wiki", "blog"], transport: transport) { scene in
+            for number in 1...30 { try await scene.entered("ses_\(number)", ["wiki", "blog"]) }
+            for number in 1...30 { try await scene.end(.one("ses_\(number)")) }
+            for _ in 1...40 { await scene.sender.round() }
+            let sent = scene.transport.messages
+            #expect(sent.count { $0.clientID == "wiki" } == 2)
+            #expect(sent.count { $0.clientID == "blog" } == 30, "no other client waits")
+            scene.clock.advance(by: .seconds(1))
+            for _ in 1...10 { await scene.sender.round() }
+            #expect(scene.transport.messages.count { $0.clientID == "wiki" } == 4)
+            isUp.store(true, ordering: .relaxed)
+            scene.clock.advance(by: .seconds(1))
+            for _ in 1...20 { await scene.sender.round() }
+            #expect(try await scene.messages().count { $0.state.name == "delivered" } == 56)
+        }
+    }
+
+    @Test(
         "a message whose process has ended while it was being tried is tried again within 15 seconds, with the same id")
     func lease() async throws {
         try await SignOutScene.open { scene in
@@ -116,7 +142,7 @@ struct SignOutSenderTests {
             // The other process takes it, and is killed.
             let taken = try await scene.database.write { connection in
                 try scene.signOuts.queue.take(
-                    try scene.signOuts.queue.due(at: now, connection), at: now, connection)
+                    try scene.signOuts.queue.due(at: now, except: [], connection), at: now, connection)
             }
             #expect(taken.count == 1)
             scene.clock.advance(by: .seconds(14))
@@ -201,6 +227,8 @@ struct SignOutSenderTests {
             #expect(try await scene.messages().first?.state.name == "given_up")
             #expect(try await changes.make(RetrySignOuts(.one(id))).result == 1)
             isUp.store(true, ordering: .relaxed)
+            // The try of a moment ago has failed.
+            scene.clock.advance(by: .seconds(1))
             #expect(await scene.sender.round() == 1)
             #expect(try await scene.messages().first?.state.name == "delivered")
             #expect(try await !changes.make(RetrySignOuts(.one(id))).isChanged)
@@ -258,7 +286,7 @@ struct SignOutSenderTests {
 extension SignOutScene {
     fileprivate func take(at now: Timestamp) async throws -> [QueuedSignOut] {
         try await database.write { connection in
-            try signOuts.queue.take(try signOuts.queue.due(at: now, connection), at: now, connection)
+            try signOuts.queue.take(try signOuts.queue.due(at: now, except: [], connection), at: now, connection)
         }
     }
 }

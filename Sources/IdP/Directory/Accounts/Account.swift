@@ -26,6 +26,10 @@ package struct Account: Sendable {
     package let eraseAt: Timestamp?
     /// That of the browser at the latest sign-in, for emails that no request has caused.
     package let language: Language?
+    /// What services call the user that want a short name (``Usernames``). Nil in a row of the version before.
+    package let username: String?
+    /// When the name or the address changed last.
+    package let updatedAt: Timestamp?
 
     package var isDisabled: Bool { isDisabledByOperator || eraseAt != nil }
 }
@@ -138,6 +142,7 @@ package struct AccountStore: Sendable {
                 "id": .text(id), "email": .text(address.text),
                 "name": .text(name ?? DisplayName.initial(for: address.text)), "now": .timestamp(clock.now()),
             ])
+        if made == 1 { try Usernames.give(id, for: address.text, randomness, connection) }
         guard let account = try Self.find(email: address.text, connection) else {
             throw DatabaseError.unavailable("an account vanished while it was made")
         }
@@ -147,8 +152,8 @@ package struct AccountStore: Sendable {
     package func rename(_ account: Account, to name: String, _ audit: RequestAudit?) async throws {
         try await database.write { connection in
             let changed = try connection.execute(
-                "UPDATE account SET name = :name WHERE id = :id AND name <> :name",
-                ["name": .text(name), "id": .text(account.id)])
+                "UPDATE account SET name = :name, updated_at = :now WHERE id = :id AND name <> :name",
+                ["name": .text(name), "id": .text(account.id), "now": .timestamp(clock.now())])
             guard changed > 0 else { return }
             try audit?.write(
                 AuditRow(.userChanged, by: .user(account.id), account: account.id, cause: "name"), connection)
@@ -184,7 +189,7 @@ package struct AccountStore: Sendable {
 
 extension Account {
     package static let columns =
-        "id, email, name, disabled, sign_outs, created_at, added_at, ends_at, erase_at, language"
+        "id, email, name, disabled, sign_outs, created_at, added_at, ends_at, erase_at, language, username, updated_at"
 
     package init(_ row: SQLRow) throws {
         id = try row.text("id")
@@ -197,6 +202,8 @@ extension Account {
         endsAt = try row.optionalTimestamp("ends_at")
         eraseAt = try row.optionalTimestamp("erase_at")
         language = try row.optionalText("language").flatMap(Language.init)
+        username = try row.optionalText("username")
+        updatedAt = try row.optionalTimestamp("updated_at")
     }
 }
 

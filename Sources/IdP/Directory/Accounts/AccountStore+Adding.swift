@@ -38,6 +38,7 @@ extension AccountStore {
                 "now": .timestamp(context.now), "imported": .optional(account.isImported ? context.now : nil),
                 "end": .optional(account.end), "language": .optional(account.language?.rawValue),
             ])
+        try Usernames.give(id, for: account.email.text, context.randomness, connection)
         return id
     }
 

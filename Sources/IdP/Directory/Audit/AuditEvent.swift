@@ -18,6 +18,14 @@ package enum AuditEvent: String, Sendable, CaseIterable {
     case mailNotSent = "mail_not_sent"
     case authorizeRefused = "authorize_refused"
     case verifyRefused = "verify_refused"
+    case tokenRequestRefused = "token_request_refused"
+    case codeReused = "code_reused"
+    case refreshTokenReused = "refresh_token_reused"
+    case refreshTokensEnded = "refresh_tokens_ended"
+    case introspected
+    case signingKeyMade = "signing_key_made"
+    case signingKeyPublished = "signing_key_published"
+    case signingKeyRetired = "signing_key_retired"
     case sessionQuestionRefused = "session_question_refused"
     case inboundMailRefused = "inbound_mail_refused"
     case codeRejected = "code_rejected"
@@ -49,7 +57,8 @@ package enum AuditEvent: String, Sendable, CaseIterable {
     /// hour, so that a flood of them cannot fill the disk.
     package var isOfVisitors: Bool {
         switch self {
-        case .mailQueued, .mailNotSent, .authorizeRefused, .verifyRefused, .sessionQuestionRefused, .inboundMailRefused,
+        case .mailQueued, .mailNotSent, .authorizeRefused, .verifyRefused, .tokenRequestRefused,
+            .sessionQuestionRefused, .inboundMailRefused,
             .codeRejected, .linkRejected, .providerAnswerRefused, .handoffCodeRejected, .invitationRejected:
             true
         default: false

@@ -63,6 +63,10 @@ extension ClientEntry {
         case "redirect_uris": "--redirect-uri"
         case "expose_groups": "--expose-group"
         case "sign_out_uris": "--sign-out-uri"
+        case "protocols": "--protocol"
+        case "scopes": "--scope"
+        case "post_logout_redirect_uris": "--post-logout-redirect-uri"
+        case "origins": "--origin"
         default: "--" + key.split(separator: "_").joined(separator: "-")
         }
     }
@@ -97,7 +101,7 @@ package struct AddClient: OperatorChange {
     }
 
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<ClientView> {
-        try entry.checked(logo: logo)
+        let isPublic = try entry.checked(logo: logo).isPublic
         let store = registrar.store
         if let place = registrar.file.client(id: id)?.origin.place {
             throw ChangeError("the id \(id) is registered in \(place). Use another one, or remove that entry first.")
@@ -113,6 +117,10 @@ package struct AddClient: OperatorChange {
         let fingerprint = secret.fingerprint
         try registrar.checkUnused(fingerprint, connection)
         try store.insert(entry, id: id, logo: logo, at: context.now, connection)
+        guard !isPublic else {
+            try registrar.commit([AuditRow(.clientChanged, client: id, "added")], context, connection)
+            return try registrar.changed(id, true, connection)
+        }
         try store.insert(
             try box.seal(secret, of: id), SecretName(client: id, fingerprint: fingerprint), at: context.now, connection)
         try registrar.commit(
@@ -143,7 +151,12 @@ package struct SetClient: OperatorChange {
         var entry = client.entry
         for (key, value) in values { entry[key] = value }
         let logo = entry["logo"] == nil ? nil : self.logo ?? client.logo
-        let access = try entry.checked(logo: logo).access
+        let described = try entry.checked(logo: logo)
+        guard described.isPublic == client.secrets.isEmpty else {
+            throw ChangeError(
+                "a client with a secret cannot become public, nor the other way round. Remove \(id) and add it again.")
+        }
+        let access = described.access
         guard entry != client.entry || logo != client.logo else { return try registrar.changed(id, false, connection) }
         try registrar.store.update(
             client, entry: entry, logo: logo, isEnabled: client.isEnabled, at: context.now, connection)

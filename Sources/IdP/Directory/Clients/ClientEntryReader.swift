@@ -18,7 +18,9 @@ struct ClientEntryReader {
     /// Every key but `secrets`, which an entry in the database has elsewhere.
     static let keys = [
         "id", "name", "redirect_uris", "logo", "start_url", "access", "groups", "expose_groups", "contact", "hidden",
-        "logout_uri", "sign_out_uris",
+        "logout_uri", "sign_out_uris", "protocols", "public", "require_pkce", "scopes", "id_token_alg",
+        "id_token_claims",
+        "post_logout_redirect_uris", "backchannel_logout_uri", "origins", "introspect",
     ]
 
     private let file: SettingsFile
@@ -39,11 +41,11 @@ struct ClientEntryReader {
         guard let entry = file.entry(node, known: known, what: "client", example: Self.example) else { return nil }
         // All are read before any is required, so that all problems are reported at once.
         let (id, name) = (identifier(entry), displayName(entry))
-        let uris = redirectURIs(entry, client: id ?? "?")
-        let secrets = secrets(entry, id ?? "?")
+        let rules = ClientRules(entry, client: id ?? "?")
+        let uris = redirectURIs(entry, client: id ?? "?", rules)
+        let secrets = rules?.oidc?.isPublic == true ? noSecrets(entry, id ?? "?") : secrets(entry, id ?? "?")
         let start = optional(entry, "start_url", client: id ?? "?", Self.startURL)
         let logo = optional(entry, "logo", client: id ?? "?", readLogo)
-        let rules = ClientRules(entry, client: id ?? "?")
         guard let id, let name, let uris, let secrets, let start, let logo, let rules else { return nil }
         var client = Client(id: id, name: name, redirectURIs: uris, secrets: secrets, logo: logo, startURL: start)
         rules.apply(to: &client)
@@ -90,7 +92,13 @@ struct ClientEntryReader {
             ?? file.refuse("name \(DisplayName.problem(ofClient: name.value))", name.node)
     }
 
-    private func redirectURIs(_ entry: SettingsFileEntry, client: String) -> [String]? {
+    private func noSecrets(_ entry: SettingsFileEntry, _ client: String) -> [SharedSecret]? {
+        guard entry.has("secrets") else { return [] }
+        return entry.refuse("secrets of \"\(client)\": a public client has none. Remove the key.", at: "secrets")
+    }
+
+    /// - Parameter rules: nil after a problem with them. Then what depends on them is not checked.
+    private func redirectURIs(_ entry: SettingsFileEntry, client: String, _ rules: ClientRules?) -> [String]? {
         guard let uris = entry.texts("redirect_uris") else { return nil }
         guard uris.count <= ClientLimits.redirectURIs else {
             return entry.refuse(
@@ -100,13 +108,24 @@ struct ClientEntryReader {
         var good: [String] = []
         for uri in uris {
             do {
-                try RedirectURI.check(all: good.filter { $0.utf8.elementsEqual(uri.value.utf8) } + [uri.value])
+                guard !good.contains(where: { $0.utf8.elementsEqual(uri.value.utf8) }) else {
+                    throw SettingError("\"\(uri.value)\" appears twice.")
+                }
+                try Self.check(redirectURI: uri.value, rules)
                 good.append(uri.value)
             } catch {
                 file.problem("\(file.place(of: uri.node)): redirect_uris of \"\(client)\": \(error)")
             }
         }
         return good.count == uris.count ? good : nil
+    }
+
+    /// A public client of OpenID Connect alone may leave the port of a loopback address open (RFC 8252 7.3).
+    private static func check(redirectURI uri: String, _ rules: ClientRules?) throws {
+        let added = (rules?.protocols ?? [.sso]).flatMap(\.callbackFields)
+        let fields = added.enumerated().filter { !added[..<$0.offset].contains($0.element) }.map(\.element)
+        let example = rules?.oidc?.isPublic == true ? LoopbackPort.example(of: uri) : nil
+        try RedirectURI.check(example ?? uri, adding: fields)
     }
 
     private static func example(of key: String) -> String {
@@ -118,5 +137,15 @@ struct ClientEntryReader {
             default: #"["file:/etc/swift-sso/secrets/partner"]"#
             }
         return "For example \(key): \(value)"
+    }
+}
+
+extension ClientProtocolName {
+    /// What the IdP adds to the query of a redirect URI.
+    fileprivate var callbackFields: [String] {
+        switch self {
+        case .sso: RedirectURI.callbackFields
+        case .oidc: ["code", "state", "iss", "error", "error_description"]
+        }
     }
 }

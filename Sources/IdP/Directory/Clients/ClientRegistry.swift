@@ -28,6 +28,10 @@ package struct Client: Sendable {
     package var logoutURI: String?
     /// Where `/auth/sso/sign-out` may go back to.
     package var signOutURIs: [String] = []
+    /// The ways in which it may ask for a sign-in.
+    package var protocols: [ClientProtocolName] = [.sso]
+    /// Nil for a client that does not use OpenID Connect.
+    package var oidc: OIDCSettings?
 
     package init(
         id: String, name: String, redirectURIs: [String], secrets: [SharedSecret], logo: LogoFile? = nil,
@@ -51,7 +55,10 @@ package struct Client: Sendable {
     }
 
     /// Whether exactly these bytes are registered (RFC 9700 4.1.3, RFC 3986 6.2.1: without normalisation).
-    package func hasRedirectURI(_ bytes: [UInt8]) -> Bool { redirectURIs.contains { $0.utf8.elementsEqual(bytes) } }
+    /// A public client may leave the port of a loopback address open.
+    package func hasRedirectURI(_ bytes: [UInt8]) -> Bool {
+        redirectURIs.contains { $0.utf8.elementsEqual(bytes) } || hasLoopbackURI(bytes)
+    }
 
     /// The registered redirect URI that shares most with a text at both ends, for the log: the two differ in one place, such
     /// as a slash, a host or a port. In linear time, because anybody may send the text.

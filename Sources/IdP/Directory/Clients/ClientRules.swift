@@ -2,7 +2,7 @@ import SSOShared
 import SSOWeb
 import YAMLSettings
 
-/// The keys of a client's entry about who may enter it, what it is told of users, and how they sign out.
+/// The keys of a client's entry about its protocols, who may enter it, what it is told of users, and how they sign out.
 struct ClientRules {
     /// The same as the limit of groups that a user may be in on the wire.
     private static let maximumExposedGroups = 50
@@ -13,6 +13,11 @@ struct ClientRules {
     private let contact, logoutURI: String?
     private let isHidden: Bool
     private let signOutURIs: [String]
+    let protocols: [ClientProtocolName]
+    let oidc: OIDCSettings?
+
+    /// The keys that only SSO has.
+    private static let ssoKeys = ["logout_uri", "sign_out_uris"]
 
     /// Nil after a problem.
     init?(_ entry: SettingsFileEntry, client: String) {
@@ -23,19 +28,31 @@ struct ClientRules {
         let contact = reader.optional("contact", Reader.contact)
         let logout = reader.optional("logout_uri", Reader.logoutURI)
         let signOut = reader.list("sign_out_uris", maximum: Self.maximumURIs, Reader.signOutURI)
-        let hidden = reader.hidden()
-        guard let access, let exposed, let contact, let logout, let signOut, let hidden else { return nil }
+        let hidden = reader.flag("hidden", false)
+        let protocols = reader.protocols([.sso: Self.ssoKeys, .oidc: OIDCSettings.keys])
+        let oidc = protocols?.contains(.oidc) == true ? OIDCSettings(reader) : nil
+        guard let access, let exposed, let contact, let logout, let signOut, let hidden, let protocols,
+            protocols.contains(.oidc) == (oidc != nil)
+        else { return nil }
+        guard oidc?.isPublic != true || protocols == [.oidc] else {
+            entry.problem(
+                "public of \"\(client)\": a public client has no secret, so its protocols must be [oidc].", at: "public"
+            )
+            return nil
+        }
         (self.access, exposedGroups, self.contact, logoutURI) = (access, exposed, contact, logout)
         (isHidden, signOutURIs) = (hidden, signOut ?? [])
+        (self.protocols, self.oidc) = (protocols, oidc)
     }
 
     func apply(to client: inout Client) {
         (client.access, client.exposedGroups, client.contact) = (access, exposedGroups, contact)
         (client.isHidden, client.logoutURI, client.signOutURIs) = (isHidden, logoutURI, signOutURIs)
+        (client.protocols, client.oidc) = (protocols, oidc)
     }
 
     /// Reads one entry. Nil alone, not as the value, means a problem that was reported.
-    private struct Reader {
+    struct Reader {
         let entry: SettingsFileEntry
         let client: String
 
@@ -53,10 +70,30 @@ struct ClientRules {
             return groups.map(ClientAccess.groups) ?? .unstated
         }
 
-        func hidden() -> Bool? {
-            guard entry.has("hidden") else { return false }
-            guard let text = entry.text("hidden") else { return nil }
-            return Bool(text.value) ?? refuse("hidden", "\"\(text.value)\" must be true or false.")
+        func flag(_ key: String, _ fallback: Bool) -> Bool? {
+            guard entry.has(key) else { return fallback }
+            guard let text = entry.text(key) else { return nil }
+            return Bool(text.value) ?? refuse(key, "\"\(text.value)\" must be true or false.")
+        }
+
+        /// The protocols. A key of one that is not listed is a problem: it would have no effect.
+        func protocols(_ keys: [ClientProtocolName: [String]]) -> [ClientProtocolName]? {
+            let all = ClientProtocolName.allCases
+            let list = list("protocols", maximum: all.count) { text in
+                guard ClientProtocolName(rawValue: text) != nil else {
+                    throw SettingError("\"\(text)\" must be \(SettingsFileEntry.list(all.map(\.rawValue))).")
+                }
+            }
+            guard let list else { return nil }
+            let names = list.map { $0.compactMap(ClientProtocolName.init) } ?? [.sso]
+            let foreign = all.filter { !names.contains($0) }.flatMap { name in
+                (keys[name] ?? []).filter(entry.has).map { (key: $0, name: name) }
+            }
+            for (key, name) in foreign {
+                entry.problem(
+                    "\(key) of \"\(client)\": is a key of \(name.rawValue), which protocols does not list.", at: key)
+            }
+            return foreign.isEmpty ? names : nil
         }
 
         func optional(_ key: String, _ check: (String) throws -> Void) -> String?? {
@@ -89,7 +126,7 @@ struct ClientRules {
             return good
         }
 
-        private func refuse<T>(_ key: String, _ words: String) -> T? {
+        func refuse<T>(_ key: String, _ words: String) -> T? {
             entry.refuse("\(key) of \"\(client)\": \(words)", at: key)
         }
 
@@ -115,6 +152,9 @@ struct ClientRules {
 
         static func signOutURI(_ text: String) throws {
             try webAddress(text, adding: ["state"], example: "https://partner.example.com/bye")
+            guard text.hasPrefix("https:") else {
+                throw SettingError("\"\(text)\" must be https, for example https://partner.example.com/bye.")
+            }
         }
 
         private static func webAddress(_ text: String, adding fields: [String], example: String) throws {

@@ -37,7 +37,8 @@ package struct StoredClient: Sendable {
             }
             return opened
         }
-        guard !opened.isEmpty else { return nil }
+        // A public client has no secret, so nothing is missing.
+        guard !opened.isEmpty || secrets.isEmpty else { return nil }
         return entry.client(secrets: opened, logo: logo, place: { "client \(id), \($0)" }, problem: problem)
     }
 

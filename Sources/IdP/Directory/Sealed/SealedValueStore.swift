@@ -19,6 +19,13 @@ package struct SealedColumn: Sendable {
             box: box.box)
     }
 
+    package static let signingKeysName = "signing keys"
+
+    /// The private halves of the keys of ID tokens.
+    package static func signingKeys(_ box: SealedBox) -> SealedColumn {
+        SealedColumn(name: signingKeysName, table: "signing_key", column: "private_key", keys: ["kid"], box: box)
+    }
+
     /// What a provider takes back when an identity is removed.
     package static func refreshTokens(_ box: SealedBox) -> SealedColumn {
         SealedColumn(

@@ -21,6 +21,16 @@ package struct ClientSignIn: Sendable {
     package let reason: SessionEndReason?
 }
 
+/// A client's sign-in, for what hangs on it: tokens that end with it.
+package struct ClientSignInName: Sendable {
+    /// ``ClientSignIn/toldSession``.
+    package let session: String
+    /// Another number each time that the sign-in begins again after its end. What hung on it before stays ended.
+    package let beginnings: Int64
+
+    package init(session: String, beginnings: Int64) { (self.session, self.beginnings) = (session, beginnings) }
+}
+
 /// Owns the rows of `client_sign_in`: which client was told which session of which user. They outlive the grants, so that a
 /// sign-out reaches a client whatever became of its grant.
 package struct ClientSignIns: Sendable {
@@ -31,18 +41,20 @@ package struct ClientSignIns: Sendable {
 
     /// Notes that a client has redeemed a grant, in the transaction of the redemption. One statement.
     ///
-    /// - Returns: the id of the session for the client: the one that it was told first.
+    /// - Returns: with the id of the session for the client: the one that it was told first.
     package func note(
         _ session: String, kind: String, client: String, account: String, at now: Timestamp,
         _ connection: any SQLConnection
-    ) throws -> String {
+    ) throws -> ClientSignInName {
         let rows = try connection.query(
             Self.noteSQL,
             [
                 "session": .text(session), "kind": .text(kind), "client": .text(client), "account": .text(account),
                 "now": .timestamp(now),
             ])
-        return try rows.first?.text("told_session") ?? session
+        return ClientSignInName(
+            session: try rows.first?.text("told_session") ?? session,
+            beginnings: try rows.first?.integer("beginnings") ?? 0)
     }
 
     // A row that was ended while its session went on, because the user had lost access, begins again.
@@ -51,10 +63,25 @@ package struct ClientSignIns: Sendable {
         VALUES (:session, :client, :kind, :session, :account, :now, :now)
             ON CONFLICT (session_handle, client_id, kind) DO UPDATE SET
                last_used_at = excluded.last_used_at, ended_at = NULL, reason = NULL,
+               beginnings = client_sign_in.beginnings + CASE WHEN client_sign_in.ended_at IS NULL THEN 0 ELSE 1 END,
                first_used_at = CASE WHEN client_sign_in.ended_at IS NULL
                                     THEN client_sign_in.first_used_at ELSE excluded.first_used_at END
-        RETURNING told_session
+        RETURNING told_session, beginnings
         """
+
+    /// The condition that the sign-in goes on which a row hangs on, with `client_id`, `account_id`, `told_session` and
+    /// `sign_in_beginnings`. The end of a session by time does not end it.
+    ///
+    /// - Parameters:
+    ///   - row: the name of the table in the statement.
+    ///   - kind: the id of the ``GrantKind``, a constant.
+    package static func holds(_ row: String, kind: String) -> String {
+        """
+        EXISTS (SELECT 1 FROM client_sign_in c WHERE c.told_session = \(row).told_session AND c.kind = '\(kind)'
+                   AND c.client_id = \(row).client_id AND c.account_id = \(row).account_id
+                   AND c.beginnings = \(row).sign_in_beginnings AND (c.ended_at IS NULL OR c.reason = 'expired'))
+        """
+    }
 
     /// Takes the rows of a session to the one that replaces it in the same browser, if the account is the same.
     package func follow(_ old: String, to next: String, account: String, _ connection: any SQLConnection) throws {

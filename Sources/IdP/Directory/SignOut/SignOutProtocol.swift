@@ -6,7 +6,11 @@ package protocol SignOutProtocol: Sendable {
     /// The id of the ``GrantKind`` whose redemption the message is about. It is stored.
     static var id: String { get }
     /// The request of one try, signed for this moment; nil for a client that takes no messages.
-    func request(for message: QueuedSignOut, to recipient: SignOutRecipient, at now: Timestamp) -> HTTPClient.Request?
+    ///
+    /// - Throws: when it cannot be signed now. Then it is tried again.
+    func request(
+        for message: QueuedSignOut, to recipient: SignOutRecipient, at now: Timestamp
+    ) async throws -> HTTPClient.Request?
     /// What an answer means.
     func verdict(on status: Int) -> SignOutVerdict
 }
@@ -22,5 +26,13 @@ package enum SignOutVerdict: Sendable, Equatable {
 
 extension Client {
     /// Whether the client takes messages about the end of sessions.
-    package var takesSignOuts: Bool { logoutURI != nil }
+    ///
+    /// - Parameter kind: the protocol of the grant that the session was told by.
+    package func takesSignOuts(of kind: String) -> Bool {
+        switch ClientProtocolName(rawValue: kind) {
+        case .sso: logoutURI != nil
+        case .oidc: oidc?.logoutURI != nil
+        case nil: false
+        }
+    }
 }

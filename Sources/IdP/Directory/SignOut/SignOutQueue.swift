@@ -63,7 +63,11 @@ package struct SignOutQueue: Sendable {
 
     /// Messages that are due, at most ``parallelPerClient`` of each client, so that no client delays another: first tries
     /// before repeated ones. Only reads.
-    func due(at now: Timestamp, _ connection: any SQLConnection) throws -> [QueuedSignOut] {
+    ///
+    /// - Parameter paused: clients that get no try at this moment.
+    func due(
+        at now: Timestamp, except paused: Set<String>, _ connection: any SQLConnection
+    ) throws -> [QueuedSignOut] {
         let isDue = try connection.query(
             "SELECT 1 AS one FROM sign_out_message WHERE settled_at IS NULL AND next_try_at <= :now LIMIT 1",
             ["now": .timestamp(now)])
@@ -79,7 +83,7 @@ package struct SignOutQueue: Sendable {
         ).first?.optionalText("client") {
             last = client
             let free = Self.parallelPerClient - underWay[client, default: 0]
-            guard free > 0 else { continue }
+            guard free > 0, !paused.contains(client) else { continue }
             found += try connection.query(
                 """
                 SELECT * FROM sign_out_message

@@ -18,6 +18,7 @@ package struct SignOutSender: Service {
     private let audit: AuditStore
     private let clock: ServiceClock
     private let logger: Logger
+    private let failing = FailingClients()
 
     /// - Parameters:
     ///   - audit: its database has the queue.
@@ -69,7 +70,8 @@ package struct SignOutSender: Service {
     private func take() async -> [QueuedSignOut] {
         let now = clock.now()
         do {
-            let due = try await database.read { try queue.due(at: now, $0) }
+            let paused = failing.paused(at: now)
+            let due = try await database.read { try queue.due(at: now, except: paused, $0) }
             return due.isEmpty ? [] : try await database.write { try queue.take(due, at: now, $0) }
         } catch {
             logger.warning("sign_out_queue_unavailable", metadata: ["cause": "\(error)"])
@@ -85,9 +87,13 @@ package struct SignOutSender: Service {
             return logger.warning("sign_out_queue_unavailable", metadata: ["cause": "\(error)"])
         }
         guard let recipient = found else { return await drop(message, "client_unknown") }
-        guard let wire = protocols[message.kind],
-            var request = wire.request(for: message, to: recipient, at: clock.now())
-        else { return await drop(message, "takes_none") }
+        guard let wire = protocols[message.kind] else { return await drop(message, "takes_none") }
+        let made: HTTPClient.Request?
+        do { made = try await wire.request(for: message, to: recipient, at: clock.now()) } catch {
+            logger.error("sign_out_not_signed", metadata: ["message_id": "\(message.id)", "cause": "\(error)"])
+            return await fail(message, "not_signed")
+        }
+        guard var request = made else { return await drop(message, "takes_none") }
         if message.tries == 1 { log(.info, "sign_out_queued", message) }
         request.addressError = SignOutAddress.error
         do throws(ConnectionError) {
@@ -103,6 +109,7 @@ package struct SignOutSender: Service {
     }
 
     private func deliver(_ message: QueuedSignOut) async {
+        failing.noteSuccess(of: message.clientID)
         await settle(message) { now, connection in
             try queue.deliver(message.id, at: now, connection)
             try audit.write(message.auditRow(.signOutDelivered), connection)
@@ -113,6 +120,7 @@ package struct SignOutSender: Service {
     /// The first failure is in the audit log, and every one in the log: a client that is down for a day fails for 28 times.
     private func fail(_ message: QueuedSignOut, _ error: String) async {
         let now = clock.now()
+        failing.note(message.clientID, hasFailedAt: now)
         guard now < message.endsAt else { return await giveUp(message, error) }
         let next = min(now + SignOutQueue.pause(after: message.tries), message.endsAt)
         await settle(message) { _, connection in

@@ -11,13 +11,15 @@ package struct SignOuts: Sendable {
     package let signIns = ClientSignIns()
     package let queue: SignOutQueue
     let clock: ServiceClock
-    private let tells: @Sendable (_ client: String, any SQLConnection) throws -> Bool
+    private let tells: @Sendable (_ client: String, _ kind: String, any SQLConnection) throws -> Bool
 
     /// - Parameter tells: whether a client takes messages, in the transaction of the end. The sender knows for sure: a command
     ///   queues a message for every client.
     package init(
         clock: ServiceClock, randomness: any Randomness,
-        tells: @escaping @Sendable (_ client: String, any SQLConnection) throws -> Bool = { _, _ in true }
+        tells: @escaping @Sendable (_ client: String, _ kind: String, any SQLConnection) throws -> Bool = { _, _, _ in
+            true
+        }
     ) {
         (queue, self.clock, self.tells) = (SignOutQueue(randomness: randomness), clock, tells)
     }
@@ -50,7 +52,7 @@ package struct SignOuts: Sendable {
         if !cause.isOwn { try write(row(what, cause, actor, ended)) }
         var told = Told()
         for message in QueuedSignOut.messages(about: ended, what) {
-            guard try tells(message.clientID, connection) else { continue }
+            guard try tells(message.clientID, message.kind, connection) else { continue }
             guard try queue.hasRoom(for: message.clientID, connection) else {
                 told.dropped += 1
                 try write(message.auditRow(.signOutGivenUp, by: .program, cause: "queue_full"))

@@ -57,7 +57,7 @@ package struct Authorizer: Sendable {
                 "token_issued",
                 metadata: [
                     "client": "\(asked.client.id)", "account": "\(user.account.id)",
-                    "session": "\(user.session.handle)", "flow": "\(grant.logID)",
+                    "session": "\(user.session.handle)", "flow": "\(grant.logID)", "protocol": "\(asking.grantKind.id)",
                 ])
             var response = try asking.answer(grant, asked, to: user, request)
             sessions.prolong(user.session, in: &response)
@@ -69,7 +69,7 @@ package struct Authorizer: Sendable {
                 "access_refused",
                 metadata: [
                     "client": "\(client.id)", "account": "\(user.account.id)", "session": "\(user.session.handle)",
-                    "flow": "\(GrantStore.FlowKey(asked, flow: flow).logID)",
+                    "flow": "\(GrantStore.FlowKey(asked, flow: flow).logID)", "protocol": "\(asking.grantKind.id)",
                 ])
             guard asked.wishes.prompt != .silent else { return asking.refuse(.accessDenied, asked) }
             var response = noAccess.response(request, client: client, user, flow: flow)
@@ -78,7 +78,10 @@ package struct Authorizer: Sendable {
         case .refused(let error): return refuse(error, asked, by: asking, id, context)
         case .clientDropped:
             context.logger.notice(
-                "authorize_refused", metadata: ["client": "\(asked.client.id)", "cause": "client_dropped"])
+                "authorize_refused",
+                metadata: [
+                    "client": "\(asked.client.id)", "cause": "client_dropped", "protocol": "\(asking.grantKind.id)",
+                ])
             context.audit?.note(
                 AuditRow(.authorizeRefused, by: .visitor, client: asked.client.id, cause: "client_dropped"))
             throw FlowError.unknownClient
@@ -112,7 +115,9 @@ package struct Authorizer: Sendable {
             }
             let user = try accounts.signedIn(session, connection)
             let completed = session[Flows.self].completed(asked.flow(of: purpose), resuming: asked.resuming)
-            let choosesAccount = wishes.prompt == .selectAccount || asked.returnsToAppScheme && completed == nil
+            let isOther = asked.expectedAccount.map { $0 != user?.account.id } ?? false
+            let choosesAccount =
+                wishes.prompt == .selectAccount || (asked.returnsToAnyProgram || isOther) && completed == nil
             guard let client = try registered(asked, connection) else { return .clientDropped }
             if let user, !choosesAccount, wishes.isMet(by: user.signIn.provenAt, now: now) {
                 guard try client.access.admits(account: user.account.id, connection) else {
@@ -130,7 +135,10 @@ package struct Authorizer: Sendable {
                         wire: secret.wire, logID: flow.logID, hasAsked: completed != nil, isRedeemedBefore: isRedeemed),
                     user, client)
             }
-            if wishes.prompt == .silent { return .refused(.loginRequired) }
+            if wishes.prompt == .silent {
+                let isSignedIn = user.map { wishes.isMet(by: $0.signIn.provenAt, now: now) } ?? false
+                return .refused(isSignedIn && !isOther ? .interactionRequired : .loginRequired)
+            }
             // A sign-in that is not enough now: only a newer one ends this flow, whatever becomes of the account meanwhile.
             let tooOld = session[CurrentSignIn.self].signIn.flatMap {
                 wishes.isMet(by: $0.provenAt, now: now) ? nil : $0
@@ -175,7 +183,10 @@ package struct Authorizer: Sendable {
     /// The client of a request as it is now; nil if it, or its address, was dropped since the request was checked.
     private func registered(_ asked: ClientRequest, _ connection: any SQLConnection) throws -> Client? {
         let client = try clients.registered(connection).client(id: asked.client.id)
-        return client.flatMap { $0.hasRedirectURI(Array(asked.returnTo.utf8)) ? $0 : nil }
+        return client.flatMap { client in
+            asked.client.protocols.allSatisfy(client.uses) && client.hasRedirectURI(Array(asked.returnTo.utf8))
+                ? client : nil
+        }
     }
 
     /// Sends the user to sign in.
@@ -199,7 +210,9 @@ package struct Authorizer: Sendable {
         let flow = GrantStore.FlowKey(asked, flow: id)
         context.logger.info(
             Logger.Message(stringLiteral: error.rawValue),
-            metadata: ["client": "\(asked.client.id)", "flow": "\(flow.logID)"])
+            metadata: [
+                "client": "\(asked.client.id)", "flow": "\(flow.logID)", "protocol": "\(asking.grantKind.id)",
+            ])
         return asking.refuse(error, asked)
     }
 

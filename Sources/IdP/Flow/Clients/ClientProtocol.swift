@@ -29,6 +29,8 @@ package protocol ClientProtocol: FlowPurpose {
 package enum AuthorizationError: String, Sendable {
     /// The user would have to sign in, and the client asked for no question.
     case loginRequired = "login_required"
+    /// The user would have to agree on a page, and the client asked for no question.
+    case interactionRequired = "interaction_required"
     /// The user has given up.
     case accessDenied = "access_denied"
 }
@@ -49,19 +51,23 @@ package struct ClientRequest: Sendable {
     /// The flow that this request goes on with, where the address says so (``ClientProtocol/address(of:)``). Worth nothing
     /// unless this session has completed a flow of this id for the same client and address.
     package let resuming: FlowID?
+    /// The account that the client expects. A user who is signed in with another one chooses the account.
+    package let expectedAccount: String?
 
     package init(
         client: Client, returnTo: String, wishes: SignInWishes = SignInWishes(), replayKey: [UInt8]? = nil,
-        codeChallenge: String? = nil, payload: String = "", resuming: FlowID? = nil
+        codeChallenge: String? = nil, payload: String = "", resuming: FlowID? = nil, expectedAccount: String? = nil
     ) {
         (self.client, self.returnTo, self.wishes, self.replayKey) = (client, returnTo, wishes, replayKey)
         (self.codeChallenge, self.payload, self.resuming) = (codeChallenge, payload, resuming)
+        self.expectedAccount = expectedAccount
     }
 
-    /// Whether the browser goes back to an app's own scheme. Any app may claim that, and may have begun this request at the
-    /// client's server: the user agrees on a page first, also when signed in already (RFC 8252 8.6).
-    var returnsToAppScheme: Bool {
-        !returnTo.utf8.starts(with: "https:".utf8) && !returnTo.utf8.starts(with: "http:".utf8)
+    /// Whether the browser goes back to an app's own scheme, or to any port of this machine. Any program may claim those, and
+    /// may have begun this request: the user agrees on a page first, also when signed in already (RFC 8252 8.6).
+    var returnsToAnyProgram: Bool {
+        let isWeb = returnTo.utf8.starts(with: "https:".utf8) || returnTo.utf8.starts(with: "http:".utf8)
+        return !isWeb || client.isPublic && !returnTo.utf8.starts(with: "https:".utf8)
     }
 
     func flow(of purpose: String, demanding demand: Flow.Demand = Flow.Demand()) -> Flow.Request {

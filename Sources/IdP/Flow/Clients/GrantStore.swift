@@ -12,15 +12,19 @@ package struct GrantKind: Sendable {
     let needsReturnAddress: Bool
     /// Whether the payload of the request is stored with the grant.
     let keepsPayload: Bool
+    /// The event of the audit log when a grant is refused.
+    let refused: AuditEvent
     let make: @Sendable (any Randomness) throws -> (wire: String, digest: [UInt8])
 
     /// - Parameter secret: the form of the secret, with a prefix of its own.
     package init<Kind: SecretKind>(
-        id: String, secret: Kind.Type, lifetime: Duration, needsReturnAddress: Bool, keepsPayload: Bool = false
+        id: String, secret: Kind.Type, lifetime: Duration, needsReturnAddress: Bool, keepsPayload: Bool = false,
+        refused: AuditEvent = .verifyRefused
     ) {
         (self.id, self.lifetime, self.needsReturnAddress, self.keepsPayload) = (
             id, lifetime, needsReturnAddress, keepsPayload
         )
+        self.refused = refused
         make = {
             let new = try Secret<Kind>(randomness: $0)
             return (new.wire, new.digest)
@@ -149,6 +153,24 @@ package struct GrantStore: Sendable {
         package let flow: String
         /// The user's groups that the client is told, sorted; nil if it is told none.
         package let groups: [String]?
+        /// What the client's sign-in is called where something hangs on it.
+        package let signIn: ClientSignInName
+    }
+
+    /// What a protocol does in the transaction of the redemption.
+    package struct Effects<More: Sendable>: Sendable {
+        let accepted: @Sendable (Account, Redeemed, Client, any SQLConnection) throws -> More
+        let repeated: @Sendable (any SQLConnection) throws -> Void
+
+        /// - Parameters:
+        ///   - accepted: what follows from the grant, such as an access token. The client is the one that is registered now.
+        ///   - repeated: what a second use by the same client ends (RFC 6749 4.1.2).
+        package init(
+            accepted: @escaping @Sendable (Account, Redeemed, Client, any SQLConnection) throws -> More,
+            repeated: @escaping @Sendable (any SQLConnection) throws -> Void
+        ) {
+            (self.accepted, self.repeated) = (accepted, repeated)
+        }
     }
 
     /// Why a grant was refused. The log gets all of it.
@@ -190,6 +212,17 @@ package struct GrantStore: Sendable {
     /// Consumes a grant. Of any number of concurrent attempts, in any number of processes, exactly one is accepted, and it
     /// is answered only after the commit (docs/architecture.md, "single use").
     package func consume(_ asked: Presented, idleLimit: Duration) async throws -> Outcome {
+        try await consume(
+            asked, idleLimit: idleLimit, Effects(accepted: { _, _, _, _ in }, repeated: { _ in })
+        ).outcome
+    }
+
+    /// The same, with what a protocol does in the same transaction.
+    ///
+    /// - Returns: the outcome, and what `effects` made of an accepted grant.
+    package func consume<More: Sendable>(
+        _ asked: Presented, idleLimit: Duration, _ effects: Effects<More>
+    ) async throws -> (outcome: Outcome, more: More?) {
         let (now, client) = (clock.now(), asked.client)
         // Nothing is issued for an empty address, so a missing one is wrong where one is needed.
         let returnTo = asked.returnTo ?? (asked.kind.needsReturnAddress ? "" : nil)
@@ -198,20 +231,28 @@ package struct GrantStore: Sendable {
         (values["digest"], values["client"]) = (.blob(asked.digest), .text(client.id))
         (values["kind"], values["redirect"]) = (.text(asked.kind.id), .optional(returnTo))
         values["challenge"] = .text(asked.codeVerifier.map(CodeChallenge.s256) ?? "")
-        let (outcome, hasWrittenUse) = try await database.write { [clients, presented = values] connection in
+        let (outcome, more, hasWrittenUse) = try await database.write {
+            [clients, presented = values] connection -> (Outcome, More?, Bool) in
             // The account is read for every grant, so that each refusal takes as long.
             let row = try connection.query(Self.ownerSQL, presented).first
             let registry = try clients.registered(at: row?.integer("revision") ?? 0, connection)
             guard let registered = registry.client(id: client.id), asked.isAllowed(registered) else {
-                return (Outcome.clientDropped, false)
+                return (.clientDropped, nil, false)
             }
             let owner = try row.flatMap { try $0.optionalText("id") == nil ? nil : Account($0) }
             let outcome = try redeem(asked, presented, owner, for: registered, at: now, connection)
-            return (outcome, try asked.use.map { try clients.uses.write($0, at: now, connection) } ?? false)
+            var more: More?
+            switch outcome {
+            case .accepted(let account, let redeemed):
+                more = try effects.accepted(account, redeemed, registered, connection)
+            case .refused(let error) where error.cause == .used: try effects.repeated(connection)
+            default: break
+            }
+            return (outcome, more, try asked.use.map { try clients.uses.write($0, at: now, connection) } ?? false)
         }
         if let use = asked.use, hasWrittenUse { clients.uses.noteWritten(use, at: now) }
         await clients.catchUp()
-        return outcome
+        return (outcome, more)
     }
 
     private func redeem(
@@ -236,11 +277,11 @@ package struct GrantStore: Sendable {
             return .accepted(
                 owner,
                 Redeemed(
-                    sessionHandle: session, toldSession: told,
+                    sessionHandle: session, toldSession: told.session,
                     provenAt: try row.provenMoment(),
                     methods: try row.text("methods").split(separator: " ").map(String.init),
                     payload: String(decoding: try row.optionalBlob("payload") ?? [], as: UTF8.self),
-                    flow: flow, groups: try client.groupsTold(of: owner.id, connection)))
+                    flow: flow, groups: try client.groupsTold(of: owner.id, connection), signIn: told))
         }
         // The grant of another client has leaked. The grant of an account that may not sign in, or enter, must not become
         // valid again with the next change of a setting or a group.
@@ -261,7 +302,7 @@ package struct GrantStore: Sendable {
         let cause = burntOwner == nil ? error.cause : .otherClient
         try asked.audit?.write(
             AuditRow(
-                .verifyRefused, by: .client(client.id), account: owner?.id, client: client.id,
+                asked.kind.refused, by: .client(client.id), account: owner?.id, client: client.id,
                 session: error.session, flow: error.flow, cause: cause.rawValue, detail: burntOwner), connection)
         return burntOwner.map { .burnt(owner: $0) } ?? .refused(error)
     }

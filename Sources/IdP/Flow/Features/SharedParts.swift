@@ -94,7 +94,7 @@ package struct SharedParts: Sendable {
 
         eligibility = SignInEligibility(allowed: options.allowedEmails, clock: clock)
         signOuts = SignOuts(clock: clock, randomness: randomness) {
-            try clients.registered($1).client(id: $0)?.takesSignOuts ?? false
+            try clients.registered($2).client(id: $0)?.takesSignOuts(of: $1) ?? false
         }
         accounts = AccountStore(
             database: database, clock: clock, randomness: randomness, eligibility: eligibility, signOuts: signOuts)

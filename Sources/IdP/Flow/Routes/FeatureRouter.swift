@@ -33,8 +33,24 @@ package struct FeatureRouter {
 
     /// Where the request of a client protocol arrives. The ``Authorizer`` reads the session itself, in its transaction. A frame,
     /// an image or a prefetch must not obtain grants without the user's knowledge (ASVS 7.6.2).
-    package mutating func request(at path: String, use handler: @escaping Route.Handler) {
-        visit([.get], at: path, readsSession: false, use: handler)
+    ///
+    /// - Parameter methods: a POST comes from outside, without a form token and without the session's cookie.
+    package mutating func request(
+        _ methods: [HTTPRequest.Method] = [.get], at path: String, use handler: @escaping Route.Handler
+    ) {
+        visit(methods, at: path, readsSession: false, use: handler)
+    }
+
+    /// A route for the programs of clients, which bring a secret or a token of their own.
+    package mutating func endpoint(
+        _ methods: [HTTPRequest.Method], at path: String,
+        refusing refusal: @escaping @Sendable ([HTTPRequest.Method]) throws -> Response,
+        use handler: @escaping Route.Handler
+    ) {
+        routes.append(
+            Route(.endpoint, at: path, methods, readsSession: false) {
+                $0.only(methods, at: RouterPath(path), refusing: refusal, use: handler)
+            })
     }
 
     /// A post that another server has signed.
@@ -178,7 +194,10 @@ package struct FeatureRouter {
 
     /// The paths whose errors are JSON, as ``WebRouter`` takes them.
     package var jsonPaths: Set<String> {
-        absent.union(routes.compactMap { $0.kind == .signedPost ? $0.pattern : $0.kind == .api ? "/api/" : nil })
+        absent.union(
+            routes.compactMap {
+                $0.kind == .signedPost || $0.kind == .endpoint ? $0.pattern : $0.kind == .api ? "/api/" : nil
+            })
     }
 
     /// The paths whose URL contains a token, as ``WebRouter`` takes them.

@@ -23,6 +23,9 @@ package struct Route: Sendable {
         case events
         /// A POST of another server, which has signed it. Its errors are JSON.
         case signedPost
+        /// For the programs of clients, which prove themselves with a secret, or bring a token. No cookie counts. Its errors are
+        /// JSON.
+        case endpoint
         /// The JSON API for apps, for which a request of another site's page is an error. Its errors are JSON.
         case api
     }

@@ -35,6 +35,9 @@ struct ClientCommand: AsyncParsableCommand {
         @OptionGroup var entry: ClientEntryOptions
 
         func validate() throws {
+            guard entry.oidc.isPublic != true || !secret.isGiven else {
+                throw ValidationError("--secret-file and --public are both given. A public client has no secret.")
+            }
             guard entry.everyone || !entry.group.isEmpty else {
                 throw ValidationError(
                     "--everyone or --group is missing: who may enter the client? For example --everyone, or --group finance."
@@ -52,11 +55,13 @@ struct ClientCommand: AsyncParsableCommand {
             let (secret, box) = try secret.secret(registry)
             var new = ClientEntry(id: client.id)
             for (key, value) in entry.values { new[key] = value }
+            // A public client has none.
+            let isShown = !self.secret.isGiven && entry.oidc.isPublic != true
             try await client.make(
                 AddClient(
                     client.id, new, logo: try entry.logoContent(), secret: secret, box,
                     ClientRegistrar(file: registry.file)),
-                printing: self.secret.isGiven ? nil : secret
+                printing: isShown ? secret : nil
             ) { "Added \($0)." }
         }
     }

@@ -121,11 +121,13 @@ struct ClientEntryOptions: ParsableArguments {
         name: .customLong("sign-out-uri"), parsing: .singleValue,
         help: ArgumentHelp("Where a sign-out may go back to; may be repeated, up to 20 times.", valueName: "url"))
     var signOutURI: [String] = []
+    @OptionGroup(title: "Protocols") var oidc: OIDCOptions
 
     /// Those that ``ClientCommand/Set`` removes.
-    static let optionalKeys = [
-        "contact", "expose_groups", "hidden", "logo", "logout_uri", "sign_out_uris", "start_url",
-    ]
+    static let optionalKeys =
+        [
+            "contact", "expose_groups", "hidden", "logo", "logout_uri", "sign_out_uris", "start_url",
+        ] + OIDCOptions.keys
 
     func validate() throws {
         guard everyone, !group.isEmpty else { return }
@@ -155,6 +157,7 @@ struct ClientEntryOptions: ParsableArguments {
         setText("start_url", startURL)
         setText("logout_uri", logoutURI)
         setList("sign_out_uris", signOutURI)
+        for (key, value) in oidc.values { values.updateValue(value, forKey: key) }
         return values
     }
 

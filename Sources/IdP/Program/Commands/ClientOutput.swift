@@ -21,6 +21,10 @@ enum ClientOutput {
             ("source", [source(client)]), ("redirect_uris", client.redirectURIs),
             ("expose_groups", client.exposedGroups ?? []), ("contact", client.contact.map { [$0] } ?? []),
             ("logout_uri", client.logoutURI.map { [$0] } ?? []), ("sign_out_uris", client.signOutURIs),
+            ("protocols", client.protocols.map(\.rawValue)), ("scopes", client.oidc?.scopes.map(\.rawValue) ?? []),
+            ("post-logout", client.oidc?.postLogoutRedirectURIs ?? []),
+            ("backchannel", client.oidc?.logoutURI.map { [$0] } ?? []),
+            ("public", client.isPublic ? ["true"] : []),
             ("secrets", view.secrets.map(secret)),
         ]
         let lines = rows.flatMap { name, values in

@@ -18,6 +18,7 @@ struct IdPCommand: AsyncParsableCommand {
         subcommands: [
             Serve.self, Check.self, UserCommand.self, MailCommand.self, BackupCommand.self, RestoreCommand.self,
             DatabaseCommand.self, AuditCommand.self, ClientCommand.self, GroupCommand.self, SignOutsCommand.self,
+            KeysCommand.self,
         ],
         defaultSubcommand: Serve.self)
 

@@ -1,4 +1,5 @@
 import IdPDirectory
+import IdPProtocols
 import SSOWeb
 import Storage
 
@@ -459,5 +460,6 @@ enum IdPMigrations {
                 )
                 """
             ]),
+        Migration(name: "v027-openid-connect", sql: OIDCSchema.sql),
     ]
 }

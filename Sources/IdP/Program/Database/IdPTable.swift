@@ -62,10 +62,17 @@ struct IdPTable: Sendable {
                 """
                 UPDATE provider_attempt SET used_at = :now, answer = NULL WHERE used_at IS NULL AND expires_at > :recent
                 """)),
+        // Those of the missing time may have been used, or ended.
+        IdPTable(
+            "oidc_access_token", restore: .changed("DELETE FROM oidc_access_token"), lostCommits: .stays),
+        IdPTable(
+            "oidc_refresh_token", restore: .changed("DELETE FROM oidc_refresh_token"), lostCommits: .stays),
         // A number that was used in the time that is missing must not stand for another change.
         IdPTable(
             "registry_revision", restore: .changed(raisedRevision), lostCommits: .changed(raisedRevision)),
         IdPTable("session", restore: .changed("DELETE FROM session"), lostCommits: .stays),
+        // Keys stay: their ID tokens and the copies of their public halves are out there.
+        IdPTable("signing_key", restore: .stays, lostCommits: .stays),
         // What was queued before the backup was delivered, or is told again by the restore.
         IdPTable(
             "sign_out_message", restore: .changed("DELETE FROM sign_out_message WHERE settled_at IS NULL"),
@@ -75,6 +82,7 @@ struct IdPTable: Sendable {
             lostCommits: .changed("\(voidedTokens) AND expires_at > :recent")),
         // Of no use to the provider a second time, and harmless.
         IdPTable("token_revocation", restore: .stays, lostCommits: .stays),
+        IdPTable("used_username", restore: .stays, lostCommits: .stays),
         // What was used stays used. The answers to attempts of before are of no use without them.
         IdPTable("used_provider_answer", restore: .stays, lostCommits: .stays),
         IdPTable("user_group", restore: .stays, lostCommits: .stays),

@@ -43,5 +43,6 @@ package struct SSOFeature: Feature {
                 sessions: parts.sessions, accounts: parts.accounts, clients: parts.clients),
             networks: networks
         ).addRoutes(to: &router)
+        PingRoutes(signatures: signatures, networks: networks, clock: parts.clock).addRoutes(to: &router)
     }
 }

@@ -37,7 +37,8 @@ package struct SSOProtocol: ClientProtocol {
         }
         switch query {
         case .refused(let error):
-            context.logger.notice("authorize_refused", metadata: error.metadata)
+            context.logger.notice(
+                "authorize_refused", metadata: error.metadata.merging(["protocol": "\(Self.id)"]) { $1 })
             context.audit?.note(error.auditRow)
             guard let callback = error.callback else { throw FlowError.unknownClient }
             return .redirect(to: callback, type: .found)
@@ -59,8 +60,9 @@ package struct SSOProtocol: ClientProtocol {
 
     package func refuse(_ error: AuthorizationError, _ asked: ClientRequest) -> Response {
         let state = AuthorizeRequest(asked).map { Array($0.state.utf8) }
-        let callback = AuthorizeRequest.errorCallback(
-            redirectURI: asked.returnTo, error: error.rawValue, state: state)
+        // This protocol has one word for every question that a client has ruled out.
+        let word = error == .interactionRequired ? AuthorizationError.loginRequired : error
+        let callback = AuthorizeRequest.errorCallback(redirectURI: asked.returnTo, error: word.rawValue, state: state)
         return .redirect(to: callback, type: .found)
     }
 }

@@ -10,14 +10,12 @@ enum AppleClientSecret {
     static let lifetime: Duration = .minutes(5)
 
     static func make(_ key: AppleKey, for provider: Provider, now: Timestamp) throws(ProviderError) -> String {
-        let header = JSONText.object([.init("alg", "ES256"), .init("kid", key.keyID), .init("typ", "JWT")])
-        let claims = JSONText.object([
+        let claims: [JSONText.Member] = [
             .init("iss", key.teamID), .init("iat", now.seconds), .init("exp", (now + Self.lifetime).seconds),
             .init("aud", provider.issuer), .init("sub", provider.clientID),
-        ])
-        let signed = "\(Base64URL.encode([UInt8](header.utf8))).\(Base64URL.encode([UInt8](claims.utf8)))"
+        ]
         do throws(KeyError) {
-            return "\(signed).\(Base64URL.encode(try key.key.sign([UInt8](signed.utf8), .es256)))"
+            return try CompactToken.sign(claims, type: "JWT", keyID: key.keyID, key.key, .es256)
         } catch {
             throw .document(.appleKey)
         }

@@ -55,7 +55,7 @@ enum AuthorizeQuery {
             throw error.isRepetition ? .clientRepeated : .clientMalformed
         }
         guard let id else { throw .clientMissing }
-        guard let client = clients.client(id: id) else { throw .clientUnknown }
+        guard let client = clients.client(id: id), client.uses(.sso) else { throw .clientUnknown }
         return client
     }
 

@@ -79,7 +79,7 @@ struct ClientSignOutRoutes: Sendable {
     private func asked(_ fields: URLEncodedFields, _ context: VisitorContext) async throws -> Asked {
         // At once for a browser with a session, and rarely for a flood of visitors.
         if context.session == nil { await clients.renew() } else { await clients.read() }
-        guard let id = (try? fields.bytes("client_id")) ?? nil, let client = clients.client(id: id),
+        guard let id = (try? fields.bytes("client_id")) ?? nil, let client = clients.client(id: id), client.uses(.sso),
             let uri = (try? fields.bytes("redirect_uri")) ?? nil,
             let registered = client.signOutURIs.first(where: { $0.utf8.elementsEqual(uri) })
         else { throw FlowError.unknownClient }

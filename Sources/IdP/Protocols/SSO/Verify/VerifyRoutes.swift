@@ -63,7 +63,7 @@ struct VerifyRoutes: Sendable {
                 "token_redeemed",
                 metadata: [
                     "client": "\(signed.client.id)", "account": "\(account.id)", "session": "\(redeemed.sessionHandle)",
-                    "flow": "\(redeemed.flow)",
+                    "flow": "\(redeemed.flow)", "protocol": "\(SSOProtocol.id)",
                 ])
             let reply = VerifyReply(
                 user: VerifiedUser(

@@ -1,0 +1,183 @@
+import HTTPTypes
+package import Hummingbird
+package import IdPDirectory
+package import IdPFlow
+import Logging
+import NIOCore
+import SSOShared
+import SSOWeb
+
+/// The kind of an OpenID Connect code: `soc_…`.
+package enum OIDCCodeKind: SecretKind {
+    package static let prefix = "soc_"
+}
+
+/// OpenID Connect with the authorization code flow (OpenID Connect Core 3.1).
+package struct OIDCProtocol: ClientProtocol {
+    package static let id = "oidc"
+    /// A client redeems a code at once. RFC 6749 4.1.2 recommends ten minutes at most.
+    package static let grantKind = GrantKind(
+        id: id, secret: OIDCCodeKind.self, lifetime: .seconds(60), needsReturnAddress: true, keepsPayload: true,
+        refused: .tokenRequestRefused)
+    /// A query of the same parameters, after a form.
+    private static let longestQuery = 8 << 10
+
+    package let authorizer: Authorizer
+    let page: CompletionPage
+    let issuer: String
+    let hints: IDTokenHints
+
+    package let resumePath = OIDCPath.complete
+    package var grantKind: GrantKind { Self.grantKind }
+
+    package func addRoutes(to router: inout FeatureRouter) {
+        router.request([.get, .post], at: OIDCPath.authorize) {
+            $0.method == .post ? try await again($0) : try await authorize($0, $1)
+        }
+    }
+
+    /// A form of another site comes without the session's cookie (SameSite=Lax): the same parameters come again by GET.
+    private func again(_ request: Request) async throws -> Response {
+        guard MediaRange.essence(of: request.headers[values: .contentType]) == "application/x-www-form-urlencoded"
+        else { throw PublicError.unsupportedType }
+        let body = try await request.boundedBody(16 << 10)
+        // It goes into a header: nothing but what a form of a browser has.
+        guard body.count <= Self.longestQuery, body.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "#") })
+        else { throw PublicError.badRequest(cause: "authorize_form") }
+        return .redirect(to: OIDCPath.authorize + "?" + String(decoding: body, as: UTF8.self))
+    }
+
+    /// The client and its redirect URI: without both there is a page, never a redirect.
+    private struct Registered {
+        let client: Client
+        let settings: OIDCSettings
+        let returnTo: String
+    }
+
+    @Sendable private func authorize(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let parameters = RequestParameters(request.queryFields)
+        let registered: Registered
+        do {
+            registered = try await self.registered(parameters)
+        } catch let error as ParameterError {
+            log(error.cause, error.explanation, parameters, nil, context)
+            throw FlowError.unknownClient
+        }
+        let (client, returnTo) = (registered.client, registered.returnTo)
+        let asked: OIDCRequestReader.Asked
+        do throws(OIDCRequestError) {
+            asked = try OIDCRequestReader(
+                parameters: parameters, client: client, settings: registered.settings
+            ).read()
+        } catch {
+            log(error.cause, error.explanation, parameters, client, context)
+            let state = parameters.readable("state").flatMap { Self.echo($0) }
+            return back(
+                [("error", error.code), ("error_description", error.explanation)], state: state, to: returnTo)
+        }
+        let hinted = await hints.account(of: asked.hint, context.logger)
+        // Where any program may listen, a page is shown each time: only the flow itself goes on without one.
+        let isForAnyProgram = client.isPublic && !returnTo.utf8.starts(with: "https:".utf8)
+        return try await authorizer.authorize(
+            ClientRequest(
+                client: client, returnTo: returnTo, wishes: asked.wishes,
+                replayKey: isForAnyProgram ? nil : asked.request.replayKey,
+                codeChallenge: asked.request.codeChallenge, payload: asked.request.payload, resuming: asked.flow,
+                expectedAccount: hinted), by: self, request, context)
+    }
+
+    /// A `state` that is sent back: one that may be sent.
+    private static func echo(_ state: [UInt8]) -> String? {
+        guard (1...OIDCRequest.longestState).contains(state.count), state.allSatisfy({ (0x20...0x7e).contains($0) })
+        else { return nil }
+        return String(decoding: state, as: UTF8.self)
+    }
+
+    private func registered(_ parameters: RequestParameters) async throws -> Registered {
+        let id = try parameters.required("client_id")
+        let returnTo = try parameters.required("redirect_uri")
+        func find() throws(ParameterError) -> Registered {
+            guard let client = authorizer.clients.client(id: id), let settings = client.oidc else {
+                throw ParameterError("client_id", .wrong("registered for OpenID Connect"))
+            }
+            guard client.hasRedirectURI(Array(returnTo.utf8)) else {
+                throw ParameterError("redirect_uri", .wrong("registered for this client"))
+            }
+            return Registered(client: client, settings: settings, returnTo: returnTo)
+        }
+        do { return try find() } catch {
+            await authorizer.clients.renew()
+            return try find()
+        }
+    }
+
+    private func log(
+        _ cause: String, _ words: String, _ parameters: RequestParameters, _ client: Client?, _ context: VisitorContext
+    ) {
+        var metadata: Logger.Metadata = [
+            "protocol": "\(Self.id)", "cause": "\(cause)", "client": "\(client?.id ?? "-")", "message": "\(words)",
+        ]
+        if client == nil {
+            let sent = parameters.readable("redirect_uri")
+            if let id = parameters.readable("client_id") {
+                metadata["sent_client_id"] = "\(SentText.clientID(id))"
+                if let sent, let known = authorizer.clients.client(id: id),
+                    let nearest = known.nearestRedirectURI(to: sent)
+                {
+                    metadata["nearest_redirect_uri"] = "\(nearest)"
+                }
+            }
+            if let sent { metadata["sent_redirect_uri"] = "\(SentText.address(sent))" }
+        }
+        context.logger.notice("authorize_refused", metadata: metadata)
+        context.audit?.note(AuditRow(.authorizeRefused, by: .visitor, client: client?.id, cause: cause))
+    }
+
+    /// Every answer names the issuer, so that a client of several providers cannot mix them up (RFC 9207).
+    private func address(_ items: [(String, String)], state: String?, to returnTo: String) -> String {
+        let echo = state.map { [("state", $0)] } ?? []
+        return AuthorizeRequest.adding(items + echo + [("iss", issuer)], to: returnTo)
+    }
+
+    private func back(_ items: [(String, String)], state: String?, to returnTo: String) -> Response {
+        var response = Response.redirect(to: address(items, state: state, to: returnTo), type: .found)
+        response.headers[.cacheControl] = "no-store"
+        response.headers[.referrerPolicy] = "no-referrer"
+        return response
+    }
+
+    // MARK: The decision
+
+    package func address(of flow: Flow) -> String? {
+        OIDCRequest(payload: flow.payload)?.address(flow.subject, flow.returnTo, [("flow", flow.id.text)])
+    }
+
+    /// A page after a question, because Chromium applies the form's policy to redirects after it, and a redirect without one.
+    package func answer(
+        _ grant: NewGrant, _ asked: ClientRequest, to user: SignedInUser, _ request: Request
+    ) throws -> Response {
+        guard let sent = OIDCRequest(payload: asked.payload) else { throw FlowError.noSuchFlow }
+        guard grant.hasAsked else { return back([("code", grant.wire)], state: sent.state, to: asked.returnTo) }
+        return try page.response(
+            request, client: asked.client, account: user.account,
+            callback: address([("code", grant.wire)], state: sent.state, to: asked.returnTo),
+            other: sent.address(asked.client.id, asked.returnTo, [("prompt", "select_account")]), pace: .init(grant))
+    }
+
+    package func refuse(_ error: AuthorizationError, _ asked: ClientRequest) -> Response {
+        let state = OIDCRequest(payload: asked.payload)?.state
+        return back(
+            [("error", error.rawValue), ("error_description", error.explanation)], state: state, to: asked.returnTo)
+    }
+}
+
+extension AuthorizationError {
+    /// One ASCII sentence for the client's developer.
+    fileprivate var explanation: String {
+        switch self {
+        case .loginRequired: "the user has to sign in, and prompt is none"
+        case .interactionRequired: "the user has to agree on a page, and prompt is none"
+        case .accessDenied: "the user has given up, or may not enter this client"
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import HTTPTypes
+import Hummingbird
+import IdPDirectory
+import IdPFlow
+import Logging
+import NIOCore
+import SSOShared
+import SSOWeb
+
+/// The provider's description of itself (OpenID Connect Discovery 3, RFC 8414 3), and its public keys (RFC 7517 5). Both are the
+/// same for everybody, and any page may read them.
+struct Discovery: Sendable {
+    let issuer: String
+    let keys: SigningKeys
+    let logger: Logger
+
+    private static let headers: HTTPFields = [
+        .contentType: "application/json", .cacheControl: "public, max-age=300", .accessControlAllowOrigin: "*",
+    ]
+
+    func addRoutes(to router: inout FeatureRouter) {
+        let document = Array(JSONText.object(members).utf8)
+        for path in [OIDCPath.discovery, OIDCPath.serverMetadata] {
+            router.file(at: path) { _, _ in Self.answer(document) }
+        }
+        router.file(at: OIDCPath.keys) { _, _ in
+            do { return Self.answer(Array(try await keys.published().utf8)) } catch {
+                logger.error("signing_keys_unavailable", metadata: ["cause": "\(error)"])
+                return OAuthError.unavailable.response
+            }
+        }
+    }
+
+    private static func answer(_ body: [UInt8]) -> Response {
+        Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
+    }
+
+    /// No member beside these: clients that check strictly refuse unknown ones.
+    private var members: [JSONText.Member] {
+        let secretMethods = ["client_secret_basic", "client_secret_post"]
+        return [
+            .init("issuer", issuer), .init("authorization_endpoint", issuer + OIDCPath.authorize),
+            .init("token_endpoint", issuer + OIDCPath.token), .init("userinfo_endpoint", issuer + OIDCPath.userInfo),
+            .init("jwks_uri", issuer + OIDCPath.keys), .init("revocation_endpoint", issuer + OIDCPath.revoke),
+            .init("introspection_endpoint", issuer + OIDCPath.introspect),
+            .init("end_session_endpoint", issuer + OIDCPath.logout),
+            .init("scopes_supported", OIDCScope.allCases.map(\.rawValue)), .init("response_types_supported", ["code"]),
+            .init("response_modes_supported", ["query"]),
+            .init("grant_types_supported", ["authorization_code", "refresh_token"]),
+            .init("subject_types_supported", ["public"]),
+            .init("id_token_signing_alg_values_supported", IDTokenAlgorithm.allCases.map(\.rawValue)),
+            .init("token_endpoint_auth_methods_supported", secretMethods + ["none"]),
+            .init("revocation_endpoint_auth_methods_supported", secretMethods + ["none"]),
+            .init("introspection_endpoint_auth_methods_supported", secretMethods),
+            .init("code_challenge_methods_supported", [CodeChallenge.method]),
+            .init("claims_supported", IDToken.claims), .init("acr_values_supported", ["any", "mfa", "phr"]),
+            .init("prompt_values_supported", ["none", "login", "select_account"]),
+            .init("ui_locales_supported", ["en", "de"]), .init("claims_parameter_supported", false),
+            .init("request_parameter_supported", false), .init("request_uri_parameter_supported", false),
+            .init("authorization_response_iss_parameter_supported", true),
+            .init("backchannel_logout_supported", true), .init("backchannel_logout_session_supported", true),
+        ]
+    }
+}

@@ -1,0 +1,159 @@
+package import IdPDirectory
+import JWT
+package import Logging
+import SSOShared
+package import SSOWeb
+import Storage
+import Synchronization
+
+/// The keys of ID tokens and logout tokens: one of each algorithm signs, and all that anybody may still have to check are
+/// published.
+///
+/// They are generated here, and every process uses those of the database. Which one signs is read in the transaction of what
+/// is signed: no process signs with a key that a command has removed.
+package final class SigningKeys: Sendable {
+    /// A new key is made so long after the one before was made.
+    package static let lifetime: Duration = .days(90)
+    /// A new key is published so long before it signs: clients keep the list of keys for a while.
+    package static let published: Duration = .hours(24)
+    /// A key stays so long after the one after it signs: as long as its last token is valid, and a day.
+    package static let kept: Duration = IDToken.lifetime + .hours(24)
+
+    let database: any Database
+    private let box: SigningKeyBox
+    private let store = SigningKeyStore()
+    private let audit: AuditStore
+    private let logger: Logger
+    private let clock: ServiceClock
+    /// By id. A key never changes.
+    private let opened = Mutex<[String: PrivateKey]>([:])
+    private let ready = Mutex<Set<IDTokenAlgorithm>>([])
+
+    /// - Parameter audit: its database has the keys.
+    package init(_ box: SigningKeyBox, _ audit: AuditStore, clock: ServiceClock, logger: Logger) {
+        (database, self.box, self.audit, self.clock, self.logger) = (audit.database, box, audit, clock, logger)
+    }
+
+    // MARK: Signing
+
+    /// Makes the first key of an algorithm, unless there is one. Call it before a transaction that calls ``current(_:_:)``.
+    func prepare(_ algorithm: IDTokenAlgorithm) async throws {
+        guard !ready.withLock({ $0.contains(algorithm) }) else { return }
+        let now = clock.now()
+        if try await database.read({ try self.store.current(algorithm, at: now, $0) }) == nil {
+            // Used from the beginning of time: the clock of another process may be behind.
+            let first = try SigningKey(
+                algorithm, generation: 1, box, at: now, usedFrom: Timestamp(milliseconds: 0))
+            try await database.write { try self.add(first, by: .program, $0) }
+        }
+        _ = ready.withLock { $0.insert(algorithm) }
+    }
+
+    /// The key that signs now.
+    ///
+    /// - Throws: ``DatabaseError/unavailable(_:)`` without one.
+    func current(_ algorithm: IDTokenAlgorithm, _ connection: any SQLConnection) throws -> SigningKey {
+        guard let key = try store.current(algorithm, at: clock.now(), connection) else {
+            throw DatabaseError.unavailable("no key signs \(algorithm.rawValue)")
+        }
+        return key
+    }
+
+    /// Signs claims as a JWT.
+    ///
+    /// - Parameter type: the `typ` of its header.
+    func sign(_ claims: [JSONText.Member], type: String, with key: SigningKey) throws -> String {
+        try CompactToken.sign(claims, type: type, keyID: key.id, try privateKey(key))
+    }
+
+    private func privateKey(_ key: SigningKey) throws -> PrivateKey {
+        if let known = opened.withLock({ $0[key.id] }) { return known }
+        guard let found = box.open(key) else {
+            throw DatabaseError.unavailable("no key of IDP_SECRET_KEY opens the signing key \(key.id)")
+        }
+        opened.withLock {
+            // Bounded: keys that were removed leave with the rest.
+            if $0.count > 50 { $0 = [:] }
+            $0[key.id] = found
+        }
+        return found
+    }
+
+    // MARK: Publishing
+
+    /// The key set (RFC 7517 5).
+    func published() async throws -> String {
+        for algorithm in IDTokenAlgorithm.allCases { try await prepare(algorithm) }
+        let keys = try await database.read { try self.store.all($0) }
+        return "{\"keys\":[\(Self.published(keys, at: clock.now()).map(\.publicKey).joined(separator: ","))]}"
+    }
+
+    /// Those that anybody may have to check.
+    static func published(_ keys: [SigningKey], at now: Timestamp) -> [SigningKey] {
+        keys.filter { key in
+            !keys.contains {
+                $0.algorithm == key.algorithm && $0.generation > key.generation && $0.usedFrom + kept <= now
+            }
+        }
+    }
+
+    /// The claims of a token that one of the published keys has signed, whatever they say. Nil for any other text.
+    func claims(of text: String, type: String) async throws -> JSONNode? {
+        guard let token = CompactToken(text), token.header["typ"]?.string == type, token.header["crit"] == nil,
+            let id = token.header["kid"]?.string
+        else { return nil }
+        let keys = try await database.read { try self.store.all($0) }
+        guard let key = Self.published(keys, at: clock.now()).first(where: { $0.id == id }),
+            token.header["alg"]?.string == key.algorithm.rawValue,
+            let node = try? JSONReader.readStrictly(Array(key.publicKey.utf8)), let checking = try? PublicKey(node),
+            checking.isValid(token.signature, for: token.signed, key.algorithm.signature)
+        else { return nil }
+        return try? JSONReader.readStrictly(token.payload)
+    }
+
+    // MARK: Rotation
+
+    /// Makes the next key of each algorithm whose key is old, and removes those that nobody needs any more.
+    package func renew() async throws {
+        let now = clock.now()
+        let keys = try await database.read { try self.store.all($0) }
+        for algorithm in IDTokenAlgorithm.allCases {
+            let own = keys.filter { $0.algorithm == algorithm }
+            guard let newest = own.last else { continue }
+            if newest.createdAt + Self.lifetime <= now {
+                let next = try SigningKey(
+                    algorithm, generation: newest.generation + 1, box, at: now, usedFrom: now + Self.published)
+                try await database.write { try self.add(next, by: .program, $0) }
+            }
+        }
+        let kept = Set(Self.published(keys, at: now).map(\.id))
+        let old = keys.filter { !kept.contains($0.id) }
+        guard !old.isEmpty else { return }
+        try await database.write { for key in old { try self.remove(key, by: .program, $0) } }
+    }
+
+    private func add(_ key: SigningKey, by actor: AuditActor, _ connection: any SQLConnection) throws {
+        guard try store.insert(key, connection) else { return }
+        for event in [AuditEvent.signingKeyMade, .signingKeyPublished] {
+            try audit.write(key.auditRow(event, by: actor), connection)
+        }
+        logger.notice(
+            "signing_key_made",
+            metadata: [
+                "kid": "\(key.id)", "alg": "\(key.algorithm.rawValue)",
+                "used_from": "\(PlainDate.rfc3339(max(key.usedFrom, key.createdAt)))",
+            ])
+    }
+
+    private func remove(_ key: SigningKey, by actor: AuditActor, _ connection: any SQLConnection) throws {
+        try store.delete(key.id, connection)
+        try audit.write(key.auditRow(.signingKeyRetired, by: actor), connection)
+        logger.notice("signing_key_retired", metadata: ["kid": "\(key.id)", "alg": "\(key.algorithm.rawValue)"])
+    }
+}
+
+extension SigningKey {
+    func auditRow(_ event: AuditEvent, by actor: AuditActor) -> AuditRow {
+        AuditRow(event, by: actor, cause: algorithm.rawValue, detail: id)
+    }
+}

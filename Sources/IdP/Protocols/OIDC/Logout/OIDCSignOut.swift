@@ -1,0 +1,54 @@
+import IdPDirectory
+import JWT
+import SSOShared
+import SSOWeb
+import Storage
+
+/// The messages of OpenID Connect about the end of sessions (OpenID Connect Back-Channel Logout 2): a signed token, posted to the
+/// client's `backchannel_logout_uri`.
+struct OIDCSignOut: SignOutProtocol {
+    static let id = OIDCProtocol.id
+    static let type = "logout+jwt"
+    static let lifetime: Duration = .minutes(2)
+    private static let event = "http://schemas.openid.net/event/backchannel-logout"
+
+    let issuer: String
+    let keys: SigningKeys
+
+    func request(
+        for message: QueuedSignOut, to recipient: SignOutRecipient, at now: Timestamp
+    ) async throws -> HTTPClient.Request? {
+        let client = recipient.client
+        guard let settings = client.oidc, let address = settings.logoutURI, let url = try? WebURL(address) else {
+            return nil
+        }
+        try await keys.prepare(settings.algorithm)
+        let key = try await keys.database.read { [keys] in try keys.current(settings.algorithm, $0) }
+        let token = try keys.sign(claims(of: message, client.id, at: now), type: Self.type, with: key)
+        var request = HTTPClient.Request(url: address)
+        request.method = .post(Array("logout_token=\(token)".utf8))
+        request.allowsHTTP = url.authority.isLoopback
+        request.headers = [
+            "Content-Type: application/x-www-form-urlencoded", "User-Agent: swift-sso/\(ProductVersion.text)",
+        ]
+        return request
+    }
+
+    /// The id is the same in every try, and the times are those of the try. Without `sid` all sessions of the user end.
+    private func claims(of message: QueuedSignOut, _ client: String, at now: Timestamp) -> [JSONText.Member] {
+        let session: [JSONText.Member] = message.toldSession.map { [.init("sid", $0)] } ?? []
+        return [
+            .init("iss", issuer), .init("sub", message.accountID), .init("aud", client), .init("iat", now.seconds),
+            .init("exp", (now + Self.lifetime).seconds), .init("jti", message.id),
+        ] + session + [.init("events", [JSONText.Member(Self.event, [JSONText.Member]())])]
+    }
+
+    /// 400: the client cannot do it, and a further try would not help (2.8).
+    func verdict(on status: Int) -> SignOutVerdict {
+        switch status {
+        case 200, 204: .delivered
+        case 400: .refused
+        default: .failed
+        }
+    }
+}

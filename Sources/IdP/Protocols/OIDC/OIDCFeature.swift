@@ -1,0 +1,49 @@
+package import IdPDirectory
+package import IdPFlow
+import SSOShared
+package import SSOWeb
+
+/// OpenID Connect: sign-in for clients that speak it, with the same flow as all others.
+package struct OIDCFeature: Feature {
+    let parts: SharedParts
+    let oidc: OIDCParts
+    package let keys: SigningKeys
+
+    package init(_ parts: SharedParts) {
+        self.parts = parts
+        keys = SigningKeys(
+            SigningKeyBox(keys: parts.keys, randomness: parts.randomness), parts.audit.store, clock: parts.clock,
+            logger: parts.logger)
+        oidc = OIDCParts(parts, keys: keys)
+    }
+
+    private var hints: IDTokenHints { IDTokenHints(issuer: oidc.issuer, keys: keys) }
+
+    package var purposes: [any FlowPurpose] {
+        [OIDCProtocol(authorizer: parts.authorizer, page: parts.completionPage, issuer: oidc.issuer, hints: hints)]
+    }
+
+    package var signOuts: [any SignOutProtocol] { [OIDCSignOut(issuer: oidc.issuer, keys: keys)] }
+
+    package var purges: [PurgeService.Purge] {
+        [
+            { [database = parts.database, clock = parts.clock] in
+                try await OIDCTokens.purge(database, at: clock.now(), limit: $0)
+            }
+        ]
+    }
+
+    package var appPaths: [PathConfiguration.Rule] {
+        [.paths([OIDCPath.authorize, OIDCPath.complete, OIDCPath.logout, OIDCPath.signOut], .webView)]
+    }
+
+    package func addRoutes(
+        to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
+    ) {
+        Discovery(issuer: oidc.issuer, keys: keys, logger: parts.logger).addRoutes(to: &router)
+        TokenRoutes(parts: oidc).addRoutes(to: &router)
+        UserInfoRoutes(parts: oidc).addRoutes(to: &router)
+        TokenStateRoutes(parts: oidc).addRoutes(to: &router)
+        LogoutRoutes(parts, hints: hints).addRoutes(to: &router)
+    }
+}

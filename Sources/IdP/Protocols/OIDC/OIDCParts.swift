@@ -1,0 +1,113 @@
+import HTTPTypes
+import Hummingbird
+import IdPDirectory
+import IdPFlow
+import Logging
+import SSOShared
+import SSOWeb
+import Storage
+
+/// What the endpoints of OpenID Connect share.
+struct OIDCParts: Sendable {
+    /// The name of this provider, the same bytes everywhere.
+    let issuer: String
+    let keys: SigningKeys
+    let tokens: OIDCTokens
+    let authentication: ClientAuthentication
+    let grants: GrantStore
+    let idleLimit: Duration
+    let randomness: any Randomness
+    let clients: ClientDirectory
+    let database: any Database
+    let clock: ServiceClock
+
+    init(_ parts: SharedParts, keys: SigningKeys) {
+        (issuer, self.keys, grants) = (parts.origin.text, keys, parts.grants)
+        tokens = OIDCTokens(eligibility: parts.eligibility, keys: parts.keys)
+        authentication = ClientAuthentication(clients: parts.clients, networks: parts.signerNetworks())
+        (idleLimit, randomness, clients) = (parts.sessions.store.lifetime.idle, parts.randomness, parts.clients)
+        (database, clock) = (parts.database, parts.clock)
+    }
+
+    /// Declares an endpoint for programs: errors are JSON, and pages of registered origins may call it. They never bring a
+    /// cookie, because the answer does not allow credentials.
+    func addEndpoint(
+        _ methods: [HTTPRequest.Method], at path: String, to router: inout FeatureRouter,
+        use handler: @escaping @Sendable (Request, VisitorContext) async throws -> Response
+    ) {
+        router.endpoint(
+            methods + [.options], at: path,
+            refusing: { allowed in
+                var response = OAuthError(
+                    "invalid_request", .methodNotAllowed, cause: "method", "The method is not allowed."
+                ).response
+                response.headers[.allow] = allowed.map(\.rawValue).joined(separator: ", ")
+                return response
+            }
+        ) { request, context in
+            var response =
+                request.method == .options ? preflight(methods) : await answer(request, context, handler)
+            allowOrigin(of: request, &response)
+            return response
+        }
+    }
+
+    private func answer(
+        _ request: Request, _ context: VisitorContext,
+        _ handler: @Sendable (Request, VisitorContext) async throws -> Response
+    ) async -> Response {
+        do { return try await handler(request, context) } catch let error as OAuthError {
+            return error.answer(context)
+        } catch let error as PublicError {
+            return OAuthError(
+                "invalid_request", error.status, cause: error.cause ?? error.code, "The request cannot be read."
+            ).answer(context)
+        } catch {
+            context.logger.error("token_request_failed", metadata: ["cause": "\(error)"])
+            return OAuthError.unavailable.response
+        }
+    }
+
+    private func preflight(_ methods: [HTTPRequest.Method]) -> Response {
+        Response(
+            status: .noContent,
+            headers: [
+                .accessControlAllowMethods: methods.map(\.rawValue).joined(separator: ", "),
+                .accessControlAllowHeaders: "Authorization, Content-Type", .accessControlMaxAge: "300",
+            ])
+    }
+
+    private func allowOrigin(of request: Request, _ response: inout Response) {
+        response.headers[.vary] = "Origin"
+        guard let origin = request.headers[.origin],
+            clients.all.contains(where: { $0.oidc?.origins.contains { $0.utf8.elementsEqual(origin.utf8) } == true })
+        else {
+            for name in [HTTPField.Name.accessControlAllowMethods, .accessControlAllowHeaders, .accessControlMaxAge] {
+                response.headers[name] = nil
+            }
+            return
+        }
+        response.headers[.accessControlAllowOrigin] = origin
+    }
+
+    /// The audit rows of a refresh token that was presented.
+    func write(
+        _ outcome: OIDCTokens.Outcome, _ client: String, _ audit: RequestAudit?, _ connection: any SQLConnection
+    ) throws {
+        switch outcome {
+        case .reused(let account):
+            try audit?.write(
+                AuditRow(.refreshTokenReused, by: .client(client), account: account, client: client), connection)
+            try audit?.write(
+                AuditRow(
+                    .refreshTokensEnded, by: .program, account: account, client: client, cause: "refresh_token_reused"),
+                connection)
+        case .foreign(let owner):
+            try audit?.write(
+                AuditRow(.refreshTokenReused, by: .client(client), client: client, detail: owner), connection)
+            try audit?.write(
+                AuditRow(.refreshTokensEnded, by: .program, client: owner, cause: "token_of_other_client"), connection)
+        case .accepted, .refused: break
+        }
+    }
+}

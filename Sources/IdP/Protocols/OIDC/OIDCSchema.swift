@@ -1,0 +1,65 @@
+/// The tables of OpenID Connect, for the migrations.
+package enum OIDCSchema {
+    package static let sql = [
+        // NULL: made by the version before. A name is never reused, so its hash stays when the account is erased.
+        "ALTER TABLE account ADD COLUMN username TEXT",
+        "ALTER TABLE account ADD COLUMN updated_at BIGINT",
+        "CREATE UNIQUE INDEX account_username ON account (username)",
+        "CREATE TABLE used_username (digest BLOB PRIMARY KEY NOT NULL)",
+        "ALTER TABLE client_sign_in ADD COLUMN beginnings BIGINT NOT NULL DEFAULT 0",
+        // public_key is the JWK as it is published. private_key is sealed: usable only with IDP_SECRET_KEY.
+        """
+        CREATE TABLE signing_key (
+            kid TEXT PRIMARY KEY NOT NULL,
+            algorithm TEXT NOT NULL,
+            generation BIGINT NOT NULL,
+            public_key TEXT NOT NULL,
+            private_key BLOB NOT NULL,
+            created_at BIGINT NOT NULL,
+            used_from BIGINT NOT NULL,
+            UNIQUE (algorithm, generation)
+        )
+        """,
+        // family is the hash of the code that a token goes back to. A row that was revoked is deleted.
+        """
+        CREATE TABLE oidc_access_token (
+            digest BLOB PRIMARY KEY NOT NULL,
+            family BLOB NOT NULL,
+            client_id TEXT NOT NULL,
+            account_id TEXT NOT NULL,
+            account_sign_outs BIGINT NOT NULL,
+            told_session TEXT NOT NULL,
+            sign_in_beginnings BIGINT NOT NULL,
+            scope TEXT NOT NULL,
+            created_at BIGINT NOT NULL,
+            expires_at BIGINT NOT NULL
+        )
+        """,
+        "CREATE INDEX oidc_access_token_family ON oidc_access_token (family)",
+        "CREATE INDEX oidc_access_token_expires_at ON oidc_access_token (expires_at)",
+        // successor_key is the id of the key that its successor was derived with. A used row stays until the family is over.
+        """
+        CREATE TABLE oidc_refresh_token (
+            digest BLOB PRIMARY KEY NOT NULL,
+            family BLOB NOT NULL,
+            client_id TEXT NOT NULL,
+            account_id TEXT NOT NULL,
+            account_sign_outs BIGINT NOT NULL,
+            told_session TEXT NOT NULL,
+            sign_in_beginnings BIGINT NOT NULL,
+            scope TEXT NOT NULL,
+            authenticated_at BIGINT NOT NULL,
+            is_proven INTEGER NOT NULL,
+            methods TEXT NOT NULL,
+            created_at BIGINT NOT NULL,
+            expires_at BIGINT NOT NULL,
+            family_ends_at BIGINT NOT NULL,
+            used_at BIGINT,
+            successor_key TEXT,
+            ended_at BIGINT
+        )
+        """,
+        "CREATE INDEX oidc_refresh_token_family ON oidc_refresh_token (family)",
+        "CREATE INDEX oidc_refresh_token_family_ends_at ON oidc_refresh_token (family_ends_at)",
+    ]
+}

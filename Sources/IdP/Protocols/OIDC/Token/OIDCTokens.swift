@@ -1,0 +1,304 @@
+import IdPDirectory
+import IdPFlow
+import SSOShared
+import SSOWeb
+import Storage
+
+/// The kind of an access token: `soa_…`.
+package enum OIDCAccessTokenKind: SecretKind {
+    package static let prefix = "soa_"
+}
+
+/// The kind of a refresh token: `sor_…`.
+package enum OIDCRefreshTokenKind: SecretKind {
+    package static let prefix = "sor_"
+}
+
+typealias OIDCAccessToken = Secret<OIDCAccessTokenKind>
+typealias OIDCRefreshToken = Secret<OIDCRefreshTokenKind>
+
+/// Owns the rows of `oidc_access_token` and `oidc_refresh_token`. Only hashes are stored.
+///
+/// A token hangs on its client's sign-in (``ClientSignIns/holds(_:kind:)``): whatever ends that ends the token in the same
+/// transaction, also where nobody names the token. The tokens that go back to one code are a family.
+struct OIDCTokens: Sendable {
+    static let accessLifetime = IDToken.lifetime
+    /// A refresh token that is not used.
+    static let refreshLifetime: Duration = .days(30)
+    /// A family of refresh tokens.
+    static let familyLifetime: Duration = .days(90)
+    /// How long a used refresh token gives its successor again: the answer may have been lost.
+    static let repetition: Duration = .seconds(10)
+
+    let eligibility: SignInEligibility
+    private let keys: [(id: String, key: [UInt8])]
+
+    init(eligibility: SignInEligibility, keys: DerivedKeys) {
+        self.eligibility = eligibility
+        self.keys = keys.derive("oidc-refresh-token").map { (Hex.encode(SHA256.hash($0).prefix(4)), $0) }
+    }
+
+    /// What the tokens of a family have in common.
+    struct Family: Sendable {
+        let digest: [UInt8]
+        let clientID, accountID: String
+        let accountSignOuts: Int64
+        let signIn: ClientSignInName
+
+        fileprivate var values: [String: SQLValue] {
+            [
+                "family": .blob(digest), "client": .text(clientID), "account": .text(accountID),
+                "signouts": .integer(accountSignOuts), "told": .text(signIn.session),
+                "beginnings": .integer(signIn.beginnings),
+            ]
+        }
+    }
+
+    // MARK: Access tokens
+
+    func insert(
+        _ token: OIDCAccessToken, _ family: Family, _ scopes: [OIDCScope], at now: Timestamp,
+        _ connection: any SQLConnection
+    ) throws {
+        try connection.execute(
+            """
+            INSERT INTO oidc_access_token (digest, family, client_id, account_id, account_sign_outs, told_session,
+                                           sign_in_beginnings, scope, created_at, expires_at)
+            VALUES (:digest, :family, :client, :account, :signouts, :told, :beginnings, :scope, :now, :expires)
+            """,
+            family.values.merging([
+                "digest": .blob(token.digest), "scope": .text(OIDCScope.text(scopes)), "now": .timestamp(now),
+                "expires": .timestamp(now + Self.accessLifetime),
+            ]) { $1 })
+    }
+
+    /// An access token that holds.
+    struct Access: Sendable {
+        let clientID: String
+        let account: Account
+        let scopes: [OIDCScope]
+        let createdAt, expiresAt: Timestamp
+    }
+
+    /// The token, if it holds at this moment: not expired, not revoked, its client's sign-in goes on, and its account may sign
+    /// in. Whether the account may enter the client, and whether that is registered, is for the caller.
+    func access(_ token: OIDCAccessToken, at now: Timestamp, _ connection: any SQLConnection) throws -> Access? {
+        let values: [String: SQLValue] = ["digest": .blob(token.digest), "now": .timestamp(now)]
+        guard let row = try connection.query(Self.accessSQL, values).first,
+            let account = try AccountStore.find(try row.text("account_id"), connection), eligibility.maySignIn(account)
+        else { return nil }
+        return Access(
+            clientID: try row.text("client_id"), account: account, scopes: OIDCScope.list(try row.text("scope")),
+            createdAt: try row.timestamp("created_at"), expiresAt: try row.timestamp("expires_at"))
+    }
+
+    private static let accessSQL = """
+        SELECT client_id, account_id, scope, created_at, expires_at FROM oidc_access_token
+         WHERE digest = :digest AND expires_at > :now AND \(SignInHolds.sql("oidc_access_token"))
+           AND \(ClientSignIns.holds("oidc_access_token", kind: OIDCProtocol.id))
+        """
+
+    // MARK: Refresh tokens
+
+    /// How a sign-in was, for the ID tokens after a refresh.
+    struct Moment: Sendable {
+        let authenticatedAt: Timestamp?
+        let methods: [String]
+    }
+
+    func insert(
+        _ token: OIDCRefreshToken, _ family: Family, _ scopes: [OIDCScope], _ moment: Moment, endsAt: Timestamp? = nil,
+        at now: Timestamp, _ connection: any SQLConnection
+    ) throws {
+        let endsAt = endsAt ?? now + Self.familyLifetime
+        try connection.execute(
+            """
+            INSERT INTO oidc_refresh_token (digest, family, client_id, account_id, account_sign_outs, told_session,
+                                            sign_in_beginnings, scope, authenticated_at, is_proven, methods, created_at,
+                                            expires_at, family_ends_at)
+            VALUES (:digest, :family, :client, :account, :signouts, :told, :beginnings, :scope, :authenticated, :proven,
+                    :methods, :now, :expires, :ends)
+                ON CONFLICT (digest) DO NOTHING
+            """,
+            family.values.merging([
+                "digest": .blob(token.digest), "scope": .text(OIDCScope.text(scopes)),
+                "authenticated": .timestamp(moment.authenticatedAt ?? now),
+                "proven": .integer(moment.authenticatedAt == nil ? 0 : 1),
+                "methods": .text(moment.methods.joined(separator: " ")), "now": .timestamp(now),
+                "expires": .timestamp(min(now + Self.refreshLifetime, endsAt)), "ends": .timestamp(endsAt),
+            ]) { $1 })
+    }
+
+    /// What became of a refresh token that was presented.
+    enum Outcome: Sendable {
+        case accepted(Refreshed)
+        /// A stable id of the cause, for the log.
+        case refused(String)
+        /// It was used before, and not just now: it has leaked. Its family has ended.
+        case reused(account: String)
+        /// It is another client's: it has leaked. Its family has ended.
+        case foreign(owner: String)
+    }
+
+    /// A refresh token that was accepted.
+    struct Refreshed: Sendable {
+        let family: Family
+        let account: Account
+        /// What was granted at the sign-in. A request may ask for less.
+        let scopes: [OIDCScope]
+        let moment: Moment
+        /// The token in its place.
+        let successor: OIDCRefreshToken
+    }
+
+    /// Uses a refresh token, in the caller's transaction. Of any number of attempts one rotates it, and the others get the same
+    /// successor for ten seconds.
+    func use(
+        _ token: OIDCRefreshToken, by client: Client, at now: Timestamp, _ connection: any SQLConnection
+    ) throws -> Outcome {
+        guard let key = keys.first else { return .refused("no_key") }
+        var values: [String: SQLValue] = [
+            "digest": .blob(token.digest), "client": .text(client.id), "now": .timestamp(now),
+        ]
+        let account = try connection.query(Self.ownerSQL, ["digest": .blob(token.digest)]).first.map(Account.init)
+        values["eligible"] = .integer(account.map(eligibility.maySignIn) == true ? 1 : 0)
+        values["access"] = AccessHolds.value(client.access)
+        let used = try connection.query(Self.useSQL, values.merging(["key": .text(key.id)]) { $1 }).first
+        if let used, let account {
+            let refreshed = try self.refreshed(used, token, account, key.key)
+            try insert(
+                refreshed.successor, refreshed.family, refreshed.scopes, refreshed.moment,
+                endsAt: try used.timestamp("family_ends_at"), at: now, connection)
+            return .accepted(refreshed)
+        }
+        guard let row = try connection.query(Self.rejectedSQL, values).first, let account else {
+            return .refused("unknown")
+        }
+        let owner = try row.text("client_id")
+        guard owner.utf8.elementsEqual(client.id.utf8) else {
+            try end(family: try row.blob("family"), at: now, connection)
+            return .foreign(owner: owner)
+        }
+        guard try row.optionalInteger("ended_at") == nil else { return .refused("ended") }
+        guard try row.timestamp("family_ends_at") > now else { return .refused("expired") }
+        guard try row.integer("holds") == 1 else { return .refused("sign_in_ended") }
+        guard let usedAt = try row.optionalTimestamp("used_at") else { return .refused("expired") }
+        // A clock that was set back, or another node's: not later than ten seconds either.
+        if now - usedAt <= Self.repetition, let id = try row.optionalText("successor_key"),
+            let key = keys.first(where: { $0.id == id })
+        {
+            return .accepted(try refreshed(row, token, account, key.key))
+        }
+        try end(family: try row.blob("family"), at: now, connection)
+        return .reused(account: account.id)
+    }
+
+    /// What was granted with a token, whether or not it still holds.
+    func scopes(of token: OIDCRefreshToken, _ connection: any SQLConnection) throws -> [OIDCScope]? {
+        try connection.query(
+            "SELECT scope FROM oidc_refresh_token WHERE digest = :digest", ["digest": .blob(token.digest)]
+        ).first.map { OIDCScope.list(try $0.text("scope")) }
+    }
+
+    /// The successor is derived: a repeated request gets the same one, and no row has it.
+    private func refreshed(
+        _ row: SQLRow, _ token: OIDCRefreshToken, _ account: Account, _ key: [UInt8]
+    ) throws -> Refreshed {
+        let bytes = HMACSHA256.code(for: Array(token.wire.utf8), key: key)
+        let isProven = try row.integer("is_proven") != 0
+        return Refreshed(
+            family: Family(
+                digest: try row.blob("family"), clientID: try row.text("client_id"), accountID: account.id,
+                accountSignOuts: try row.integer("account_sign_outs"),
+                signIn: ClientSignInName(
+                    session: try row.text("told_session"), beginnings: try row.integer("sign_in_beginnings"))),
+            account: account, scopes: OIDCScope.list(try row.text("scope")),
+            moment: Moment(
+                authenticatedAt: isProven ? try row.timestamp("authenticated_at") : nil,
+                methods: try row.text("methods").split(separator: " ").map(String.init)),
+            successor: try OIDCRefreshToken(randomness: DerivedBytes(bytes: bytes)))
+    }
+
+    private static let ownerSQL = """
+        SELECT \(Account.columns) FROM account
+         WHERE id = (SELECT account_id FROM oidc_refresh_token WHERE digest = :digest)
+        """
+
+    private static let holds = """
+        :eligible = 1 AND \(AccessHolds.sql("oidc_refresh_token.account_id"))
+           AND \(SignInHolds.sql("oidc_refresh_token"))
+           AND \(ClientSignIns.holds("oidc_refresh_token", kind: OIDCProtocol.id))
+        """
+
+    /// One statement, so that nothing can happen between check and mark.
+    private static let useSQL = """
+        UPDATE oidc_refresh_token SET used_at = :now, successor_key = :key
+         WHERE digest = :digest AND client_id = :client AND used_at IS NULL AND ended_at IS NULL
+           AND expires_at > :now AND \(holds)
+        RETURNING *
+        """
+
+    private static let rejectedSQL = """
+        SELECT oidc_refresh_token.*, CASE WHEN \(holds) THEN 1 ELSE 0 END AS holds
+          FROM oidc_refresh_token WHERE digest = :digest
+        """
+
+    // MARK: The end
+
+    /// Ends all tokens that go back to one code.
+    ///
+    /// - Returns: whether any refresh token ended.
+    @discardableResult
+    func end(family: [UInt8], at now: Timestamp, _ connection: any SQLConnection) throws -> Bool {
+        let values: [String: SQLValue] = ["family": .blob(family)]
+        try connection.execute("DELETE FROM oidc_access_token WHERE family = :family", values)
+        return try connection.execute(
+            "UPDATE oidc_refresh_token SET ended_at = :now WHERE family = :family AND ended_at IS NULL",
+            values.merging(["now": .timestamp(now)]) { $1 }) > 0
+    }
+
+    /// Revokes one token of a client (RFC 7009 2). A refresh token ends its family.
+    ///
+    /// - Returns: the account whose refresh tokens have ended; nil if none has.
+    func revoke(
+        _ text: String, by client: Client, at now: Timestamp, _ connection: any SQLConnection
+    ) throws -> String? {
+        if let token = OIDCAccessToken(wire: text) {
+            try connection.execute(
+                "DELETE FROM oidc_access_token WHERE digest = :digest AND client_id = :client",
+                ["digest": .blob(token.digest), "client": .text(client.id)])
+        }
+        guard let token = OIDCRefreshToken(wire: text),
+            let row = try connection.query(
+                "SELECT family, account_id FROM oidc_refresh_token WHERE digest = :digest AND client_id = :client",
+                ["digest": .blob(token.digest), "client": .text(client.id)]
+            ).first
+        else { return nil }
+        return try end(family: try row.blob("family"), at: now, connection) ? try row.text("account_id") : nil
+    }
+
+    /// Deletes rows that nobody needs any more. A used refresh token stays until its family is over, so that a second use of it
+    /// is noticed.
+    static func purge(_ database: any Database, at now: Timestamp, limit: Int) async throws -> Int {
+        try await database.write { connection in
+            let values: [String: SQLValue] = ["now": .timestamp(now), "limit": .integer(Int64(limit))]
+            let access = try connection.execute(
+                """
+                DELETE FROM oidc_access_token WHERE digest IN (
+                    SELECT digest FROM oidc_access_token WHERE expires_at <= :now LIMIT :limit)
+                """, values)
+            let refresh = try connection.execute(
+                """
+                DELETE FROM oidc_refresh_token WHERE digest IN (
+                    SELECT digest FROM oidc_refresh_token WHERE family_ends_at <= :now LIMIT :limit)
+                """, values)
+            return access + refresh
+        }
+    }
+}
+
+/// Bytes that were derived, where a secret takes random ones.
+private struct DerivedBytes: Randomness {
+    let bytes: [UInt8]
+    func bytes(_ count: Int) -> [UInt8] { Array(bytes.prefix(count)) }
+}

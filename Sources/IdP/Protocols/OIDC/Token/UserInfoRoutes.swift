@@ -1,0 +1,88 @@
+import HTTPTypes
+import Hummingbird
+import IdPDirectory
+import IdPFlow
+import SSOShared
+import SSOWeb
+import Storage
+
+/// `GET|POST /oidc/userinfo` (OpenID Connect Core 5.3): the claims of the scopes, for an access token.
+struct UserInfoRoutes: Sendable {
+    let parts: OIDCParts
+
+    func addRoutes(to router: inout FeatureRouter) {
+        parts.addEndpoint([.get, .post], at: OIDCPath.userInfo, to: &router) { request, context in
+            let text = try await Self.bearer(request)
+            guard let token = OIDCAccessToken(wire: text), let signIn = try await self.signIn(token) else {
+                throw Self.invalidToken
+            }
+            return .json(
+                [.init("sub", signIn.account.id)] + IDToken.scopeClaims(signIn),
+                headers: [.cacheControl: "no-store"])
+        }
+    }
+
+    /// RFC 6750 2.1 and 2.2. A token in the query would be in logs and histories, so it is not read.
+    private static func bearer(_ request: Request) async throws -> String {
+        let fields = request.headers[values: .authorization]
+        guard fields.count <= 1 else { throw OAuthError(ParameterError("Authorization", .repeated)) }
+        var sent: String?
+        if request.method == .post,
+            MediaRange.essence(of: request.headers[values: .contentType]) == "application/x-www-form-urlencoded"
+        {
+            do {
+                sent = try RequestParameters(try await request.formFields(atMost: 16 << 10)).text("access_token")
+            } catch let error as ParameterError { throw OAuthError(error) }
+        }
+        guard let field = fields.first else {
+            guard let sent else { throw missing }
+            return sent
+        }
+        guard sent == nil else { throw OAuthError(ParameterError("access_token", .repeated)) }
+        let parts = field.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw missing }
+        return String(parts[1])
+    }
+
+    /// A request without a token gets no error code (RFC 6750 3.1).
+    private static var missing: OAuthError {
+        var error = OAuthError("invalid_token", .unauthorized, cause: "token_missing", "An access token is missing.")
+        error.challenge = "Bearer"
+        return error
+    }
+
+    private static var invalidToken: OAuthError {
+        var error = OAuthError(
+            "invalid_token", .unauthorized, cause: "access_token",
+            "The access token is unknown, expired or revoked, or its user has signed out.")
+        error.challenge = "Bearer error=\"invalid_token\""
+        return error
+    }
+
+    private func signIn(_ token: OIDCAccessToken) async throws -> OIDCSignIn? {
+        let now = parts.clock.now()
+        let found = try await parts.database.read { [parts] in try parts.signIn(token, at: now, $0) }
+        await parts.clients.catchUp()
+        guard let found else { return nil }
+        guard found.account.username == nil else { return found }
+        // An account of the version before has no name yet.
+        return try await parts.database.write { [parts] connection in
+            _ = try Usernames.name(of: found.account, parts.randomness, connection)
+            return try parts.signIn(token, at: now, connection)
+        }
+    }
+}
+
+extension OIDCParts {
+    /// What an access token stands for; nil for one that does not hold, or whose client is not registered any more.
+    func signIn(_ token: OIDCAccessToken, at now: Timestamp, _ connection: any SQLConnection) throws -> OIDCSignIn? {
+        guard let access = try tokens.access(token, at: now, connection),
+            let client = try clients.registered(connection).client(id: access.clientID), client.uses(.oidc),
+            try client.access.admits(account: access.account.id, connection)
+        else { return nil }
+        return OIDCSignIn(
+            clientID: client.id, account: access.account, username: access.account.username ?? "",
+            scopes: access.scopes, groups: try client.groupsTold(of: access.account.id, connection), session: "",
+            provenAt: nil, methods: [])
+    }
+}

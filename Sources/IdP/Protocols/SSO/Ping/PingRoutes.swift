@@ -1,0 +1,78 @@
+import Hummingbird
+import IdPDirectory
+import IdPFlow
+import Logging
+import SSOShared
+import SSOWeb
+
+/// `POST /auth/sso/ping`: a client tries out its secret, its redirect URI and its clock (``SignedPost`` has the order of the
+/// checks). Changes nothing, and a wrong signature is no alarm.
+struct PingRoutes: Sendable {
+    let signatures: SignatureCheck
+    let networks: SignerNetworks
+    let clock: ServiceClock
+
+    typealias Post = SignedPost<SignatureCheck.Signed>
+
+    func addRoutes(to router: inout FeatureRouter) { router.signedPost(post, at: SSOPath.ping) }
+
+    private var post: Post {
+        Post(
+            words, from: networks, renewing: signatures.clients,
+            signature: { [signatures] request throws(SignatureCheck.SignatureError) -> Post.BodyCheck in
+                let claim = try signatures.claim(of: request)
+                return { body throws(SignatureCheck.SignatureError) in
+                    try signatures.check(claim, body: body, label: .ping)
+                }
+            },
+            answer: { signed, body, context in
+                let question: PingQuestion
+                do throws(VerifyBodyError) { question = try PingQuestion(body: body) } catch {
+                    throw SignedPostError.badPing(error, client: signed.client.id)
+                }
+                return try await answer(question, signed, context)
+            })
+    }
+
+    private var words: Post.Words {
+        Post.Words(
+            mediaType: "application/json", maximumBytes: PingQuestion.maximumBytes, refused: "ping_refused",
+            failed: "ping_failed", wrongType: .wrongType, tooLarge: .tooLarge, unavailable: .pingUnavailable
+        ) { [signatures] error, request in
+            .badSignature(error, claimed: signatures.claimedClient(of: request))
+        }
+    }
+
+    private func answer(
+        _ question: PingQuestion, _ signed: SignatureCheck.Signed, _ context: VisitorContext
+    ) async throws -> Response {
+        // As it is registered now, in whatever process it was changed.
+        await signatures.clients.read()
+        guard let client = signatures.clients.client(id: signed.client.id), signed.isSigned(by: client) else {
+            throw SignedPostError.badSignature(.unknownClient, claimed: signed.client.id)
+        }
+        let (now, isRegistered) = (clock.now().seconds, client.hasRedirectURI(Array(question.redirectURI.utf8)))
+        context.logger.info(
+            "ping_answered",
+            metadata: [
+                "client": "\(client.id)", "redirect_uri": "\(isRegistered ? "registered" : "not_registered")",
+                "clock_difference_seconds": .number(question.time.subtractingReportingOverflow(now).partialValue),
+            ])
+        return signed.answer(
+            PingAnswer(clientID: client.id, isRegistered: isRegistered, time: now, version: ProductVersion.text).body())
+    }
+}
+
+extension SignedPostError {
+    fileprivate static func badPing(_ error: VerifyBodyError, client: String) -> Self {
+        Self(
+            status: .badRequest, code: .invalidRequest,
+            words:
+                "The body must be one JSON object with the string \"redirect_uri\" and the whole number \"time\", in seconds since 1970.",
+            cause: "body", client: client, detail: "\(error)")
+    }
+
+    fileprivate static let pingUnavailable = Self(
+        status: .serviceUnavailable, code: .temporarilyUnavailable, words: "Try again in a moment.",
+        cause: "storage", retryAfter: .seconds(1))
+}

@@ -1,0 +1,36 @@
+import SSOShared
+import SSOWeb
+
+extension SettingsReader {
+    /// The largest difference of the clocks that no check of either side notices, in seconds.
+    private static let tolerated = 60
+
+    /// Reports a secret, a redirect URI or a clock with which no sign-in would work.
+    func checkRegistration(_ settings: RelyingPartySettings, _ client: BackChannelClient) async {
+        let callback = settings.redirectURI
+        do throws(BackChannelError) {
+            let now = ServiceClock.system().now().seconds
+            let answer = try await client.ping(redirectURI: callback, time: now)
+            record("connect SSO_CLIENT_ID", "\(answer.clientID), and its secret is right (idp \(answer.version))")
+            if !answer.isRegistered {
+                problem(
+                    "RP_PUBLIC_URL: \(callback) is not registered for the client \(answer.clientID). Add it to its redirect_uris at the identity provider, byte for byte."
+                )
+            }
+            let ahead = now - answer.time
+            if abs(ahead) > Self.tolerated {
+                warn(
+                    "the clock of this machine is \(abs(ahead)) seconds \(ahead > 0 ? "ahead of" : "behind") the identity provider's. Set both by NTP."
+                )
+            }
+        } catch {
+            switch error {
+            case .rejected(.invalidSignature, _):
+                problem(
+                    "SSO_SHARED_SECRET: the identity provider has another one for the client \(settings.clientID), or does not know this client. Compare the fingerprints that both programs print at their start."
+                )
+            default: warn("the registration could not be checked, which needs swift-sso at the other end: \(error)")
+            }
+        }
+    }
+}
