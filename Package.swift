@@ -109,7 +109,8 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             resources: embedded(
-                "Pages/layout.mustache", "Pages/error.mustache", "Pages/reset-app.mustache", "Pages/email.mustache", "Pages/base.css",
+                "Pages/layout.mustache", "Pages/error.mustache", "Pages/reset-app.mustache", "Pages/email.mustache",
+                "Pages/base.css",
                 "Pages/times.js", "Texts/en.json", "Texts/de.json"),
             swiftSettings: settings),
 
