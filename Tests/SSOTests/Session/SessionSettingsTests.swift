@@ -8,7 +8,7 @@ import Testing
 @Suite("How long sessions last")
 struct SessionSettingsTests {
     /// Settings of the IdP, then for how long of no use a session still holds and no longer holds.
-    private static let idle: [(settings: [String: String], holds: Duration, ends: Duration)] = [
+    private static let limits: [(settings: [String: String], holds: Duration, ends: Duration)] = [
         ([:], .minutes(119), .minutes(121)),
         (["IDP_SESSION_IDLE": "20m"], .minutes(19), .minutes(21)),
         (["IDP_SESSION_IDLE": "1d", "IDP_SESSION_LIFETIME": "7d"], .hours(23), .hours(25)),
@@ -16,7 +16,8 @@ struct SessionSettingsTests {
     ]
 
     @Test(
-        "a session that is not used ends with the idle limit, and never later than with the lifetime", arguments: idle)
+        "a session that is not used ends with the idle limit, and never later than with the lifetime", arguments: limits
+    )
     func idle(row: (settings: [String: String], holds: Duration, ends: Duration)) async throws {
         for (wait, holds) in [(row.holds, true), (row.ends, false)] {
             try await TestDeployment.open(settings: row.settings) { deployment in
