@@ -24,14 +24,14 @@ struct PackageScriptTests {
             #expect(run.code == 0, "\(run.errors)")
         }
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path(of: "first")).sorted()
-        #expect(files.count == 7)
+        #expect(files.count == 8)
         for file in files {
             let (first, second) = (folder.path(of: "first/\(file)"), folder.path(of: "second/\(file)"))
             #expect(FileManager.default.contentsEqual(atPath: first, andPath: second), "\(file)")
         }
         let sums = try await WellKnownRun.command(
             ["/usr/bin/env", "sha256sum", "--check", "--strict", "SHA256SUMS"], in: folder.path(of: "first"))
-        #expect(sums.code == 0 && sums.output.split(separator: "\n").count == 6, "\(sums.output)\(sums.errors)")
+        #expect(sums.code == 0 && sums.output.split(separator: "\n").count == 7, "\(sums.output)\(sums.errors)")
         let changed = try await Self.package(
             ["--programs", programs, "--output", folder.path(of: "third")], ["SOURCE_DATE_EPOCH": "1700000000"])
         #expect(changed.code == 0)
