@@ -109,7 +109,8 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             resources: embedded(
-                "Pages/layout.mustache", "Pages/error.mustache", "Pages/reset-app.mustache", "Pages/base.css",
+                "Pages/layout.mustache", "Pages/error.mustache", "Pages/reset-app.mustache", "Pages/email.mustache",
+                "Pages/base.css",
                 "Pages/times.js", "Texts/en.json", "Texts/de.json"),
             swiftSettings: settings),
 
@@ -166,7 +167,7 @@ let package = Package(
                 "EmailCode/email-code.mustache", "EmailLink/email-link-ended.mustache", "EmailLink/email-link.mustache",
                 "EmailReply/signed-in-elsewhere.mustache", "Invitation/invitation.mustache",
                 "Invitation/invitation-message-html.mustache", "Invitation/invitation-message-text.mustache",
-                "Provider/provider-continue.mustache",
+                "Provider/provider-continue.mustache", "Page/provider-button.mustache",
                 "Provider/provider-known-address.mustache", "Page/sign-in.mustache", "Texts/de.json", "Texts/en.json"),
             swiftSettings: settings),
         .target(

@@ -43,18 +43,14 @@ package struct AccountPagesFeature: Feature {
     ) {
         HomeRoutes(
             sessions: parts.sessions, accounts: parts.accounts, pages: parts.pages, identities: identities,
-            clients: signedInClients, devices: parts.appDevices
+            clients: signedInClients, userSessions: userSessions, activity: activity
         ).addRoutes(to: &router)
         SessionListRoutes(
             accounts: parts.accounts, sessions: parts.sessions,
-            list: UserSessions(
-                sessions: parts.sessions, accounts: parts.accounts, devices: parts.appDevices,
-                clients: signedInClients, tokens: parts.accessTokens),
+            list: userSessions,
             devices: parts.appDevices, pages: parts.pages, randomness: parts.randomness
         ).addRoutes(to: &router)
-        ActivityRoutes(
-            accounts: parts.accounts, audit: parts.audit.store, clients: parts.clients, pages: parts.pages
-        ).addRoutes(to: &router)
+        ActivityRoutes(accounts: parts.accounts, activity: activity, pages: parts.pages).addRoutes(to: &router)
         IdentityRoutes(
             sessions: parts.sessions, accounts: parts.accounts, identities: identities, providers: providers,
             beginAddition: { [beginAddition] in try await beginAddition($0, $1, $2, $3, completion) },
@@ -74,7 +70,19 @@ package struct AccountPagesFeature: Feature {
     }
 
     private var signedInClients: SignedInClients { SignedInClients(clients: parts.clients, logos: parts.logos) }
-    private var identities: Identities { Identities(accounts: parts.accounts, providers: providers) }
+    private var activity: UserActivity { UserActivity(audit: parts.audit.store, clients: parts.clients) }
+
+    private var userSessions: UserSessions {
+        UserSessions(
+            sessions: parts.sessions, accounts: parts.accounts, devices: parts.appDevices, clients: signedInClients,
+            tokens: parts.accessTokens)
+    }
+
+    private var identities: Identities {
+        Identities(
+            accounts: parts.accounts, providers: providers,
+            brandLogo: { [assets = parts.assets] in assets.path(of: "provider-\($0.rawValue).svg") })
+    }
 }
 
 extension AccountNotices {

@@ -37,6 +37,8 @@ extension FlowPurpose {
 package struct FlowTexts: Sendable {
     /// Below the heading: "to continue to Notes".
     package var intro: Text?
+    /// The path of the logo of who asked; empty without one.
+    package var logo = ""
     /// To a user who is signed in and has to sign in again.
     package var again: Text?
     /// The link that gives the sign-in up.
@@ -47,10 +49,12 @@ package struct FlowTexts: Sendable {
     }
 
     /// For a client that asked.
-    package static func client(_ name: String, _ flow: Flow, again email: String?) -> FlowTexts {
-        FlowTexts(
+    package static func client(_ name: String, _ flow: Flow, again email: String?, logo: String) -> FlowTexts {
+        var texts = FlowTexts(
             intro: Text("flow.continue", ["service": name]),
             again: email.map { Text("flow.again", ["email": $0, "service": name]) }, cancel: back(to: name, flow))
+        texts.logo = logo
+        return texts
     }
 
     /// For an app that asked.

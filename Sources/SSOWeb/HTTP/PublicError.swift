@@ -21,6 +21,20 @@ public struct PublicError: Error, Sendable {
         public static let home = Self(label: Text("error.home"), href: "/")
     }
 
+    /// A form that tries the same again, as a button above the link.
+    public struct Retry: Sendable {
+        /// The text of the button.
+        public let label: Text
+        /// A path of this service that the form is posted to.
+        public let action: String
+        /// The hidden fields, with the form token of the session.
+        public let fields: [(name: String, value: String)]
+
+        public init(label: Text, action: String, fields: [(name: String, value: String)]) {
+            (self.label, self.action, self.fields) = (label, action, fields)
+        }
+    }
+
     /// The status of the response.
     public let status: HTTPResponse.Status
     /// A stable code for logs and JSON: `invalid_request`.
@@ -37,6 +51,8 @@ public struct PublicError: Error, Sendable {
     public let headers: HTTPFields
     /// The fault of another service, which the log has already with an event of its own. A 5xx page is no alarm then.
     public var isFaultElsewhere = false
+    /// Where another try makes sense; nil elsewhere.
+    public var retry: Retry?
 
     /// An error with its own texts. The constants below cover the common cases.
     public init(

@@ -37,6 +37,12 @@ public struct Brand: Sendable {
 
     var logoName: String { logo.map { "logo.\($0.kind.rawValue)" } ?? "" }
 
+    /// A PNG only: few mail programs show SVG.
+    var mailLogo: [UInt8]? { logo.flatMap { $0.kind == .png ? $0.content : nil } }
+
+    /// The colour of buttons and links in emails, on light and on dark ground.
+    var mailAccent: (light: String, dark: String) { accent?.shades ?? ("#1f5fbf", "#8fb8ff") }
+
     /// The files that the pages of this brand need, beside the program's own.
     public var assets: [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
@@ -138,9 +144,14 @@ public struct AccentColor: Sendable {
         self.channels = channels
     }
 
+    /// On light and on dark ground.
+    var shades: (light: String, dark: String) {
+        (Self.hex(channels), Self.hex(Self.lightened(channels, until: Self.darkSurface)))
+    }
+
     /// The style sheet that sets the colour for light and dark pages.
     var styleSheet: String {
-        let dark = Self.shade(channels, towards: Self.white, until: Self.darkSurface)
+        let dark = Self.lightened(channels, until: Self.darkSurface)
         return """
             :root { --accent: \(Self.hex(channels)); --accent-strong: \(Self.hex(Self.mix(channels, Self.black, 0.2))); \
             --on-accent: #ffffff; }
@@ -161,6 +172,23 @@ public struct AccentColor: Sendable {
     private static func shade(_ color: [Double], towards end: [Double], until ground: [Double]) -> [Double] {
         let shades = stride(from: 0.0, through: 1, by: 0.02).map { mix(color, end, $0).map { $0.rounded() } }
         return shades.first { contrast($0, ground) >= minimum + 0.05 } ?? end
+    }
+
+    /// The darkest lighter shade of a colour that can be read on a ground. It keeps hue and saturation: a mix with white is dull.
+    private static func lightened(_ color: [Double], until ground: [Double]) -> [Double] {
+        let (high, low) = (color.max() ?? 0, color.min() ?? 0)
+        let lightness = (high + low) / 510
+        let range = 1 - abs(2 * lightness - 1)
+        // Of a grey, or nearly one, there is no hue to keep.
+        guard high - low > 1, range > 0.01 else { return shade(color, towards: white, until: ground) }
+        let saturation = min(1, (high - low) / 255 / range)
+        let hue = color.map { ($0 - low) / (high - low) }
+        for step in stride(from: lightness, through: 1, by: 0.01) {
+            let chroma = (1 - abs(2 * step - 1)) * saturation
+            let shade = hue.map { ((step - chroma / 2 + chroma * $0) * 255).rounded() }
+            if contrast(shade, ground) >= minimum + 0.05 { return shade }
+        }
+        return white
     }
 
     private static func mix(_ first: [Double], _ second: [Double], _ share: Double) -> [Double] {

@@ -3,6 +3,14 @@ struct ErrorPage: Sendable {
     /// What differs between two pages of one error.
     enum Gap: String, CaseIterable { case reference }
 
+    struct Retry: Sendable {
+        let action, labelHTML: String
+        let fields: [Field]
+    }
+
+    struct Field: Sendable { let name, value: String }
+
+    let retry: Retry?
     let title, titleHTML, explanationHTML, labelHTML, href, reference: String
 
     init(_ error: PublicError, reference: String, _ texts: Texts) {
@@ -10,5 +18,10 @@ struct ErrorPage: Sendable {
         (titleHTML, explanationHTML) = (texts.html(error.title), texts.html(error.explanation))
         (labelHTML, href) = (texts.html(error.nextStep.label), error.nextStep.href)
         self.reference = reference
+        retry = error.retry.map { retry in
+            Retry(
+                action: retry.action, labelHTML: texts.html(retry.label),
+                fields: retry.fields.map { Field(name: $0.name, value: $0.value) })
+        }
     }
 }

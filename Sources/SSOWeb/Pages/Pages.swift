@@ -19,6 +19,8 @@ public struct Pages: Sendable {
     private(set) var notFound: [Language: PreparedPage<ErrorPage.Gap>] = [:]
     /// The program's name on its pages.
     public var brand: String { frame.brand.name }
+    /// The logo that emails carry; nil for none.
+    package var mailLogo: [UInt8]? { frame.brand.mailLogo }
     /// Where users get help; nil if nobody has said so.
     public var supportURL: String? { frame.brand.supportURL }
 
@@ -59,7 +61,7 @@ public struct Pages: Sendable {
         MustacheContentTypes.register(EscapedHTML(), named: EscapedHTML.name)
         let shared = [
             "layout": PackageResources.layout_mustache, "error": PackageResources.error_mustache,
-            "reset-app": PackageResources.reset_app_mustache,
+            "reset-app": PackageResources.reset_app_mustache, "email": PackageResources.email_mustache,
         ]
         var templates = shared
         for (name, bytes) in files.flatMap(\.templates) {
@@ -127,7 +129,7 @@ public struct Pages: Sendable {
     ) throws {
         // The delimiters of the new layout. No brand, text or path has the control character, so a name with braces is no tag.
         let (open, close) = ("\u{1}{", "}\u{1}")
-        let blocks = ["title", "head", "main"].map { name in
+        let blocks = ["title", "head", "shape", "main"].map { name in
             "{{$\(name)}}\(open)$\(name)\(close)\(open)/\(name)\(close){{/\(name)}}"
         }
         let page = try MustacheTemplate(string: "{{<layout}}\(blocks.joined()){{/layout}}")
@@ -236,6 +238,9 @@ private final class Framed: MustacheParent {
         case "brandLogo": frame.logo
         case "hasBrandLogo": !frame.logo.isEmpty
         case "times": frame.times
+        case "mailAccent": frame.brand.mailAccent.light
+        case "mailAccentDark": frame.brand.mailAccent.dark
+        case "hasMailLogo": frame.brand.mailLogo != nil
         case "supportURL": frame.brand.supportURL ?? ""
         case "hasSupport": frame.brand.supportURL != nil
         case "privacyURL": frame.brand.privacyURL ?? ""
@@ -274,7 +279,7 @@ private struct Properties: MustacheParent {
         // Most values, and known without reflection. An optional one is its value here.
         if let text = value as? String { return text }
         if let flag = value as? Bool { return flag }
-        if let moment = value as? Moment { return Properties(texts: ["iso": moment.iso, "text": moment.text]) }
+        if let moment = value as? Moment { return Properties(texts: ["iso": moment.iso, "text": moment.text, "ago": moment.ago ?? moment.text]) }
         let mirror = Mirror(reflecting: value)
         if mirror.displayStyle == .optional { return mirror.children.first.flatMap { prepared($0.value) } }
         if isRead(value, mirror) { return Properties(mirror: mirror) }

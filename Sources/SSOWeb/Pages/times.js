@@ -9,7 +9,9 @@
         document.querySelectorAll("time[datetime]").forEach(function (place) {
             var moment = new Date(place.dateTime);
             if (isNaN(moment)) { return; }
-            place.textContent = moment.toLocaleString(document.documentElement.lang, { dateStyle: "long", timeStyle: "short" });
+            var full = moment.toLocaleString(document.documentElement.lang, { dateStyle: "long", timeStyle: "short" });
+            // "2 hours ago" stays: the full time is there for who points at it.
+            if (place.className === "ago") { place.title = full; } else { place.textContent = full; }
         });
     }
 })();

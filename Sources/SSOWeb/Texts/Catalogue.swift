@@ -105,8 +105,8 @@ public struct Texts: Sendable {
     /// The text as HTML: escaped, with every value but a number in a `<bdi>`. Insert it with `{{{…HTML}}}`.
     public func html(_ text: Text) -> String { render(text, isHTML: true) }
 
-    /// A moment for `{name, time}` in a template.
-    public func moment(_ moment: Timestamp) -> Moment {
+    /// A moment for `{name, time}` in a template, and with `now` for `{name, ago}`.
+    public func moment(_ moment: Timestamp, now: Timestamp? = nil) -> Moment {
         let date = PlainDate.parts(moment)
         return Moment(
             iso: PlainDate.rfc3339(moment),
@@ -116,7 +116,23 @@ public struct Texts: Sendable {
                     [
                         "day": String(date.day), "month": Text("date.month-\(date.month)"), "year": String(date.year),
                         "hours": PlainDate.clock(moment),
-                    ])))
+                    ])), ago: now.map { plain(ago(moment, now: $0)) })
+    }
+
+    /// Rounded down. After a month the date says more.
+    private func ago(_ moment: Timestamp, now: Timestamp) -> Text {
+        let minutes = Int((now - moment) / .minutes(1))
+        switch minutes {
+        case ..<1: return Text("ago.moment")
+        case ..<60: return Text("ago.minutes", count: minutes)
+        case ..<(24 * 60): return Text("ago.hours", count: minutes / 60)
+        case ..<(30 * 24 * 60): return Text("ago.days", count: minutes / (24 * 60))
+        default:
+            let date = PlainDate.parts(moment)
+            return Text(
+                "ago.date",
+                ["day": String(date.day), "month": Text("date.month-\(date.month)"), "year": String(date.year)])
+        }
     }
 
     /// The text of a key as a piece of a Mustache template; nil for an unknown key.
@@ -128,6 +144,10 @@ public struct Texts: Sendable {
             case .time(let name):
                 isHTML
                     ? "<time datetime=\"{{\(name).iso}}\">{{\(name).text}}</time>" : "{{\(name).text}}"
+            case .ago(let name):
+                isHTML
+                    ? "<time class=\"ago\" datetime=\"{{\(name).iso}}\" title=\"{{\(name).text}}\">{{\(name).ago}}</time>"
+                    : "{{\(name).ago}}"
             }
         }.joined()
     }
@@ -155,7 +175,7 @@ public struct Texts: Sendable {
         for piece in pattern.pieces {
             switch piece {
             case .literal(let words): result += isHTML ? EscapedHTML().escapeText(words) : words
-            case .value(let name), .time(let name):
+            case .value(let name), .time(let name), .ago(let name):
                 if let inner = text.values[name] as? Text {
                     append(inner, isHTML: isHTML, to: &result)
                 } else {
@@ -200,4 +220,6 @@ extension TextPattern {
 /// A moment on a page: for browsers, and as text in UTC. A script shows it in the browser's time zone.
 public struct Moment: Sendable {
     let iso, text: String
+    /// How long ago it was; nil for one that is shown in full only.
+    var ago: String?
 }

@@ -41,12 +41,14 @@ public protocol TextValue: Sendable {}
 extension String: TextValue {}
 extension Text: TextValue {}
 
-/// A text of the catalogue with its placeholders: `{name}` for a value, `{since, time}` for a moment.
+/// A text of the catalogue with its placeholders: `{name}` for a value, `{since, time}` for a moment, `{since, ago}` for how long
+/// ago it was.
 struct TextPattern: Sendable {
     enum Piece: Sendable, Equatable {
         case literal(String)
         case value(String)
         case time(String)
+        case ago(String)
     }
 
     let pieces: [Piece]
@@ -63,6 +65,7 @@ struct TextPattern: Sendable {
             switch parts.dropFirst() {
             case []: pieces.append(.value(String(name)))
             case ["time"]: pieces.append(.time(String(name)))
+            case ["ago"]: pieces.append(.ago(String(name)))
             default: return nil
             }
             rest = rest[rest.index(after: close)...]
@@ -77,7 +80,7 @@ struct TextPattern: Sendable {
             pieces.compactMap { piece in
                 switch piece {
                 case .literal: nil
-                case .value(let name), .time(let name): name
+                case .value(let name), .time(let name), .ago(let name): name
                 }
             })
     }

@@ -70,6 +70,9 @@ struct AccessibilityJourneys {
         try await expectNothing("names", PageChecks.isolation, on: page, chromium)
         try await expectNothing("320 px", PageChecks.overflow, on: page, chromium)
         try await expectNothing("320 px", PageChecks.targets, on: page, chromium)
+        _ = try await chromium.run(PageChecks.doubleText)
+        try await expectNothing("320 px with 200 % text", PageChecks.overflow, on: page, chromium)
+        _ = try await chromium.run(PageChecks.plainText)
         // axe takes most of the time. Contrast does not depend on the language, so each language has one of the looks.
         if page.language == "de" { try await expectNothing("320 px, light, axe", AxeCore.run, on: page, chromium) }
         try await photograph(page, "320-light", chromium)
@@ -137,7 +140,7 @@ struct AccessibilityJourneys {
             #expect(try await chromium.attribute("lang", of: "html") == "de")
 
             try await chromium.visit(pair.origin + "/")
-            _ = try await chromium.element(".facts a[href]")
+            _ = try await chromium.element(".tiles a[href]")
             try await chromium.clear("input[name=name]")
             try await chromium.type("\u{2800}", into: "input[name=name]")
             try await chromium.press("form[action='/name'] \(Chromium.submit)")

@@ -18,8 +18,6 @@ struct CodePageStateTests {
         var isUsed = false
         var problem: EmailCodePage.InputError?
         var pause: Duration?
-        var takesReply = false
-        var isRefreshOff = false
         var isEligible = true
 
         var facts: CodePageFacts {
@@ -31,18 +29,17 @@ struct CodePageStateTests {
             let entry = BrowserChallenges.Entry(
                 address: challenge.address, id: challenge.id, emailAt: sent.map { now - $0 },
                 sentAgainAt: sentAgain.map { now - $0 }, flow: nil)
-            let reply = EmailCodePage.ReplyOffer(number: "0042", events: "/events", next: "/next")
             return CodePageFacts(
                 challenge: challenge, entry: entry, flow: nil, client: nil, provider: nil,
-                reply: takesReply ? reply : nil, problem: problem, isRefreshOff: isRefreshOff, isDelayed: false,
+                reply: nil, problem: problem, isDelayed: false,
                 pause: pause, wait: nil, now: now)
         }
     }
 
     private static func takesCode(
-        _ email: CodePageState.Email = .sent, _ error: CodePageState.FieldError? = nil, reloads: Bool = false
+        _ email: CodePageState.Email = .sent, _ error: CodePageState.FieldError? = nil
     ) -> CodePageState {
-        .takesCode(email, error, reloads: reloads)
+        .takesCode(email, error)
     }
 
     private static let emails: [(Given, CodePageState)] = [
@@ -113,27 +110,6 @@ struct CodePageStateTests {
         stray.isEligible = false
         #expect(stray.facts.state == state)
         #expect(stray.facts.hasLink == given.facts.hasLink)
-    }
-
-    private static let reloading: [(Given, Bool)] = [
-        (Given(takesReply: true), true),
-        (Given(sent: .seconds(-30), takesReply: true), true),
-        (Given(), false),
-        (Given(takesReply: true, isRefreshOff: true), false),
-        (Given(problem: .notSixDigits, takesReply: true), false),
-        (Given(tries: 1, problem: .rejected(.wrong), takesReply: true), false),
-        (Given(problem: .rejected(.paused), takesReply: true), false),
-    ]
-
-    @Test(
-        "it reloads itself to notice an answer, but not after an error and not when the user turned that off",
-        arguments: reloading)
-    func reloads(given: Given, reloads: Bool) {
-        guard case .takesCode(_, _, let found) = given.facts.state else {
-            Issue.record("\(given.facts.state)")
-            return
-        }
-        #expect(found == reloads)
     }
 
     private static let countdowns: [(CodePageState, wait: Int?, Int?)] = [

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -64,6 +65,17 @@ struct PageGallery: Sendable {
     private static let hold = "/hold"
 
     static func path(of page: CapturedPage) -> String { "/pages/\(page.name)" }
+
+    /// Writes the pages to `pages/NAME.html` in a folder, and what they load to the paths that they name.
+    func write(to folder: String) throws {
+        let files = pages.map { ("/pages/\($0.name).html", $0.reply.body) } + assets.map { ($0.key, $0.value.body) }
+        for (path, content) in files {
+            let file = URL(fileURLWithPath: folder + path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(content).write(to: file)
+        }
+    }
 
     /// Serves the gallery while `body` looks at it; its argument is the origin.
     func serve(_ body: (String) async throws -> Void) async throws {

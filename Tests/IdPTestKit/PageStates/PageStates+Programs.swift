@@ -115,7 +115,7 @@ extension PageStates {
             let asking = try await studio.asking()
             return try await asking.browser.enter(asking.code, on: asking.waiting)
         },
-        PageState("home-services", mark: ".facts a[href]") { studio in
+        PageState("home-services", mark: ".tiles a[href]") { studio in
             try await studio.signedIn().get(studio.origin + "/")
         },
         PageState("home-apps", mark: "form[action='/devices/end']") { studio in

@@ -212,10 +212,6 @@ enum PageStates {
             let browser = studio.browser()
             return try await browser.ask(for: studio.address, on: browser.beginSignIn(at: studio.client))
         },
-        PageState("reply-no-refresh", mark: "#reply-number") { studio in
-            let asking = try await studio.asking()
-            return try await asking.browser.get(asking.waiting.address.absolute + "?refresh=no")
-        },
         PageState("reply-wrong-code", 422, mark: "input[name=code][aria-invalid=true]") {
             try await $0.asking().guess("12")
         },

@@ -168,7 +168,7 @@ struct CodePageTests {
             last = try await guess()
             #expect(last.text.contains("Noch 1 Versuch."))
             last = try await guess()
-            #expect(last.text.contains("Dieser Code ist verbraucht."))
+            #expect(last.text.contains("Dieser Code gilt nicht mehr."))
             #expect(last.text.contains("Neuen Code senden"))
             for word in ["code", "email", "Send", "Use another"] {
                 #expect(!last.text.contains(">\(word)"), "\(word)")

@@ -75,7 +75,7 @@ struct EmailLinkElsewhereTests {
             let page = try await asking.open(in: deployment.browser())
             #expect(page.status == 200)
             #expect(!page.text.contains(asking.code))
-            #expect(page.text.contains("Open the link in the browser where you began"))
+            #expect(page.text.contains("Open the link in the browser where you started"))
         }
     }
 

@@ -63,7 +63,8 @@ struct AccessTests {
     /// A deployment with a client for each rule, and a browser of the user of ``rules``.
     private static func withRules(_ body: (TestDeployment, Browser) async throws -> Void) async throws {
         try await TestDeployment.open(
-            clients: rules.count, keys: rules.map { $0.keys }, adding: TicketProtocol.added
+            clients: rules.count, keys: rules.map { $0.keys }, clientKeys: OIDCSteps.bothProtocols,
+            adding: TicketProtocol.added
         ) { deployment in
             let browser = try await deployment.signedIn(as: address)
             try await deployment.makeGroups(["finance"], members: [address])

@@ -19,7 +19,8 @@ struct NoAccessPageTests {
         _ body: (TestDeployment, TestDeployment.Client, Browser) async throws -> Void
     ) async throws {
         try await TestDeployment.open(
-            clients: 2, keys: ["access: everyone", keys], settings: settings, adding: TicketProtocol.added
+            clients: 2, keys: ["access: everyone", keys], settings: settings, clientKeys: OIDCSteps.bothProtocols,
+            adding: TicketProtocol.added
         ) { deployment in
             let browser = try await deployment.signedIn(as: address)
             try await deployment.makeGroups(["board"])

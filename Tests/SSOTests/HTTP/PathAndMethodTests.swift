@@ -42,7 +42,8 @@ struct PathAndMethodTests {
                 for path in served.paths {
                     let allowed = try #require(try await served.allowed(at: path), "\(path)")
                     #expect(
-                        !allowed.isEmpty && Set(allowed).isSubset(of: ["GET", "HEAD", "POST", "DELETE"]), "\(path)")
+                        !allowed.isEmpty && Set(allowed).isSubset(of: ["GET", "HEAD", "POST", "DELETE", "OPTIONS"]),
+                        "\(path)")
                     for method in Self.methods where !allowed.contains(method) {
                         let reply = try await served.probe.send(method, path)
                         #expect(reply.status == 405, "\(method) \(path)")

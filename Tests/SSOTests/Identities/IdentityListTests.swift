@@ -18,7 +18,7 @@ struct IdentityListTests {
         try await ProviderDeployment.open([.oidc, .apple]) { place in
             let home = try await place.owner().home(of: place.deployment)
             #expect(home.text.contains("<h2>Ways to sign in</h2>"))
-            #expect(home.words.contains("<li><bdi>Email</bdi>, <bdi>ann@example.com</bdi>, added"))
+            #expect(home.words.contains("<bdi>Email</bdi>, <bdi>ann@example.com</bdi>"))
             #expect(try home.removeForms().isEmpty)
             #expect(try home.offeredProviders() == ["work", "apple"])
             #expect(home.text.contains("Add <bdi>Provider work</bdi></button>"))
@@ -33,7 +33,7 @@ struct IdentityListTests {
             let home = try await place.add(.oidc, in: browser)
             #expect(home.address.path == "/")
             #expect(home.text.contains("<bdi>Provider work</bdi> was added."))
-            #expect(home.words.contains("<li><bdi>Provider work</bdi>, <bdi>ann@elsewhere.example</bdi>, added"))
+            #expect(home.words.contains("<bdi>Provider work</bdi>, <bdi>ann@elsewhere.example</bdi>"))
             #expect(try home.removeForms().count == 1)
             #expect(try home.offeredProviders().isEmpty)
             let later = try await browser.home(of: place.deployment)
@@ -45,12 +45,12 @@ struct IdentityListTests {
     func used() async throws {
         try await ProviderDeployment.open([.oidc]) { place in
             let browser = try await place.owner(adding: .oidc)
-            #expect(try await browser.home(of: place.deployment).text.components(separatedBy: "last used").count == 1)
+            #expect(try await browser.home(of: place.deployment).text.components(separatedBy: "\"about\">last used").count == 1)
             place.deployment.clock.advance(by: .minutes(3))
             let other = place.deployment.browser()
             _ = try await place.signIn(.oidc, in: other)
             let home = try await other.home(of: place.deployment)
-            let used = "last used <time datetime=\"2026-11-21T12:03:00.000Z\">"
+            let used = "\"about\">last used <time class=\"ago\" datetime=\"2026-11-21T12:03:00.000Z\""
             #expect(home.text.components(separatedBy: used).count == 2)
         }
     }
@@ -62,7 +62,7 @@ struct IdentityListTests {
             try place.standIn(.oidc).user.authTime = place.deployment.clock.now
             _ = try await place.signIn(.oidc, in: browser)
             let home = try await browser.home(of: place.deployment)
-            #expect(home.words.contains("<li><bdi>Provider work</bdi>, <bdi>ann@example.com</bdi>"))
+            #expect(home.words.contains("<bdi>Provider work</bdi>, <bdi>ann@example.com</bdi>"))
             #expect(!home.text.contains("<bdi>Email</bdi>"))
             #expect(try home.removeForms().isEmpty)
             #expect(try home.offeredProviders() == ["google"])
@@ -85,7 +85,7 @@ struct IdentityListTests {
                 "'external', 'https://gone.example.org/realms/x', 's', 'gone', 'a@b.example', 0, 0",
                 in: place.deployment)
             let home = try await browser.home(of: place.deployment)
-            #expect(home.words.contains("<li><bdi>gone.example.org</bdi>, <bdi>a@b.example</bdi>"))
+            #expect(home.words.contains("<bdi>gone.example.org</bdi>, <bdi>a@b.example</bdi>"))
             let removed = try await browser.follow(browser.pressRemove(on: home))
             #expect(removed.status == 200)
             #expect(try await place.externalIdentities() == 0)
@@ -100,8 +100,8 @@ struct IdentityListTests {
             standIn.user.isPrivateEmail = true
             let browser = try await place.deployment.signedIn()
             let home = try await place.add(.apple, in: browser)
-            let marked = "<bdi>x7@privaterelay.appleid.example</bdi> (private address from Apple), added"
-            #expect(home.words.contains(marked))
+            #expect(home.words.contains("<bdi>x7@privaterelay.appleid.example</bdi>"))
+            #expect(home.text.contains("<p class=\"about\">private address from Apple, added <time"))
             #expect(!home.text.contains("not forwarded any more"))
             try await place.deployment.database.write { connection in
                 _ = try connection.execute("UPDATE account_identity SET is_email_disabled = 1 WHERE kind = 'external'")

@@ -13,7 +13,7 @@ struct MailRulesTests {
             let first = try await deployment.asking()
             #expect(try Self.wait(on: first.waiting) == "60")
             #expect(
-                first.waiting.text.contains("data-countdown=\"60\">You can get a new email in <bdi>60 seconds</bdi>."))
+                first.waiting.text.contains("data-countdown=\"60\">in <bdi>60 seconds</bdi></span>"))
             deployment.clock.advance(by: .seconds(59))
             let early = try await deployment.waiting(for: "ann@example.com", by: first.browser)
             #expect(try Self.wait(on: early) == "1")
@@ -76,8 +76,8 @@ struct MailRulesTests {
             _ = try await browser.ask(for: "ann@example.com", on: browser.beginSignIn(at: deployment.client))
             let email = try await deployment.mailbox.email(to: "ann@example.com")
             for part in [
-                "Partner number 1", "from a Linux computer", "on 21 November 2026 at 12:00 UTC", "ignore",
-                "works for one sign-in",
+                "Partner number 1", "from a Linux computer", "a moment ago", "ignore",
+                "work once",
             ] {
                 #expect(email.text.contains(part), "\(part)")
             }

@@ -39,6 +39,10 @@ struct PathRoutesTests {
         "/api/v1/session/check": .webView, "/api/v1/me": .webView, "/api/v1/devices": .webView,
         "/api/v1/devices/{id}": .webView, "/api/v1/identities": .webView, "/api/v1/identities/tickets": .webView,
         "/.well-known/apple-app-site-association": .webView, "/.well-known/assetlinks.json": .webView,
+        "/.well-known/openid-configuration": .webView, "/.well-known/oauth-authorization-server": .webView,
+        "/oidc/authorize": .webView, "/oidc/complete": .webView, "/oidc/logout": .webView, "/oidc/sign-out": .webView,
+        "/oidc/jwks": .webView, "/oidc/token": .webView, "/oidc/userinfo": .webView, "/oidc/revoke": .webView,
+        "/oidc/introspect": .webView,
         "/dev/{word}/mailbox": .webView, "/dev/{word}/links": .webView,
     ]
 

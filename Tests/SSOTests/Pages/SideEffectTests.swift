@@ -2,6 +2,7 @@ import SSOShared
 import Testing
 
 @testable import Counterparts
+@testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit
 
@@ -57,7 +58,8 @@ struct SideEffectTests {
                         "/auth/a-b_C.1/callback", "/auth/native/complete", SSOPath.authorize, SSOPath.callback,
                         SSOPath.complete, SSOPath.start, "/hotwire_native/sign_in", "/sign-in/cancel",
                         "/sign-in/events",
-                        "/sign-in/reply", "/sessions/sign-in",
+                        "/sign-in/reply", "/sessions/sign-in", OIDCPath.authorize, OIDCPath.complete,
+                        OIDCPath.logout, OIDCPath.userInfo,
                     ].sorted())
         }
     }

@@ -3,6 +3,7 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
+@testable import IdPProtocols
 @testable import IdPProviders
 @testable import IdPTestKit
 @testable import TestKit
@@ -45,7 +46,8 @@ struct SuccessfulPost: Sendable {
     /// Opens a deployment in which every route can succeed.
     static func open(_ body: (ProviderDeployment) async throws -> Void) async throws {
         let settings = ProgramPaths.everyFeature.merging(HandoffApp.settings) { $1 }
-        try await ProviderDeployment.open([.oidc, .apple], settings: settings, body)
+        try await ProviderDeployment.open(
+            [.oidc, .apple], settings: settings, clientKeys: "\(OIDCSteps.bothProtocols), introspect: true", body)
     }
 
     /// The answer to a user whom no other row knows.
@@ -152,6 +154,21 @@ struct SuccessfulPost: Sendable {
             let page = try await browser.get(place.deployment.signOutPage(of: place.client))
             return try await browser.submit(page.page().form(to: "/auth/sso/sign-out"), on: page)
         },
+        .form(OIDCPath.signOut) { place, address in
+            let browser = try await place.deployment.signedIn(as: address)
+            let page = try await browser.follow(browser.get(place.deployment.origin + OIDCPath.logout))
+            return try await browser.submit(page.page().form(to: OIDCPath.signOut), on: page)
+        },
+        // Forms of a client's page: they come again by GET.
+        .form(OIDCPath.authorize) { place, _ in
+            let address = try WebAddress(place.deployment.origin + OIDCPath.authorize)
+            return try await place.deployment.browser().post(
+                address, [("client_id", place.client.id), ("redirect_uri", place.client.callback)])
+        },
+        .form(OIDCPath.logout) { place, _ in
+            let address = try WebAddress(place.deployment.origin + OIDCPath.logout)
+            return try await place.deployment.browser().post(address, [("state", "s")])
+        },
         .form("/name") { place, address in
             try await HomePageTests.rename(place.deployment.signedIn(as: address), of: place.deployment, to: "Ann")
         },
@@ -222,6 +239,19 @@ struct SuccessfulPost: Sendable {
         .program(SSOPath.session, 200) { place, _ in
             try await place.deployment.ask("ses_none", of: "usr_none", as: place.client)
         },
+        .program(OIDCPath.token, 200) { place, address in
+            try await place.oidcToken(address)
+        },
+        .program(OIDCPath.userInfo, 200) { place, address in
+            let token = try await place.oidcToken(address).json()["access_token"]?.text ?? ""
+            return try await place.deployment.oidcPost(OIDCPath.userInfo, [("access_token", token)], as: nil)
+        },
+        .program(OIDCPath.revoke, 200) { place, _ in
+            try await place.deployment.oidcPost(OIDCPath.revoke, [("token", "soa_none")], as: place.client)
+        },
+        .program(OIDCPath.introspect, 200) { place, _ in
+            try await place.deployment.oidcPost(OIDCPath.introspect, [("token", "soa_none")], as: place.client)
+        },
         .program(SSOPath.ping, 200) { place, _ in
             try await PingTests.post(
                 PingQuestion(redirectURI: "x", time: 1).body(), place.client, place.deployment)
@@ -236,4 +266,11 @@ struct SuccessfulPost: Sendable {
             return try await AppleNotificationRouteTests.send(body, to: place)
         },
     ]
+}
+
+extension ProviderDeployment {
+    fileprivate func oidcToken(_ address: String) async throws -> ProbeReply {
+        let browser = try await deployment.signedIn(as: address)
+        return try await deployment.oidcToken(deployment.oidcCode(browser, client), as: client)
+    }
 }

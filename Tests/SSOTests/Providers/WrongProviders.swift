@@ -284,7 +284,7 @@ enum WrongProviders {
     ]
 
     private static let keys =
-        "The keys are id, name, kind, issuer, client_id, client_secret, team_id, key_id, private_key, app_id, scopes, response_mode, "
+        "The keys are id, name, label, logo, kind, issuer, client_id, client_secret, team_id, key_id, private_key, app_id, scopes, response_mode, "
         + "allowed_domains, owns_addresses, prompt, email, new_accounts, allow_private, algorithms."
     private static let idRule = "must be at most 32 lower-case letters, digits and -, for example work."
     private static let reserved = "is part of another path of this program. Use another word."

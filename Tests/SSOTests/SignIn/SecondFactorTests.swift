@@ -28,7 +28,7 @@ struct SecondFactorTests {
     func size() {
         let combinations = TestedProtocol.allCases.count * TestedMethod.allCases.count * 2
         print("Client protocols × sign-in methods × second factor or not: \(combinations) combinations.")
-        #expect(combinations == 28)
+        #expect(combinations == 42)
     }
 
     @Test(

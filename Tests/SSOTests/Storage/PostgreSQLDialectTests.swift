@@ -7,6 +7,7 @@ import Testing
 @testable import IdP
 @testable import IdPDirectory
 @testable import IdPMail
+@testable import IdPProtocols
 @testable import IdPProviders
 @testable import IdPTestKit
 @testable import RelyingParty
@@ -112,7 +113,9 @@ struct PostgreSQLDialectTests {
             recorded = wrapped
             return wrapped
         }
-        try await ProviderDeployment.open([.oidc, .apple], settings: HandoffApp.settings, wrapping: wrap) { place in
+        try await ProviderDeployment.open(
+            [.oidc, .apple], settings: HandoffApp.settings, clientKeys: OIDCSteps.bothProtocols, wrapping: wrap
+        ) { place in
             let (deployment, database) = (place.deployment, try #require(recorded))
             // Sign-in by email, a provider added, the home page, and a grant that replaces one and is redeemed twice.
             let browser = try await place.owner(adding: .apple)
@@ -121,6 +124,13 @@ struct PostgreSQLDialectTests {
             let token = try await browser.token(for: deployment.client, of: deployment)
             #expect(try await deployment.verify(token, as: deployment.client).status == 200)
             #expect(try await deployment.verify(token, as: deployment.client).status == 401)
+            // OpenID Connect: a code for tokens, userinfo, and a refresh token that is used, refused and revoked.
+            let code = try await deployment.oidcCode(browser, nil, ["scope": "openid offline_access"])
+            let tokens = try await deployment.oidcToken(code, as: deployment.client).json()
+            #expect(try await deployment.oidcUserInfo(tokens["access_token"]?.text ?? "").status == 200)
+            let refresh = tokens["refresh_token"]?.text ?? ""
+            for _ in 0..<2 { #expect(try await deployment.oidcRefresh(refresh, as: deployment.client).status == 200) }
+            _ = try await deployment.oidcPost(OIDCPath.revoke, [("token", refresh)], as: deployment.client)
             // An app that adds a provider, and shows the last page twice.
             let (app, other) = (try await place.linkingApp(), deployment.browser())
             let page = try await place.park(app, in: other)

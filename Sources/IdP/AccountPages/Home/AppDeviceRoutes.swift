@@ -29,28 +29,3 @@ struct AppDeviceRoutes: Sendable {
         return response
     }
 }
-
-/// The part of the home page that lists the apps where the user is signed in.
-struct DeviceSection: Sendable {
-    struct Item: Sendable {
-        let id, name: String
-        let since, used: Moment
-        let isCurrent: Bool
-    }
-
-    let items: [Item]
-}
-
-extension AppDevices {
-    /// Nil for a user without apps.
-    func section(
-        for user: SignedInUser, _ texts: Texts, _ connection: any SQLConnection
-    ) throws -> DeviceSection? {
-        let items = try all(of: user.account, connection).map { device in
-            DeviceSection.Item(
-                id: device.id, name: device.name(in: texts), since: texts.moment(device.createdAt),
-                used: texts.moment(device.usedAt), isCurrent: device.session?.handle == user.session.handle)
-        }
-        return items.isEmpty ? nil : DeviceSection(items: items)
-    }
-}

@@ -12,7 +12,8 @@ struct HomeRoutes: Sendable {
     let pages: Pages
     let identities: Identities
     let clients: SignedInClients
-    let devices: AppDevices
+    let userSessions: UserSessions
+    let activity: UserActivity
 
     /// One section for each part of the account, made by the type that owns the part. A new part brings a struct of its own,
     /// a property here and its HTML in the template.
@@ -21,7 +22,8 @@ struct HomeRoutes: Sendable {
         let profile: ProfileSection
         let identities: IdentitySection
         let clients: ClientSection
-        let devices: DeviceSection?
+        let sessions: SessionSection
+        let activity: UserActivity.Section
     }
 
     struct Welcome: Sendable {}
@@ -61,13 +63,14 @@ struct HomeRoutes: Sendable {
         _ request: Request, _ user: SignedInUser, name: String, _ outcome: ProfileSection.NameOutcome,
         _ connection: any SQLConnection
     ) throws -> Model {
-        let texts = pages.texts(for: request)
+        let (texts, now) = (pages.texts(for: request), accounts.clock.now())
         return Model(
             formToken: sessions.formToken(for: user.session),
             profile: ProfileSection(user, typedName: name, outcome, texts),
             identities: try identities.section(of: user.account, for: request, texts, connection),
-            clients: try clients.section(of: user, texts, connection),
-            devices: try devices.section(for: user, texts, connection))
+            clients: try clients.section(of: user, now: now, texts, connection),
+            sessions: try userSessions.section(of: user, now: now, texts, connection),
+            activity: try activity.section(of: user, now: now, texts, connection))
     }
 }
 
@@ -79,6 +82,8 @@ struct ProfileSection: Sendable {
     /// Nil for the first name of an account: it is made from the address, and nobody is called that.
     let name: String?
     let typedName, email: String
+    /// On the card.
+    let shownName, initials: String
     let since: Moment
     let isSaved, hasError: Bool
 
@@ -86,6 +91,10 @@ struct ProfileSection: Sendable {
         let account = user.account
         name = account.name == DisplayName.initial(for: account.email) ? nil : account.name
         (self.typedName, email) = (typedName, account.email)
+        shownName = account.name
+        let words = account.name.split(separator: " ")
+        initials = ([words.first] + [words.count > 1 ? words.last : nil]).compactMap { $0?.prefix(1) }.joined()
+            .uppercased()
         since = texts.moment(user.signIn.authenticatedAt)
         (isSaved, hasError) = (outcome == .saved, outcome == .refused)
     }

@@ -6,6 +6,8 @@ import Storage
 struct ClientSection: Sendable {
     struct Item: Sendable {
         let name, href, logo: String
+        /// In place of a logo.
+        let letter: String
         let hasHref, hasLogo: Bool
         /// Since when the user is signed in there.
         let since: Moment?
@@ -13,6 +15,7 @@ struct ClientSection: Sendable {
 
         fileprivate init(_ link: ClientLink, since: Moment?) {
             (name, href, logo) = (link.name, link.href, link.logo)
+            letter = String(name.prefix(1)).uppercased()
             (hasHref, hasLogo) = (link.hasHref, link.hasLogo)
             (self.since, isEntered) = (since, since != nil)
         }
@@ -20,6 +23,7 @@ struct ClientSection: Sendable {
         /// A client that is not registered any more.
         fileprivate init(id: String, since: Moment) {
             (name, href, logo, hasHref, hasLogo) = (id, "", "", false, false)
+            letter = String(id.prefix(1)).uppercased()
             (self.since, isEntered) = (since, true)
         }
     }
@@ -36,9 +40,9 @@ struct SignedInClients: Sendable {
 
     /// One list by name: entered before or not. A client that is hidden is left out, and so is one that the user may not
     /// enter.
-    func section(of user: SignedInUser, _ texts: Texts, _ connection: any SQLConnection) throws -> ClientSection {
+    func section(of user: SignedInUser, now: Timestamp, _ texts: Texts, _ connection: any SQLConnection) throws -> ClientSection {
         let signIns = try signIns.all(of: user.session.handle, connection).filter { $0.endedAt == nil }
-        let since = Dictionary(signIns.map { ($0.clientID, texts.moment($0.lastUsedAt)) }) { first, _ in first }
+        let since = Dictionary(signIns.map { ($0.clientID, texts.moment($0.lastUsedAt, now: now)) }) { first, _ in first }
         let groups = try GroupStore.groups(of: user.account.id, connection)
         let registered = try clients.registered(connection).all
         let open = registered.filter { !$0.isHidden && $0.access.admits(groups) }
@@ -46,13 +50,13 @@ struct SignedInClients: Sendable {
             .map { ClientSection.Item(ClientLink($0, logos), since: since[$0.id]) }
         let known = Set(registered.map(\.id))
         let gone = signIns.filter { !known.contains($0.clientID) }
-            .map { ClientSection.Item(id: $0.clientID, since: texts.moment($0.lastUsedAt)) }
+            .map { ClientSection.Item(id: $0.clientID, since: texts.moment($0.lastUsedAt, now: now)) }
         let items = open + gone
         return ClientSection(items: items, hasItems: !items.isEmpty)
     }
 
-    func item(_ signIn: ClientSignIn, _ texts: Texts) -> ClientSection.Item {
-        let since = texts.moment(signIn.lastUsedAt)
+    func item(_ signIn: ClientSignIn, now: Timestamp, _ texts: Texts) -> ClientSection.Item {
+        let since = texts.moment(signIn.lastUsedAt, now: now)
         guard let link = link(signIn.clientID) else { return ClientSection.Item(id: signIn.clientID, since: since) }
         return ClientSection.Item(link, since: since)
     }

@@ -11,14 +11,19 @@ struct IdentitySection: Sendable {
         /// What users call the provider; the word for email.
         let provider: String
         let address: String
+        /// The path of the provider's logo; empty without one.
+        let logo: String
         /// Names the identity in the form.
         let identity: String
         let since, used: Moment
-        let hasAddress, hasUsed, isPrivate, isEmailDisabled, canRemove: Bool
+        let hasLogo, hasAddress, hasUsed, isPrivate, isEmailDisabled, canRemove: Bool
     }
 
     /// A provider that can be added.
-    struct Offer: Sendable { let id, provider: String }
+    struct Offer: Sendable {
+        let id, provider, logo: String
+        let hasLogo: Bool
+    }
 
     /// What the user has just added or removed.
     struct Change: Sendable {
@@ -36,9 +41,14 @@ struct IdentitySection: Sendable {
 package struct Identities: Sendable {
     let accounts: AccountStore
     let providers: ProviderRegistry
+    /// The path of a brand's logo; empty for none.
+    let brandLogo: @Sendable (Provider.Kind) -> String
 
-    package init(accounts: AccountStore, providers: ProviderRegistry) {
-        (self.accounts, self.providers) = (accounts, providers)
+    package init(
+        accounts: AccountStore, providers: ProviderRegistry,
+        brandLogo: @escaping @Sendable (Provider.Kind) -> String = { _ in "" }
+    ) {
+        (self.accounts, self.providers, self.brandLogo) = (accounts, providers, brandLogo)
     }
 
     /// In the web view of an app nothing can be added: a provider is shown in the system browser only (RFC 8252 8.12).
@@ -46,11 +56,13 @@ package struct Identities: Sendable {
         of account: Account, for request: Request, _ texts: Texts, _ connection: any SQLConnection
     ) throws -> IdentitySection {
         let identities = try AccountStore.identities(of: account.id, connection)
+        let now = accounts.clock.now()
         let items = identities.map { identity in
-            IdentitySection.Item(
+            let logo = identity.issuer.flatMap(providers.provider(issuer:)).map(logo) ?? ""
+            return IdentitySection.Item(
                 provider: name(of: identity) ?? texts.plain(Text("identities.email")), address: identity.email ?? "",
-                identity: identity.name, since: texts.moment(identity.addedAt),
-                used: texts.moment(identity.usedAt ?? identity.addedAt), hasAddress: identity.email != nil,
+                logo: logo, identity: identity.name, since: texts.moment(identity.addedAt, now: now),
+                used: texts.moment(identity.usedAt ?? identity.addedAt, now: now), hasLogo: !logo.isEmpty, hasAddress: identity.email != nil,
                 hasUsed: identity.usedAt != nil, isPrivate: identity.isPrivateEmail,
                 isEmailDisabled: identity.isEmailDisabled,
                 canRemove: identity.issuer != nil && identities.count > 1)
@@ -58,9 +70,14 @@ package struct Identities: Sendable {
         let issuers = identities.compactMap(\.issuer)
         let offers = request.isFromNativeShell ? [] : providers.all.filter { !issuers.holds($0.issuer) }
         return IdentitySection(
-            items: items, offers: offers.map { .init(id: $0.id, provider: $0.name) }, hasOffers: !offers.isEmpty,
+            items: items, offers: offers.map { offer in
+                let logo = logo(offer)
+                return .init(id: offer.id, provider: offer.name, logo: logo, hasLogo: !logo.isEmpty)
+            }, hasOffers: !offers.isEmpty,
             change: change(in: request, issuers: issuers))
     }
+
+    private func logo(_ provider: Provider) -> String { provider.logoPath ?? brandLogo(provider.kind) }
 
     /// What users call the provider of an identity. Nil for an identity without a provider.
     func name(of identity: AccountIdentity) -> String? { identity.issuer.map(providers.name(ofIssuer:)) }

@@ -60,6 +60,7 @@ package struct AccountNoticeMail: MailTemplate {
         return EmailContent(
             to: to, subject: EmailContent.withoutIsolates(texts.plain(subject)),
             text: pages.text("account-notice-text", model, in: notice.language),
-            html: pages.text("account-notice-html", model, in: notice.language), language: notice.language)
+            html: pages.text("account-notice-html", model, in: notice.language), language: notice.language,
+            logo: pages.mailLogo)
     }
 }

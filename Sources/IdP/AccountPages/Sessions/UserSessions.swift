@@ -10,13 +10,21 @@ struct SessionList: Sendable {
         let id, name, network: String
         let since, used: Moment
         let clients: [ClientSection.Item]
-        let hasNetwork, isCurrent, hasClients: Bool
+        let hasNetwork, isApp, isCurrent, hasClients: Bool
     }
 
     let formToken: String
     let items: [Item]
     let receipts: [ReceiptItem]
     let hasOthers, hasReceipts, isEnded: Bool
+}
+
+/// The part of the home page that lists browsers and apps: this one and those used last.
+struct SessionSection: Sendable {
+    static let shown = 5
+
+    let items: [SessionList.Item]
+    let hasOthers: Bool
 }
 
 /// Reads the sessions of a user for pages, and ends them.
@@ -30,26 +38,43 @@ struct UserSessions: Sendable {
     func list(
         of user: SignedInUser, isEnded: Bool, _ texts: Texts, _ connection: any SQLConnection
     ) throws -> SessionList {
-        let all = try devices.userSessions(of: user.account, connection)
+        let now = accounts.clock.now()
         let signOuts = accounts.signOuts
-        let since = accounts.clock.now() - SignOuts.receiptsShown
+        let since = now - SignOuts.receiptsShown
         let signIns = try signOuts.signIns.all(of: user.account.id, endedSince: since, connection)
         let messages = try signOuts.queue.all(of: user.account.id, since: since, connection)
-        let items = all.map { session in
-            let clients = signIns.filter { $0.endedAt == nil && session.handles.contains($0.session) }
-                .map { self.clients.item($0, texts) }
-            return SessionList.Item(
-                id: session.id, name: session.name(in: texts), network: session.network ?? "",
-                since: texts.moment(session.createdAt), used: texts.moment(session.usedAt), clients: clients,
-                hasNetwork: session.network != nil, isCurrent: session.handles.contains(user.session.handle),
-                hasClients: !clients.isEmpty)
-        }
+        let items = try items(of: user, signIns, now: now, texts, connection)
         // An end by time is not told, and needs no receipt.
         let receipts = signIns.filter { $0.endedAt != nil && $0.reason != .expired }
             .map { clients.item(signOuts.receipt(of: $0, among: messages), texts) }
         return SessionList(
             formToken: sessions.formToken(for: user.session), items: items, receipts: receipts,
             hasOthers: items.contains { !$0.isCurrent }, hasReceipts: !receipts.isEmpty, isEnded: isEnded)
+    }
+
+    func section(
+        of user: SignedInUser, now: Timestamp, _ texts: Texts, _ connection: any SQLConnection
+    ) throws -> SessionSection {
+        let items = try items(of: user, [], now: now, texts, connection)
+        return SessionSection(
+            items: Array(items.prefix(SessionSection.shown)), hasOthers: items.contains { !$0.isCurrent })
+    }
+
+    /// This one first, then the one used last.
+    private func items(
+        of user: SignedInUser, _ signIns: [ClientSignIn], now: Timestamp, _ texts: Texts,
+        _ connection: any SQLConnection
+    ) throws -> [SessionList.Item] {
+        let items = try devices.userSessions(of: user.account, connection).map { session in
+            let clients = signIns.filter { $0.endedAt == nil && session.handles.contains($0.session) }
+                .map { self.clients.item($0, now: now, texts) }
+            return SessionList.Item(
+                id: session.id, name: session.name(in: texts), network: session.network ?? "",
+                since: texts.moment(session.createdAt, now: now), used: texts.moment(session.usedAt, now: now),
+                clients: clients, hasNetwork: session.network != nil, isApp: session.app != nil,
+                isCurrent: session.handles.contains(user.session.handle), hasClients: !clients.isEmpty)
+        }
+        return items.filter(\.isCurrent) + items.filter { !$0.isCurrent }
     }
 
     /// Ends every other session of the account, in one transaction.

@@ -1,5 +1,5 @@
 package import SSOWeb
-import Storage
+package import Storage
 
 /// Which rows of the audit log are asked for. What is nil does not matter.
 package struct AuditSearch: Sendable {
@@ -82,18 +82,23 @@ extension AuditStore {
     ///
     /// - Parameter before: the id of the last row of the page before.
     package func newest(of account: String, before: [UInt8]?, limit: Int) async throws -> [AuditEntry] {
-        try await database.read { connection in
-            try connection.query(
-                """
-                SELECT \(AuditEntry.columns) FROM audit_event
-                 WHERE account_id = :account AND id < :before AND occurrences IS NULL ORDER BY id DESC LIMIT :limit
-                """,
-                [
-                    "account": .text(account), "before": .blob(before ?? [UInt8](repeating: 0xff, count: 17)),
-                    "limit": .integer(Int64(limit)),
-                ]
-            ).map(AuditEntry.init)
-        }
+        try await database.read { try newest(of: account, before: before, limit: limit, $0) }
+    }
+
+    /// The same, in the caller's read.
+    package func newest(
+        of account: String, before: [UInt8]? = nil, limit: Int, _ connection: any SQLConnection
+    ) throws -> [AuditEntry] {
+        try connection.query(
+            """
+            SELECT \(AuditEntry.columns) FROM audit_event
+             WHERE account_id = :account AND id < :before AND occurrences IS NULL ORDER BY id DESC LIMIT :limit
+            """,
+            [
+                "account": .text(account), "before": .blob(before ?? [UInt8](repeating: 0xff, count: 17)),
+                "limit": .integer(Int64(limit)),
+            ]
+        ).map(AuditEntry.init)
     }
 
     private func page(

@@ -137,7 +137,7 @@ package struct Authorizer: Sendable {
             }
             if wishes.prompt == .silent {
                 let isSignedIn = user.map { wishes.isMet(by: $0.signIn.provenAt, now: now) } ?? false
-                return .refused(isSignedIn && !isOther ? .interactionRequired : .loginRequired)
+                return .refused(isSignedIn && !isOther ? asking.questionRefusal : .loginRequired)
             }
             // A sign-in that is not enough now: only a newer one ends this flow, whatever becomes of the account meanwhile.
             let tooOld = session[CurrentSignIn.self].signIn.flatMap {

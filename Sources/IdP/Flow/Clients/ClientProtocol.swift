@@ -19,6 +19,8 @@ package protocol ClientProtocol: FlowPurpose {
     func answer(
         _ grant: NewGrant, _ asked: ClientRequest, to user: SignedInUser, _ request: Request
     ) throws -> Response
+    /// How it calls a question that is not a sign-in, to a client that asked for none.
+    var questionRefusal: AuthorizationError { get }
     /// Takes the browser back to the client without a grant.
     ///
     /// - Parameter asked: its client and return address are registered.
@@ -87,10 +89,14 @@ extension ClientProtocol {
 
     package var isOfClient: Bool { true }
 
+    package var questionRefusal: AuthorizationError { .loginRequired }
+
     package func name(of subject: String) -> String? { authorizer.clients.client(id: subject)?.name }
 
     package func texts(of flow: Flow, again email: String?) -> FlowTexts {
-        name(of: flow.subject).map { .client($0, flow, again: email) } ?? FlowTexts()
+        authorizer.clients.client(id: flow.subject).map {
+            .client($0.name, flow, again: email, logo: ClientLogos(authorizer.clients).path(of: $0))
+        } ?? FlowTexts()
     }
 
     package func cancel(

@@ -51,6 +51,8 @@ package enum SignInOption: Sendable {
     case link(label: Text, path: String)
     /// A button that posts to a path of the method: an account elsewhere.
     case provider(ProviderButton)
+    /// Why something that the user may look for is not offered.
+    case note(Text)
 }
 
 /// The button of a provider, with the form token and the flow as the only fields of its form.
@@ -65,8 +67,11 @@ package struct ProviderButton: Sendable {
     package let detail: String?
     /// Where the form goes.
     package let path: String
+    /// The path of a logo of its own; nil for that of the brand.
+    package let logo: String?
 
-    package init(id: String, brand: String, label: Text, detail: String?, path: String) {
+    package init(id: String, brand: String, label: Text, detail: String?, path: String, logo: String? = nil) {
         (self.id, self.brand, self.label, self.detail, self.path) = (id, brand, label, detail, path)
+        self.logo = logo
     }
 }

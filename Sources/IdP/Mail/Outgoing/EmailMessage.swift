@@ -1,3 +1,4 @@
+import Foundation
 import SSOShared
 import SSOWeb
 
@@ -16,12 +17,14 @@ package struct EmailMessage: Sendable {
     let language: Language
     /// Where answers go instead of the sender, if anywhere.
     var replyTo: EmailAddress?
+    /// A PNG that the HTML shows as `cid:logo`.
+    var logo: [UInt8]?
     /// The right half of the Message-ID: the host of the IdP's public address.
     let messageIDDomain: String
 
     /// The whole message. Lines end with CRLF and have at most 76 bytes, except a header line with one longer address.
     func rfc5322() -> [UInt8] {
-        let parts = [Self.part("text/plain", text), Self.part("text/html", html)]
+        let parts = [Self.part("text/plain", text), htmlPart]
         let boundary = boundary(notIn: parts)
         let header = [
             "Date: \(MIME.date(date))",
@@ -44,6 +47,27 @@ package struct EmailMessage: Sendable {
             bytes += part
             bytes += [0x0d, 0x0a]
         }
+        return bytes + Array("--\(boundary)--\r\n".utf8)
+    }
+
+    /// The HTML, with the logo that it shows (RFC 2387).
+    private var htmlPart: [UInt8] {
+        let html = Self.part("text/html", html)
+        guard let logo else { return html }
+        let encoded = Data(logo).base64EncodedString(options: [.lineLength76Characters, .endLineWithCarriageReturn, .endLineWithLineFeed])
+        let image = """
+            Content-Type: image/png; name="logo.png"\r
+            Content-Transfer-Encoding: base64\r
+            Content-ID: <logo>\r
+            Content-Disposition: inline; filename="logo.png"\r
+            \r
+            \(encoded)\r
+
+            """
+        let parts = [html, Array(image.utf8)]
+        let boundary = boundary(notIn: parts, "related")
+        var bytes = Array("Content-Type: multipart/related; type=\"text/html\";\r\n boundary=\"\(boundary)\"\r\n\r\n".utf8)
+        for part in parts { bytes += Array("--\(boundary)\r\n".utf8) + part + [0x0d, 0x0a] }
         return bytes + Array("--\(boundary)--\r\n".utf8)
     }
 
@@ -78,10 +102,10 @@ package struct EmailMessage: Sendable {
     }
 
     /// A line that occurs in neither part, so that no text can end its part and begin another (RFC 2046 5.1.1).
-    private func boundary(notIn parts: [[UInt8]]) -> String {
+    private func boundary(notIn parts: [[UInt8]], _ word: String = "") -> String {
         var number = 0
         while true {
-            let boundary = "=_\(number)_\(plainID.prefix(40))"
+            let boundary = "=_\(word)\(number)_\(plainID.prefix(40))"
             if !parts.contains(where: { $0.contains(Array(boundary.utf8)) }) { return boundary }
             number += 1
         }

@@ -143,7 +143,7 @@ package final class MailQueueWorker: Service {
                 EmailMessage(
                     id: queued.id, date: clock.now(), from: from, to: content.to, subject: content.subject,
                     text: content.text, html: content.html, language: content.language,
-                    replyTo: content.replyTo, messageIDDomain: issuer.host))
+                    replyTo: content.replyTo, logo: content.logo, messageIDDomain: issuer.host))
             logger.info("mail_sent", metadata: metadata)
             return .sent(clock.now())
         } catch {

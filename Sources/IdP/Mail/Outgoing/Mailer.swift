@@ -53,13 +53,15 @@ package struct EmailContent: Sendable {
     var language = Language.english
     /// Where answers go instead of the sender, if anywhere.
     var replyTo: EmailAddress?
+    /// A PNG that the HTML shows as `cid:logo`.
+    var logo: [UInt8]?
 
     package init(
         to: EmailAddress, subject: String, text: String, html: String, language: Language = Language.english,
-        replyTo: EmailAddress? = nil
+        replyTo: EmailAddress? = nil, logo: [UInt8]? = nil
     ) {
         (self.to, self.subject, self.text, self.html, self.language) = (to, subject, text, html, language)
-        self.replyTo = replyTo
+        (self.replyTo, self.logo) = (replyTo, logo)
     }
 }
 

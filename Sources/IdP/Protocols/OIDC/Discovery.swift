@@ -12,6 +12,7 @@ import SSOWeb
 struct Discovery: Sendable {
     let issuer: String
     let keys: SigningKeys
+    let clients: ClientDirectory
     let logger: Logger
 
     private static let headers: HTTPFields = [
@@ -24,7 +25,8 @@ struct Discovery: Sendable {
             router.file(at: path) { _, _ in Self.answer(document) }
         }
         router.file(at: OIDCPath.keys) { _, _ in
-            do { return Self.answer(Array(try await keys.published().utf8)) } catch {
+            let isNeeded = clients.all.contains { $0.uses(.oidc) }
+            do { return Self.answer(Array(try await keys.published(isNeeded: isNeeded).utf8)) } catch {
                 logger.error("signing_keys_unavailable", metadata: ["cause": "\(error)"])
                 return OAuthError.unavailable.response
             }

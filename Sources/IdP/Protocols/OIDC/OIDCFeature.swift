@@ -40,7 +40,7 @@ package struct OIDCFeature: Feature {
     package func addRoutes(
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
     ) {
-        Discovery(issuer: oidc.issuer, keys: keys, logger: parts.logger).addRoutes(to: &router)
+        Discovery(issuer: oidc.issuer, keys: keys, clients: parts.clients, logger: parts.logger).addRoutes(to: &router)
         TokenRoutes(parts: oidc).addRoutes(to: &router)
         UserInfoRoutes(parts: oidc).addRoutes(to: &router)
         TokenStateRoutes(parts: oidc).addRoutes(to: &router)

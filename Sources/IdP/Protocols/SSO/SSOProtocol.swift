@@ -60,9 +60,8 @@ package struct SSOProtocol: ClientProtocol {
 
     package func refuse(_ error: AuthorizationError, _ asked: ClientRequest) -> Response {
         let state = AuthorizeRequest(asked).map { Array($0.state.utf8) }
-        // This protocol has one word for every question that a client has ruled out.
-        let word = error == .interactionRequired ? AuthorizationError.loginRequired : error
-        let callback = AuthorizeRequest.errorCallback(redirectURI: asked.returnTo, error: word.rawValue, state: state)
+        let callback = AuthorizeRequest.errorCallback(
+            redirectURI: asked.returnTo, error: error.rawValue, state: state)
         return .redirect(to: callback, type: .found)
     }
 }

@@ -47,6 +47,10 @@ package struct Provider: Sendable {
     package let id: String
     /// What users read on the button.
     package let name: String
+    /// The text of the button in place of "Sign in with NAME", for kind `oidc`.
+    package var label: String?
+    /// Shown on the button, for kind `oidc`.
+    package var logo: LogoFile?
     package let kind: Kind
     /// The exact `iss`. For GitHub the origin of its pages.
     package let issuer: String
@@ -85,6 +89,11 @@ package struct Provider: Sendable {
 
     /// Where the provider sends the browser back: the redirect URI to register there.
     package func callback(at origin: PublicOrigin) -> String { "\(origin.text)\(callbackPath)" }
+
+    package static let logoPrefix = "/assets/provider/"
+
+    /// The path of its own logo, with a hash of the content; nil for one without.
+    package var logoPath: String? { logo.map { "\(Self.logoPrefix)\(id)-\($0.hash).\($0.kind.rawValue)" } }
 
     package var callbackPath: String { "/auth/\(id)/callback" }
 }

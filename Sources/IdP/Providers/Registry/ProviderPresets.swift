@@ -57,6 +57,8 @@ extension Provider.Kind {
 
     /// The keys of an entry that other kinds do not have.
     static let special: [String: [Provider.Kind]] = [
+        // The brands' rules fix the buttons of the others (docs/providers.md).
+        "label": [.oidc], "logo": [.oidc],
         "client_secret": [.oidc, .github, .google, .microsoft],
         "team_id": [.apple], "key_id": [.apple], "private_key": [.apple], "app_id": [.apple],
         "algorithms": [.oidc, .apple, .google, .microsoft],

@@ -14,7 +14,7 @@ package struct ProvidersFile {
     static let reservedIDs = ["callback", "complete", "email", "mail", "native", "sso"]
 
     private static let keys = [
-        "id", "name", "kind", "issuer", "client_id", "client_secret", "team_id", "key_id", "private_key", "app_id",
+        "id", "name", "label", "logo", "kind", "issuer", "client_id", "client_secret", "team_id", "key_id", "private_key", "app_id",
         "scopes",
         "response_mode", "allowed_domains", "owns_addresses", "prompt", "email", "new_accounts", "allow_private",
         "algorithms",
@@ -90,9 +90,10 @@ package struct ProvidersFile {
         )
         let algorithms = algorithms(entry, kind, owner)
         let appID = appleAppID(entry, owner)
+        let (label, logo) = (label(entry), logo(entry, owner))
         guard let id, let name, let kind, let issuer, let clientID, let credential else { return nil }
         return Provider(
-            id: id, name: name, kind: kind, issuer: issuer, clientID: clientID, credential: credential, scopes: scopes,
+            id: id, name: name, label: label, logo: logo, kind: kind, issuer: issuer, clientID: clientID, credential: credential, scopes: scopes,
             responseMode: mode, allowedDomains: domains, ownedDomains: ownedDomains, prompt: prompt, emailTrust: email,
             allowsNewAccounts: makesAccounts, allowsPrivateAddresses: isPrivate, algorithms: algorithms,
             appleAppID: appID)
@@ -129,6 +130,23 @@ package struct ProvidersFile {
         guard let name = entry.text("name") else { return nil }
         return DisplayName.ofClient(name.value)
             ?? file.refuse("name \(DisplayName.problem(ofClient: name.value))", name.node)
+    }
+
+    private func label(_ entry: SettingsFileEntry) -> String? {
+        guard let label = entry.optionalText("label") else { return nil }
+        return DisplayName.ofClient(label.value)
+            ?? file.refuse("label \(DisplayName.problem(ofClient: label.value))", label.node)
+    }
+
+    /// A path beside the providers file, or an absolute one.
+    private func logo(_ entry: SettingsFileEntry, _ owner: String) -> LogoFile? {
+        guard let name = entry.optionalText("logo") else { return nil }
+        let folder = file.path.lastIndex(of: "/").map { String(file.path[...$0]) } ?? ""
+        do {
+            return try LogoFile(path: name.value.hasPrefix("/") ? name.value : folder + name.value)
+        } catch {
+            return file.refuse("logo of \"\(owner)\": \(error)", name.node)
+        }
     }
 
     private func kind(_ entry: SettingsFileEntry) -> Provider.Kind? {
@@ -171,6 +189,8 @@ package struct ProvidersFile {
             switch key {
             case "id": "work"
             case "name": "Work account"
+            case "label": "Sign in with your work account"
+            case "logo": "work.svg"
             case "kind": "oidc"
             case "issuer": "https://idp.example.org/realms/staff"
             case "client_id": "main-app"

@@ -14,8 +14,6 @@ struct CodePageFacts: Sendable {
     /// Nil where answers to the email are not received.
     let reply: EmailCodePage.ReplyOffer?
     let problem: EmailCodePage.InputError?
-    /// Whether the user has turned off that the page reloads itself.
-    let isRefreshOff: Bool
     /// Whether emails are held back at the moment, for everybody.
     let isDelayed: Bool
     /// For how long no code is accepted for this address; nil when codes are accepted.
@@ -27,9 +25,8 @@ struct CodePageFacts: Sendable {
 
 /// What the page with the field `code` tells the user. ``CodePageFacts/state`` decides it, the page only writes it down.
 enum CodePageState: Sendable, Equatable {
-    /// A code can be right: the page has the field. With `reloads` it loads again, to notice an answer to the email without
-    /// JavaScript.
-    case takesCode(Email, FieldError?, reloads: Bool)
+    /// A code can be right: the page has the field.
+    case takesCode(Email, FieldError?)
     /// Too many wrong codes for this address.
     case paused(Duration)
     /// The budget of the address is used up: no email with this code is sent.
@@ -55,8 +52,8 @@ enum CodePageState: Sendable, Equatable {
         case wrong(triesLeft: Int?)
     }
 
-    var isDeferred: Bool { if case .takesCode(.deferred, _, _) = self { true } else { false } }
-    var isSentAgain: Bool { if case .takesCode(.sentAgain, _, _) = self { true } else { false } }
+    var isDeferred: Bool { if case .takesCode(.deferred, _) = self { true } else { false } }
+    var isSentAgain: Bool { if case .takesCode(.sentAgain, _) = self { true } else { false } }
     /// Whether a limit of the address is reached, which others may have used up.
     var isAtLimit: Bool { if case .paused = self { true } else { self == .noEmail } }
     /// Whether only another code can be right.
@@ -67,7 +64,7 @@ enum CodePageState: Sendable, Equatable {
     /// - Parameter wait: until another email may be sent to this address.
     func countdown(_ wait: Duration?) -> Duration? {
         switch self {
-        case .takesCode(.deferred(let rest), _, _): rest
+        case .takesCode(.deferred(let rest), _): rest
         // A new code replaces one that has ended, and its email may wait for a minute. So the button works at once.
         case .usedUp, .expired: wait.flatMap { $0 <= .minutes(1) ? nil : $0 }
         case .takesCode, .paused, .noEmail: wait
@@ -81,9 +78,7 @@ extension CodePageFacts {
         guard let emailAge else { return .noEmail }
         if challenge.isUsedUp { return .usedUp }
         if challenge.expiresAt <= now { return .expired }
-        // A page that reloads itself loses what was typed: not after a typing error, and not when the user turns it off.
-        let reloads = reply != nil && problem == nil && !isRefreshOff
-        return .takesCode(email(ofAge: emailAge), fieldError, reloads: reloads)
+        return .takesCode(email(ofAge: emailAge), fieldError)
     }
 
     /// Whether the link in an email that has left can still sign in.

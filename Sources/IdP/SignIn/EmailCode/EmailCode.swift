@@ -101,8 +101,7 @@ package struct EmailCodeMail: MailTemplate {
     var replyTo: @Sendable (Challenge) -> EmailAddress? = { _ in nil }
 
     struct Model: Sendable {
-        let code, service, intro, device, issuer, browserLink, signInLink: String
-        let time: Moment
+        let code, service, intro, device, host, browserLink, signInLink: String
         let hasBrowserLink, hasSignInLink, takesReply: Bool
     }
 
@@ -119,14 +118,14 @@ package struct EmailCodeMail: MailTemplate {
         let texts = pages.texts(in: challenge.language)
         let model = Model(
             code: code, service: service, intro: texts.plain(Text("mail.intro", ["service": service])),
-            device: DeviceKind.words(for: challenge.device, texts), issuer: issuer.text, browserLink: link ?? "",
-            signInLink: signInLink ?? "", time: texts.moment(challenge.createdAt), hasBrowserLink: link != nil,
+            device: DeviceKind.words(for: challenge.device, texts), host: issuer.host, browserLink: link ?? "",
+            signInLink: signInLink ?? "", hasBrowserLink: link != nil,
             hasSignInLink: signInLink != nil, takesReply: replyTo != nil)
         // The code is not in the subject: subjects are shown on locked screens.
         return EmailContent(
             to: to, subject: EmailContent.withoutIsolates(texts.plain(Text("mail.subject", ["service": service]))),
             text: pages.text("email-code-message-text", model, in: challenge.language),
             html: pages.text("email-code-message-html", model, in: challenge.language), language: challenge.language,
-            replyTo: replyTo)
+            replyTo: replyTo, logo: pages.mailLogo)
     }
 }

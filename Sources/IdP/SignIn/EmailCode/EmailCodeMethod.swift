@@ -166,8 +166,7 @@ package struct EmailCodeMethod: SignInMethod {
             challenge: challenge, entry: session[BrowserChallenges.self].current, flow: flow,
             client: clientName(flow, session), provider: addedProvider(session, challenge),
             reply: reply(challenge, flow), problem: error,
-            isRefreshOff: (try? request.queryFields.text("refresh")) == "no", isDelayed: delay.isDelayed,
-            pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)
+            isDelayed: delay.isDelayed, pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)
         return page.response(request, formToken: sessions.formToken(for: session), facts)
     }
 }

@@ -32,10 +32,11 @@ package struct EmailCodePage: Sendable {
 
     /// The form with the field.
     struct Field: Sendable {
-        let life, withoutRefresh: String
+        let life: String
         let maximumLength = EmailCode.maximumLength
         let reply: ReplyOffer?
-        let reloads: Bool
+        /// Whether the email itself can sign in, by its link or by an answer.
+        let hasWays: Bool
     }
 
     /// The wait until the next email.
@@ -71,11 +72,10 @@ package struct EmailCodePage: Sendable {
     }
 
     private func field(_ facts: CodePageFacts, _ state: CodePageState, _ texts: Texts) -> Field? {
-        guard case .takesCode(_, _, let reloads) = state else { return nil }
-        let path = FlowID.path(EmailCodeMethod.path, facts.flow)
+        guard case .takesCode = state else { return nil }
         return Field(
-            life: texts.plain(.span(facts.challenge.expiresAt - facts.now)),
-            withoutRefresh: path + (facts.flow == nil ? "?" : "&") + "refresh=no", reply: facts.reply, reloads: reloads)
+            life: texts.plain(.span(facts.challenge.expiresAt - facts.now)), reply: facts.reply,
+            hasWays: facts.hasLink || facts.reply != nil)
     }
 
     /// What was wrong, and what happens to the email with the code, as HTML.
@@ -89,7 +89,7 @@ package struct EmailCodePage: Sendable {
         case .usedUp: return (texts.html(Text("code.used-up")), texts.html(Text("code.new-to", address)))
         case .expired: return (texts.html(Text("code.expired")), texts.html(Text("code.new-to", address)))
         case .noEmail: return (nil, texts.html(Text(facts.wait == nil ? "code.none" : "code.limit", address)))
-        case .takesCode(let email, let error, _):
+        case .takesCode(let email, let error):
             let wrong: [Text] =
                 switch error {
                 case nil: []

@@ -29,7 +29,7 @@ package struct InvitationEmail: MailTemplate {
     let issuer: PublicOrigin
 
     struct Model: Sendable {
-        let service, link, issuer, intro: String
+        let service, link, host, intro: String
         let time: Moment
     }
 
@@ -46,13 +46,14 @@ package struct InvitationEmail: MailTemplate {
         let texts = pages.texts(in: language)
         let service = invitation.clientID.flatMap(clientName) ?? pages.brand
         let model = Model(
-            service: service, link: "\(issuer.text)\(InvitationRoutes.path)/\(key.wire)", issuer: issuer.text,
+            service: service, link: "\(issuer.text)\(InvitationRoutes.path)/\(key.wire)", host: issuer.host,
             intro: texts.plain(Text("invitation.mail.intro", ["service": service])),
             time: texts.moment(invitation.expiresAt))
         return EmailContent(
             to: opened.address,
             subject: EmailContent.withoutIsolates(texts.plain(Text("invitation.mail.subject", ["service": service]))),
             text: pages.text("invitation-message-text", model, in: language),
-            html: pages.text("invitation-message-html", model, in: language), language: language)
+            html: pages.text("invitation-message-html", model, in: language), language: language,
+            logo: pages.mailLogo)
     }
 }

@@ -11,15 +11,21 @@ struct SignInParts: Sendable {
         var isSecond = false
         var hasEmailField = false
         var hasProviders = false
+        var hasMore = false
         /// Whether the form for an email is what the browser used last.
         var isLastUsed = false
         var providers: [ProviderForm] = []
+        /// Those beyond ``shownProviders``, behind "More ways to sign in".
+        var more: [ProviderForm] = []
     }
 
     struct ProviderForm: Sendable {
         let id, kind, action, logo, labelHTML, detail: String
         let hasLogo, hasDetail, hasNote, isLastUsed: Bool
     }
+
+    /// More buttons than these are a wall: the others are folded.
+    static let shownProviders = 3
 
     /// At most two.
     let ordered: [Part]
@@ -33,16 +39,18 @@ struct SignInParts: Sendable {
     ) {
         let isLast = { (id: String) in lastUsed.map { $0.utf8.elementsEqual(id.utf8) } ?? false }
         let sorted = providers.filter { isLast($0.id) } + providers.filter { !isLast($0.id) }
-        let buttons = Part(
-            hasProviders: true,
-            providers: sorted.map { button in
-                let path = logo(button.brand)
+        let forms = sorted.map { button in
+                let path = button.logo ?? logo(button.brand)
                 return ProviderForm(
                     id: button.id, kind: button.brand, action: button.path, logo: path,
                     labelHTML: texts.html(button.label), detail: button.detail ?? "", hasLogo: !path.isEmpty,
                     hasDetail: button.detail != nil, hasNote: button.detail != nil || isLast(button.id),
                     isLastUsed: isLast(button.id))
-            })
+            }
+        // One alone behind a fold would cost a click and save no room.
+        let shown = forms.count <= Self.shownProviders + 1 ? forms.count : Self.shownProviders
+        let (first, more) = (Array(forms.prefix(shown)), Array(forms.dropFirst(shown)))
+        let buttons = Part(hasProviders: true, hasMore: !more.isEmpty, providers: first, more: more)
         // One way alone is no choice.
         let isEmailLast = !providers.isEmpty && isLast(LastMethodCookie.email)
         let email = Part(hasEmailField: true, isLastUsed: isEmailLast)

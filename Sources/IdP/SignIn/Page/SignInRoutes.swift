@@ -78,10 +78,12 @@ struct SignInPage: Sendable {
     let script: String
 
     struct Link: Sendable { let label, href: String }
+    struct Note: Sendable { let textHTML: String }
 
     struct Model: Sendable {
-        let formToken, flow, introHTML, againHTML, cancel, cancelHTML, address, script, hint, button: String
-        let hasIntro, hasAgain, hasCancel, hasError, hasLinks: Bool
+        let formToken, flow, introHTML, logo, againHTML, cancel, cancelHTML, address, script, hint, button: String
+        let hasIntro, hasLogo, hasAgain, hasCancel, hasError, hasLinks: Bool
+        let notes: [Note]
         let links: [Link]
         let parts: [SignInParts.Part]
     }
@@ -100,13 +102,14 @@ struct SignInPage: Sendable {
         let texts = pages.texts(for: request)
         let words = purposes.texts(of: flow, in: session, again: user?.account.email)
         var (field, links): ((hint: String, button: String)?, [Link]) = (nil, [])
-        var providers: [ProviderButton] = []
+        var (providers, notes): ([ProviderButton], [Note]) = ([], [])
         for option in methods.flatMap({ $0.options(for: attempt) }) {
             switch option {
             case .emailField(let hint, let button): field = (texts.plain(hint), texts.plain(button))
             case .link(let label, let path):
                 links.append(Link(label: texts.plain(label), href: FlowID.path(path, flow)))
             case .provider(let button): providers.append(button)
+            case .note(let text): notes.append(Note(textHTML: texts.html(text)))
             }
         }
         let parts = SignInParts(
@@ -115,12 +118,12 @@ struct SignInPage: Sendable {
             logo: { assets.path(of: "provider-\($0).svg") })
         let model = Model(
             formToken: sessions.formToken(for: session), flow: flow?.text ?? "",
-            introHTML: words.intro.map(texts.html) ?? "", againHTML: words.again.map(texts.html) ?? "",
+            introHTML: words.intro.map(texts.html) ?? "", logo: words.logo, againHTML: words.again.map(texts.html) ?? "",
             cancel: words.cancel?.href ?? "", cancelHTML: words.cancel.map { texts.html($0.label) } ?? "",
             address: address ?? hint(flow, session) ?? user?.account.email ?? "", script: script,
             hint: field?.hint ?? "", button: field?.button ?? "", hasIntro: words.intro != nil,
-            hasAgain: words.again != nil, hasCancel: words.cancel != nil, hasError: hasError,
-            hasLinks: !links.isEmpty, links: links, parts: parts.ordered)
+            hasLogo: !words.logo.isEmpty, hasAgain: words.again != nil, hasCancel: words.cancel != nil, hasError: hasError,
+            hasLinks: !links.isEmpty, notes: notes, links: links, parts: parts.ordered)
         var response = pages.response("sign-in", model, for: request, status: hasError ? .unprocessableContent : .ok)
         sessions.remember(session, in: &response)
         return response

@@ -113,8 +113,14 @@ package struct ProviderCallback: Sendable {
             limits.giveBackCodePost(request, context, browserID: browser)
             return try await purpose.finish(identity, answered)
         } catch let refusal as PublicError {
-            throw try await purpose.page(refusal, answered)
+            throw retrying(try await purpose.page(refusal, answered), attempt, session)
         }
+    }
+
+    /// The form of the page signs in, which is not what every attempt is for.
+    private func retrying(_ page: PublicError, _ attempt: ProviderAttempt, _ session: Session) -> PublicError {
+        guard case .signIn = attempt.purpose else { return page.withFormToken(nil) }
+        return page.withFormToken(sessions.formToken(for: session))
     }
 
     private func identity(
@@ -157,7 +163,7 @@ package struct ProviderCallback: Sendable {
         let purpose = purposes[state.attempt.purpose]
         guard case .used = state else {
             let refusal = refused(.attemptExpired, provider, state.attempt.flow, context)
-            throw try await purpose.page(refusal, answered)
+            throw retrying(try await purpose.page(refusal, answered), state.attempt, session)
         }
         ProviderSignInError.attemptUsed.log(provider, to: context)
         return try await purpose.again(answered)
@@ -185,6 +191,6 @@ package struct ProviderCallback: Sendable {
         _ refusal: ProviderSignInError, _ provider: Provider, _ flow: FlowID?, _ context: VisitorContext
     ) -> PublicError {
         refusal.log(provider, to: context)
-        return refusal.page(provider, flow)
+        return refusal.page(provider, flow).withFormToken(context.session.map { sessions.formToken(for: $0) })
     }
 }

@@ -60,6 +60,7 @@ package struct ProviderFeature: Feature {
     package func addRoutes(
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
     ) {
+        router.file(at: ProviderLogos.route, use: ProviderLogos(providers: providers).serve)
         AppleNotificationRoutes(
             providers: providers, client: client, changes: AppleChanges(accounts: parts.accounts, changes: changes),
             networks: parts.signerNetworks()

@@ -25,18 +25,23 @@ package struct ProviderMethod: SignInMethod {
 
     func options(for attempt: SignInAttempt) -> [SignInOption] {
         let all = providers.all.filter { !attempt.needsNewSignIn || $0.saysWhenAuthenticated }
+        let leftOut = attempt.needsNewSignIn ? providers.all.filter { !$0.saysWhenAuthenticated } : []
         // An app opens these links in the system browser.
         if attempt.isNativeShell {
             return hasApps
                 ? all.map { .link(label: Self.label($0), path: NativeStart.prefix + $0.id) } : []
         }
         let hasTenants = all.count { $0.kind == .microsoft } > 1
-        return all.map {
+        let buttons: [SignInOption] = all.map {
             .provider(
                 ProviderButton(
                     id: $0.id, brand: $0.kind.rawValue, label: Self.label($0),
-                    detail: $0.kind == .microsoft && hasTenants ? $0.name : nil, path: ProviderStart.path($0)))
+                    detail: $0.kind == .microsoft && hasTenants ? $0.name : nil, path: ProviderStart.path($0),
+                    logo: $0.logoPath))
         }
+        guard !leftOut.isEmpty else { return buttons }
+        let names = leftOut.map(\.name).joined(separator: ", ")
+        return buttons + [.note(Text("sign-in.not-fresh", count: leftOut.count, ["providers": names]))]
     }
 
     /// The brands' rules fix the words, so the name in the file is not used for them (docs/providers.md).
@@ -46,6 +51,7 @@ package struct ProviderMethod: SignInMethod {
         case .google: Text("provider.google")
         case .microsoft: Text("provider.microsoft")
         case .github where provider.issuer == provider.kind.defaultIssuer: Text("provider.github")
+        case .oidc where provider.label != nil: Text("provider.label", ["label": provider.label ?? ""])
         // An OpenID provider, or a GitHub Enterprise Server of its own.
         case .github, .oidc: Text("provider.oidc", ["name": provider.name])
         }

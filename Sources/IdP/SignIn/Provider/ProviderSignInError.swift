@@ -75,13 +75,38 @@ enum ProviderSignInError: String, Sendable, CaseIterable {
             }
         let isAboutUser = [.notFresh, .noVerifiedEmail, .addressNotAllowed, .newAccountsOff].contains(self)
         let isAboutLink = [.otherUser, .linkedElsewhere].contains(self)
-        return PublicError(
+        var page = PublicError(
             isAboutLink ? .conflict : isAboutUser ? .forbidden : .badRequest, code: "provider_answer_refused",
             title: Text("provider.\(key).title", ["provider": provider.name]),
             explanation: Text("provider.\(key)", ["provider": provider.name]),
             nextStep: isAboutLink
                 ? .home : .init(label: Text("provider.other-way"), href: SignInPath.signIn(flow)),
             cause: rawValue)
+        if key == "failed" || key == "ended" { page.retry = provider.retry(flow) }
+        return page
+    }
+}
+
+extension Provider {
+    /// The button of the sign-in page once more. The form token comes where the session is known
+    /// (``PublicError/withFormToken(_:)``).
+    fileprivate func retry(_ flow: FlowID?) -> PublicError.Retry {
+        .init(
+            label: Text("provider.again", ["provider": name]), action: ProviderStart.path(self),
+            fields: [("flow", flow?.text ?? "")])
+    }
+}
+
+extension PublicError {
+    /// With the form token of the session for the form that tries again; without one there is no form.
+    func withFormToken(_ token: String?) -> PublicError {
+        var page = self
+        page.retry = nil
+        if let retry, let token {
+            page.retry = Retry(
+                label: retry.label, action: retry.action, fields: [("form_token", token)] + retry.fields)
+        }
+        return page
     }
 }
 
@@ -105,6 +130,7 @@ extension ProviderError {
             explanation: Text("provider.\(key)", ["provider": provider.name]),
             nextStep: .init(label: Text("provider.other-way"), href: SignInPath.signIn(flow)), cause: reason)
         answer.isFaultElsewhere = meaning == .fault
+        if key == "failed" || key == "unavailable" { answer.retry = provider.retry(flow) }
         return answer
     }
 

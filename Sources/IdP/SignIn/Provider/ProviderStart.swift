@@ -108,7 +108,9 @@ package struct ProviderStart: Sendable {
                     codeChallenge: CodeChallenge.s256(verifier), redirectURI: provider.callback(at: origin),
                     asksAgain: session.slots.needsNewSignIn(attempt.flow)))
         } catch {
-            throw error.page(provider, attempt.flow, context)
+            let page = error.page(provider, attempt.flow, context)
+            guard case .signIn = attempt.purpose else { throw page.withFormToken(nil) }
+            throw page.withFormToken(sessions.formToken(for: session))
         }
     }
 }

@@ -28,6 +28,7 @@ package struct OIDCProtocol: ClientProtocol {
     let hints: IDTokenHints
 
     package let resumePath = OIDCPath.complete
+    package let questionRefusal = AuthorizationError.interactionRequired
     package var grantKind: GrantKind { Self.grantKind }
 
     package func addRoutes(to router: inout FeatureRouter) {

@@ -82,8 +82,10 @@ package final class SigningKeys: Sendable {
     // MARK: Publishing
 
     /// The key set (RFC 7517 5).
-    func published() async throws -> String {
-        for algorithm in IDTokenAlgorithm.allCases { try await prepare(algorithm) }
+    ///
+    /// - Parameter isNeeded: whether to make the first keys. A program that no client of OpenID Connect uses has none.
+    func published(isNeeded: Bool) async throws -> String {
+        if isNeeded { for algorithm in IDTokenAlgorithm.allCases { try await prepare(algorithm) } }
         let keys = try await database.read { try self.store.all($0) }
         return "{\"keys\":[\(Self.published(keys, at: clock.now()).map(\.publicKey).joined(separator: ","))]}"
     }
