@@ -71,3 +71,16 @@ struct SignedInClients: Sendable {
         ReceiptItem(receipt, clients.client(id: receipt.clientID), logos, texts)
     }
 }
+
+/// A client on a page: its name with its logo and, if it has a web page, a link there.
+struct ClientLink: Sendable {
+    let name, href, logo: String
+    let hasHref, hasLogo: Bool
+
+    init(_ client: Client, _ logos: ClientLogos) {
+        name = client.name
+        href = client.startPage() ?? ""
+        logo = logos.path(of: client)
+        (hasHref, hasLogo) = (!href.isEmpty, !logo.isEmpty)
+    }
+}
