@@ -10,7 +10,9 @@ import tempfile
 import threading
 
 folder = pathlib.Path(sys.argv[1])
-widths = [int(width) for width in sys.argv[2:]]
+# "readme": the two pictures of README.md, into docs/images. Else widths in pixels.
+for_readme = sys.argv[2:] == ["readme"]
+widths = [] if for_readme else [int(width) for width in sys.argv[2:]]
 only = re.compile(os.environ.get("ONLY", ""))
 # Pages on one sheet: Chromium takes no picture higher than 16,384 pixels.
 PER_SHEET = 24
@@ -47,10 +49,45 @@ window.addEventListener("load", fit);
 </script>"""
 
 
+def shoot(url, size, picture, scale=1.0):
+    with tempfile.TemporaryDirectory() as profile:
+        subprocess.run(
+            [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={profile}",
+             f"--force-device-scale-factor={scale}",
+             f"--window-size={size[0]},{size[1]}", "--virtual-time-budget=4000", f"--screenshot={picture}", url],
+            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def readme(port):
+    """Three pages side by side. The tests have names of their own in them."""
+    shown = ["sign-in-providers", "code-client", "home-services"]
+    for name in shown:
+        page = (folder / "pages" / f"{name}-en.html").read_text()
+        page = page.replace(f"{name}-en@example.com", "ann@example.com").replace(f">{name}-en<", ">Ann Example<")
+        page = page.replace("Partner number 1", "Team wiki").replace("Partner number 2", "Calendar")
+        page = page.replace(">H</bdi>", ">AE</bdi>")
+        letter = 'aria-hidden="true">P<'
+        page = page.replace(letter, letter.replace("P", "T"), 1).replace(letter, letter.replace("P", "C"), 1)
+        (folder / "pages" / f"readme-{name}-en.html").write_text(page)
+    images = pathlib.Path("docs/images")
+    images.mkdir(exist_ok=True)
+    for scheme in ["light", "dark"]:
+        file = folder / f"readme-{scheme}.html"
+        file.write_text(sheet([f"readme-{name}-en" for name in shown], 400, scheme).replace(
+            "figcaption", "figcaption hidden", 1).replace("<style>", "<style>figcaption { display: none } "))
+        image = images / f"pages-{scheme}.png"
+        shoot(f"http://127.0.0.1:{port}/{file.name}", (1284, 760), image, scale=0.75)
+        print(image)
+    for name in shown:
+        (folder / "pages" / f"readme-{name}-en.html").unlink()
+
+
 def main():
     handler = functools.partial(Files, directory=str(folder))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
+    if for_readme:
+        readme(server.server_port)
     pages = sorted(path.stem for path in (folder / "pages").glob("*.html") if only.search(path.stem))
     for width in widths:
         columns = max(1, 2600 // (width + 18))
@@ -64,13 +101,8 @@ def main():
                     rows = -(-len(part) // columns)
                     height = min(16000, rows * (1500 if width < 700 else 1200) + 100)
                     picture = file.with_suffix(".png")
-                    with tempfile.TemporaryDirectory() as profile:
-                        subprocess.run(
-                            [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                             f"--user-data-dir={profile}", f"--window-size={columns * (width + 18) + 48},{height}",
-                             "--virtual-time-budget=4000", f"--screenshot={picture}",
-                             f"http://127.0.0.1:{server.server_port}/{file.name}"],
-                            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                    shoot(
+                        f"http://127.0.0.1:{server.server_port}/{file.name}", (columns * (width + 18) + 48, height), picture)
                     print(picture)
     server.shutdown()
 

@@ -155,7 +155,8 @@ struct PostgresOpening: Sendable {
         case .nothing: return nil
         case .apply(let first): return first
         case .newer(let name):
-            throw refusal("it was written by a newer version (step \(name))", "Install that version")
+            let (problem, remedy) = try migrator.newer(name, connection)
+            throw refusal(problem, remedy)
         case .foreign(let position, let found):
             throw refusal("its schema is not ours (step \(position) is \(found))", "Name another database or schema")
         }

@@ -75,8 +75,7 @@ func buildRelyingParty(
     let sessions = Sessions(
         store: SessionStore(
             database: database, clock: clock, randomness: randomness,
-            // The session of an app cannot be ended here from another device, so it ends by itself.
-            lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(1), appAbsolute: .days(90))),
+            lifetime: settings.sessionLifetime),
         cookie: SessionCookie(name: "rp_session", origin: settings.publicURL),
         forms: CSRFTokens(keys: settings.keys, origin: settings.publicURL))
     let signOuts = SignOutStore(database: database, clock: clock)

@@ -17,6 +17,7 @@ struct RelyingPartySettings: Sendable {
     let caFile: String?
     let requiresSignedResponse: Bool
     let sessionCheck: SessionCheckInterval
+    let sessionLifetime: SessionLifetime
     let clientID: String
     /// The names of this service and of the identity provider on the pages.
     let name, idpName: String
@@ -61,6 +62,7 @@ struct RelyingPartySettings: Sendable {
         "RP_SESSION_CHECK", default: "5m", example: "15m",
         "How long a session is in use before the identity provider is asked whether it still holds, 1m to 60m. off: never.",
         { try SessionCheckInterval($0) })
+    static let sessionSettings = SessionSettings("RP", idle: "1h")
     static let nameSetting = Setting(
         "RP_NAME", default: "Partner service", example: "Example Wiki", "The name of this service on its pages.",
         Brand.programName)
@@ -83,6 +85,7 @@ struct RelyingPartySettings: Sendable {
         [publicURLSetting.description, listenSetting.description] + databaseSettings.descriptions + [
             secretKey, idpSetting.description, backChannelSetting.description, plaintextSetting.description,
             caFileSetting.description, signedResponseSetting.description, sessionCheckSetting.description,
+        ] + sessionSettings.descriptions + [
             nameSetting.description, idpNameSetting.description, nativeRedirectURISetting.description,
             clientIDSetting.description, sharedSecret,
         ]
@@ -102,6 +105,8 @@ struct RelyingPartySettings: Sendable {
         let caFile = reader.value(caFileSetting)
         let signed = reader.value(signedResponseSetting)
         let sessionCheck = reader.value(sessionCheckSetting)
+        // The session of an app cannot be ended here from another device, so it ends by itself.
+        let sessionLifetime = sessionSettings.read(reader, appAbsolute: .days(90))
         let name = reader.value(nameSetting)
         let idpName = reader.value(idpNameSetting)
         let native = reader.value(nativeRedirectURISetting)
@@ -123,12 +128,13 @@ struct RelyingPartySettings: Sendable {
         if let listen { reader.addCheck { await $0.checkListenAddress(listen, listenSetting.name) } }
         reader.reportExampleSecrets(publicURL: publicURL, listen: listen)
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let idp, let plaintext,
-            let backChannel, let signed, let sessionCheck, let clientID, let secret, let name, let idpName
+            let backChannel, let signed, let sessionCheck, let sessionLifetime, let clientID, let secret, let name,
+            let idpName
         else { return nil }
         return RelyingPartySettings(
             publicURL: publicURL, listen: listen, database: database, keys: keys, idp: idp, backChannel: backChannel,
             allowsPlaintextBackChannel: plaintext, caFile: caFile, requiresSignedResponse: signed,
-            sessionCheck: sessionCheck,
+            sessionCheck: sessionCheck, sessionLifetime: sessionLifetime,
             clientID: clientID, name: name, idpName: idpName, secret: secret, nativeRedirectURI: native)
     }
 

@@ -187,7 +187,8 @@ struct SQLiteOpening: Sendable {
         case .nothing: return nil
         case .apply(let first): return first
         case .newer(let name):
-            throw file.refusal("it was written by a newer version (step \(name))", "Install that version")
+            let (problem, remedy) = try migrator.newer(name, SQLiteConnection(db))
+            throw file.refusal(problem, remedy)
         case .foreign(let position, let found):
             throw file.refusal("its schema is not ours (step \(position) is \(found))", "Name another path")
         }

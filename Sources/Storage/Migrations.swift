@@ -13,11 +13,27 @@ public struct Migration: Sendable {
     public let name: String
     /// One statement each, run in order.
     public let sql: [String]
+    /// The version of the program that has this list. The step is kept with it.
+    let version: String?
 
-    public init(name: String, sql: [String]) {
+    public init(name: String, sql: [String]) { self.init(name: name, sql: sql, version: nil) }
+
+    private init(name: String, sql: [String], version: String?) {
         self.name = name
         self.sql = sql
+        self.version = version
     }
+
+    /// The step from which on `schema_migration` keeps the version that wrote each step.
+    public static func keepsVersions(name: String) -> Migration { Migration(name: name, sql: [versionColumn]) }
+
+    private static let versionColumn = "ALTER TABLE schema_migration ADD COLUMN version TEXT"
+
+    /// The same step in the list of a program of this version.
+    public func written(by version: String) -> Migration { Migration(name: name, sql: sql, version: version) }
+
+    /// Whether this is the step of ``keepsVersions(name:)``.
+    var addsVersionColumn: Bool { sql == [Self.versionColumn] }
 
     /// The number of the step that a process must know to work beside the step with this name; nil for a step that only
     /// adds. A name that cannot be read needs more than any process knows.
@@ -29,7 +45,7 @@ public struct Migration: Sendable {
 
 /// Applies the migrations that a database lacks, or refuses the database.
 ///
-/// Owns the table `schema_migration`: the applied steps in order. There is no way back: an older program refuses a newer
+/// Owns the table `schema_migration`: the applied steps in order, each with the version that wrote it. There is no way back: an older program refuses a newer
 /// database.
 package struct Migrator: Sendable {
     /// What to do about a database, given its applied steps.
@@ -88,6 +104,19 @@ package struct Migrator: Sendable {
         return names
     }
 
+    /// The refusal of a database that a newer version wrote: what is wrong, and what to do.
+    ///
+    /// The last step names the version to install: an older one would refuse the database again.
+    package func newer(_ step: String, _ connection: any SQLConnection) throws(DatabaseError) -> (String, String) {
+        let problem = "it was written by a newer version (step \(step))"
+        // All columns: a database without that of the versions has none to name.
+        let last = try connection.query("SELECT * FROM schema_migration ORDER BY position DESC LIMIT 1").first
+        guard let last, last.has("version"), let version = try last.optionalText("version") else {
+            return (problem, "Install that version")
+        }
+        return (problem, "Install version \(version) or a later one")
+    }
+
     /// Applies the missing steps. The caller holds the write lock and has made the plan under it: another process may have
     /// been faster.
     package func apply(from first: Int, _ connection: any SQLConnection) throws(DatabaseError) {
@@ -103,5 +132,9 @@ package struct Migrator: Sendable {
                 "INSERT INTO schema_migration (position, name, applied_at) VALUES (:position, :name, :applied_at)",
                 ["position": .integer(Int64(index) + 1), "name": .text(migration.name), "applied_at": .integer(now)])
         }
+        guard migrations.contains(where: \.addsVersionColumn), let version = migrations.last?.version else { return }
+        try connection.execute(
+            "UPDATE schema_migration SET version = :version WHERE position > :first",
+            ["version": .text(version), "first": .integer(Int64(first))])
     }
 }

@@ -54,6 +54,9 @@ public struct SQLRow: Sendable {
         self.values = values
     }
 
+    /// Whether the statement returned this column.
+    func has(_ column: String) -> Bool { columns.contains(column) }
+
     /// The whole number in `column`. NULL throws.
     public func integer(_ column: String) throws(DatabaseError) -> Int64 {
         try required(optionalInteger(column), column)

@@ -128,7 +128,7 @@ extension SharedParts.Options {
         self.init(
             origin: settings.publicURL, keys: settings.keys, proxies: settings.trustedProxies, limits: settings.limits,
             mailHourlyLimit: settings.mailHourlyLimit, allowedEmails: settings.allowedEmails,
-            auditDays: settings.auditDays)
+            auditDays: settings.auditDays, sessionLifetime: settings.sessionLifetime)
     }
 }
 

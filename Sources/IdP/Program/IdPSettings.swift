@@ -39,6 +39,8 @@ package struct IdPSettings: Sendable {
     let files: [String: String]
     /// How many days rows of the audit log are kept.
     let auditDays: Int
+    /// How long a browser's session lasts.
+    let sessionLifetime: SessionLifetime
     /// How answers to the email arrive; nil where they are not received.
     let inboundMail: InboundMailSettings?
 
@@ -86,6 +88,7 @@ package struct IdPSettings: Sendable {
 
         let brand = Brand.read(reader)
         let auditDays = reader.value(auditDaysSetting)
+        let sessionLifetime = sessionSettings.read(reader)
         let inboundMail = InboundMailSettings.read(reader, keys: keys, clients: clients)
         if let publicURL, !publicURL.isLoopback, let listen, LoopbackHost.contains(listen.host),
             proxies?.hasNoTrustedProxies ?? false
@@ -111,7 +114,7 @@ package struct IdPSettings: Sendable {
         }
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let mail, let mailFrom,
             let hourlyLimit, let limits, let allowed, let proxies, let linkTester, let nativeApps, let brand,
-            let auditDays
+            let auditDays, let sessionLifetime
         else { return nil }
         return IdPSettings(
             publicURL: publicURL, listen: listen, database: database, keys: keys, mail: mail, mailFrom: mailFrom,
@@ -119,7 +122,7 @@ package struct IdPSettings: Sendable {
             clients: source(of: clients, reader, publicURL: publicURL, listen: listen, keys: keys),
             providers: providers, trustedProxies: proxies, appleAssociation: apple, androidAssociation: android,
             linkTester: linkTester, nativeApps: nativeApps, brand: brand, files: files(reader),
-            auditDays: auditDays, inboundMail: inboundMail)
+            auditDays: auditDays, sessionLifetime: sessionLifetime, inboundMail: inboundMail)
     }
 
     private static func files(_ reader: SettingsReader) -> [String: String] {

@@ -90,6 +90,7 @@ extension IdPSettings {
         "IDP_LIMIT_BAD_SIGNATURES", default: "6000", example: "600",
         "Wrong signatures, and refused notifications of Apple, per minute and network.", positiveNumber)
 
+    static let sessionSettings = SessionSettings("IDP", idle: "2h")
     static let auditDaysSetting = Setting(
         "IDP_AUDIT_DAYS", default: "90", example: "365",
         "Days that rows of the audit log are kept, 7 to 3650. idp audit shows them."
@@ -113,7 +114,7 @@ extension IdPSettings {
             assetLinksFile, nativeAppsSetting.description, linkTesterSetting.description,
             emailPostsLimit.description, codePostsLimit.description, newSessionsLimit.description,
             badSignaturesLimit.description, auditDaysSetting.description,
-        ]
+        ] + sessionSettings.descriptions
 
     @Sendable private static func positiveNumber(_ text: String) throws -> Int {
         guard let number = Int(text), (1...1_000_000).contains(number) else {

@@ -279,7 +279,9 @@ private struct Properties: MustacheParent {
         // Most values, and known without reflection. An optional one is its value here.
         if let text = value as? String { return text }
         if let flag = value as? Bool { return flag }
-        if let moment = value as? Moment { return Properties(texts: ["iso": moment.iso, "text": moment.text, "ago": moment.ago ?? moment.text]) }
+        if let moment = value as? Moment {
+            return Properties(texts: ["iso": moment.iso, "text": moment.text, "ago": moment.ago ?? moment.text])
+        }
         let mirror = Mirror(reflecting: value)
         if mirror.displayStyle == .optional { return mirror.children.first.flatMap { prepared($0.value) } }
         if isRead(value, mirror) { return Properties(mirror: mirror) }

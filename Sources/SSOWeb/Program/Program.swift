@@ -65,7 +65,7 @@ public struct ProgramLogger: Sendable {
         logger.info(
             "listening",
             metadata: [
-                "address": "\(address)", "public_url": "\(publicURL)", "version": "\(ProductVersion.text)",
+                "address": "\(address)", "public_url": "\(publicURL)", "version": "\(build.version)",
                 "commit": "\(build.commit)", "date": "\(build.date)",
             ])
     }
@@ -105,7 +105,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
             }
         }
         // Without a buffer, so that the order holds when both outputs go to one place.
-        StandardOutput.write(reader.table)
+        StandardOutput.write("\(Subject.name) \(Subject.build.text)\n\n" + reader.table)
         report(reader)
         StandardOutput.write(reader.summary + "\n")
         guard reader.problems.isEmpty else { throw CommandExit.runtimeError }

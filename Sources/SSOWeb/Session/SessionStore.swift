@@ -216,13 +216,14 @@ public struct SessionStore: Sendable {
         try connection.execute("DELETE FROM session WHERE id_digest = :id", ["id": .blob(session.id.digest)])
     }
 
-    /// When the newest session began; nil when there is none. By the index: every row expires so long after it was made.
+    /// When the session began that ends last; nil when there is none. By the index. It is the newest one, unless sessions lasted
+    /// longer before the last start.
     public func newestRow() async throws -> Timestamp? {
-        let latest = try await database.read { connection in
-            try connection.query("SELECT MAX(expires_at) AS latest FROM session WHERE owner IS NULL").first?
-                .optionalInteger("latest")
+        try await database.read { connection in
+            try connection.query(
+                "SELECT created_at FROM session WHERE owner IS NULL ORDER BY expires_at DESC LIMIT 1"
+            ).first?.timestamp("created_at")
         }
-        return latest.map { Timestamp(milliseconds: $0) - lifetime.absolute }
     }
 
     /// Notes that the session is in use. Writes at most once per minute: the idle limit needs no more.

@@ -81,7 +81,8 @@ struct ComposeCheckTests {
             #expect(check.printed.contains("and its secret is right") == arguments.contains("--connect"))
         }
         let paths = [
-            ("/auth/sso/verify", "405"), ("/auth/sso/session", "405"), ("/auth/sso/ping", "405"), ("/healthz", "200"), ("/", "404"), ("/readyz", "404"), ("/sign-in", "404"),
+            ("/auth/sso/verify", "405"), ("/auth/sso/session", "405"), ("/auth/sso/ping", "405"), ("/healthz", "200"),
+            ("/", "404"), ("/readyz", "404"), ("/sign-in", "404"),
         ]
         for (path, status) in paths {
             #expect(try await self.status(of: path) == status, "\(path)")

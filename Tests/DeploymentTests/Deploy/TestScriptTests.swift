@@ -134,6 +134,7 @@ struct TestScriptTests {
             try have("script/setup", "exit 0")
             try have("script/arrows", "exit 0")
             try have("script/bench", "[ \"$*\" = allocations ] && exit \(bench)")
+            try have("script/try-package", "exit 0")
             try have(".build/debug/WellKnownBench", "exit 0")
             try have("bin/id", "echo \(userID)")
             try have(

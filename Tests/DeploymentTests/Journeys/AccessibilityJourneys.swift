@@ -70,6 +70,9 @@ struct AccessibilityJourneys {
         try await expectNothing("names", PageChecks.isolation, on: page, chromium)
         try await expectNothing("320 px", PageChecks.overflow, on: page, chromium)
         try await expectNothing("320 px", PageChecks.targets, on: page, chromium)
+        _ = try await chromium.run(PageChecks.doubleText)
+        try await expectNothing("320 px with 200 % text", PageChecks.overflow, on: page, chromium)
+        _ = try await chromium.run(PageChecks.plainText)
         // axe takes most of the time. Contrast does not depend on the language, so each language has one of the looks.
         if page.language == "de" { try await expectNothing("320 px, light, axe", AxeCore.run, on: page, chromium) }
         try await photograph(page, "320-light", chromium)

@@ -68,7 +68,8 @@ extension Journeys.Operators {
             let program = try Self.program(name, ["--version"], of: pair)
             #expect(try await program.run() == .code(0))
             #expect(program.printed == "\(name) \(ThisBuild.stamp.text)\n")
-            let form = #/[a-z-]+ [0-9.]+ \(([0-9a-f]{12}\+?|unknown), (\d{4}-\d\d-\d\d|unknown)\)\n/#
+            let form =
+                #/[a-z-]+ \d+\.\d+\.\d+(-dev\.\d+|\+\d+)? \(([0-9a-f]{12}\+?|unknown), (\d{4}-\d\d-\d\d|unknown)\)\n/#
             #expect(program.printed.wholeMatch(of: form) != nil, "\(program.printed)")
             #expect(program.log.isEmpty)
             let serving = try Self.program(name, ["serve"], of: pair)
@@ -76,7 +77,7 @@ extension Journeys.Operators {
             #expect(try await serving.terminate() == .code(0))
             let start = serving.log.split(separator: "\n").first { $0.contains(" listening address=") }
             let build = ThisBuild.stamp
-            for words in ["version=\(ProductVersion.text)", "commit=\(build.commit)", "date=\(build.date)"] {
+            for words in ["version=\(build.version)", "commit=\(build.commit)", "date=\(build.date)"] {
                 #expect(start?.contains(words) == true, "\(serving.log)")
             }
             #expect(start?.contains(" address=\(serving.host):\(serving.port) ") == true, "\(serving.log)")

@@ -99,7 +99,7 @@ struct EmailLinkURLTests {
             let text = try #require(deployment.mailbox.all(to: "ann@example.com").first).text.decodingQuotedPrintable()
             #expect(text.ranges(of: asking.link).count == 2)
             #expect(text.split(whereSeparator: \.isNewline).contains { $0 == asking.link })
-            #expect(text.contains("<a href=\"\(asking.link)\">"))
+            #expect(text.contains("<a href=\"\(asking.link)\""))
             _ = try await deployment.waiting(for: "eve@example.com", by: deployment.browser())
             try await deployment.sendDueEmails()
             #expect(deployment.mailbox.all(to: "eve@example.com").isEmpty)

@@ -162,7 +162,8 @@ struct AccessTests {
     /// Two clients: one for everyone, and one for `finance`, in which the user of the browser is.
     private static func withMember(_ body: (TestDeployment, Browser) async throws -> Void) async throws {
         try await TestDeployment.open(
-            clients: 2, keys: ["access: everyone", "groups: [finance]"], adding: TicketProtocol.added
+            clients: 2, keys: ["access: everyone", "groups: [finance]"], clientKeys: OIDCSteps.bothProtocols,
+            adding: TicketProtocol.added
         ) { deployment in
             let browser = try await deployment.signedIn(as: address)
             try await deployment.makeGroups(["finance"], members: [address])

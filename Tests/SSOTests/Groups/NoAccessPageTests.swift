@@ -93,7 +93,7 @@ struct NoAccessPageTests {
             let callback = try back.location()
             #expect(back.status == 302 && callback.absolute.hasPrefix(client.callback + "?"))
             #expect(asking.refusal(callback) == .accessDenied)
-            #expect(callback.query(asking == .sso ? "state" : "mark") == "kept")
+            #expect(callback.query(asking == .ticket ? "mark" : "state") == "kept")
             #expect(try await browser.click(link, on: refused).status == 410)
             #expect(try await browser.isSignedInOnHomePage(of: deployment))
         }
@@ -124,7 +124,7 @@ struct NoAccessPageTests {
                 if wish == .choice {
                     try await browser.follow(
                         browser.click(
-                            page.page().link(containing: asking == .sso ? SSOPath.complete : "/ticket/go-on"), on: page)
+                            page.page().link(containing: asking.resumePath), on: page)
                     )
                 } else {
                     try await deployment.signInAgain(browser, on: page, as: Self.address)

@@ -64,7 +64,8 @@ struct HomePageTests {
             #expect(home.text.contains("ann@example.com"))
             #expect(
                 home.text.contains("<time datetime=\"2026-11-21T12:00:00.000Z\">21 November 2026 at 12:00 UTC</time>"))
-            #expect(!home.text.contains("<span class=\"about\">signed in <"), "the client has not redeemed the token yet")
+            #expect(
+                !home.text.contains("<span class=\"about\">signed in <"), "the client has not redeemed the token yet")
             _ = try await browser.follow(browser.get(complete.callback()))
             home = try await browser.get(deployment.origin + "/")
             #expect(home.text.contains("<bdi>Partner number 1</bdi><span class=\"about\">signed in <time"))

@@ -32,7 +32,9 @@ struct ServicesTests {
             #expect(shown == [true, true, false, false, true])
             #expect(try home.page().links.contains(deployment.clients[1].origin + "/"))
             #expect(try home.page().links.contains("https://wiki.example.com/start"))
-            #expect(home.text.components(separatedBy: "<span class=\"about\">signed in <time").count == 2, "it was entered once")
+            #expect(
+                home.text.components(separatedBy: "<span class=\"about\">signed in <time").count == 2,
+                "it was entered once")
             #expect(home.text.components(separatedBy: "<h2>").filter { $0.hasPrefix("Your services") }.count == 1)
 
             try await deployment.change(LeaveGroup("finance", [Self.address], file: ClientRegistry([])))

@@ -32,7 +32,7 @@ struct LockoutTests {
                 deployment.clock.advance(by: .seconds(61))
             }
             #expect(try await sent() == 3)
-            #expect(try await Self.ask(from: "203.0.113.8", deployment).text.contains("It can take a minute"))
+            #expect(try await Self.ask(from: "203.0.113.8", deployment).text.contains("This can take a minute"))
             #expect(try await sent() == 4)
             for _ in 0..<6 {
                 deployment.clock.advance(by: .minutes(30))
@@ -40,7 +40,7 @@ struct LockoutTests {
             }
             #expect(try await sent() == 6, "the sixth was the last one for this network")
             deployment.clock.advance(by: .hours(2))
-            #expect(try await Self.ask(from: "2001:db8::1", deployment).text.contains("It can take a minute"))
+            #expect(try await Self.ask(from: "2001:db8::1", deployment).text.contains("This can take a minute"))
             #expect(try await Self.ask(from: "203.0.113.7", deployment).text.contains("send another code to"))
         }
     }

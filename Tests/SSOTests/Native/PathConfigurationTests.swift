@@ -130,6 +130,9 @@ struct PathConfigurationTests {
                 "default", "web_view", "default", true),
             rule(
                 #""^/auth/sso/callback($|\\?)","^/auth/sso/start($|\\?)""#, "default", "system_browser", "none", false),
+            rule(
+                #""^/oidc/authorize($|\\?)","^/oidc/complete($|\\?)","^/oidc/logout($|\\?)","^/oidc/sign-out($|\\?)""#,
+                "default", "web_view", "default", true),
             rule(#""^/reset_app($|\\?)""#, "default", "reset", "none", false),
         ],
         relyingParty: [

@@ -27,7 +27,7 @@ struct PathRoutesTests {
         "/invitation": .modal, "/invitation/{key}": .modal, "/sign-in/invited": .modal,
         "/sign-in/events": .modal, "/sign-in/with/{provider}": .modal, "/sign-in/known-address": .modal,
         "/auth/sso/authorize": .webView, "/auth/sso/complete": .webView, "/auth/sso/verify": .browserSession,
-        "/auth/sso/sign-out": .webView, "/auth/sso/session": .browserSession,
+        "/auth/sso/sign-out": .webView, "/auth/sso/session": .browserSession, "/auth/sso/ping": .browserSession,
         "/sessions": .webView, "/sessions/sign-in": .webView, "/sessions/end": .webView,
         "/sessions/end-others": .webView, "/activity": .webView,
         "/auth/mail/inbound": .browserSession,

@@ -162,7 +162,8 @@ extension AppDevices {
             tokens: AccessTokenStore(
                 database: database, clock: clock, randomness: SystemRandomness(), eligibility: .ofCommand),
             sessions: SessionStore(
-                database: database, clock: clock, randomness: SystemRandomness(), lifetime: Self.sessionLifetime),
+                database: database, clock: clock, randomness: SystemRandomness(),
+                lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2))),
             signOuts: SignOuts(clock: clock, randomness: SystemRandomness()))
     }
 }

@@ -15,6 +15,7 @@ extension DatabaseClaim {
             opening: olderVersion),
         DatabaseClaim("an older version is not ready beside a step that needs a later one", opening: neededStep),
         DatabaseClaim("a database with other steps is refused", opening: otherSteps),
+        DatabaseClaim("each step keeps its version, and a refusal names the one to install", opening: stepVersions),
     ]
 
     private static func list(_ database: any Database) async throws -> [String] {
@@ -42,6 +43,31 @@ extension DatabaseClaim {
             let copies = try await database.number("SELECT COUNT(*) AS n FROM sample WHERE words = 'none'")
             #expect(copies == (count > 2 ? 1 : 0))
             await database.close()
+        }
+    }
+
+    @Sendable private static func stepVersions(_ open: @escaping Open) async throws {
+        let all =
+            steps + [
+                .keepsVersions(name: "v002-step-version"),
+                Migration(name: "v003-row", sql: ["INSERT INTO item (id, owner) VALUES (1, 'a')"]),
+            ]
+        for count in 1...3 {
+            await (try await open(all.prefix(count).map { $0.written(by: "0.\(count).0") })).close()
+        }
+        let database = try await open(all.map { $0.written(by: "0.4.0") })
+        let versions = try await database.read { connection in
+            try connection.query("SELECT version FROM schema_migration ORDER BY position").map {
+                try $0.optionalText("version")
+            }
+        }
+        #expect(versions == [nil, "0.2.0", "0.3.0"])
+        await database.close()
+        for older in [Array(all.prefix(2)), steps] {
+            let error = await #expect(throws: DatabaseError.self) { _ = try await open(older) }
+            let words = error.map { "\($0)" } ?? ""
+            #expect(words.contains("newer version (step \(all[older.count].name))"), "\(words)")
+            #expect(words.contains("Install version 0.3.0 or a later one."), "\(words)")
         }
     }
 

@@ -22,7 +22,9 @@ struct UserActivity: Sendable {
         let hasRows: Bool
     }
 
-    func section(of user: SignedInUser, now: Timestamp, _ texts: Texts, _ connection: any SQLConnection) throws -> Section {
+    func section(of user: SignedInUser, now: Timestamp, _ texts: Texts, _ connection: any SQLConnection) throws
+        -> Section
+    {
         let rows = try audit.newest(of: user.account.id, limit: Self.shownAtHome, connection)
             .map { item($0, now: now, texts) }
         return Section(rows: rows, hasRows: !rows.isEmpty)

@@ -89,16 +89,3 @@ struct SignOutRoutes: Sendable {
         return receipts
     }
 }
-
-/// A client on a page: its name with its logo and, if it has a web page, a link there.
-struct ClientLink: Sendable {
-    let name, href, logo: String
-    let hasHref, hasLogo: Bool
-
-    init(_ client: Client, _ logos: ClientLogos) {
-        name = client.name
-        href = client.startPage() ?? ""
-        logo = logos.path(of: client)
-        (hasHref, hasLogo) = (!href.isEmpty, !logo.isEmpty)
-    }
-}

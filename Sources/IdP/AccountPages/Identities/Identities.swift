@@ -62,7 +62,8 @@ package struct Identities: Sendable {
             return IdentitySection.Item(
                 provider: name(of: identity) ?? texts.plain(Text("identities.email")), address: identity.email ?? "",
                 logo: logo, identity: identity.name, since: texts.moment(identity.addedAt, now: now),
-                used: texts.moment(identity.usedAt ?? identity.addedAt, now: now), hasLogo: !logo.isEmpty, hasAddress: identity.email != nil,
+                used: texts.moment(identity.usedAt ?? identity.addedAt, now: now), hasLogo: !logo.isEmpty,
+                hasAddress: identity.email != nil,
                 hasUsed: identity.usedAt != nil, isPrivate: identity.isPrivateEmail,
                 isEmailDisabled: identity.isEmailDisabled,
                 canRemove: identity.issuer != nil && identities.count > 1)
@@ -70,7 +71,8 @@ package struct Identities: Sendable {
         let issuers = identities.compactMap(\.issuer)
         let offers = request.isFromNativeShell ? [] : providers.all.filter { !issuers.holds($0.issuer) }
         return IdentitySection(
-            items: items, offers: offers.map { offer in
+            items: items,
+            offers: offers.map { offer in
                 let logo = logo(offer)
                 return .init(id: offer.id, provider: offer.name, logo: logo, hasLogo: !logo.isEmpty)
             }, hasOffers: !offers.isEmpty,

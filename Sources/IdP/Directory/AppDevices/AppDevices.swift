@@ -42,9 +42,6 @@ package struct AppDevice: Sendable {
 
 /// The apps of a user, for the home page and the JSON API.
 package struct AppDevices: Sendable {
-    /// How long a browser's session lasts.
-    package static let sessionLifetime = SessionLifetime(absolute: .hours(12), idle: .hours(2))
-
     let tokens: AccessTokenStore
     let sessions: SessionStore
     let signOuts: SignOuts

@@ -16,13 +16,15 @@ package struct SharedParts: Sendable {
         let mailHourlyLimit: Int
         let allowedEmails: AllowedEmails
         let auditDays: Int
+        let sessionLifetime: SessionLifetime
 
         package init(
             origin: PublicOrigin, keys: DerivedKeys, proxies: ClientAddress, limits: SignInLimits.Counts,
-            mailHourlyLimit: Int, allowedEmails: AllowedEmails, auditDays: Int
+            mailHourlyLimit: Int, allowedEmails: AllowedEmails, auditDays: Int, sessionLifetime: SessionLifetime
         ) {
             (self.origin, self.keys, self.proxies, self.limits) = (origin, keys, proxies, limits)
             (self.mailHourlyLimit, self.allowedEmails, self.auditDays) = (mailHourlyLimit, allowedEmails, auditDays)
+            self.sessionLifetime = sessionLifetime
         }
     }
 
@@ -110,7 +112,7 @@ package struct SharedParts: Sendable {
         sessions = Sessions(
             store: SessionStore(
                 database: database, clock: clock, randomness: randomness,
-                lifetime: AppDevices.sessionLifetime, maximumVisitors: 100_000),
+                lifetime: options.sessionLifetime, maximumVisitors: 100_000),
             cookie: SessionCookie(name: "idp_session", origin: origin),
             forms: CSRFTokens(keys: keys, origin: origin), newcomers: newcomers,
             findUser: { session, request, context in

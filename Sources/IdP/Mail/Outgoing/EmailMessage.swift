@@ -54,7 +54,9 @@ package struct EmailMessage: Sendable {
     private var htmlPart: [UInt8] {
         let html = Self.part("text/html", html)
         guard let logo else { return html }
-        let encoded = Data(logo).base64EncodedString(options: [.lineLength76Characters, .endLineWithCarriageReturn, .endLineWithLineFeed])
+        let encoded = Data(logo).base64EncodedString(options: [
+            .lineLength76Characters, .endLineWithCarriageReturn, .endLineWithLineFeed,
+        ])
         let image = """
             Content-Type: image/png; name="logo.png"\r
             Content-Transfer-Encoding: base64\r
@@ -66,7 +68,8 @@ package struct EmailMessage: Sendable {
             """
         let parts = [html, Array(image.utf8)]
         let boundary = boundary(notIn: parts, "related")
-        var bytes = Array("Content-Type: multipart/related; type=\"text/html\";\r\n boundary=\"\(boundary)\"\r\n\r\n".utf8)
+        var bytes = Array(
+            "Content-Type: multipart/related; type=\"text/html\";\r\n boundary=\"\(boundary)\"\r\n\r\n".utf8)
         for part in parts { bytes += Array("--\(boundary)\r\n".utf8) + part + [0x0d, 0x0a] }
         return bytes + Array("--\(boundary)--\r\n".utf8)
     }

@@ -50,6 +50,16 @@ struct DatabaseOptions: ParsableArguments {
         return keys
     }
 
+    /// How long sessions last, as for the running IdP.
+    ///
+    /// - Throws: exit code 78 where the settings of it are wrong.
+    func sessionLifetime() throws -> SessionLifetime {
+        guard let lifetime = try read({ IdPSettings.sessionSettings.read($0) }).further else {
+            throw CommandExit.configurationError
+        }
+        return lifetime
+    }
+
     /// What commands about clients compare a change with. Secrets of the file that only the service can read are missing, with
     /// a line for each.
     ///

@@ -1,13 +1,17 @@
 import IdPDirectory
 import IdPProtocols
+import SSOShared
 import SSOWeb
 import Storage
+import ThisBuild
 
 /// The IdP's tables, as numbered steps. A step that was released never changes.
 ///
 /// Moments are milliseconds since 1970, booleans are 0 and 1.
 enum IdPMigrations {
-    static let all: [Migration] = [
+    static let all = steps.map { $0.written(by: ThisBuild.stamp.version) }
+
+    private static let steps: [Migration] = [
         Migration(name: "v001-session", sql: SessionStore.schema),
         Migration(
             name: "v002-account",
@@ -461,5 +465,6 @@ enum IdPMigrations {
                 """
             ]),
         Migration(name: "v027-openid-connect", sql: OIDCSchema.sql),
+        .keepsVersions(name: "v028-step-version"),
     ]
 }

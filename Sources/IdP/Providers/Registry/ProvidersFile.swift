@@ -14,7 +14,8 @@ package struct ProvidersFile {
     static let reservedIDs = ["callback", "complete", "email", "mail", "native", "sso"]
 
     private static let keys = [
-        "id", "name", "label", "logo", "kind", "issuer", "client_id", "client_secret", "team_id", "key_id", "private_key", "app_id",
+        "id", "name", "label", "logo", "kind", "issuer", "client_id", "client_secret", "team_id", "key_id",
+        "private_key", "app_id",
         "scopes",
         "response_mode", "allowed_domains", "owns_addresses", "prompt", "email", "new_accounts", "allow_private",
         "algorithms",
@@ -93,7 +94,8 @@ package struct ProvidersFile {
         let (label, logo) = (label(entry), logo(entry, owner))
         guard let id, let name, let kind, let issuer, let clientID, let credential else { return nil }
         return Provider(
-            id: id, name: name, label: label, logo: logo, kind: kind, issuer: issuer, clientID: clientID, credential: credential, scopes: scopes,
+            id: id, name: name, label: label, logo: logo, kind: kind, issuer: issuer, clientID: clientID,
+            credential: credential, scopes: scopes,
             responseMode: mode, allowedDomains: domains, ownedDomains: ownedDomains, prompt: prompt, emailTrust: email,
             allowsNewAccounts: makesAccounts, allowsPrivateAddresses: isPrivate, algorithms: algorithms,
             appleAppID: appID)

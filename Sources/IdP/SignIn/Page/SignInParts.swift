@@ -40,13 +40,13 @@ struct SignInParts: Sendable {
         let isLast = { (id: String) in lastUsed.map { $0.utf8.elementsEqual(id.utf8) } ?? false }
         let sorted = providers.filter { isLast($0.id) } + providers.filter { !isLast($0.id) }
         let forms = sorted.map { button in
-                let path = button.logo ?? logo(button.brand)
-                return ProviderForm(
-                    id: button.id, kind: button.brand, action: button.path, logo: path,
-                    labelHTML: texts.html(button.label), detail: button.detail ?? "", hasLogo: !path.isEmpty,
-                    hasDetail: button.detail != nil, hasNote: button.detail != nil || isLast(button.id),
-                    isLastUsed: isLast(button.id))
-            }
+            let path = button.logo ?? logo(button.brand)
+            return ProviderForm(
+                id: button.id, kind: button.brand, action: button.path, logo: path,
+                labelHTML: texts.html(button.label), detail: button.detail ?? "", hasLogo: !path.isEmpty,
+                hasDetail: button.detail != nil, hasNote: button.detail != nil || isLast(button.id),
+                isLastUsed: isLast(button.id))
+        }
         // One alone behind a fold would cost a click and save no room.
         let shown = forms.count <= Self.shownProviders + 1 ? forms.count : Self.shownProviders
         let (first, more) = (Array(forms.prefix(shown)), Array(forms.dropFirst(shown)))

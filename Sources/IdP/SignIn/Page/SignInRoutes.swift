@@ -118,11 +118,13 @@ struct SignInPage: Sendable {
             logo: { assets.path(of: "provider-\($0).svg") })
         let model = Model(
             formToken: sessions.formToken(for: session), flow: flow?.text ?? "",
-            introHTML: words.intro.map(texts.html) ?? "", logo: words.logo, againHTML: words.again.map(texts.html) ?? "",
+            introHTML: words.intro.map(texts.html) ?? "", logo: words.logo,
+            againHTML: words.again.map(texts.html) ?? "",
             cancel: words.cancel?.href ?? "", cancelHTML: words.cancel.map { texts.html($0.label) } ?? "",
             address: address ?? hint(flow, session) ?? user?.account.email ?? "", script: script,
             hint: field?.hint ?? "", button: field?.button ?? "", hasIntro: words.intro != nil,
-            hasLogo: !words.logo.isEmpty, hasAgain: words.again != nil, hasCancel: words.cancel != nil, hasError: hasError,
+            hasLogo: !words.logo.isEmpty, hasAgain: words.again != nil, hasCancel: words.cancel != nil,
+            hasError: hasError,
             hasLinks: !links.isEmpty, notes: notes, links: links, parts: parts.ordered)
         var response = pages.response("sign-in", model, for: request, status: hasError ? .unprocessableContent : .ok)
         sessions.remember(session, in: &response)

@@ -41,7 +41,9 @@ package struct ProviderMethod: SignInMethod {
         }
         guard !leftOut.isEmpty else { return buttons }
         let names = leftOut.map(\.name).joined(separator: ", ")
-        return buttons + [.note(Text("sign-in.not-fresh", count: leftOut.count, ["providers": names]))]
+        return buttons + [
+            .note(Text(leftOut.count == 1 ? "sign-in.not-fresh" : "sign-in.not-fresh-several", ["providers": names]))
+        ]
     }
 
     /// The brands' rules fix the words, so the name in the file is not used for them (docs/providers.md).

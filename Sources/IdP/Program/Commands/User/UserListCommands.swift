@@ -62,10 +62,11 @@ extension UserCommand {
         @OptionGroup var account: AccountOptions
 
         func run() async throws {
+            let lifetime = try account.database.sessionLifetime()
             let found = try await account.database.open { database -> (AccountDetails, [ListedSession])? in
                 guard let details = try await AccountAdministration(database: database).details(of: account.address)
                 else { return nil }
-                let devices = AppDevices(database: database)
+                let devices = AppDevices(database: database, lifetime: lifetime)
                 return (
                     details,
                     try await database.read { try ListedSession.all(of: details.row.account, devices, $0) }

@@ -18,8 +18,9 @@ extension UserCommand {
 
         func run() async throws {
             let address = account.address
+            let lifetime = try account.database.sessionLifetime()
             let found = try await account.database.open { database in
-                let devices = AppDevices(database: database)
+                let devices = AppDevices(database: database, lifetime: lifetime)
                 return try await database.read { connection in
                     try AccountStore.find(email: address.lowercased(), connection).map {
                         try ListedSession.all(of: $0, devices, connection)
@@ -55,8 +56,12 @@ extension UserCommand {
 
         func run() async throws {
             let (address, id) = (account.address, session)
+            let lifetime = try account.database.sessionLifetime()
             try await account.make(
-                { IdPDirectory.EndSession(of: address, id: id, devices: AppDevices(database: $0)) }, account: { $0 }
+                {
+                    IdPDirectory.EndSession(
+                        of: address, id: id, devices: AppDevices(database: $0, lifetime: lifetime))
+                }, account: { $0 }
             ) { name, changed in
                 changed.isChanged
                     ? "Ended \(id) of \(name). Clients with a logout_uri are told."
@@ -162,12 +167,12 @@ struct ListedSession: Sendable {
 
 extension AppDevices {
     /// For a command: it reads and ends sessions, and begins none.
-    init(database: any Database) {
+    init(database: any Database, lifetime: SessionLifetime) {
         let (clock, randomness) = (ServiceClock.system(), SystemRandomness())
         self.init(
             tokens: AccessTokenStore(database: database, clock: clock, randomness: randomness, eligibility: .ofCommand),
             sessions: SessionStore(
-                database: database, clock: clock, randomness: randomness, lifetime: Self.sessionLifetime),
+                database: database, clock: clock, randomness: randomness, lifetime: lifetime),
             signOuts: SignOuts(clock: clock, randomness: randomness))
     }
 }

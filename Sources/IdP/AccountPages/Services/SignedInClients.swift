@@ -40,9 +40,12 @@ struct SignedInClients: Sendable {
 
     /// One list by name: entered before or not. A client that is hidden is left out, and so is one that the user may not
     /// enter.
-    func section(of user: SignedInUser, now: Timestamp, _ texts: Texts, _ connection: any SQLConnection) throws -> ClientSection {
+    func section(of user: SignedInUser, now: Timestamp, _ texts: Texts, _ connection: any SQLConnection) throws
+        -> ClientSection
+    {
         let signIns = try signIns.all(of: user.session.handle, connection).filter { $0.endedAt == nil }
-        let since = Dictionary(signIns.map { ($0.clientID, texts.moment($0.lastUsedAt, now: now)) }) { first, _ in first }
+        let since = Dictionary(signIns.map { ($0.clientID, texts.moment($0.lastUsedAt, now: now)) }) { first, _ in first
+        }
         let groups = try GroupStore.groups(of: user.account.id, connection)
         let registered = try clients.registered(connection).all
         let open = registered.filter { !$0.isHidden && $0.access.admits(groups) }
@@ -66,5 +69,18 @@ struct SignedInClients: Sendable {
 
     func item(_ receipt: SignOutReceipt, _ texts: Texts) -> ReceiptItem {
         ReceiptItem(receipt, clients.client(id: receipt.clientID), logos, texts)
+    }
+}
+
+/// A client on a page: its name with its logo and, if it has a web page, a link there.
+struct ClientLink: Sendable {
+    let name, href, logo: String
+    let hasHref, hasLogo: Bool
+
+    init(_ client: Client, _ logos: ClientLogos) {
+        name = client.name
+        href = client.startPage() ?? ""
+        logo = logos.path(of: client)
+        (hasHref, hasLogo) = (!href.isEmpty, !logo.isEmpty)
     }
 }

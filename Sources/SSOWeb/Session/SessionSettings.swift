@@ -1,0 +1,39 @@
+import SSOShared
+
+/// How long the sessions of a program last: `IDP_SESSION_LIFETIME`, `IDP_SESSION_IDLE`, and the same of the relying party.
+public struct SessionSettings: Sendable {
+    private let lifetime, idle: Setting<Duration>
+
+    /// - Parameters:
+    ///   - program: how the names begin: `IDP`.
+    ///   - idle: the default for a session without a request.
+    public init(_ program: String, idle: String) {
+        lifetime = Setting(
+            "\(program)_SESSION_LIFETIME", default: "12h", example: "7d",
+            "How long a sign-in in a browser lasts, 5m to 30d. It holds for sign-ins from then on.", Self.duration)
+        self.idle = Setting(
+            "\(program)_SESSION_IDLE", default: idle, example: "1d",
+            "How long a browser's session lasts without a request, 5m to 30d.", Self.duration)
+    }
+
+    public var descriptions: [SettingDescription] { [lifetime.description, idle.description] }
+
+    /// Nil when one of them is invalid.
+    ///
+    /// - Parameter appAbsolute: as in ``SessionLifetime``.
+    public func read(_ reader: SettingsReader, appAbsolute: Duration? = nil) -> SessionLifetime? {
+        let (absolute, idle) = (reader.value(lifetime), reader.value(idle))
+        guard let absolute, let idle else { return nil }
+        return SessionLifetime(absolute: absolute, idle: min(idle, absolute), appAbsolute: appAbsolute)
+    }
+
+    /// Parses `30m`, `12h` or `7d`.
+    @Sendable private static func duration(_ text: String) throws -> Duration {
+        let minutes = ["m": 1, "h": 60, "d": 24 * 60][text.suffix(1)]
+        let digits = text.dropLast()
+        guard let minutes, (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy(\.isASCIIDigit),
+            let number = Int(digits), (5...30 * 24 * 60).contains(number * minutes)
+        else { throw SettingError("\"\(text)\" must be a time from 5m to 30d, such as 12h.") }
+        return .minutes(number * minutes)
+    }
+}
