@@ -105,6 +105,7 @@ struct ClientCommandTests {
                     source         database
                     redirect_uris  http://127.0.0.9:4100/auth/sso/callback
                     contact        mailto:desk@example.com
+                    protocols      sso
                     secrets        FINGERPRINT (current, last used MOMENT)
 
                     """)

@@ -141,6 +141,7 @@ struct AccessibilityJourneys {
 
             try await chromium.visit(pair.origin + "/")
             _ = try await chromium.element(".tiles a[href]")
+            try await chromium.press(".profile summary")
             try await chromium.clear("input[name=name]")
             try await chromium.type("\u{2800}", into: "input[name=name]")
             try await chromium.press("form[action='/name'] \(Chromium.submit)")

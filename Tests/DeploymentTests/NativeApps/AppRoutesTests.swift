@@ -46,6 +46,7 @@ struct AppRoutesTests {
             "browser_session", "system_browser", "the handoff is in the browser where it began"
         ),
         "/auth/sso/verify": ("browser_session", "system_browser", "no page: relying parties' servers call it"),
+        "/auth/sso/ping": ("browser_session", "system_browser", "no page: relying parties' servers call it"),
         "/auth/sso/session": ("browser_session", "system_browser", "no page: relying parties' servers call it"),
         "/auth/mail/inbound": ("browser_session", "system_browser", "no page: the mail service calls it"),
         "/auth/native/{name}": (

@@ -12,7 +12,7 @@ extension PageStates {
     private static let buttons = ".providers form.apple button img"
 
     static let providerButtons: [PageState] = [
-        PageState("sign-in-providers", mark: ".providers:has(form.oidc) ~ .or ~ form input[name=email]") { studio in
+        PageState("sign-in-providers", mark: "main:has(.more form.oidc) .or ~ form input[name=email]") { studio in
             try await studio.browser().beginSignIn(at: studio.client)
         },
         PageState(

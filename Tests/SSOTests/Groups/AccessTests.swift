@@ -79,14 +79,15 @@ struct AccessTests {
     func leaving(asking: TestedProtocol) async throws {
         try await Self.withMember { deployment, browser in
             let client = deployment.clients[1]
+            let refused: AuditEvent = asking == .oidc ? .tokenRequestRefused : .verifyRefused
             let callback = try asking.callback(try await browser.get(asking.ask(client, mark: "m", of: deployment)))
             try await deployment.change(LeaveGroup("finance", [Self.address], file: ClientRegistry([])))
             #expect(try await asking.redeem(callback, as: client, of: deployment) == nil)
-            #expect(try await deployment.auditRows(.verifyRefused).map(\.cause) == ["no_access"])
+            #expect(try await deployment.auditRows(refused).map(\.cause) == ["no_access"])
             #expect(try await deployment.rows(of: "sso_token", where: "voided_at IS NOT NULL") == 1)
             try await deployment.change(JoinGroup("finance", [Self.address]))
             #expect(try await asking.redeem(callback, as: client, of: deployment) == nil)
-            #expect(try await deployment.auditRows(.verifyRefused).map(\.cause) == ["no_access", "void"])
+            #expect(try await deployment.auditRows(refused).map(\.cause) == ["no_access", "void"])
             let next = try asking.callback(try await browser.get(asking.ask(client, mark: "n", of: deployment)))
             #expect(try await asking.redeem(next, as: client, of: deployment) != nil)
         }
