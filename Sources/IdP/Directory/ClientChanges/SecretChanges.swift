@@ -20,6 +20,9 @@ package struct RotateSecret: OperatorChange {
 
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<ClientView> {
         let client = try registrar.client(id, connection)
+        guard client.current != nil else {
+            throw ChangeError("the client \(id) is public: it has no secret, and uses PKCE.")
+        }
         if let previous = client.previous {
             throw ChangeError(
                 "the client \(id) has two secrets already. End the previous one (\(previous.fingerprint)) first: idp client retire \(id)"

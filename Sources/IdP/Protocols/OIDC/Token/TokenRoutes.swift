@@ -189,6 +189,7 @@ struct TokenRoutes: Sendable {
                 refreshed)
         }
         await parts.clients.catchUp()
+        if let use = client.use, parts.clients.uses.isDue(use, at: now) { parts.clients.uses.noteWritten(use, at: now) }
         switch outcome {
         case .dropped: throw dropped(client)
         case .invalidScope:
