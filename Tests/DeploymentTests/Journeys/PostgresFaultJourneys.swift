@@ -174,9 +174,17 @@ extension Journeys.Operators {
                         let (during, after) = try await attempt(network)
                         #expect(during == 503 && after == 200, "\(network): \(during), \(after)")
                     }
+                    /// One whose own commit is hit: the next one may be that of a heartbeat, and the verification goes well then.
+                    func hit(_ network: PostgreSQLRelay.Network) async throws -> (during: Int, after: Int) {
+                        for _ in 1...9 {
+                            let result = try await attempt(network)
+                            guard result == (200, 401) else { return result }
+                        }
+                        return (200, 401)
+                    }
                     // The program cannot know which of both it was, and says 503 to either.
-                    #expect(try await attempt(.cutBeforeCommit) == (503, 200))
-                    #expect(try await attempt(.cutAfterCommit) == (503, 401))
+                    #expect(try await hit(.cutBeforeCommit) == (503, 200))
+                    #expect(try await hit(.cutAfterCommit) == (503, 401))
                     #expect(pair.idp.log.contains("database_commit_unknown"))
                 }
             }
