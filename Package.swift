@@ -110,7 +110,7 @@ let package = Package(
             ],
             resources: embedded(
                 "Pages/layout.mustache", "Pages/error.mustache", "Pages/reset-app.mustache", "Pages/email.mustache",
-                "Pages/base.css",
+                "Pages/languages.mustache", "Pages/base.css",
                 "Pages/times.js", "Texts/en.json", "Texts/de.json"),
             swiftSettings: settings),
 
@@ -163,11 +163,12 @@ let package = Package(
             resources: embedded(
                 "Provider/provider-apple.svg", "Provider/provider-github.svg", "Provider/provider-google.svg",
                 "Provider/provider-microsoft.svg", "BrowserLink/browser-link.mustache",
+                "BrowserLink/browser-link-message-html.mustache", "BrowserLink/browser-link-message-text.mustache",
                 "EmailCode/email-code-message-html.mustache", "EmailCode/email-code-message-text.mustache",
                 "EmailCode/email-code.mustache", "EmailLink/email-link-ended.mustache", "EmailLink/email-link.mustache",
                 "EmailReply/signed-in-elsewhere.mustache", "Invitation/invitation.mustache",
                 "Invitation/invitation-message-html.mustache", "Invitation/invitation-message-text.mustache",
-                "Provider/provider-continue.mustache", "Page/provider-button.mustache",
+                "Provider/provider-continue.mustache", "Page/provider-button.mustache", "Page/remember.mustache",
                 "Provider/provider-known-address.mustache", "Page/sign-in.mustache", "Texts/de.json", "Texts/en.json"),
             swiftSettings: settings),
         .target(
@@ -216,8 +217,9 @@ let package = Package(
             ],
             path: "Sources/IdP/Program",
             resources: embedded(
-                "idp-brand.css", "idp-icon.svg", "DevPages/mailbox.mustache", "LinkTester/link-tester.mustache",
-                "Texts/de.json", "Texts/en.json"),
+                "idp-brand.css", "idp-icon.svg", "idp-touch-icon.png", "DevPages/mailbox.mustache",
+                "DevPages/mailbox.js",
+                "LinkTester/link-tester.mustache", "Texts/de.json", "Texts/en.json"),
             swiftSettings: settings),
 
         // The sample client.
@@ -228,8 +230,8 @@ let package = Package(
                 arguments, lifecycle, httpTypes, nioCore,
             ],
             resources: embedded(
-                "rp-brand.css", "rp-icon.svg", "Texts/en.json", "Texts/de.json", "Pages/account.mustache",
-                "Pages/signed-in.mustache", "Pages/signed-out.mustache"),
+                "rp-brand.css", "rp-icon.svg", "rp-touch-icon.png", "Texts/en.json", "Texts/de.json",
+                "Pages/account.mustache", "Pages/signed-in.mustache", "Pages/signed-out.mustache"),
             swiftSettings: settings),
 
         // The example of docs/relying-party.md. Not a product.

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Shows the pages of a folder side by side and takes pictures of them with headless Chromium (script/contact-sheet)."""
 import functools
 import http.server

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures what a login, a sign-in with a provider, a request of nobody or a single request costs at a real IdP process. See docs/benchmarks.md.
+/// Measures what a login, a sign-in with a provider or by OpenID Connect, a request of nobody or a single request costs at a real IdP process. See docs/benchmarks.md.
 @main
 struct BenchCommand {
     static func main() {
@@ -12,6 +12,9 @@ struct BenchCommand {
             } else if arguments.first == "nobody" {
                 let options = try BenchOptions(Array(arguments.dropFirst()), allowing: NobodyRun.options)
                 try NobodyRun(options: options).run()
+            } else if arguments.first == "oidc" {
+                let options = try BenchOptions(Array(arguments.dropFirst()), allowing: OpenIDRun.options)
+                try OpenIDRun(options: options).run()
             } else if arguments.first == "allocations" {
                 let options = try BenchOptions(Array(arguments.dropFirst()), allowing: AllocationRun.options)
                 try AllocationRun(options: options).run()
@@ -38,8 +41,10 @@ struct BenchOptions {
     var seconds = 2.0
     /// The binary of another build, which is measured in turns with this one.
     var against: String?
-    /// The address of a PostgreSQL database, which is measured in turns with SQLite. Its commits go to a disk, too.
+    /// A PostgreSQL server, as keywords without the name of a database. Its commits go to a disk, too.
     var postgres: String?
+    /// How many processes share a database of PostgreSQL.
+    var nodes = 1
     /// Rows for a database that is measured in turns with an empty one.
     var seed = SeedRows()
     /// How many unfinished requests are open at the same time.
@@ -55,8 +60,9 @@ struct BenchOptions {
     static let usage = """
         usage: bench [--concurrency N[,N…]] [--rounds N] [--seconds N] [--against BUILD] [--program BUILD]
                      [--seed-used-tokens N] [--seed-sessions N] [--seed-accounts N] [--seed-audit-rows N]
-                     [--seed-messages N] [--parent FOLDER] [--postgres ADDRESS]
+                     [--seed-messages N] [--parent FOLDER] [--postgres SERVER [--nodes N]]
                bench federation [--rounds N] [--program BUILD] [--parent FOLDER]
+               bench oidc [--rounds N] [--program BUILD] [--parent FOLDER]
                bench nobody [--rounds N] [--connections N] [--program BUILD] [--parent FOLDER]
                bench allocations --library FILE --bounds FILE [--program BUILD] [--parent FOLDER]
         BUILD is an `idp` binary or the folder that holds it.
@@ -74,6 +80,7 @@ struct BenchOptions {
             case "--rounds": rounds = try Self.number(value, name, least: 1)
             case "--connections": connections = try Self.number(value, name, least: 1)
             case "--seconds": seconds = Double(try Self.number(value, name, least: 1))
+            case "--nodes": nodes = try Self.number(value, name, least: 1)
             case "--postgres": postgres = value
             case "--against": against = try Self.binary(value, name)
             case "--program": program = try Self.binary(value, name)

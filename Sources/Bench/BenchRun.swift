@@ -8,14 +8,7 @@ struct BenchRun {
     func run() throws {
         let folder = "\(options.parent)/swift-sso-bench.\(getpid())"
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        if let address = options.postgres {
-            return try measure([
-                IdPUnderTest(
-                    options.program, folder: "\(folder)/postgres", label: "PostgreSQL",
-                    settings: ["IDP_DATABASE_URL": address]),
-                IdPUnderTest(options.program, folder: "\(folder)/sqlite", label: "SQLite"),
-            ])
-        }
+        if let server = options.postgres { return try measure(onPostgres(server, folder)) }
         var builds = [try IdPUnderTest(options.program, folder: "\(folder)/this", label: "this build")]
         if let other = options.against {
             builds.append(try IdPUnderTest(other, folder: "\(folder)/other", label: "the other build"))
@@ -31,6 +24,35 @@ struct BenchRun {
         try full.stop()
         try options.seed.insert(into: full.databasePath)
         try measure([full, empty])
+    }
+
+    /// One node on PostgreSQL and what it is compared with: several nodes, a full database, or SQLite.
+    ///
+    /// - Parameter server: has the empty databases `one` and `other`.
+    private func onPostgres(_ server: String, _ folder: String) throws -> [IdPUnderTest] {
+        func idp(_ label: String, on database: String, nodes: Int = 1) throws -> IdPUnderTest {
+            try IdPUnderTest(
+                options.program, folder: "\(folder)/\(database)", label: label,
+                settings: ["IDP_DATABASE_URL": "\(server) dbname=\(database)"], nodes: nodes)
+        }
+        if options.nodes > 1 {
+            return [
+                try idp("\(options.nodes) nodes", on: "other", nodes: options.nodes), try idp("one node", on: "one"),
+            ]
+        }
+        if !options.seed.isEmpty {
+            let source = try IdPUnderTest(
+                options.program, folder: "\(folder)/source", label: "source", hasDeadClient: true)
+            try source.start()
+            try source.stop()
+            try options.seed.insert(into: source.databasePath)
+            try source.copyDatabase(to: "\(server) dbname=other")
+            return [try idp("full database", on: "other"), try idp("empty database", on: "one")]
+        }
+        return [
+            try idp("PostgreSQL", on: "one"),
+            try IdPUnderTest(options.program, folder: "\(folder)/sqlite", label: "SQLite"),
+        ]
     }
 
     /// Measures several IdPs in turns. Ratios are those of the first to the second.

@@ -47,33 +47,39 @@ struct BenchClient {
     }
 }
 
-/// One IdP process on its own SQLite file, measured through /proc, and the browsers that are signed in at it.
+/// An IdP, of one process or several nodes, on a database of its own, measured through /proc, and the browsers that are signed in
+/// at it.
 final class IdPUnderTest {
     let label: String
     private let folder: String
-    let port: UInt16
+    /// Of each node. Connections take turns.
+    private let ports: [UInt16]
     private let client: BenchClient
     private let binary: String
     private let environment: [String: String]
-    private var process = Process()
+    private var processes: [Process] = []
     private var cookies: [String] = []
     /// Each login has a state of its own: a state that a session has used before gives the IdP other work.
     private var nextState = 0
-    /// From the start of the process to its first answer, in seconds.
+    /// From the start of the first process to its first answer, in seconds.
     private(set) var startUp = 0.0
 
+    var port: UInt16 { ports[0] }
     var authority: String { "localhost:\(port)" }
     var databasePath: String { "\(folder)/idp.sqlite" }
 
     /// - Parameters:
     ///   - settings: further ones.
+    ///   - nodes: how many processes share the database.
     ///   - hasDeadClient: whether there is a second client, whose server refuses every connection.
     init(
-        _ binary: String, folder: String, label: String, settings: [String: String] = [:], hasDeadClient: Bool = false
+        _ binary: String, folder: String, label: String, settings: [String: String] = [:], nodes: Int = 1,
+        hasDeadClient: Bool = false
     ) throws {
         (self.binary, self.folder, self.label) = (binary, folder, label)
         try FileManager.default.createDirectory(atPath: "\(folder)/outbox", withIntermediateDirectories: true)
-        port = try Self.freePort()
+        ports = try (0..<nodes).map { _ in try Self.freePort() }
+        let port = ports[0]
         let secret = try Hex.encode(RandomBytes.generate(32))
         client = BenchClient(
             secret: try SharedSecret.parse(secret, setting: "the bench's secret"), authority: "localhost:\(port)")
@@ -86,7 +92,7 @@ final class IdPUnderTest {
                 "SSO_REDIRECT_URIS": BenchClient.callback, "SSO_SHARED_SECRET": secret,
             ]
         environment = inherited.merging(clients) { $1 }.merging([
-            "IDP_PUBLIC_URL": "http://localhost:\(port)", "IDP_LISTEN": "127.0.0.1:\(port)",
+            "IDP_PUBLIC_URL": "http://localhost:\(port)",
             "IDP_DATABASE_URL": "sqlite:\(folder)/idp.sqlite",
             "IDP_SECRET_KEY": try Hex.encode(RandomBytes.generate(32)),
             "IDP_MAIL_URL": "outbox:\(folder)/outbox", "IDP_MAIL_FROM": "Bench <bench@main.example>",
@@ -108,23 +114,32 @@ final class IdPUnderTest {
         return path
     }
 
-    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+    deinit { for process in processes where process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
-    // MARK: - The process
+    // MARK: - The processes
 
-    /// Starts it and waits until it is ready.
+    /// Starts them, one after another, and waits until each is ready.
     func start() throws {
-        process = Process()
+        processes = []
+        for (index, port) in ports.enumerated() {
+            let seconds = try startNode(on: port, log: "\(folder)/idp\(index == 0 ? "" : "-\(index)").log")
+            if index == 0 { startUp = seconds }
+        }
+    }
+
+    /// - Returns: the seconds until its first answer.
+    private func startNode(on port: UInt16, log: String) throws -> Double {
+        let process = Process()
         process.executableURL = URL(fileURLWithPath: binary)
         process.arguments = ["serve"]
-        process.environment = environment
+        process.environment = environment.merging(["IDP_LISTEN": "127.0.0.1:\(port)"]) { $1 }
         process.currentDirectoryURL = URL(fileURLWithPath: folder)
-        let log = "\(folder)/idp.log"
         guard FileManager.default.createFile(atPath: log, contents: nil), let handle = FileHandle(forWritingAtPath: log)
         else { throw BenchError("cannot write \(log)") }
         (process.standardError, process.standardOutput) = (handle, handle)
         let begin = LoadLoop.now()
         try process.run()
+        processes.append(process)
         let request = Array("GET /readyz HTTP/1.1\r\nHost: \(authority)\r\n\r\n".utf8)
         while (try? WireConnection(port: port, index: 0).exchange(request).status) != 200 {
             guard process.isRunning, LoadLoop.now() - begin < 20_000_000_000 else {
@@ -132,36 +147,55 @@ final class IdPUnderTest {
             }
             usleep(500)
         }
-        startUp = Double(LoadLoop.now() - begin) / 1e9
+        return Double(LoadLoop.now() - begin) / 1e9
     }
 
     func stop() throws {
-        process.terminate()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw BenchError("\(binary) ended with \(process.terminationStatus):\n\(logEnd)")
+        for process in processes {
+            process.terminate()
+            process.waitUntilExit()
+            guard process.terminationStatus == 0 else {
+                throw BenchError("\(binary) ended with \(process.terminationStatus):\n\(logEnd)")
+            }
         }
     }
 
-    /// Resident memory in MiB.
+    /// Copies the SQLite file of the stopped IdP into an empty database of PostgreSQL.
+    func copyDatabase(to address: String) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: binary)
+        process.arguments = ["database", "copy", "--from", "sqlite:\(databasePath)", "--to", address]
+        process.environment = environment
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw BenchError("the database could not be copied") }
+    }
+
+    /// Resident memory of all processes in MiB.
     var residentMemory: Double { memory("VmRSS:") }
 
     /// The highest resident memory since the start, in MiB.
     var peakMemory: Double { memory("VmHWM:") }
 
     private func memory(_ field: String) -> Double {
-        let line = proc("status").split(separator: "\n").first { $0.hasPrefix(field) }
-        return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Double($0) } ?? 0) / 1_024
+        processes.reduce(0) { sum, process in
+            let line = proc("status", process).split(separator: "\n").first { $0.hasPrefix(field) }
+            return sum + (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Double($0) } ?? 0)
+                / 1_024
+        }
     }
 
     /// Seconds of processor time used so far by all threads, user and system.
     var processorTime: Double {
-        let fields = proc("stat").drop { $0 != ")" }.split(separator: " ")
-        guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else { return 0 }
-        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+        processes.reduce(0) { sum, process in
+            let fields = proc("stat", process).drop { $0 != ")" }.split(separator: " ")
+            guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else { return sum }
+            return sum + (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+        }
     }
 
-    private func proc(_ name: String) -> String {
+    private func proc(_ name: String, _ process: Process) -> String {
         (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/\(name)", encoding: .utf8)) ?? ""
     }
 
@@ -203,12 +237,20 @@ final class IdPUnderTest {
         return Double(load.answers) / cost.seconds
     }
 
+    /// The `Cookie` value of the first browser.
+    var firstCookie: String { cookies.first ?? "" }
+
+    /// A number for a state that was not used yet.
+    func newState() -> Int {
+        nextState += 1
+        return nextState
+    }
+
     /// A request for a token of the first browser.
     func authorize() -> RequestKind {
-        nextState += 1
-        return RequestKind(
+        RequestKind(
             name: "GET /auth/sso/authorize",
-            bytes: client.authorizeRequest(state: nextState, cookie: cookies.first ?? ""), status: 200)
+            bytes: client.authorizeRequest(state: newState(), cookie: firstCookie), status: 200)
     }
 
     /// So many requests that redeem a token.
@@ -236,7 +278,7 @@ final class IdPUnderTest {
 
     /// New ones for each measurement: the server closes a connection that was idle in the meantime.
     private func connections(_ count: Int) throws -> [WireConnection] {
-        try (0..<count).map { try WireConnection(port: port, index: $0) }
+        try (0..<count).map { try WireConnection(port: ports[$0 % ports.count], index: $0) }
     }
 
     /// A port on which no program listens.

@@ -12,7 +12,7 @@ final class PostgresConnection: SQLConnection {
     var isSettled = false
     private var statements = PreparedStatements()
 
-    /// What is sent with the next statement.
+    /// What goes to the server with the next statement.
     private var waiting: [PostgresSession.Message] = []
 
     /// How the statements of a read see one snapshot.
@@ -32,6 +32,10 @@ final class PostgresConnection: SQLConnection {
 
     /// Whether each statement has a savepoint of its own.
     private var isCareful = false
+    /// Whether ``send(_:_:)`` waits for the next statement.
+    private var defers = false
+    /// Whether a statement of this transaction has waited for the next one: an error may be its error.
+    private(set) var hasDeferred = false
     /// What `synchronous_standby_names` was when this transaction took the lock: empty where no standby is waited for.
     private(set) var synchronousStandbys = ""
     /// The first error of the transaction. Until it is rolled back, PostgreSQL runs nothing more.
@@ -52,6 +56,27 @@ final class PostgresConnection: SQLConnection {
         try run(sql, values).result.changedRows
     }
 
+    func send(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) {
+        guard defers, failure == nil else {
+            _ = try execute(sql, values)
+            return
+        }
+        let (statement, parameters) = try statements.find(sql, values)
+        Self.append(statement, parameters, to: &waiting)
+        hasDeferred = true
+    }
+
+    /// Adds a statement, prepared once before it runs.
+    private static func append(
+        _ statement: PreparedStatement, _ parameters: PostgresParameters, to messages: inout [PostgresSession.Message]
+    ) {
+        let isBeingPrepared = messages.contains {
+            if case .prepare(let other) = $0 { other === statement } else { false }
+        }
+        if !statement.isPrepared && !isBeingPrepared { messages.append(.prepare(statement)) }
+        messages.append(.run(statement, parameters))
+    }
+
     private func run(
         _ sql: String, _ values: [String: SQLValue]
     ) throws(DatabaseError) -> (statement: PreparedStatement, result: PostgresResult) {
@@ -65,8 +90,7 @@ final class PostgresConnection: SQLConnection {
         waiting = []
         let hasSavepoint = isCareful && !Self.isAboutSavepoints(sql)
         if hasSavepoint { messages.append(.control(.beginStatement)) }
-        if !statement.isPrepared { messages.append(.prepare(statement)) }
-        messages.append(.run(statement, parameters))
+        Self.append(statement, parameters, to: &messages)
         let place = messages.count - 1
         if hasSavepoint { messages.append(.control(.endStatement)) }
         let result: PostgresResult
@@ -75,7 +99,7 @@ final class PostgresConnection: SQLConnection {
             noteStandbys(messages, results)
             result = results[place]
         } catch {
-            if error.isStalePlan { statements.forget(sql) }
+            if error.isStalePlan { statements.forgetAll() }
             note(error, canUndo: hasSavepoint)
             throw error.asDatabaseError
         }
@@ -132,8 +156,10 @@ final class PostgresConnection: SQLConnection {
             let results = try session.run(messages)
             noteStandbys(messages, results)
             guard let last = results.last else { throw PostgresError.lost("an answer is missing") }
+            if control == .commit { hasDeferred = false }
             return last
         } catch {
+            if error.isStalePlan { statements.forgetAll() }
             failure = error
             throw error
         }
@@ -154,18 +180,21 @@ final class PostgresConnection: SQLConnection {
 
     /// Ends a transaction in which nothing was changed. Does not wait for the answer.
     func endRead() {
-        failure = nil
-        guard !isSingle, hasBegun else { return waiting = [] }
+        let hasBegun = hasBegun
+        forgetTransaction()
+        guard !isSingle, hasBegun else { return }
         try? session.sendOnly([.control(.rollback)])
     }
 
     /// Rolls the transaction back.
     func rollBack() throws(PostgresError) {
-        failure = nil
-        guard !isSingle, hasBegun else { return waiting = [] }
-        waiting = []
+        let hasBegun = hasBegun
+        forgetTransaction()
+        guard !isSingle, hasBegun else { return }
         _ = try session.run([.control(.rollback)])
     }
+
+    private func forgetTransaction() { (failure, hasDeferred, waiting) = (nil, false, []) }
 
     /// Takes note that the failed part of the transaction will be rolled back with the next command.
     func recover() { failure = nil }
@@ -178,6 +207,11 @@ final class PostgresConnection: SQLConnection {
             default: false
             }
         }
+    }
+
+    /// Whether there is something to commit: a transaction has begun, or statements wait for the commit.
+    var hasWork: Bool {
+        hasBegun || waiting.contains { if case .run = $0 { true } else { false } }
     }
 
     // MARK: - Bodies
@@ -195,11 +229,14 @@ final class PostgresConnection: SQLConnection {
     }
 
     /// Runs the body of a call.
-    func run(_ call: PendingCall, carefully isCareful: Bool) -> Outcome {
-        (self.isCareful, hasGoneOn) = (isCareful, false)
+    ///
+    /// - Parameter defers: whether statements of ``send(_:_:)`` wait. An error of theirs is found in another run, without that.
+    func run(_ call: PendingCall, carefully isCareful: Bool, deferring defers: Bool = false) -> Outcome {
+        (self.isCareful, self.defers, hasGoneOn) = (isCareful, defers, false)
         let (succeeded, answer) = call.run(self)
         guard let failure else { return succeeded ? .succeeded(answer: answer) : .failed(answer: answer) }
         if failure.cause == .lost || failure.isWorthAnotherRun { return .broken(failure) }
+        if hasDeferred && !failure.isLockTimeout { return .wentOn }
         // One that has swallowed the error of its last statement goes on by returning.
         return hasGoneOn || succeeded ? .wentOn : .failed(answer: answer)
     }

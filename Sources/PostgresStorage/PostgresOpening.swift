@@ -61,16 +61,22 @@ struct PostgresOpening: Sendable {
         }
     }
 
+    private static let fullDisk = "Make room on the disk of PostgreSQL"
+
     private static func remedy(_ words: String) -> String {
         let remedies = [
+            ("No space left", fullDisk), ("could not write init file", fullDisk),
             ("does not support SSL", "Turn TLS on at the server"),
             ("root certificate", "Name the file of its authority with sslrootcert="),
-            ("certificate verify failed", "Name the file of its authority with sslrootcert="),
+            (
+                "certificate verify failed",
+                "Name the file of its authority with sslrootcert=, and see whether the certificate has expired"
+            ), ("does not match host name", "Use a name that is in its certificate"),
             ("password", "Check the user and the password"), ("authentication", "Check the user and the password"),
             ("no pg_hba.conf entry", "Let this user in by pg_hba.conf"),
             ("read-only", "Name the primary among the hosts"), ("hot standby", "Name the primary among the hosts"),
-            ("role ", "Create the role, see docs/operations.md"),
-            ("does not exist", "Create the database, see docs/operations.md"),
+            ("role ", "Create the role, see docs/postgresql.md"),
+            ("does not exist", "Create the database, see docs/postgresql.md"),
         ]
         return remedies.first { words.contains($0.0) }?.1 ?? "Check the address, and that the server runs"
     }
@@ -102,7 +108,7 @@ struct PostgresOpening: Sendable {
         guard facts[3] != nil, facts[4] == "t" else {
             throw refusal(
                 "the role may create no tables in it",
-                "Give it a schema of its own: CREATE SCHEMA AUTHORIZATION, see docs/operations.md")
+                "Give it a schema of its own: CREATE SCHEMA AUTHORIZATION, see docs/postgresql.md")
         }
     }
 
@@ -184,10 +190,12 @@ struct PostgresOpening: Sendable {
             for table in [TimelineTable.schema, NodeTable.schema] { try connection.execute(table) }
         } catch {
             let isInUse = connection.failure?.isLockTimeout == true
+            let isFull = connection.failure?.state == "53100"
             try? connection.rollBack()
             if isInUse { return false }
             if case .refused = error { throw error }
-            throw refusal("a step of its schema has failed: \(error)", "Look at the server's log")
+            throw refusal(
+                "a step of its schema has failed: \(error)", isFull ? Self.fullDisk : "Look at the server's log")
         }
         do throws(PostgresError) {
             guard try connection.control(.commit).command == "COMMIT" else { throw PostgresError.lost("rolled back") }

@@ -7,6 +7,8 @@ import Synchronization
 /// - The bodies of a batch run without savepoints at first, and all of them again with savepoints when one has failed.
 /// - The lock makes the writers of all processes take turns, so no transaction fails to serialise. While it waits for the lock,
 ///   further writes arrive and share the commit.
+/// - A statement whose outcome nobody looks at waits for the next one. If a transaction with such a one fails, it runs again
+///   without that, so that each body has its own errors.
 /// - What is lost before COMMIT was sent runs again. What is lost after that has an unknown outcome and never runs again.
 final class PostgresWriter: Sendable {
     /// As for SQLite: enough for all requests in flight under load.
@@ -59,8 +61,14 @@ final class PostgresWriter: Sendable {
         connection.session.deadline = oldest.arrived + timing.limit
         do throws(PostgresError) {
             var results = try together(batch, connection)
-            if results == nil { results = try run(batch, connection) }
-            try commit(results ?? [], batch, connection)
+            if results == nil { results = try run(batch, deferring: true, connection) }
+            do throws(PostgresError) { try commit(results ?? [], batch, connection) } catch {
+                let mayBeLate = connection.hasDeferred && !error.isWorthAnotherRun && !error.isLockTimeout
+                guard error.cause == .refused, mayBeLate else { throw error }
+                try connection.rollBack()
+                begin(connection)
+                try commit(try run(batch, deferring: false, connection), batch, connection)
+            }
         } catch {
             runAgain(batch, after: error, connection)
         }
@@ -77,8 +85,7 @@ final class PostgresWriter: Sendable {
         let (timeline, state) = (connection.session.timeline, connector.timeline)
         let finding: TimelineTable.Finding
         do {
-            connection.queue(.beginWrite)
-            connection.queue(.lock)
+            begin(connection)
             finding = try TimelineTable.record(
                 timeline, before: state.highest, mayHaveLostCommits: state.mayHaveLostCommits, connection)
             if case .promoted(_, voids: true) = finding {
@@ -133,12 +140,11 @@ final class PostgresWriter: Sendable {
         guard batch.count > 1 else { return nil }
         var results: [Result] = []
         for call in batch {
-            switch connection.run(call, carefully: false) {
+            switch connection.run(call, carefully: false, deferring: true) {
             case .succeeded(let answer): results.append(Result(hasSucceeded: true, answer: answer))
             case .failed, .wentOn:
                 try connection.rollBack()
-                connection.queue(.beginWrite)
-                connection.queue(.lock)
+                begin(connection)
                 return nil
             case .broken(let error): throw error
             }
@@ -146,9 +152,19 @@ final class PostgresWriter: Sendable {
         return results
     }
 
-    private func run(_ batch: [PendingCall], _ connection: PostgresConnection) throws(PostgresError) -> [Result] {
+    private func begin(_ connection: PostgresConnection) {
+        connection.queue(.beginWrite)
+        connection.queue(.lock)
+    }
+
+    private func run(
+        _ batch: [PendingCall], deferring: Bool, _ connection: PostgresConnection
+    ) throws(PostgresError) -> [Result] {
+        let isAlone = batch.count == 1
         var results: [Result] = []
-        for call in batch { results.append(try run(call, isAlone: batch.count == 1, connection)) }
+        for call in batch {
+            results.append(try run(call, isAlone: isAlone, deferring: deferring && isAlone, connection))
+        }
         return results
     }
 
@@ -156,11 +172,11 @@ final class PostgresWriter: Sendable {
     ///
     /// - Throws: what must fail the whole batch.
     private func run(
-        _ call: PendingCall, isAlone: Bool, _ connection: PostgresConnection
+        _ call: PendingCall, isAlone: Bool, deferring: Bool, _ connection: PostgresConnection
     ) throws(PostgresError) -> Result {
         for isCareful in [false, true] {
             if !isAlone { connection.queue(.beginBody) }
-            switch connection.run(call, carefully: isCareful) {
+            switch connection.run(call, carefully: isCareful, deferring: deferring && !isCareful) {
             case .succeeded(let answer):
                 if !isAlone, !connection.unqueue(.beginBody) { connection.queue(.endBody) }
                 return Result(hasSucceeded: true, answer: answer)
@@ -169,10 +185,7 @@ final class PostgresWriter: Sendable {
                 return Result(hasSucceeded: false, answer: answer)
             case .wentOn:
                 try undo(isAlone: isAlone, connection)
-                if isAlone {
-                    connection.queue(.beginWrite)
-                    connection.queue(.lock)
-                }
+                if isAlone { begin(connection) }
             case .broken(let error): throw error
             }
         }
@@ -192,7 +205,7 @@ final class PostgresWriter: Sendable {
     private func commit(
         _ results: [Result], _ batch: [PendingCall], _ connection: PostgresConnection
     ) throws(PostgresError) {
-        guard results.contains(where: \.hasSucceeded), connection.hasBegun else {
+        guard results.contains(where: \.hasSucceeded), connection.hasWork else {
             // Nothing was changed. An error may still depend on what others have committed, and that is kept.
             connection.endRead()
             return results.forEach { $0.answer() }

@@ -38,8 +38,8 @@ struct PreparedStatements {
         return (new, parameters)
     }
 
-    /// Forgets how a statement was prepared: a step of the schema has changed its columns.
-    mutating func forget(_ sql: String) { entries[sql] = nil }
+    /// Forgets how statements were prepared: a step of the schema has changed the columns of one.
+    mutating func forgetAll() { entries = [:] }
 }
 
 /// The statements that begin and end transactions. Prepared when a connection is opened.

@@ -27,14 +27,15 @@ struct HomeRoutes: Sendable {
         if let session = context.session, let user = context.user {
             let texts = pages.texts(for: request)
             return pages.response(
-                "signed-in", AccountPage(user, texts, formToken: sessions.formToken(for: session)), for: request)
+                "signed-in", AccountPage(user, texts, formToken: sessions.formToken(for: session)), for: request,
+                offersLanguages: true)
         }
         // A link straight to the identity provider, not to a redirect: phones open an app only on a tap of a link to the
         // other domain.
         let (url, started) = try signIn.begin(returnTo: "/", isOffer: true, request)
         let page = WelcomePage(
             link: url, hasSignedOut: request.uri.query == "signed-out", idpHome: signIn.client.idp + "/")
-        var response = pages.response("signed-out", page, for: request)
+        var response = pages.response("signed-out", page, for: request, offersLanguages: true)
         if request.method != .head { try signIn.remember(started, request, in: &response) }
         return response
     }
@@ -44,7 +45,8 @@ struct HomeRoutes: Sendable {
             // With the query, so that a link to a part of the page leads there after the sign-in.
             return try .toSignIn(ReturnPath.start(returnTo: ReturnPath.checked(request.head.path)), for: request)
         }
-        return pages.response("account", AccountPage(user, pages.texts(for: request)), for: request)
+        return pages.response(
+            "account", AccountPage(user, pages.texts(for: request)), for: request, offersLanguages: true)
     }
 
     @Sendable private func session(_ request: Request, _ context: VisitorContext) async throws -> Response {

@@ -45,7 +45,10 @@ enum RelyingPartyPages {
                 "signed-out": PackageResources.signed_out_mustache,
             ],
             texts: [.english: PackageResources.en_json, .german: PackageResources.de_json],
-            assets: ["brand.css": PackageResources.rp_brand_css, "icon.svg": PackageResources.rp_icon_svg])
+            assets: [
+                "brand.css": PackageResources.rp_brand_css, "icon.svg": PackageResources.rp_icon_svg,
+                "touch-icon.png": PackageResources.rp_touch_icon_png,
+            ])
     ]
 
     static let assets = StaticAssets(files.reduce(into: [:]) { $0.merge($1.assets) { $1 } })

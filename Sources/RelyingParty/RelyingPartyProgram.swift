@@ -9,7 +9,7 @@ import ThisBuild
 struct RelyingPartyServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relying-party", abstract: "The sample relying party: users sign in with the IdP.",
-        discussion: "Settings: relying-party serve --help, and docs/operations.md.",
+        discussion: "Settings: relying-party serve --help, and docs/settings.md.",
         version: "relying-party \(ThisBuild.stamp.text)", subcommands: [Serve.self, Check.self, DatabaseCommand.self],
         defaultSubcommand: Serve.self)
 

@@ -80,6 +80,7 @@ enum RelyingPartyMigrations {
         Migration(name: "v005-session-app", sql: SessionStore.appSchema),
         Migration(name: "v006-sign-out", sql: SignOutStore.schema),
         .keepsVersions(name: "v007-step-version"),
+        Migration(name: "v008-session-remembered", sql: SessionStore.rememberedSchema),
     ]
 
     /// Every table but that of the migrations, for a copy to another database.

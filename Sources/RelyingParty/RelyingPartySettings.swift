@@ -3,7 +3,7 @@ import SSOWeb
 import Storage
 import ThisBuild
 
-/// The settings of the relying party (docs/operations.md).
+/// The settings of the relying party (docs/settings.md).
 struct RelyingPartySettings: Sendable {
     let publicURL: PublicOrigin
     let listen: ListenAddress

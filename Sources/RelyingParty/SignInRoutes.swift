@@ -62,21 +62,34 @@ struct SignInRoutes: Sendable {
 
     /// The browser returns with a token. Everything that needs no identity provider is checked first.
     @Sendable private func callback(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        var (context, fields) = (context, [String: String]())
         do {
-            return try await finish(request, context)
+            let callback = try read(request)
+            fields["flow"] = callback.logID
+            context.logger[metadataKey: "flow"] = "\(callback.logID)"
+            return try await finish(callback, request, context)
         } catch let error as SignInError {
-            guard let user = context.user, error.code == SignInError.unknownState.code else { throw PublicError(error) }
-            throw PublicError(error, isSignedInAs: user.email)
+            var page = PublicError(error)
+            if let user = context.user, error.code == SignInError.unknownState.code {
+                page = PublicError(error, isSignedInAs: user.email)
+            }
+            page.logFields = fields
+            throw page
         }
     }
 
-    private func finish(_ request: Request, _ context: VisitorContext) async throws -> Response {
+    private func read(_ request: Request) throws(SignInError) -> SignInCallback {
         let fields = request.queryFields
-        let callback = try SignInCallback(purpose: request.isPrefetch ? "prefetch" : nil) { name in
+        return try SignInCallback(purpose: request.isPrefetch ? "prefetch" : nil) { name in
             // A field that is given twice or cannot be decoded has no value; `error` in any form is an error.
             if let value = (try? fields.text(name)) ?? nil { return [value] }
             return name == "error" ? Array(repeating: "", count: fields.count(name)) : []
         }
+    }
+
+    private func finish(
+        _ callback: SignInCallback, _ request: Request, _ context: VisitorContext
+    ) async throws -> Response {
         if context.user != nil, let path = context.session?[PendingSignIns.self].finishedReturnTo(callback.state) {
             return redirect(to: path)
         }

@@ -54,19 +54,11 @@ extension SQLiteDatabase {
             draft.remove()
             old.remove()
         }
-        let opening = SQLiteOpening(file: source, migrator: Migrator(migrations: migrations), patience: .seconds(5))
         let origin = try await BlockingWork.run { () throws(DatabaseError) in
             try? FileManager.default.createDirectory(
                 at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
-            try draft.create()
-            try draft.copy(backup)
-            let origin = try draft.checkSeal(BackupSeal(keys), of: backup, acceptsUnverified: acceptsUnverified)
-            do { try opening.checkContent(of: draft, "the backup \(backup)") } catch {
-                if case .refused(let words) = error as? DatabaseError { throw .refused(words) }
-                throw .refused("cannot restore the backup \(backup): \(DatabaseError(error)).")
-            }
-            return origin
+            return try draft.take(source, BackupSeal(keys), migrations, acceptsUnverified: acceptsUnverified)
         }
         let restored = try await SQLiteDatabase(path: draft.path, migrations: migrations)
         let replaced = await replaced(path, lock, copiedTo: old, migrations)
@@ -85,6 +77,23 @@ extension SQLiteDatabase {
             return try SQLiteFile(path: path).replace(with: draft, keepingAs: "\(path).\(suffix)")
         }
         return Restored(kept: kept, origin: origin, report: report)
+    }
+
+    /// Checks a backup as ``restore(path:migrations:from:keys:acceptsUnverified:keepingOldAs:_:)`` does, on a copy beside it.
+    ///
+    /// - Parameter keys: check who has made the backup. Nil where no key is set.
+    /// - Returns: what is known about the origin of the backup.
+    /// - Throws: ``DatabaseError/refused(_:)`` when a restore would refuse it, or the copy cannot be written.
+    public static func verify(
+        backup: String, migrations: [Migration], keys: DerivedKeys?
+    ) async throws(DatabaseError) -> BackupOrigin {
+        let source = SQLiteFile(path: backup)
+        try source.checkBackup()
+        return try await BlockingWork.run { () throws(DatabaseError) in
+            let draft = FileDraft(beside: backup)
+            defer { draft.remove() }
+            return try draft.take(source, BackupSeal(keys), migrations, acceptsUnverified: false)
+        }
     }
 
     /// Opens a copy of the database that is replaced. The file itself is only read, through the descriptor that holds the
@@ -113,6 +122,21 @@ extension ReplacedDatabase {
 }
 
 extension FileDraft {
+    /// Copies a backup here, checks it and removes its last line.
+    fileprivate func take(
+        _ backup: SQLiteFile, _ seal: BackupSeal, _ migrations: [Migration], acceptsUnverified: Bool
+    ) throws(DatabaseError) -> BackupOrigin {
+        try create()
+        try copy(backup.path)
+        let origin = try checkSeal(seal, of: backup.path, acceptsUnverified: acceptsUnverified)
+        let opening = SQLiteOpening(file: backup, migrator: Migrator(migrations: migrations), patience: .seconds(5))
+        do { try opening.checkContent(of: self, "the backup \(backup.path)") } catch {
+            if case .refused(let words) = error as? DatabaseError { throw .refused(words) }
+            throw .refused("cannot restore the backup \(backup.path): \(DatabaseError(error)).")
+        }
+        return origin
+    }
+
     /// Appends a file.
     fileprivate func copy(_ source: String) throws(DatabaseError) {
         let descriptor = open(source, O_RDONLY | O_CLOEXEC)

@@ -37,11 +37,17 @@ public protocol SQLConnection {
     /// Runs one statement and returns how many rows it inserted, updated or deleted.
     @discardableResult
     func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> Int
+
+    /// Runs one statement whose outcome the body does not look at. PostgreSQL gets it together with the next statement, or with
+    /// the commit. It fails as with ``execute(_:_:)``: at the latest in another run of the body.
+    func send(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError)
 }
 
 extension SQLConnection {
     /// ``query(_:_:)`` without values.
     public func query(_ sql: String) throws(DatabaseError) -> [SQLRow] { try query(sql, [:]) }
+
+    public func send(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) { try execute(sql, values) }
 
     /// ``execute(_:_:)`` without values.
     @discardableResult

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Storage
 import Testing
@@ -62,6 +63,37 @@ struct PostgresOpeningTests {
             #expect(found.hasPrefix("cannot use the database \(address): "), "\(found)")
             #expect(found.contains(words), "\(found)")
             #expect(!found.contains("S3CRET") && !found.contains("\n"), "\(found)")
+        }
+    }
+
+    @Test(
+        "on a full disk the start is refused by one line, and once there is room the same database opens",
+        .enabled(if: SmallDisk.canMount, "mounting needs root"))
+    func fullDisk() async throws {
+        let disk = try SmallDisk(kilobytes: 12_288)
+        try disk.giveToNobody()
+        try await PostgreSQLServer.open { server in
+            let made = try await server.run([
+                "CREATE TABLESPACE small LOCATION '\(disk.path)'",
+                "CREATE DATABASE small TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C' TABLESPACE small",
+            ])
+            #expect(made.errors.isEmpty, "\(made.errors)")
+            let address = try PostgresAddress(
+                "host=\(server.socket) user=postgres dbname=small", allowsPlaintext: false, readers: 1, program: "test")
+            // The first connection to a database writes a file, later ones do not.
+            for problem in ["could not write init file", "No space left on device"] {
+                let ballast = try disk.fill()
+                let found = await Self.words(address)
+                #expect(found.hasPrefix("cannot use the database \(address): "), "\(found)")
+                #expect(found.contains(problem), "\(found)")
+                #expect(found.hasSuffix("Make room on the disk of PostgreSQL.") && !found.contains("\n"), "\(found)")
+                try FileManager.default.removeItem(atPath: ballast)
+                #expect(try await server.run(["SELECT 1"], in: "small").rows == ["1"])
+            }
+            #expect(await Self.words(address) == "opened")
+            // A tablespace on a disk that is gone would keep the server from ending well.
+            let dropped = try await server.run(["DROP DATABASE small", "DROP TABLESPACE small"])
+            #expect(dropped.errors.isEmpty, "\(dropped.errors)")
         }
     }
 

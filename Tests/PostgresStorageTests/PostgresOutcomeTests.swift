@@ -103,6 +103,27 @@ struct PostgresOutcomeTests {
         await database.close()
     }
 
+    @Test("when every body of a transaction fails, the connection stays in use")
+    func allFail() async throws {
+        let fixture = try await PostgresFixture.make()
+        let log = CapturedLog()
+        let database = try await fixture.open(DatabaseClaim.steps, logger: log.logger("test"))
+        try await database.add(items: [1])
+        @Sendable func backend() async throws -> Int64? {
+            try await database.write { try $0.query("SELECT pg_backend_pid()::bigint AS n").first?.integer("n") }
+        }
+        let before = try await backend()
+        for _ in 1...5 {
+            let kinds = try await atOnce(40) { _ in
+                try await DatabaseError.kind { try await database.add(items: [1]) }
+            }
+            #expect(kinds.allSatisfy { $0 == .conflict })
+        }
+        #expect(try await backend() == before)
+        #expect(!log.text.contains("database_unavailable"), "\(log.text)")
+        await database.close()
+    }
+
     @Test("one body of many fails alone, also after it went on")
     func oneOfMany() async throws {
         let fixture = try await PostgresFixture.make()

@@ -1,4 +1,4 @@
-// Runs the calls of a file on the Go sample of docs/protocol.md: the file and the results are JSON arrays.
+// Runs the calls of a file on the Go sample of examples/partners: the file and the results are JSON arrays.
 package main
 
 import (

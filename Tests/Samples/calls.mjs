@@ -1,4 +1,4 @@
-// Runs the calls of a file on the Node.js sample of docs/protocol.md: the file and the results are JSON arrays.
+// Runs the calls of a file on the Node.js sample of examples/partners: the file and the results are JSON arrays.
 import { readFileSync } from "node:fs";
 import { EventError, SSO, VerifyError } from "./sso.mjs";
 

@@ -1,5 +1,5 @@
 <?php
-// Runs the calls of a file on the PHP sample of docs/protocol.md: the file and the results are JSON arrays.
+// Runs the calls of a file on the PHP sample of examples/partners: the file and the results are JSON arrays.
 require __DIR__ . '/sso.php';
 
 function run(array $call): string|array {

@@ -1,4 +1,4 @@
-"""Runs the calls of a file on the Python sample of docs/protocol.md: the file and the results are JSON arrays."""
+"""Runs the calls of a file on the Python sample of examples/partners: the file and the results are JSON arrays."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-# Runs the calls of a file on the Ruby sample of docs/protocol.md: the file and the results are JSON arrays.
+# Runs the calls of a file on the Ruby sample of examples/partners: the file and the results are JSON arrays.
 require "json"
 require_relative "sso"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # shellcheck disable=SC2154 # eval sets the fields of a call
-# Runs the calls of a file on the shell sample of docs/protocol.md: the file and the results are JSON arrays.
+# Runs the calls of a file on the shell sample of examples/partners: the file and the results are JSON arrays.
 set -u
 folder=$(cd "$(dirname "$0")" && pwd)
 calls=$1

@@ -19,6 +19,15 @@ struct Mailbox: Sendable {
             return nil
         }
 
+        /// The link that makes a browser known; nil for an email without one.
+        var browserLink: String? {
+            let plain = text.decodingQuotedPrintable()
+            guard let path = plain.range(of: "/sign-in/browser?key=") else { return nil }
+            let start = plain[..<path.lowerBound].lastIndex { $0.isWhitespace || $0 == "\"" }
+            let link = plain[(start.map { plain.index(after: $0) } ?? plain.startIndex)...]
+            return String(link.prefix { !$0.isWhitespace && $0 != "\"" })
+        }
+
         /// The header's value without continuation lines: enough for addresses and subjects in tests.
         func header(_ name: String) -> String? {
             for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
@@ -31,8 +40,15 @@ struct Mailbox: Sendable {
         }
     }
 
-    /// All emails to an address, oldest first.
-    func all(to address: String) -> [Email] {
+    /// The emails to an address, oldest first, without those that come unasked beside a code and bring the link for a
+    /// browser.
+    func all(to address: String) -> [Email] { everything(to: address).filter { $0.browserLink == nil } }
+
+    /// The links of the emails that make a browser known, oldest first.
+    func browserLinks(to address: String) -> [String] { everything(to: address).compactMap(\.browserLink) }
+
+    /// Every email to an address, oldest first.
+    func everything(to address: String) -> [Email] {
         let files = FileManager.default
         let names = (try? files.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { !$0.hasPrefix(".") && !$0.hasSuffix(".tmp") }.sorted()

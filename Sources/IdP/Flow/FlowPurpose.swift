@@ -39,6 +39,8 @@ package struct FlowTexts: Sendable {
     package var intro: Text?
     /// The path of the logo of who asked; empty without one.
     package var logo = ""
+    /// ``LogoFile/sizeAttributes`` of it.
+    package var logoSizeHTML = ""
     /// To a user who is signed in and has to sign in again.
     package var again: Text?
     /// The link that gives the sign-in up.
@@ -49,11 +51,14 @@ package struct FlowTexts: Sendable {
     }
 
     /// For a client that asked.
-    package static func client(_ name: String, _ flow: Flow, again email: String?, logo: String) -> FlowTexts {
+    package static func client(
+        _ client: Client, _ flow: Flow, again email: String?, logos: ClientLogos
+    ) -> FlowTexts {
+        let name = client.name
         var texts = FlowTexts(
             intro: Text("flow.continue", ["service": name]),
             again: email.map { Text("flow.again", ["email": $0, "service": name]) }, cancel: back(to: name, flow))
-        texts.logo = logo
+        (texts.logo, texts.logoSizeHTML) = (logos.path(of: client), logos.size(of: client))
         return texts
     }
 

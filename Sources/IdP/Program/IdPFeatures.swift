@@ -126,8 +126,8 @@ extension StoredClients {
 extension SharedParts.Options {
     fileprivate init(_ settings: IdPSettings) {
         self.init(
-            origin: settings.publicURL, keys: settings.keys, proxies: settings.trustedProxies, limits: settings.limits,
-            mailHourlyLimit: settings.mailHourlyLimit, allowedEmails: settings.allowedEmails,
+            origin: settings.publicURL, keys: settings.keys, proxies: settings.trustedProxies, places: settings.places,
+            limits: settings.limits, mailHourlyLimit: settings.mailHourlyLimit, allowedEmails: settings.allowedEmails,
             auditDays: settings.auditDays, sessionLifetime: settings.sessionLifetime)
     }
 }

@@ -27,6 +27,8 @@ package struct IdPSettings: Sendable {
     /// The accounts elsewhere that users may sign in with.
     let providers: ProviderSource
     let trustedProxies: ClientAddress
+    /// Networks that have a name.
+    let places: Places
     let appleAssociation: AssociationSource
     let androidAssociation: AssociationSource
     /// Whether the link tester exists.
@@ -74,6 +76,7 @@ package struct IdPSettings: Sendable {
         let providers = ProviderSource.read(
             reader, environment: environment, publicURL: publicURL, listen: listen, keys: keys)
         let proxies = reader.value(trustedProxiesSetting, default: "")
+        let places = reader.value(placesSetting, default: "")
         let appleApps = reader.value(appleApps, default: "") ?? []
         let androidApps = reader.value(androidApps, default: "") ?? []
         let aasa = AppleAppSiteAssociation(appIDs: appleApps, paths: AssociationRoutes.claimedPaths)?.json()
@@ -113,16 +116,16 @@ package struct IdPSettings: Sendable {
             }
         }
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let mail, let mailFrom,
-            let hourlyLimit, let limits, let allowed, let proxies, let linkTester, let nativeApps, let brand,
-            let auditDays, let sessionLifetime
+            let hourlyLimit, let limits, let allowed, let proxies, let places, let linkTester, let nativeApps,
+            let brand, let auditDays, let sessionLifetime
         else { return nil }
         return IdPSettings(
             publicURL: publicURL, listen: listen, database: database, keys: keys, mail: mail, mailFrom: mailFrom,
             mailHourlyLimit: hourlyLimit, limits: limits, allowedEmails: allowed,
             clients: source(of: clients, reader, publicURL: publicURL, listen: listen, keys: keys),
-            providers: providers, trustedProxies: proxies, appleAssociation: apple, androidAssociation: android,
-            linkTester: linkTester, nativeApps: nativeApps, brand: brand, files: files(reader),
-            auditDays: auditDays, sessionLifetime: sessionLifetime, inboundMail: inboundMail)
+            providers: providers, trustedProxies: proxies, places: places, appleAssociation: apple,
+            androidAssociation: android, linkTester: linkTester, nativeApps: nativeApps, brand: brand,
+            files: files(reader), auditDays: auditDays, sessionLifetime: sessionLifetime, inboundMail: inboundMail)
     }
 
     private static func files(_ reader: SettingsReader) -> [String: String] {
@@ -149,9 +152,11 @@ package struct IdPSettings: Sendable {
         let hint =
             "Use smtp://user:password@host:587, smtps://user:password@host:465, or outbox:var/outbox for a trial on this machine."
         guard let text = reader.secretText(mailURLSetting.name, required: true, hint: hint) else { return nil }
+        let tokenFile = reader.value(MailTokenFile.setting)
         do {
-            let mail = try MailURL.parse(text.trimmingCharacters(in: .whitespacesAndNewlines))
+            let mail = try MailURL.parse(text.trimmingCharacters(in: .whitespacesAndNewlines), tokenFile: tokenFile)
             reader.record(mailURLSetting.name, "\(mail)")
+            if let tokenFile { check(tokenFile, of: mail, reader) }
             if case .outbox = mail, let publicURL, !publicURL.isLoopback {
                 reader.problem(
                     "\(mailURLSetting.name): outbox: shows every email to every visitor. It is for a loopback IDP_PUBLIC_URL "
@@ -161,6 +166,19 @@ package struct IdPSettings: Sendable {
         } catch {
             reader.problem("\(mailURLSetting.name): \(error)")
             return nil
+        }
+    }
+
+    /// The token itself may come later than this program starts, so only `check` looks at it.
+    private static func check(_ tokenFile: MailTokenFile, of mail: MailURL, _ reader: SettingsReader) {
+        let name = MailTokenFile.setting.name
+        guard mail.usesToken else {
+            return reader.problem(
+                "\(name): is not used, because no login of \(mailURLSetting.name) is without a password. Remove the password, "
+                    + "as in smtps://user@mail.example.com:465, or this setting.")
+        }
+        reader.addCheck { reader in
+            do { _ = try tokenFile.read() } catch { reader.problem("\(name): \(error)") }
         }
     }
 
@@ -187,7 +205,7 @@ package struct IdPSettings: Sendable {
             let prints = client.secrets.map(\.fingerprint).joined(separator: ", ")
             reader.record(
                 "client \(client.id)",
-                "\"\(client.name)\", fingerprints \(prints), \(client.redirectURIs.joined(separator: " "))")
+                "\(client.name), fingerprints \(prints), \(client.redirectURIs.joined(separator: " "))")
         }
         return registry
     }

@@ -1,5 +1,6 @@
 import IdPApps
 import IdPDirectory
+import IdPFlow
 import IdPMail
 import IdPProviders
 import IdPSignIn
@@ -27,7 +28,7 @@ extension IdPSettings {
     )
     static let mailURLSetting = SettingDescription(
         "IDP_MAIL_URL", without: "required", example: "smtps://user:password@mail.example.com:465", isSecret: true,
-        "The mail server: smtp:// (STARTTLS) or smtps://, with % @ / ? # in the login percent-encoded. outbox:FOLDER keeps emails in a folder, for a trial on this machine. Test it with: idp check --connect --mail-to you@example.com"
+        "The mail server: smtp:// (STARTTLS) or smtps://, with % @ / ? # in the login percent-encoded. Several with commas between them are tried in order. outbox:FOLDER keeps emails in a folder, for a trial on this machine. Test it with: idp check --connect --mail-to you@example.com"
     )
     static let mailFromSetting = Setting(
         "IDP_MAIL_FROM", without: "required", example: "Main App <sign-in@example.com>",
@@ -55,6 +56,10 @@ extension IdPSettings {
             }
             return ClientAddress(trusted: networks)
         })
+    static let placesSetting = Setting(
+        "IDP_PLACES", example: "10.1.0.0/16=Office Berlin, 10.8.0.0/16=VPN",
+        "Names of networks, separated by commas; the first that fits counts. An email with a code says from which one it was requested, or that it was none of them.",
+        { try Places($0) })
     static let appleApps = Setting(
         "IDP_APPLE_APP_IDS", example: "ABCDE12345.com.example.app",
         "Apps for apple-app-site-association: team id, dot, bundle id. Without them the file answers 404.",
@@ -70,8 +75,8 @@ extension IdPSettings {
         "IDP_ASSETLINKS_FILE", example: "/etc/swift-sso/assetlinks.json",
         "An assetlinks.json of your own instead of IDP_ANDROID_APPS. SIGHUP reads it again.")
     static let nativeAppsSetting = Setting(
-        "IDP_NATIVE_APPS", example: "com.example.app:/callback",
-        "Redirect URIs of apps that sign in through the system browser, separated by commas: https, a private scheme with a dot, or loopback http. A request must name one of them byte for byte.",
+        "IDP_NATIVE_APPS", example: "com.example.app:/callback=Example",
+        "Redirect URIs of apps that sign in through the system browser, separated by commas: https, a private scheme with a dot, or loopback http. A request must name one of them byte for byte. After = stands the name that users see.",
         warning: { text, reader in try NativeApps.read(text, warn: reader.warn) })
     static let linkTesterSetting = Setting(
         "IDP_LINK_TESTER", without: "true on loopback, else false", example: "true",
@@ -90,7 +95,7 @@ extension IdPSettings {
         "IDP_LIMIT_BAD_SIGNATURES", default: "6000", example: "600",
         "Wrong signatures, and refused notifications of Apple, per minute and network.", positiveNumber)
 
-    static let sessionSettings = SessionSettings("IDP", idle: "2h")
+    static let sessionSettings = SessionSettings("IDP", idle: "2h", remember: "30d")
     static let auditDaysSetting = Setting(
         "IDP_AUDIT_DAYS", default: "90", example: "365",
         "Days that rows of the audit log are kept, 7 to 3650. idp audit shows them."
@@ -106,13 +111,15 @@ extension IdPSettings {
         [
             publicURLSetting.description, listenSetting.description,
         ] + databaseSettings.descriptions + [
-            secretKey, mailURLSetting, mailFromSetting.description, mailHourlyLimitSetting.description,
+            secretKey, mailURLSetting, MailTokenFile.setting.description, mailFromSetting.description,
+            mailHourlyLimitSetting.description,
         ] + InboundMailSettings.descriptions + [allowedEmailsSetting.description] + Brand.descriptions
         + [ClientsFile.setting, ProvidersFile.setting] + EnvironmentClient.descriptions
         + [
-            trustedProxiesSetting.description, appleApps.description, androidApps.description, aasaFile,
-            assetLinksFile, nativeAppsSetting.description, linkTesterSetting.description,
-            emailPostsLimit.description, codePostsLimit.description, newSessionsLimit.description,
+            trustedProxiesSetting.description, placesSetting.description, appleApps.description,
+            androidApps.description, aasaFile, assetLinksFile, nativeAppsSetting.description,
+            linkTesterSetting.description, emailPostsLimit.description, codePostsLimit.description,
+            newSessionsLimit.description,
             badSignaturesLimit.description, auditDaysSetting.description,
         ] + sessionSettings.descriptions
 

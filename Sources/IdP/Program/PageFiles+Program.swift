@@ -9,7 +9,9 @@ extension PageFiles {
         ],
         texts: [.english: PackageResources.en_json, .german: PackageResources.de_json],
         assets: [
+            "mailbox.js": PackageResources.mailbox_js,
             "brand.css": PackageResources.idp_brand_css,
             "icon.svg": PackageResources.idp_icon_svg,
+            "touch-icon.png": PackageResources.idp_touch_icon_png,
         ])
 }

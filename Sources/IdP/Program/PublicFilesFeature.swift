@@ -27,6 +27,11 @@ struct PublicFilesFeature: Feature {
                 page: LinkTesterPage(pages: parts.pages, origin: parts.origin, path: dev.path(of: .links))
             ).addRoutes(to: &router)
         }
-        if let outbox { MailboxRoutes(outbox: outbox, dev: dev, pages: parts.pages).addRoutes(to: &router) }
+        if let outbox {
+            MailboxRoutes(
+                outbox: outbox, dev: dev, pages: parts.pages, clock: parts.clock,
+                script: parts.assets.path(of: "mailbox.js")
+            ).addRoutes(to: &router)
+        }
     }
 }

@@ -82,7 +82,7 @@ extension StoredRegistry.Report {
             let state = view.isEnabled ? "" : "disabled, "
             return (
                 "client \(view.client.id)",
-                "\"\(view.client.name)\", in the database, \(state)fingerprints \(prints), \(view.client.redirectURIs.joined(separator: " "))"
+                "\(view.client.name), in the database, \(state)fingerprints \(prints), \(view.client.redirectURIs.joined(separator: " "))"
             )
         }
         let counts = sealed.map { count -> (name: String, shown: String) in

@@ -32,7 +32,8 @@ package struct EmailFeature: Feature {
         challenges = ChallengeStore(
             database: parts.database, clock: clock, randomness: randomness,
             codeMAC: { code.mac(of: code.code(for: $0), challenge: $0) }, mailKind: EmailCodeMail.kind,
-            eligibility: parts.eligibility, mail: parts.mail)
+            eligibility: parts.eligibility, mail: parts.mail,
+            besides: { [mail = parts.mail] in try BrowserLinkMail.enqueue($0, in: mail, $1) })
         guesses = GuessStore(database: parts.database, clock: clock, randomness: randomness)
     }
 
@@ -41,11 +42,12 @@ package struct EmailFeature: Feature {
     package var mail: [any MailTemplate] {
         [
             EmailCodeMail(
-                challenge: challenges.findPending, pages: parts.pages, codes: code, issuer: parts.origin,
-                browserLink: BrowserLinkInvitation(
-                    link: browserLink, mail: parts.mail, guesses: guesses, clock: parts.clock
-                ).url,
-                signInLink: link.url, replyTo: { [reply] in reply?.address(for: $0.id) })
+                challenge: challenges.findPending, account: challenges.account, pages: parts.pages,
+                codes: code, issuer: parts.origin, signInLink: link.url,
+                replyTo: { [reply] in reply?.address(for: $0.id) }),
+            BrowserLinkMail(
+                challenge: challenges.find, account: challenges.account, link: browserLink, pages: parts.pages,
+                issuer: parts.origin, clock: parts.clock),
         ]
     }
 
@@ -100,7 +102,8 @@ package struct EmailFeature: Feature {
     // MARK: The methods
 
     private var addresses: AddressStep {
-        AddressStep(challenges: challenges, knownBrowsers: parts.knownBrowsers, limits: parts.limits)
+        AddressStep(
+            challenges: challenges, knownBrowsers: parts.knownBrowsers, limits: parts.limits, place: parts.place)
     }
 
     private var codes: CodeStep {
@@ -121,7 +124,9 @@ package struct EmailFeature: Feature {
             sessions: parts.sessions, challenges: challenges, guesses: guesses, knownBrowsers: parts.knownBrowsers,
             codes: code, link: link, cookie: EmailLinkCookie(link: link, origin: parts.origin),
             completion: completion, limits: parts.limits,
-            page: EmailLinkPage(pages: parts.pages, script: parts.formScript), clock: parts.clock,
+            page: EmailLinkPage(
+                pages: parts.pages, script: parts.formScript, lifetime: parts.sessions.store.lifetime),
+            clock: parts.clock,
             clientName: completion.purposes.name, addedProvider: addedProvider)
     }
 

@@ -5,6 +5,8 @@ extension PageFiles {
     package static let signIn = PageFiles(
         templates: [
             "browser-link": PackageResources.browser_link_mustache,
+            "browser-link-message-html": PackageResources.browser_link_message_html_mustache,
+            "browser-link-message-text": PackageResources.browser_link_message_text_mustache,
             "email-code-message-html": PackageResources.email_code_message_html_mustache,
             "email-code-message-text": PackageResources.email_code_message_text_mustache,
             "email-code": PackageResources.email_code_mustache,
@@ -17,6 +19,7 @@ extension PageFiles {
             "provider-button": PackageResources.provider_button_mustache,
             "provider-continue": PackageResources.provider_continue_mustache,
             "provider-known-address": PackageResources.provider_known_address_mustache,
+            "remember": PackageResources.remember_mustache,
             "sign-in": PackageResources.sign_in_mustache,
         ],
         texts: [.english: PackageResources.en_json, .german: PackageResources.de_json],

@@ -135,6 +135,9 @@ public struct SignInCallback: Sendable {
         errorDescription = single("error_description")
     }
 
+    /// What the logs of both sides call this sign-in: `flow` at the identity provider. Not a secret.
+    public var logID: String { Base64URL.encode(SHA256.hash(Array(state.utf8)).prefix(9)) }
+
     /// Identifies this callback in this browser. Contains none of its secrets.
     public func digest(_ pending: PendingSignIn) -> [UInt8] {
         SHA256.hash([pending.codeVerifier, state, token ?? ""].map { Array($0.utf8) }.flatMap(SHA256.hash))

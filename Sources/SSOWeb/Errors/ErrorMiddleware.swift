@@ -27,7 +27,7 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
             throw error  // The body is not HTTP. The framework answers with a bare 400 and closes the connection.
         } catch {
             let publicError = Self.publicError(for: error)
-            log(publicError, context)
+            if !publicError.isLogged { log(publicError, request, context) }
             return isForProgram(request)
                 ? json(publicError) : page(publicError, context.reference, for: request)
         }
@@ -76,13 +76,15 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
         return pages.response("error", model, for: request, status: error.status, headers: error.headers)
     }
 
-    private func log(_ error: PublicError, _ context: Context) {
-        let isOurs = error.status.code >= 500 && !error.isFaultElsewhere
+    private func log(_ error: PublicError, _ request: Request, _ context: Context) {
+        let isOurs = error.status.code >= 500
+        var metadata: Logger.Metadata = [
+            "status": .number(error.status.code), "code": .string(error.code),
+            "cause": .string(error.cause ?? error.code),
+        ]
+        if error.code == PublicError.notFound.code { metadata["path"] = "\(SentText.path(request.uri.path))" }
+        for (name, value) in error.logFields { metadata[name] = .string(value) }
         context.logger.log(
-            level: isOurs ? .error : .notice, isOurs ? "request_failed" : "request_refused",
-            metadata: [
-                "status": .number(error.status.code), "code": .string(error.code),
-                "cause": .string(error.cause ?? error.code),
-            ])
+            level: isOurs ? .error : .notice, isOurs ? "request_failed" : "request_refused", metadata: metadata)
     }
 }

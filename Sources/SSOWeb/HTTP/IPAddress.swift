@@ -94,7 +94,8 @@ public struct Network: Sendable {
     /// 4193).
     public var exceedsPrivateRange: Bool { prefix < (address.bytes.count == 4 ? 8 : 7) }
 
-    func contains(_ other: IPAddress) -> Bool {
+    /// Never true for an address of the other version.
+    public func contains(_ other: IPAddress) -> Bool {
         guard other.bytes.count == address.bytes.count else { return false }
         return zip(address.bytes, other.bytes).enumerated().allSatisfy { index, pair in
             let bits = min(8, max(0, prefix - index * 8))

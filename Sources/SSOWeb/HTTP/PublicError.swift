@@ -49,8 +49,11 @@ public struct PublicError: Error, Sendable {
     public let cause: String?
     /// Additional headers, such as `Retry-After`.
     public let headers: HTTPFields
-    /// The fault of another service, which the log has already with an event of its own. A 5xx page is no alarm then.
-    public var isFaultElsewhere = false
+    /// Whether the log has the refusal already, with an event of its own and the same reference. One refusal is one line, and
+    /// the fault of another service is no alarm of ours.
+    public var isLogged = false
+    /// What the line in the log names beside the cause: the account, the flow.
+    public var logFields: [String: String] = [:]
     /// Where another try makes sense; nil elsewhere.
     public var retry: Retry?
 
@@ -70,6 +73,13 @@ public struct PublicError: Error, Sendable {
 }
 
 extension PublicError {
+    /// The same error, of which the log has a line already.
+    public var logged: PublicError {
+        var error = self
+        error.isLogged = true
+        return error
+    }
+
     /// There is no page at this address, or this user may not see it. Both look the same.
     public static let notFound = Self(
         .notFound, code: "not_found", title: Text("error.not-found.title"), explanation: Text("error.not-found"))

@@ -50,6 +50,14 @@ public enum ContentPolicy {
     /// For pages with forms that also receive events from this origin.
     public static let formsAndEvents = forms + "; connect-src 'self'"
 
+    /// For pages with forms that also show documents of this origin in frames.
+    public static let formsAndFrames = forms + "; frame-src 'self'"
+
+    /// For an email in a frame of this origin: the styles and images that are part of it, and links that open tabs.
+    public static let framedEmail =
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; "
+        + "sandbox allow-popups allow-popups-to-escape-sandbox"
+
     /// For pages that contain a token: no forms.
     public static let noForms =
         "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'none'; "

@@ -37,4 +37,14 @@ public enum SentText {
         }
         return String(decoding: shown, as: UTF8.self)
     }
+
+    /// A path that does not exist, without its query: where a link is wrong. Parts that could be a token are left out, because a
+    /// damaged link can contain one.
+    public static func path(_ path: String) -> String {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map { part in
+            let isWord = part.utf8.allSatisfy { $0 >= 0x61 && $0 <= 0x7a || $0 == 0x2d || $0 == 0x2e || $0 == 0x5f }
+            return part.utf8.count <= (isWord ? 40 : 16) ? String(part) : "…"
+        }
+        return String(parts.joined(separator: "/").prefix(128))
+    }
 }

@@ -37,6 +37,16 @@ public struct Brand: Sendable {
 
     var logoName: String { logo.map { "logo.\($0.kind.rawValue)" } ?? "" }
 
+    /// The icon on a home screen. iOS takes a PNG only; a program with an SVG as its logo has none, because the built-in mark
+    /// would be another brand's.
+    var touchIconName: String {
+        switch logo?.kind {
+        case nil: "touch-icon.png"
+        case .png: logoName
+        case .svg: ""
+        }
+    }
+
     /// A PNG only: few mail programs show SVG.
     var mailLogo: [UInt8]? { logo.flatMap { $0.kind == .png ? $0.content : nil } }
 
@@ -64,6 +74,11 @@ public struct LogoFile: Sendable {
 
     public let kind: Kind
     public let content: [UInt8]
+    /// In pixels, or in the units of an SVG's `viewBox`: a browser that knows the proportions keeps the place free until the
+    /// image is there. Nil for an SVG that does not say.
+    public let size: (width: Int, height: Int)?
+    /// ` width="40" height="20"` for the `<img>`, nothing where the size is not known. Numbers alone: no text of the file.
+    package var sizeAttributes: String { size.map { " width=\"\($0.width)\" height=\"\($0.height)\"" } ?? "" }
     /// The beginning of a hash of the content, for an address that may be cached without a time limit.
     public let hash: String
 
@@ -89,15 +104,17 @@ public struct LogoFile: Sendable {
                 throw SettingError("\"\(name)\" is \(size[0]) by \(size[1]) pixels. A logo has at most 2048 by 2048.")
             }
             self.kind = .png
+            self.size = (size[0], size[1])
         } else {
-            try Self.checkSVG(content, name)
+            self.size = Self.size(ofSVG: try Self.checkSVG(content, name))
             self.kind = .svg
         }
         self.content = content
         hash = StaticAssets.hash(of: content)
     }
 
-    private static func checkSVG(_ content: [UInt8], _ name: String) throws {
+    /// - Returns: the text from the root element on, in lower case.
+    private static func checkSVG(_ content: [UInt8], _ name: String) throws -> Substring {
         guard let text = String(validating: content, as: UTF8.self)?.lowercased(), let root = root(of: text),
             root.hasPrefix("<svg"), root.dropFirst(4).first.map({ $0.isWhitespace || $0 == ">" || $0 == "/" }) == true
         else { throw SettingError("\"\(name)\" is not an SVG or PNG file.") }
@@ -109,6 +126,15 @@ public struct LogoFile: Sendable {
         if text.firstMatch(of: #/[\s"'\/]on[a-z]+\s*=/#) != nil {
             throw SettingError("\"\(name)\" contains an event handler (on…=). Export it as plain SVG.")
         }
+        return root
+    }
+
+    /// The size that the `viewBox` of the root element names, in whole units.
+    private static func size(ofSVG root: Substring) -> (width: Int, height: Int)? {
+        let box = root.prefix { $0 != ">" }.firstMatch(of: #/\sviewbox\s*=\s*["']([^"']*)["']/#)?.1
+        let numbers = box?.split { $0 == "," || $0.isWhitespace }.compactMap { Double($0) } ?? []
+        guard numbers.count == 4, numbers[2...].allSatisfy({ (1...10_000).contains($0.rounded()) }) else { return nil }
+        return (Int(numbers[2].rounded()), Int(numbers[3].rounded()))
     }
 
     /// The text from the root element on: without byte order mark, XML declaration and comments.

@@ -13,6 +13,7 @@ import Synchronization
 /// and `[[=key]]` for the text alone, for titles, attributes and plain emails.
 public struct Pages: Sendable {
     private let libraries: [Language: MustacheLibrary]
+    private let languageSwitches: [Language: LanguageSwitch]
     private let catalogue: Catalogue
     private let frame: Frame
     /// The page of ``PublicError/notFound``, which scanners get for many paths.
@@ -28,7 +29,9 @@ public struct Pages: Sendable {
     struct Frame: Sendable {
         let brand: Brand
         let stylesheets: [StyleSheet]
-        let icon, logo, times: String
+        let icon, touchIcon, logo, times: String
+        /// The colour of the page's ground, for the browser's own bars; nil without a style sheet that sets it.
+        let ground: StyleSheet.Ground?
         /// What texts in every template may name.
         let values: [String: String]
     }
@@ -37,13 +40,24 @@ public struct Pages: Sendable {
         let href: String
 
         func child(named name: String) -> Any? { name == "href" ? href : nil }
+
+        /// `--ground` of a style sheet, on light and on dark pages.
+        struct Ground: Sendable {
+            let light, dark: String
+
+            init?(_ css: String) {
+                let found = css.matches(of: #/--ground: (#[0-9a-f]{6});/#).map { String($0.1) }
+                guard found.count == 2 else { return nil }
+                (light, dark) = (found[0], found[1])
+            }
+        }
     }
 
     /// - Parameters:
     ///   - brand: how the program presents itself.
     ///   - files: what each target of the program brings.
     ///   - values: values that every template and text may name, beside `{brand}`.
-    ///   - assets: `brand.css`, `icon.svg` and, if the brand has them, `logo.…` and `accent.css`.
+    ///   - assets: `brand.css`, `icon.svg`, `touch-icon.png` and, if the brand has them, `logo.…` and `accent.css`.
     /// - Throws: ``TemplateError`` or ``CatalogueError`` at the start, so that no request meets a broken page.
     package init(
         brand: Brand, files: [PageFiles], values: [String: String] = [:], assets: StaticAssets
@@ -62,6 +76,7 @@ public struct Pages: Sendable {
         let shared = [
             "layout": PackageResources.layout_mustache, "error": PackageResources.error_mustache,
             "reset-app": PackageResources.reset_app_mustache, "email": PackageResources.email_mustache,
+            "languages": PackageResources.languages_mustache,
         ]
         var templates = shared
         for (name, bytes) in files.flatMap(\.templates) {
@@ -74,10 +89,22 @@ public struct Pages: Sendable {
             stylesheets: ["base.css", "brand.css", "accent.css"].map(assets.path).filter { !$0.isEmpty }
                 .map(StyleSheet.init),
             icon: assets.path(of: brand.logo == nil ? "icon.svg" : brand.logoName),
-            logo: assets.path(of: brand.logoName), times: assets.path(of: "times.js"), values: values)
-        libraries = try Self.forEachLanguage { [templates] in
+            touchIcon: assets.path(of: brand.touchIconName), logo: assets.path(of: brand.logoName),
+            times: assets.path(of: "times.js"),
+            ground: ["brand.css", "base.css"].lazy.compactMap { StyleSheet.Ground(assets.text(of: $0)) }.first,
+            values: values)
+        let libraries = try Self.forEachLanguage { [templates] in
             try Self.library(of: templates, catalogue[$0], frame, $0)
         }
+        languageSwitches = Dictionary(
+            uniqueKeysWithValues: libraries.map { language, library in
+                let made = LanguageSwitch(catalogue[language]) { items in
+                    let framed = Framed(frame: frame, language: language, model: LanguageModel(languages: items))
+                    return library.render(framed, withTemplate: "languages") ?? ""
+                }
+                return (language, made)
+            })
+        self.libraries = libraries
         self.catalogue = catalogue
         self.frame = frame
         for language in Language.allCases {
@@ -133,7 +160,9 @@ public struct Pages: Sendable {
             "{{$\(name)}}\(open)$\(name)\(close)\(open)/\(name)\(close){{/\(name)}}"
         }
         let page = try MustacheTemplate(string: "{{<layout}}\(blocks.joined()){{/layout}}")
-        let text = page.render(Framed(frame: frame, language: language, model: [String: String]()), library: library)
+        // The switch differs from page to page.
+        let model = ["languageSwitchHTML": "\(open)&languageSwitchHTML\(close)"]
+        let text = page.render(Framed(frame: frame, language: language, model: model), library: library)
         try library.register(htmlPragma + "{{=\(open) \(close)=}}" + text, named: "layout")
     }
 
@@ -148,22 +177,32 @@ public struct Pages: Sendable {
 
     /// Renders a page as a response, in the language that the browser asks for.
     ///
-    /// - Parameter model: a struct with the properties that the template names, or a dictionary of texts.
+    /// - Parameters:
+    ///   - model: a struct with the properties that the template names, or a dictionary of texts.
+    ///   - offersLanguages: whether the same GET shows the same page again, which then has links to its other languages. The address
+    ///     of the page is part of them, so it must hold no token.
     public func response(
         _ template: String, _ model: some Sendable, for request: Request, status: HTTPResponse.Status = .ok,
-        headers: HTTPFields = [:]
+        headers: HTTPFields = [:], offersLanguages: Bool = false
     ) -> Response {
         let language = Language.preferred(by: request)
+        let languages = offersLanguages ? languageSwitches[language]?.html(for: request) ?? "" : ""
         // One buffer, so that the response has a Content-Length.
         return Response(
             status: status, headers: headers.merging(Self.headers(language)),
-            body: .init(byteBuffer: ByteBuffer(string: text(template, model, in: language))))
+            body: .init(byteBuffer: ByteBuffer(string: text(template, model, in: language, languages))))
     }
 
     /// Renders a template as text, for emails.
     public func text(_ template: String, _ model: some Sendable, in language: Language) -> String {
-        libraries[language]?.render(Framed(frame: frame, language: language, model: model), withTemplate: template)
-            ?? ""
+        text(template, model, in: language, "")
+    }
+
+    private func text(
+        _ template: String, _ model: some Sendable, in language: Language, _ languageSwitchHTML: String
+    ) -> String {
+        let framed = Framed(frame: frame, language: language, model: model, languageSwitchHTML: languageSwitchHTML)
+        return libraries[language]?.render(framed, withTemplate: template) ?? ""
     }
 
     /// The headers of every page in a language. Caches must keep the languages apart (RFC 9110 12.5.5).
@@ -173,7 +212,8 @@ public struct Pages: Sendable {
         uniqueKeysWithValues: Language.allCases.map { language -> (Language, HTTPFields) in
             let fields: HTTPFields = [
                 .contentType: "text/html; charset=utf-8", .contentLanguage: language.rawValue,
-                .vary: "Accept-Language",
+                // The cookie of the user's own choice (``LanguageChoice``).
+                .vary: "Accept-Language, Cookie",
             ]
             return (language, fields)
         })
@@ -217,26 +257,42 @@ struct TemplateError: Error, CustomStringConvertible {
     var description: String { "The template \(name) cannot be parsed: \(cause)" }
 }
 
+/// What the template of the switch names.
+private struct LanguageModel: Sendable {
+    let languages: [LanguageSwitch.Item]
+}
+
 /// The properties of a page and of the layout around it. An object: for each name that a template asks for, the library
 /// copies it several times.
 private final class Framed: MustacheParent {
     private let frame: Pages.Frame
     private let language: Language
     private let properties: [String: Any]
+    private let languageSwitchHTML: String
 
-    init(frame: Pages.Frame, language: Language, model: any Sendable) {
+    init(frame: Pages.Frame, language: Language, model: any Sendable, languageSwitchHTML: String = "") {
         self.frame = frame
         self.language = language
+        self.languageSwitchHTML = languageSwitchHTML
         properties = model as? [String: String] ?? Properties(model).values
     }
 
     func child(named name: String) -> Any? {
         switch name {
         case "language": language.rawValue
+        case "languageSwitchHTML": properties[name] ?? languageSwitchHTML
         case "stylesheets": frame.stylesheets
         case "icon": frame.icon
+        case "touchIcon": frame.touchIcon
+        case "hasTouchIcon": !frame.touchIcon.isEmpty
+        case "ground": frame.ground?.light ?? ""
+        case "groundDark": frame.ground?.dark ?? ""
+        case "hasGround": frame.ground != nil
         case "brandLogo": frame.logo
         case "hasBrandLogo": !frame.logo.isEmpty
+        case "hasLogoSize": frame.brand.logo?.size != nil
+        case "logoWidth": frame.brand.logo?.size.map { "\($0.width)" } ?? ""
+        case "logoHeight": frame.brand.logo?.size.map { "\($0.height)" } ?? ""
         case "times": frame.times
         case "mailAccent": frame.brand.mailAccent.light
         case "mailAccentDark": frame.brand.mailAccent.dark

@@ -48,6 +48,9 @@ public struct StaticAssets: Sendable {
     /// The path of the file called `name`. Empty when there is no such file.
     public func path(of name: String) -> String { assets[name]?.path ?? "" }
 
+    /// The content of the text file called `name`. Empty when there is no such file.
+    func text(of name: String) -> String { assets[name].map { String(buffer: $0.body) } ?? "" }
+
     /// Serves every file at its ``path(of:)`` with GET and HEAD, as immutable, and the icon also at `/favicon.ico`, where
     /// browsers look for it when the first response is not a page.
     public func addRoutes<Context: RequestContext>(to router: Router<Context>) {

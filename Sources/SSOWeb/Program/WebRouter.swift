@@ -26,6 +26,7 @@ public enum WebRouter {
             ClientAddressLogging(addresses)
             SecurityHeaders(origin: origin, pathsWithTokens: pathsWithTokens)
             RequestLog()
+            LanguageChoice(origin: origin)
             ErrorMiddleware(pages: pages, jsonPaths: jsonPaths)
             RequestGuard()
         }

@@ -24,8 +24,13 @@ public struct SessionContent: Sendable {
     public let slots: SessionSlots
     /// Nil for a browser's session.
     public let app: AppSession?
+    /// Whether the user of a browser asked to stay signed in. It has no effect where ``SessionLifetime/remembered`` is nil.
+    public let isRemembered: Bool
 
-    public init(_ slots: SessionSlots, app: AppSession? = nil) { (self.slots, self.app) = (slots, app) }
+    /// - Parameter isRemembered: no effect for an app, whose session lasts longer in any case.
+    public init(_ slots: SessionSlots, app: AppSession? = nil, isRemembered: Bool = false) {
+        (self.slots, self.app, self.isRemembered) = (slots, app, isRemembered && app == nil)
+    }
 }
 
 /// An app's session in a list.

@@ -12,14 +12,14 @@ public struct BrowserCookie: Sendable {
     /// The name and `=`.
     private let start: [UInt8]
     private let attributes: String
-    private let maximumAge: String
+    private let maximumAge: Duration?
 
     /// - Parameter maximumAge: how long the browser keeps it; nil for as long as it runs.
     public init(name: String, origin: PublicOrigin, maximumAge: Duration? = nil) {
         self.name = origin.isHTTPS ? "__Host-\(name)" : name
         start = Array("\(self.name)=".utf8)
         attributes = "; Path=/; HttpOnly; SameSite=Lax" + (origin.isHTTPS ? "; Secure" : "")
-        self.maximumAge = maximumAge.map { "; Max-Age=\($0.secondsRoundedUp)" } ?? ""
+        self.maximumAge = maximumAge
     }
 
     /// The cookie's value in a request. Two cookies of this name count as none: another host of the domain may have set one
@@ -56,8 +56,11 @@ public struct BrowserCookie: Sendable {
     }
 
     /// Sets the cookie. The value must consist of cookie characters, such as base64url.
-    public func set(_ value: String, in response: inout Response) {
-        response.headers.append(.init(name: .setCookie, value: "\(name)=\(value)\(attributes)\(maximumAge)"))
+    ///
+    /// - Parameter age: how long the browser keeps this one; nil for the cookie's own time.
+    public func set(_ value: String, keptFor age: Duration? = nil, in response: inout Response) {
+        let end = (age ?? maximumAge).map { "; Max-Age=\($0.secondsRoundedUp)" } ?? ""
+        response.headers.append(.init(name: .setCookie, value: "\(name)=\(value)\(attributes)\(end)"))
     }
 
     /// Removes the cookie from the browser.
@@ -66,18 +69,16 @@ public struct BrowserCookie: Sendable {
     }
 }
 
-/// The cookie that holds a session's id. A browser's ends with the browser, an app's is kept; the store decides how long the
-/// session lives.
+/// The cookie that holds a session's id. A browser's ends with the browser, unless its user asked to stay signed in. An app's is
+/// kept. The store decides how long the session lives.
 public struct SessionCookie: Sendable {
     private let cookie: BrowserCookie
-    private let appCookie: BrowserCookie
     /// With the prefix `__Host-` over https.
     public var name: String { cookie.name }
 
     /// The cookie called `name`, as tight as the origin allows.
     public init(name: String, origin: PublicOrigin) {
         cookie = BrowserCookie(name: name, origin: origin)
-        appCookie = BrowserCookie(name: name, origin: origin, maximumAge: AppSession.lifetime)
     }
 
     /// The id that the request carries; nil without a cookie, with two, and for a value that is not an id.
@@ -85,8 +86,11 @@ public struct SessionCookie: Sendable {
         cookie.value(in: request).flatMap { SessionID(cookieValue: $0) }
     }
 
-    func set(_ session: Session, in response: inout Response) {
-        (session.app == nil ? cookie : appCookie).set(session.id.cookieValue, in: &response)
+    /// - Parameter now: the cookie of a remembered session ends with it.
+    func set(_ session: Session, at now: Timestamp, in response: inout Response) {
+        let rest = session.rememberedUntil.map { max($0 - now, .zero) }
+        cookie.set(
+            session.id.cookieValue, keptFor: session.app == nil ? rest : AppSession.lifetime, in: &response)
     }
 
     /// Whether a response sets or clears the cookie already.

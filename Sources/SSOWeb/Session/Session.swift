@@ -13,6 +13,8 @@ public struct Session: Sendable {
     public let createdAt: Timestamp
     /// Set for the session of an app, which lasts longer.
     public let app: AppSession?
+    /// Until when a browser stays signed in whose user asked for it at the sign-in; nil for any other session.
+    public let rememberedUntil: Timestamp?
     let id: SessionID
     let seenAt: Timestamp
 
@@ -41,7 +43,7 @@ public struct SessionID: Sendable, CustomStringConvertible, CustomDebugStringCon
     var digest: [UInt8] { SHA256.hash(cookieValue) }
 }
 
-/// How long a session lives. It ends at the earlier of the two.
+/// How long a session lives. It ends at the earlier of the first two.
 public struct SessionLifetime: Sendable {
     /// From its beginning, however much it is used.
     public let absolute: Duration
@@ -49,10 +51,13 @@ public struct SessionLifetime: Sendable {
     public let idle: Duration
     /// The end of an app's session, counted from its beginning; nil where the user can see and end it on another device.
     public let appAbsolute: Duration?
+    /// From the beginning of a session whose user asked to stay signed in. It has no idle limit. Nil where no user can ask.
+    public let remembered: Duration?
 
-    public init(absolute: Duration, idle: Duration, appAbsolute: Duration? = nil) {
+    public init(absolute: Duration, idle: Duration, appAbsolute: Duration? = nil, remembered: Duration? = nil) {
         self.absolute = absolute
         self.idle = idle
         self.appAbsolute = appAbsolute
+        self.remembered = remembered
     }
 }

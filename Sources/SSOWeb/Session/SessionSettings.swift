@@ -1,30 +1,51 @@
 import SSOShared
 
-/// How long the sessions of a program last: `IDP_SESSION_LIFETIME`, `IDP_SESSION_IDLE`, and the same of the relying party.
+/// How long the sessions of a program last: `IDP_SESSION_LIFETIME`, `IDP_SESSION_IDLE`, `IDP_REMEMBER`, and the first two of the
+/// relying party.
 public struct SessionSettings: Sendable {
     private let lifetime, idle: Setting<Duration>
+    private let remember: Setting<Duration?>?
 
     /// - Parameters:
     ///   - program: how the names begin: `IDP`.
     ///   - idle: the default for a session without a request.
-    public init(_ program: String, idle: String) {
+    ///   - remember: the default for users who ask to stay signed in; nil for a program that has no such choice.
+    public init(_ program: String, idle: String, remember: String? = nil) {
         lifetime = Setting(
             "\(program)_SESSION_LIFETIME", default: "12h", example: "7d",
             "How long a sign-in in a browser lasts, 5m to 30d. It holds for sign-ins from then on.", Self.duration)
         self.idle = Setting(
             "\(program)_SESSION_IDLE", default: idle, example: "1d",
             "How long a browser's session lasts without a request, 5m to 30d.", Self.duration)
+        self.remember = remember.map {
+            Setting(
+                "\(program)_REMEMBER", default: $0, example: "7d",
+                "How long a browser stays signed in whose user ticks the box on the page that asks for the code, 5m to 30d, without an idle limit. off: no box."
+            ) { text in
+                guard text != "off" else { return nil }
+                do { return try Self.duration(text) } catch {
+                    throw SettingError("\"\(text)\" must be off, or a time from 5m to 30d, such as 7d.")
+                }
+            }
+        }
     }
 
-    public var descriptions: [SettingDescription] { [lifetime.description, idle.description] }
+    public var descriptions: [SettingDescription] {
+        [lifetime.description, idle.description] + (remember.map { [$0.description] } ?? [])
+    }
 
     /// Nil when one of them is invalid.
     ///
     /// - Parameter appAbsolute: as in ``SessionLifetime``.
     public func read(_ reader: SettingsReader, appAbsolute: Duration? = nil) -> SessionLifetime? {
         let (absolute, idle) = (reader.value(lifetime), reader.value(idle))
-        guard let absolute, let idle else { return nil }
-        return SessionLifetime(absolute: absolute, idle: min(idle, absolute), appAbsolute: appAbsolute)
+        let remembered: Duration??
+        if let remember { remembered = reader.value(remember) } else { remembered = .some(nil) }
+        guard let absolute, let idle, let remembered else { return nil }
+        // Who asks to stay signed in is never signed out earlier for it.
+        return SessionLifetime(
+            absolute: absolute, idle: min(idle, absolute), appAbsolute: appAbsolute,
+            remembered: remembered.map { max($0, absolute) })
     }
 
     /// Parses `30m`, `12h` or `7d`.

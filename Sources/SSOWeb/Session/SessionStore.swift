@@ -56,6 +56,18 @@ public struct SessionStore: Sendable {
         ]
     }
 
+    /// What was added to the table for users who ask to stay signed in. A process of the version before names no such column:
+    /// its rows are not remembered.
+    ///
+    /// The index was on `expires_at`, in which a remembered row is the last one however old it is. See ``newestRow()``.
+    public static var rememberedSchema: [String] {
+        [
+            "ALTER TABLE session ADD COLUMN is_remembered INTEGER NOT NULL DEFAULT 0",
+            "DROP INDEX session_browser",
+            "CREATE INDEX session_browser ON session (created_at) WHERE owner IS NULL",
+        ]
+    }
+
     /// A session that is stored nowhere, for a look at a page that would have one.
     func draft() throws -> Session { try make(SessionSlots(), formSeed: nil) }
 
@@ -156,7 +168,7 @@ public struct SessionStore: Sendable {
             ["slots": .text(try slots.encoded()), "now": .timestamp(now), "id": .blob(current.id.digest)])
         return Session(
             handle: current.handle, formSeed: current.formSeed, slots: slots, createdAt: current.createdAt,
-            app: current.app, id: current.id, seenAt: now)
+            app: current.app, rememberedUntil: current.rememberedUntil, id: current.id, seenAt: now)
     }
 
     /// Moves a browser to a new session: the old id is dead and the new one durable in the same instant, so that an id
@@ -198,7 +210,8 @@ public struct SessionStore: Sendable {
             if let session { try end(session, connection) }
             let next = Session(
                 handle: fresh.handle, formSeed: fresh.formSeed, slots: content.slots, createdAt: now, app: content.app,
-                id: fresh.id, seenAt: now)
+                rememberedUntil: content.isRemembered ? lifetime.remembered.map { now + $0 } : nil, id: fresh.id,
+                seenAt: now)
             try insert(next, isVisit: false, connection)
             if let app = next.app { try evictAppSessions(of: app.owner, besides: next.handle, connection) }
             try finish(next, connection)
@@ -216,12 +229,11 @@ public struct SessionStore: Sendable {
         try connection.execute("DELETE FROM session WHERE id_digest = :id", ["id": .blob(session.id.digest)])
     }
 
-    /// When the session began that ends last; nil when there is none. By the index. It is the newest one, unless sessions lasted
-    /// longer before the last start.
+    /// When the newest session of a browser began; nil without one. By the index.
     public func newestRow() async throws -> Timestamp? {
         try await database.read { connection in
             try connection.query(
-                "SELECT created_at FROM session WHERE owner IS NULL ORDER BY expires_at DESC LIMIT 1"
+                "SELECT created_at FROM session WHERE owner IS NULL ORDER BY created_at DESC LIMIT 1"
             ).first?.timestamp("created_at")
         }
     }
@@ -271,7 +283,8 @@ public struct SessionStore: Sendable {
             try connection.query(
                 """
                 SELECT id_digest FROM session
-                 WHERE expires_at <= :old AND (expires_at <= :now OR (owner IS NULL AND seen_at <= :idle)) LIMIT :limit
+                 WHERE expires_at <= :old
+                   AND (expires_at <= :now OR (owner IS NULL AND is_remembered = 0 AND seen_at <= :idle)) LIMIT :limit
                 """, ended.merging(oldest) { $1 }
             ).map { try $0.blob("id_digest") }
         }
@@ -282,7 +295,8 @@ public struct SessionStore: Sendable {
                     + (try connection.execute(
                         """
                         DELETE FROM session
-                         WHERE id_digest = :id AND (expires_at <= :now OR (owner IS NULL AND seen_at <= :idle))
+                         WHERE id_digest = :id
+                           AND (expires_at <= :now OR (owner IS NULL AND is_remembered = 0 AND seen_at <= :idle))
                         """,
                         ended.merging(["id": .blob(id)]) { $1 }))
             }
@@ -294,7 +308,8 @@ public struct SessionStore: Sendable {
         return Session(
             handle: "ses_" + Base64URL.encode(try randomness.bytes(16)),
             formSeed: try formSeed ?? Base64URL.encode(randomness.bytes(32)),
-            slots: slots, createdAt: now, app: nil, id: try SessionID(randomness: randomness), seenAt: now)
+            slots: slots, createdAt: now, app: nil, rememberedUntil: nil, id: try SessionID(randomness: randomness),
+            seenAt: now)
     }
 
     func row(
@@ -309,29 +324,34 @@ public struct SessionStore: Sendable {
             app: try row.optionalText("owner").map {
                 AppSession(owner: $0, device: try row.optionalText("device") ?? "")
             },
-            id: id, seenAt: try row.timestamp("seen_at"))
+            rememberedUntil: try row.integer("is_remembered") == 0 ? nil : row.timestamp("expires_at"), id: id,
+            seenAt: try row.timestamp("seen_at"))
     }
 
     private static let byID = """
-        SELECT handle, form_seed, slots, created_at, seen_at, owner, device FROM session
+        SELECT handle, form_seed, slots, created_at, seen_at, expires_at, is_remembered, owner, device
+          FROM session
          WHERE id_digest = :id AND \(SessionHolds.sql())
         """
 
-    func values(at now: Timestamp) -> [String: SQLValue] { SessionHolds.values(at: now, idle: lifetime.idle) }
+    func values(at now: Timestamp) -> [String: SQLValue] { SessionHolds.values(at: now, lifetime) }
 
     private func insert(_ session: Session, isVisit: Bool, _ connection: any SQLConnection) throws {
         try connection.execute(
             """
             INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at, submitted,
-                                 owner, device)
-            VALUES (:id, :handle, :seed, :slots, :created, :created, :expires, :submitted, :owner, :device)
+                                 is_remembered, owner, device)
+            VALUES (:id, :handle, :seed, :slots, :created, :created, :expires, :submitted, :remembered, :owner, :device)
             """,
             [
                 "id": .blob(session.id.digest), "handle": .text(session.handle), "seed": .text(session.formSeed),
                 "slots": .text(try session.slots.encoded()), "created": .timestamp(session.createdAt),
                 "expires": .timestamp(
-                    session.createdAt + (session.app == nil ? lifetime.absolute : AppSession.lifetime)),
-                "submitted": .integer(isVisit ? 0 : 1), "owner": .optional(session.app?.owner),
+                    session.rememberedUntil
+                        ?? session.createdAt + (session.app == nil ? lifetime.absolute : AppSession.lifetime)),
+                "submitted": .integer(isVisit ? 0 : 1),
+                "remembered": .integer(session.rememberedUntil == nil ? 0 : 1),
+                "owner": .optional(session.app?.owner),
                 "device": .optional(session.app?.device),
             ])
     }

@@ -26,6 +26,8 @@ public struct SessionEntry: Sendable {
     public let isApp: Bool
     public let createdAt: Timestamp
     public let seenAt: Timestamp
+    /// Until when its user asked to stay signed in; nil for any other.
+    public let rememberedUntil: Timestamp?
 }
 
 extension SessionStore {
@@ -88,7 +90,8 @@ extension SessionStore {
             ["handle": .text(handle), "account": .text(account)]) > 0
     }
 
-    private static let entryColumns = "handle, slots, device, network, owner, created_at, seen_at"
+    private static let entryColumns =
+        "handle, slots, device, network, owner, created_at, seen_at, expires_at, is_remembered"
 }
 
 extension SessionEntry {
@@ -100,5 +103,6 @@ extension SessionEntry {
         isApp = try row.optionalText("owner") != nil
         createdAt = try row.timestamp("created_at")
         seenAt = try row.timestamp("seen_at")
+        rememberedUntil = try row.integer("is_remembered") == 0 ? nil : row.timestamp("expires_at")
     }
 }

@@ -65,7 +65,9 @@ public struct Sessions: Sendable {
     }
 
     /// Gives the browser the id of its session.
-    public func remember(_ session: Session, in response: inout Response) { cookie.set(session, in: &response) }
+    public func remember(_ session: Session, in response: inout Response) {
+        cookie.set(session, at: store.clock.now(), in: &response)
+    }
 
     /// Gives an app the id of its session again when its use is noted: the cookie lasts as long as the session. A cookie that
     /// the response sets or clears stays as it is.

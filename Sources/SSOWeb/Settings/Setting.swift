@@ -1,7 +1,7 @@
 /// One setting: its name, default, example and explanation, and the rule of its value, in one place.
 ///
 /// The reader, `check`, the command line and `--help` are made of it, and so are deploy/example.env and the tables of
-/// docs/operations.md.
+/// docs/settings.md.
 public struct Setting<Value>: Sendable {
     /// What it is called, and what `--help` says of it.
     public let description: SettingDescription

@@ -42,7 +42,7 @@ public struct SettingDescription: Sendable {
         let introduction = [
             "A setting is read from the command line (--log-level notice), else from the environment (LOG_LEVEL), else from "
                 + "a file .env in the working folder.",
-            "docs/operations.md explains all settings, events and exit codes.",
+            "docs/settings.md explains all settings, docs/events.md all events and exit codes.",
         ].map { wrapped($0, indent: "") }
         let secretsOnly = wrapped(
             "SECRETS, only in the environment or .env, or in a file that NAME_FILE names:", indent: "")

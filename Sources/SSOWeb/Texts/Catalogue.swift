@@ -121,9 +121,9 @@ public struct Texts: Sendable {
 
     /// Rounded down. After a month the date says more.
     private func ago(_ moment: Timestamp, now: Timestamp) -> Text {
-        let minutes = Int((now - moment) / .minutes(1))
+        let (seconds, minutes) = (Int((now - moment) / .seconds(1)), Int((now - moment) / .minutes(1)))
         switch minutes {
-        case ..<1: return Text("ago.moment")
+        case ..<1: return seconds < 10 ? Text("ago.moment") : Text("ago.seconds", ["count": String(seconds)])
         case ..<60: return Text("ago.minutes", count: minutes)
         case ..<(24 * 60): return Text("ago.hours", count: minutes / 60)
         case ..<(30 * 24 * 60): return Text("ago.days", count: minutes / (24 * 60))

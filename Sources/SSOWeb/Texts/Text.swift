@@ -25,6 +25,12 @@ public struct Text: Sendable {
         self.count = count
     }
 
+    /// `30 days`, and a time that is not of whole days in hours, as ``span(_:)``.
+    public static func days(_ span: Duration) -> Text {
+        let (days, rest) = span.secondsRoundedUp.quotientAndRemainder(dividingBy: 24 * 3600)
+        return days > 0 && rest == 0 ? Text("span.days", count: days) : .span(span)
+    }
+
     /// `43 seconds`, `12 minutes`, `2 hours`. Rounded up, so that a wait is never announced too short.
     public static func span(_ span: Duration) -> Text {
         let seconds = max(1, span.secondsRoundedUp)
@@ -84,4 +90,9 @@ struct TextPattern: Sendable {
                 }
             })
     }
+}
+
+extension String {
+    /// `1 2 3 4 5 6`: the form of a code that a screen reader reads digit by digit, and not as a number.
+    package var spelledOut: String { map(String.init).joined(separator: " ") }
 }

@@ -60,9 +60,9 @@ struct AuditCommandTests {
             // The account was changed, its sessions ended, and a message to the client waits.
             let whole = all.count + 3
             let csv = try String(contentsOfFile: folder.path(of: "rows.csv"), encoding: .utf8)
-            #expect(
-                csv.hasPrefix(
-                    "time,event,actor,account,client,session,flow,reference,network,cause,detail,address,count\r\n"))
+            let header =
+                "time,event,actor,account,client,session,flow,reference,network,cause,detail,address,count,address_id"
+            #expect(csv.hasPrefix(header + "\r\n"))
             #expect(csv.components(separatedBy: "\r\n").count == whole + 2, "the header and the end")
             #expect(
                 try Self.objects(String(contentsOfFile: folder.path(of: "rows.jsonl"), encoding: .utf8)).count

@@ -132,8 +132,8 @@ struct BackupTests {
         default: break
         }
         let before = try Data(contentsOf: URL(filePath: pair.databasePath))
-        for options in [[], ["--unverified"]] {
-            let refused = try await pair.idp(["restore", file] + options, endsWith: 1)
+        for command in [["restore", file], ["restore", file, "--unverified"], ["backup", "--verify", file]] {
+            let refused = try await pair.idp(command, endsWith: 1)
             #expect(refused.log.contains(file), "\(refused.log)")
         }
         #expect(try Data(contentsOf: URL(filePath: pair.databasePath)) == before)
@@ -202,6 +202,15 @@ struct BackupTests {
                 })
         let made = try await pair.idp(["backup", backup], settings: key)
         #expect(!made.printed.contains("Warning"), "\(made.printed)")
+        let whole = try Data(contentsOf: URL(filePath: backup))
+        let names = try Set(FileManager.default.contentsOfDirectory(atPath: pair.folder.path))
+        // Needs no database.
+        let nowhere = ["IDP_DATABASE_URL": "sqlite:\(pair.folder.path(of: "nowhere.sqlite"))"]
+        let verified = try await pair.idp(["backup", "--verify", backup], settings: key.merging(nowhere) { $1 })
+        #expect(verified.printed.contains("can be restored.\nThe backup is whole, and was made with IDP_SECRET_KEY."))
+        #expect(try Data(contentsOf: URL(filePath: backup)) == whole)
+        let left = try FileManager.default.contentsOfDirectory(atPath: pair.folder.path)
+        #expect(Set(left.filter { !$0.hasPrefix("idp-") }).isSubset(of: names), "\(left)")
         try await change([
             "DELETE FROM account_identity WHERE subject = 'subject-1'",
             "UPDATE account SET disabled = 1 WHERE id = 'bob'",
@@ -210,10 +219,13 @@ struct BackupTests {
         var bytes = try Data(contentsOf: URL(filePath: backup))
         bytes[5000] ^= 4
         try bytes.write(to: URL(filePath: damaged))
-        #expect(try await pair.idp(["restore", damaged], settings: key, endsWith: 1).log.contains("does not match"))
         let foreign = ["IDP_SECRET_KEY": TestSecret.new()]
-        let other = try await pair.idp(["restore", backup], settings: foreign, endsWith: 1)
-        #expect(other.log.contains("--unverified"), "\(other.log)")
+        for command in [["restore"], ["backup", "--verify"]] {
+            let refused = try await pair.idp(command + [damaged], settings: key, endsWith: 1)
+            #expect(refused.log.contains("does not match"), "\(refused.log)")
+            let other = try await pair.idp(command + [backup], settings: foreign, endsWith: 1)
+            #expect(other.log.contains("--unverified"), "\(other.log)")
+        }
 
         let restored = try await pair.idp(["restore", backup], settings: key).printed
         #expect(restored.contains("was made with IDP_SECRET_KEY"), "\(restored)")
@@ -224,14 +236,14 @@ struct BackupTests {
 
         let kept = try await pair.idp(["restore", backup, "--keep-identities"], settings: key).printed
         #expect(kept.contains("--keep-identities has brought them back:") && kept.contains("subject-1"), "\(kept)")
-        let whole = ["ann subject-1", "ann subject-2", "bob subject-3"]
-        #expect(try await rows() == whole)
+        let all = ["ann subject-1", "ann subject-2", "bob subject-3"]
+        #expect(try await rows() == all)
 
         let equal = try await pair.idp(["restore", backup], settings: key).printed
         #expect(equal.contains("no identity was removed") && equal.contains("2 accounts"), "\(equal)")
         try FileManager.default.removeItem(atPath: pair.databasePath)
         let alone = try await pair.idp(["restore", backup], settings: key).printed
         #expect(alone.contains("could not be compared, because there was no database"), "\(alone)")
-        #expect(try await rows() == whole)
+        #expect(try await rows() == all)
     }
 }

@@ -146,7 +146,7 @@ struct UserAdditionCommandTests {
             let show = try await run("show", "ann@example.com", "--json")
             #expect(
                 show.replacing(#/"device":"[^"]*","network":"[^"]*"/#, with: "PLACE") == #"""
-                    {"address":"ann@example.com","state":"active","id":"usr_ID","name":"ann","created_at":"MOMENT","added_at":null,"until":null,"erase_at":null,"language":"en","groups":[],"invitation":null,"identities":[{"kind":"email","provider":null,"email":"ann@example.com","added_at":"MOMENT","used_at":null}],"clients":[{"id":"\#(pair.client.id)","entered_at":"MOMENT"}],"sessions":[{"id":"ses_ID","kind":"browser",PLACE,"created_at":"MOMENT","last_used_at":"MOMENT","clients":[{"id":"\#(pair.client.id)","session":"ses_ID","last_used_at":"MOMENT"}]}]}
+                    {"address":"ann@example.com","state":"active","id":"usr_ID","name":"ann","created_at":"MOMENT","added_at":null,"until":null,"erase_at":null,"language":"en","username":"ann","address_ids":[],"groups":[],"invitation":null,"identities":[{"kind":"email","provider":null,"email":"ann@example.com","added_at":"MOMENT","used_at":null}],"clients":[{"id":"\#(pair.client.id)","entered_at":"MOMENT"}],"sessions":[{"id":"ses_ID","kind":"browser",PLACE,"created_at":"MOMENT","last_used_at":"MOMENT","clients":[{"id":"\#(pair.client.id)","session":"ses_ID","last_used_at":"MOMENT"}]}]}
 
                     """#)
             let text = try await run("show", "ann@example.com")

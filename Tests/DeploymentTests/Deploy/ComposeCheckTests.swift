@@ -39,13 +39,14 @@ struct ComposeCheckTests {
         ].reduce(text) { $0.replacing($1.0, with: $1.1) }
     }
 
-    private func caddyfile() async throws -> String {
+    /// - Parameter upstreams: the identity providers behind the proxy, as `UPSTREAMS` has them.
+    private func caddyfile(_ upstreams: String? = nil) async throws -> String {
         let text = try DeployFiles.lines("Caddyfile").joined(separator: "\n")
         let ports = [
             ("https_port 8443", "https_port \(https)"), ("localhost:8443 {", "localhost:\(https) {"),
             ("https://id.internal:8443", "https://localhost:\(https)"),
             ("http_port 8080", "http_port \(try FreePort.find())"), ("http://:2020", "http://:\(health)"),
-            ("/tls/", folder.path + "/proxy/"), ("idp:8080", "127.0.0.1:\(idp)"),
+            ("/tls/", folder.path + "/proxy/"), ("{$UPSTREAMS:idp:8080}", upstreams ?? "127.0.0.1:\(idp)"),
             ("relying-party:8081", "127.0.0.1:1"), ("mailpit:8025", "127.0.0.1:1"),
         ]
         return try await ProxyProcess.adapted(ports.reduce(text) { $0.replacing($1.0, with: $1.1) })
@@ -90,15 +91,34 @@ struct ComposeCheckTests {
         try await service.terminate()
     }
 
-    /// The status of a GET at the site for the back channel.
-    private func status(of path: String) async throws -> String {
-        let name = "status\(path.replacing("/", with: "-"))"
+    @Test("of two nodes one is gone: each request is answered by the other one, whatever its method")
+    func nodes() async throws {
+        try await prepare()
+        let service = try ProgramProcess("idp", environment: settings(of: "idp"), port: idp, folder: folder)
+        try await service.start()
+        let proxy = try await ProxyProcess(
+            .caddy, file: caddyfile("127.0.0.1:\(FreePort.find()) 127.0.0.1:\(idp)"), port: health)
+        defer { withExtendedLifetime(proxy) {} }
+        // Each goes to a node by chance: that all of 20 go to the living one happens once in a million times.
+        for number in 1...10 {
+            #expect(try await status(of: "/healthz", named: "get\(number)") == "200")
+            #expect(
+                try await status(
+                    of: "/auth/sso/verify", ["--data", "{}", "--header", "Content-Type: application/json"],
+                    named: "post\(number)") == "401")
+        }
+        try await service.terminate()
+    }
+
+    /// The status of a request to the site for the back channel, by GET unless `options` of curl say otherwise.
+    private func status(of path: String, _ options: [String] = [], named: String = "status") async throws -> String {
+        let name = "\(named)\(path.replacing("/", with: "-"))"
         let curl = try ChildProcess(
             "/usr/bin/curl",
             [
                 "-sS", "-o", "/dev/null", "-w", "%{http_code}", "--cacert", folder.path(of: "trust/trial-ca.pem"),
-                "https://localhost:\(https)\(path)",
-            ], environment: ["PATH": "/usr/bin:/bin"], folder: folder.path,
+            ] + options + ["https://localhost:\(https)\(path)"], environment: ["PATH": "/usr/bin:/bin"],
+            folder: folder.path,
             standardOutput: folder.path(of: name), standardError: folder.path(of: "\(name).err"))
         #expect(try await curl.waitForExit() == .code(0), "\(folder.text(of: "\(name).err"))")
         return folder.text(of: name)

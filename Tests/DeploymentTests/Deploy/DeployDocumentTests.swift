@@ -68,6 +68,27 @@ struct DeployDocumentTests {
         #expect(text.contains(" libstdc++-12-dev ") && text.contains(" binutils "))
     }
 
+    @Test("each program has an image with its bill of materials and licences, built as a release with its versions")
+    func imageContents() throws {
+        let lines = try DeployTests.lines("Dockerfile")
+        for name in ["idp", "relying-party", "wellknown"] {
+            let start = try #require(lines.firstIndex(of: "FROM runtime AS \(name)"))
+            let image = lines[(start + 1)...].prefix { !$0.hasPrefix("FROM ") }
+            #expect(image.contains("COPY --from=build /programs/\(name) /usr/local/bin/\(name)"))
+            #expect(image.contains("COPY --from=build /documents/\(name) /"))
+        }
+        let text = lines.joined(separator: "\n")
+        #expect(text.contains("COPY Package.swift Package.resolve[d] ./\nRUN if [ -f Package.resolved ]; "))
+        #expect(text.contains("swift package resolve --force-resolved-versions"))
+        let sent = try DeployTests.lines("Dockerfile.dockerignore")
+        for line in lines where line.hasPrefix("COPY ") && !line.contains("--from=") {
+            for source in line.split(separator: " ").dropFirst().dropLast() where !source.hasPrefix("--") {
+                let file = source.replacing("resolve[d]", with: "resolved")
+                #expect(sent.contains("!\(file)"), "the engine does not get \(file)")
+            }
+        }
+    }
+
     /// The lines of a block that is marked ```sh NAME.
     private static func block(_ name: String) throws -> [String] {
         let lines = try DeployTests.lines("README.md")

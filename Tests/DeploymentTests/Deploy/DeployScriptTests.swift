@@ -8,7 +8,9 @@ import Testing
 
 @Suite("The scripts of deploy/")
 struct DeployScriptTests {
-    @Test("make-secrets makes three different secrets, restricts their folder, and changes nothing the next time")
+    @Test(
+        "make-secrets makes four different secrets and the database's address, restricts their folder, and changes nothing the next time"
+    )
     func makeSecrets() async throws {
         let folder = try TemporaryFolder()
         let script = folder.path(of: "make-secrets")
@@ -17,25 +19,34 @@ struct DeployScriptTests {
 
         let secrets = folder.path(of: "secrets")
         let names = try FileManager.default.contentsOfDirectory(atPath: secrets).sorted()
-        #expect(names == ["idp-secret-key", "rp-secret-key", "sso-shared-secret"])
+        let secretNames = ["database-password", "idp-secret-key", "rp-secret-key", "sso-shared-secret"]
+        #expect(names == secretNames.prefix(1) + ["idp-database-url"] + secretNames.dropFirst())
         #expect(try Self.mode(secrets) == 0o700)
-        let first = names.map { folder.text(of: "secrets/\($0)") }
-        #expect(Set(first).count == 3 && first.allSatisfy { $0.wholeMatch(of: #/[0-9a-f]{64}/#) != nil })
+        let first = secretNames.map { folder.text(of: "secrets/\($0)") }
+        #expect(Set(first).count == 4 && first.allSatisfy { $0.wholeMatch(of: #/[0-9a-f]{64}/#) != nil })
+        #expect(
+            folder.text(of: "secrets/idp-database-url")
+                == "postgres://idp:\(first[0])@postgres/idp?sslrootcert=/trust/trial-ca.pem")
 
         let again = try await WellKnownRun.command([script])
         #expect(again.code == 0 && again.output.isEmpty)
-        #expect(names.map { folder.text(of: "secrets/\($0)") } == first)
+        #expect(secretNames.map { folder.text(of: "secrets/\($0)") } == first)
     }
 
-    @Test("make-certificates signs for the proxy's names and the mail catcher, and keeps no key of the authority")
+    @Test(
+        "make-certificates signs for the proxy's names, the mail catcher and a database, and keeps no key of the authority"
+    )
     func makeCertificates() async throws {
         let folder = try TemporaryFolder()
         let (proxy, mail, trust) = try (folder.folder("proxy"), folder.folder("mail"), folder.folder("trust"))
         let command = [Self.path("make-certificates"), proxy, mail, trust, "id.localhost", "id.internal"]
-        let own = try folder.folder("tmp")
-        #expect(try await WellKnownRun.command(command, environment: ["TMPDIR": own]).code == 0)
+        let (own, database) = (try folder.folder("tmp"), try folder.folder("database"))
+        let environment = ["TMPDIR": own, "DATABASE_FOLDER": database]
+        #expect(try await WellKnownRun.command(command, environment: environment).code == 0)
 
-        for (name, file) in [("id.localhost", proxy), ("id.internal", proxy), ("mailpit", mail)] {
+        for (name, file) in [
+            ("id.localhost", proxy), ("id.internal", proxy), ("mailpit", mail), ("postgres", database),
+        ] {
             let verify = [
                 "openssl", "verify", "-CAfile", "\(trust)/trial-ca.pem", "-verify_hostname", name,
                 "\(file)/certificate.pem",
@@ -53,8 +64,12 @@ struct DeployScriptTests {
         #expect(try Self.mode("\(proxy)/key.pem") == 0o600)
 
         let before = folder.text(of: "proxy/certificate.pem")
-        #expect(try await WellKnownRun.command(command).code == 0)
+        #expect(try await WellKnownRun.command(command, environment: environment).code == 0)
         #expect(folder.text(of: "proxy/certificate.pem") == before)
+        // A database that comes later needs an authority that still has its key.
+        try FileManager.default.removeItem(atPath: "\(database)/certificate.pem")
+        #expect(try await WellKnownRun.command(command, environment: environment).code == 0)
+        #expect(folder.text(of: "proxy/certificate.pem") != before)
     }
 
     @Test("health exits with 0 for a program that is ready, and with 1 for one that is not ready or not reachable")

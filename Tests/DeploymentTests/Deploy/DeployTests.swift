@@ -25,7 +25,8 @@ struct DeployTests {
         }
     }
 
-    @Test("Every setting that compose and the units use exists", arguments: ["compose.yml"] + units)
+    @Test(
+        "Every setting that compose and the units use exists", arguments: ["compose.yml", "compose.nodes.yml"] + units)
     func usedSettings(file: String) throws {
         let used = try Self.assignments(in: file).map(\.name)
         #expect(used.count >= 4)
@@ -55,12 +56,43 @@ struct DeployTests {
         }
     }
 
+    @Test(
+        "compose.nodes.yml: the second node has the settings of the first, and all that it adds is locked down as well")
+    func nodes() throws {
+        let (base, nodes) = (try Self.services(), try Self.services("compose.nodes.yml"))
+        let setting = #/^\x20{6}([A-Z_]+): (.+)$/#
+        func settings(_ lines: [String]?) -> [String: String] {
+            (lines ?? []).compactMap { $0.firstMatch(of: setting) }.reduce(into: [:]) {
+                $0[String($1.1)] = String($1.2)
+            }
+        }
+        var first = settings(base["idp"])
+        first["IDP_DATABASE_URL"] = nil
+        #expect(first.count >= 10 && settings(nodes["idp-2"]) == first)
+        #expect(
+            settings(nodes["idp"]) == [
+                "IDP_DATABASE_URL": "\"\"", "IDP_DATABASE_URL_FILE": "/run/secrets/idp-database-url",
+            ])
+        for name in ["idp-2", "postgres"] {
+            let lines = try #require(nodes[name])
+            for rule in [
+                "    user: \"10001:10001\"", "    read_only: true", "    cap_drop: [ALL]",
+                "    security_opt: [\"no-new-privileges:true\"]",
+            ] {
+                #expect(lines.contains(rule), "\(name): \(rule)")
+            }
+            #expect(lines.contains { $0.hasPrefix("    healthcheck:") } && !lines.contains("    ports:"), "\(name)")
+        }
+    }
+
     @Test("Every long-running container has a health check", arguments: ["idp", "relying-party", "proxy", "mailpit"])
     func healthChecks(service: String) throws {
         #expect(try Self.services()[service]?.contains { $0.hasPrefix("    healthcheck:") } == true)
     }
 
-    @Test("Secrets reach containers and services as files, never as values", arguments: ["compose.yml"] + units)
+    @Test(
+        "Secrets reach containers and services as files, never as values",
+        arguments: ["compose.yml", "compose.nodes.yml"] + units)
     func secrets(file: String) throws {
         for assignment in try Self.assignments(in: file) where assignment.name.hasSuffix("SECRET_KEY") {
             #expect(assignment.written == assignment.name + "_FILE")
@@ -82,7 +114,7 @@ struct DeployTests {
             }
             if words.first == "USER", words.count == 2 { user[stage] = words[1] }
         }
-        for image in ["idp", "relying-party", "trial-certificates"] {
+        for image in ["idp", "relying-party", "wellknown", "trial-certificates"] {
             let final = user[image] ?? base[image].flatMap { user[$0] }
             #expect(final == "10001:10001", "\(image)")
         }
@@ -101,7 +133,9 @@ struct DeployTests {
     @Test(
         "Every script can be run",
         arguments: [
-            "health", "make-secrets", "make-certificates", "try-systemd", "postfix/deliver-reply", "postfix/send-reply",
+            "backup", "health", "mail-token", "make-secrets", "make-certificates", "set-database-password",
+            "try-systemd", "postfix/deliver-reply",
+            "postfix/send-reply",
         ])
     func executable(script: String) {
         #expect(FileManager.default.isExecutableFile(atPath: Self.folder.appending(path: script).path()))
@@ -127,11 +161,11 @@ struct DeployTests {
     }
 
     /// The lines of each service in compose.yml, by the file's own indentation.
-    static func services() throws -> [String: [String]] {
+    static func services(_ file: String = "compose.yml") throws -> [String: [String]] {
         var services: [String: [String]] = [:]
         var inside = false
         var current = ""
-        for line in try lines("compose.yml") {
+        for line in try lines(file) {
             if !line.hasPrefix(" "), !line.isEmpty, !line.hasPrefix("#") { inside = line == "services:" }
             guard inside else { continue }
             if line.hasPrefix("  "), !line.hasPrefix("   "), line.hasSuffix(":"), !line.hasPrefix("  #") {

@@ -9,9 +9,9 @@ import Testing
 
 @Suite("The documents")
 struct DocumentTests {
-    @Test("the tables of docs/operations.md have every setting, and neither they nor README.md name an unknown setting")
+    @Test("the tables of docs/settings.md have every setting, and neither they nor README.md name an unknown setting")
     func settings() throws {
-        #expect(try Self.settingsInTables("docs/operations.md") == DeployTests.settings)
+        #expect(try Self.settingsInTables("docs/settings.md") == DeployTests.settings)
         let few = try Self.settingsInTables("README.md")
         #expect(few.count > 5 && few.isSubset(of: DeployTests.settings))
     }
@@ -46,20 +46,43 @@ struct DocumentTests {
         }
     }
 
-    @Test("every event that docs/operations.md names is logged by a program")
+    @Test("every event that docs/events.md names is logged by a program")
     func events() throws {
-        let page = try Self.text("docs/operations.md")
-        let start = try #require(page.range(of: "\n## Events\n")?.upperBound)
-        let section = page[start...].prefix(upTo: try #require(page.range(of: "\n## Upgrading\n")?.lowerBound))
+        let page = try Self.text("docs/events.md")
+        let start = try #require(page.range(of: "\n## The commonest failures\n")?.upperBound)
+        let section = page[start...].prefix(upTo: try #require(page.range(of: "\n## Audit events\n")?.lowerBound))
         let events = section.matches(of: #/`([a-z]+(?:_[a-z]+)+)`/#).map { String($0.1) }
         #expect(events.count > 20)
         let logged = try Self.loggedEvents(events)
         for event in events { #expect(logged.contains(event), "\(event)") }
     }
 
-    @Test("docs/operations.md explains every reason of reply_ignored")
+    @Test(
+        "the commonest failures in docs/events.md are at least twenty, each with an event, and with codes that exist"
+    )
+    func failures() throws {
+        let page = try Self.text("docs/events.md")
+        let start = try #require(page.range(of: "\n## The commonest failures\n")?.upperBound)
+        let section = page[start...].prefix(upTo: try #require(page.range(of: "\n## Alarms\n")?.lowerBound))
+        let rows = section.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst(2)
+        #expect(rows.count >= 20)
+        let sources = try Self.sources()
+        for row in rows {
+            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            try #require(cells.count == 3, "\(row)")
+            let events = cells[1].matches(of: #/`([a-z]+(?:_[a-z]+)+)`/#).map { String($0.1) }
+            #expect(cells[1].hasPrefix("`") && !events.isEmpty, "\(row)")
+            for event in events { #expect(sources.contains { $0.contains("\"\(event)\"") }, "\(event)") }
+            for code in cells[1].matches(of: #/(?:reason|code)=([a-z_]+)`/#).map({ String($0.1) }) {
+                let isNamed = sources.contains { $0.contains("\"\(code)\"") || $0.contains("case \(code)\n") }
+                #expect(isNamed, "\(code)")
+            }
+        }
+    }
+
+    @Test("docs/events.md explains every reason of reply_ignored")
     func replyReasons() throws {
-        let page = try Self.text("docs/operations.md")
+        let page = try Self.text("docs/events.md")
         let cells = Set(
             page.split(separator: "\n").filter { $0.hasPrefix("| `") }.flatMap { row in
                 row.dropFirst().prefix { $0 != "|" }.matches(of: #/`([a-z0-9_]+)`/#).map { String($0.1) }
@@ -102,18 +125,23 @@ struct DocumentTests {
 
     /// Which of these ids stand in the sources.
     private static func loggedEvents(_ events: some Sequence<String>) throws -> Set<String> {
+        let sources = try sources()
+        return Set(events.filter { event in sources.contains { $0.contains("\"\(event)\"") } })
+    }
+
+    private static func sources() throws -> [String] {
         let folder = root.appending(path: "Sources")
-        let sources = try #require(FileManager.default.enumerator(atPath: folder.path())).compactMap { $0 as? String }
+        return try #require(FileManager.default.enumerator(atPath: folder.path())).compactMap { $0 as? String }
             .filter { $0.hasSuffix(".swift") }
             .map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
-        return Set(events.filter { event in sources.contains { $0.contains("\"\(event)\"") } })
     }
 
     private static let root = TestVectors.repository
 
     /// Every page except the pages about findings, which are generated from the catalogue.
     static let pages: [String] = [
-        "", "docs", "docs/decisions", "deploy", "examples/ios", "examples/android",
+        "", "docs", "docs/decisions", "deploy", "examples/ios", "examples/android", "examples/openid",
+        "examples/partners",
     ].flatMap { folder in
         let path = root.appending(path: folder).path()
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []

@@ -64,22 +64,20 @@ struct PackageScriptTests {
                 #expect(text.contains("package=\(name)\n") && !text.contains("@"), "\(script)")
             }
         }
+        let idp = try await made.list("swift-sso-idp")
+        for job in ["backup", "mail-token"] {
+            #expect(idp.contains("-rwxr-xr-x root/root ./usr/lib/swift-sso-idp/\(job)"))
+            #expect(idp.contains("-rw-r--r-- root/root ./usr/lib/systemd/system/swift-sso-idp-\(job).timer"))
+            let unit = try await made.file("swift-sso-idp", "usr/lib/systemd/system/swift-sso-idp-\(job).service")
+            #expect(unit.contains("ExecStart=/usr/lib/swift-sso-idp/\(job) ") && unit.contains("User=swift-sso-idp\n"))
+            #expect(!unit.contains("/usr/local") && !unit.contains("DynamicUser"))
+        }
+        #expect(try await made.field("swift-sso-idp", "Suggests") == "curl\n")
+        // What differs between two builds of one commit.
+        let program = made.folder.path(of: "swift-sso-idp/usr/bin/idp")
+        let sections = try await WellKnownRun.command(["/usr/bin/readelf", "-S", "-W", program]).output
+        #expect(sections.contains(".text") && !sections.contains("build-id") && !sections.contains("swift_modhash"))
         #expect(try await !made.list("swift-sso-wellknown").contains { $0.contains("/etc/") || $0.contains("systemd") })
-    }
-
-    @Test("the bill of materials and the notices name every package of Package.resolved with its licence")
-    func materials() async throws {
-        let made = try await Self.made()
-        let text = try await made.file("swift-sso-idp", "usr/share/doc/swift-sso-idp/sbom.cdx.json")
-        let bill = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-        let components = try #require(bill["components"] as? [[String: Any]])
-        let resolved = try String(contentsOf: Self.root.appending(path: "Package.resolved"), encoding: .utf8)
-        let pins = resolved.matches(of: #/"identity" : "(.+)"/#).map { String($0.1) }
-        #expect(pins.count > 10 && Set(components.compactMap { $0["name"] as? String }) == Set(pins + ["swift"]))
-        #expect(components.allSatisfy { ($0["licenses"] as? [Any])?.count == 1 && $0["version"] is String })
-        let notices = try await made.unpacked(
-            "swift-sso-idp", "usr/share/doc/swift-sso-idp/THIRD-PARTY-NOTICES.gz")
-        for pin in pins { #expect(notices.contains("\n\(pin) "), "\(pin)") }
     }
 
     @Test("the manual page is what the program says of its commands and options")
@@ -127,6 +125,28 @@ struct PackageScriptTests {
         #expect(run.code == code && run.errors.contains("script/package: \(words)"), "\(run.errors)")
     }
 
+    @Test(
+        "a program of another version or commit is refused: a package names the build that is inside",
+        arguments: ["0.0.1 (", ", 2001-02-03)", ""])
+    func otherBuild(change: String) async throws {
+        let folder = try TemporaryFolder()
+        let ours = try await Self.build()
+        var other = ours
+        if change.hasSuffix("(") { other = change + ours.components(separatedBy: "(")[1] }
+        if change.hasPrefix(",") { other = ours.components(separatedBy: ",")[0] + change }
+        let programs = try await Self.programs(in: folder, build: change.isEmpty ? "" : other)
+        let run = try await Self.package(["--programs", programs, "--output", folder.path(of: "out")])
+        #expect(run.code == 1 && run.errors.contains("and its package would be 'idp \(ours)'."), "\(run.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path(of: "out")))
+        guard !change.isEmpty else { return }
+        // A build of other sources is packed under its own name.
+        let words = try #require(other.wholeMatch(of: #/(.+) \((.+), (.+)\)/#)).output
+        let named = try await Self.package(
+            ["--programs", programs, "--output", folder.path(of: "out")],
+            ["SOURCE_VERSION": "\(words.1)", "SOURCE_COMMIT": "\(words.2)", "SOURCE_DATE": "\(words.3)"])
+        #expect(named.code == 0, "\(named.errors)")
+    }
+
     @Test("a program that needs Swift at run time is refused")
     func dynamicSwift() async throws {
         let folder = try TemporaryFolder()
@@ -144,14 +164,32 @@ extension PackageScriptTests {
             [root.appending(path: "script/package").path()] + arguments, environment: environment)
     }
 
+    /// What `--version` of a program of these sources says after its name.
+    static func build() async throws -> String {
+        let stamp = try await WellKnownRun.command([root.appending(path: "Plugins/build-stamp").path()])
+        let words = stamp.output.split(separator: " ").map { $0.trimmingCharacters(in: .newlines) }
+        try #require(stamp.code == 0 && words.count == 3)
+        return "\(words[0]) (\(words[1]), \(words[2]))"
+    }
+
     /// Builds the stand-in, and copies it to each program's name.
-    static func programs(in folder: TemporaryFolder) async throws -> String {
+    /// - Parameters:
+    ///   - build: what `--version` says after the name; nil for the build of these sources.
+    ///   - inside: a text that the program contains.
+    static func programs(
+        in folder: TemporaryFolder, build: String? = nil, inside: String = ""
+    ) async throws -> String {
+        let ours = try await Self.build()
         let source = try folder.write(
             #"""
             #include <stdio.h>
             #include <string.h>
+            const char *inside = INSIDE;
             int main(int count, char **words) {
-                if (count > 1 && !strcmp(words[1], "--experimental-dump-help"))
+                const char *slash = strrchr(words[0], '/');
+                if (count > 1 && !strcmp(words[1], "--version"))
+                    printf("%s %s\n", slash ? slash + 1 : words[0], BUILD);
+                else if (count > 1 && !strcmp(words[1], "--experimental-dump-help"))
                     puts("{\"command\":{\"commandName\":\"x\",\"abstract\":\"A stand-in.\",\"subcommands\":[{"
                          "\"commandName\":\"greet\",\"discussion\":\"A file\\n.env is read.\",\"arguments\":[{"
                          "\"kind\":\"option\",\"names\":[{\"kind\":\"long\",\"name\":\"loud\"}],"
@@ -162,8 +200,11 @@ extension PackageScriptTests {
             }
             """#, to: "program.c")
         let programs = try folder.folder("programs")
-        let build = ["/usr/bin/env", "clang", "-o", "\(programs)/idp", source]
-        #expect(try await WellKnownRun.command(build).code == 0)
+        let texts = ["-DBUILD=\"\(build ?? ours)\"", "-DINSIDE=\"\(inside)\""]
+        #expect(
+            try await WellKnownRun.command(
+                ["/usr/bin/env", "clang"] + texts + ["-o", "\(programs)/idp", source]
+            ).code == 0)
         for name in ["relying-party", "wellknown"] {
             try FileManager.default.copyItem(atPath: "\(programs)/idp", toPath: "\(programs)/\(name)")
         }

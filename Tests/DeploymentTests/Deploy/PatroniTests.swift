@@ -32,11 +32,11 @@ struct PatroniTests {
         }
     }
 
-    @Test("docs/operations.md has the statements of role.sql")
+    @Test("docs/postgresql.md has the statements of role.sql")
     func documentedRole() throws {
         let statements = try DeployFiles.lines("patroni/role.sql").filter { !$0.isEmpty && !$0.hasPrefix("--") }
         let page = try String(
-            contentsOf: TestVectors.repository.appending(path: "docs/operations.md"), encoding: .utf8)
+            contentsOf: TestVectors.repository.appending(path: "docs/postgresql.md"), encoding: .utf8)
         #expect(page.contains("```sql\n\(statements.joined(separator: "\n"))\n```"))
     }
 

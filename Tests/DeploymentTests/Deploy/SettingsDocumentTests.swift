@@ -58,9 +58,9 @@ struct SettingsDocumentTests {
         return lines + ["#\(example)"]
     }
 
-    @Test("the tables of docs/operations.md have every setting with its default and its explanation")
+    @Test("the tables of docs/settings.md have every setting with its default and its explanation")
     func tables() throws {
-        let file = TestVectors.repository.appending(path: "docs/operations.md")
+        let file = TestVectors.repository.appending(path: "docs/settings.md")
         var page = try String(contentsOf: file, encoding: .utf8)
         for group in Self.groups {
             let head = "| \(group.column) | default | meaning |\n| --- | --- | --- |\n"

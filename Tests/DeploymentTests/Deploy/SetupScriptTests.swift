@@ -156,8 +156,9 @@ struct SetupScriptTests {
         // The others depend on this machine.
         let others = ["chromium", "postfix"]
         #expect(
-            run.lines.filter { line in line.contains("skipped: ") && !others.contains(where: line.contains) }.count == 1
-        )
+            run.lines.filter { line in line.contains("skipped: ") && !others.contains(where: line.contains) }.count
+                == 1,
+            "\(run.errors)")
     }
 
     @Test("the languages of the samples are installed for the tests, unless they are there in another way")

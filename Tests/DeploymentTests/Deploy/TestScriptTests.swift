@@ -99,6 +99,18 @@ struct TestScriptTests {
         #expect(usual.code == 0 && !usual.output.contains("allocations"))
     }
 
+    @Test("nightly builds the version before for the tests of an upgrade, and the other runs take it where it is built")
+    func versionBefore() async throws {
+        let failing = try Checkout(tests: Self.passing, status: 0, previous: 1)
+        let nightly = try await failing.run("nightly")
+        #expect(nightly.code == 1 && nightly.output.hasSuffix("FAILED: version before\n"))
+        #expect(failing.calls.contains("tests previous="))
+        let usual = try await failing.run()
+        #expect(usual.code == 0 && failing.calls.last == "tests previous=/printed")
+        let building = try Checkout(tests: Self.passing, status: 0)
+        #expect(try await building.run("nightly").code == 0 && building.calls.contains("tests previous=/built"))
+    }
+
     @Test("an unknown word is refused with the usage, and --help prints it", arguments: ["rule", "nightli"])
     func words(word: String) async throws {
         let checkout = try Checkout(tests: Self.passing, status: 0)
@@ -115,9 +127,10 @@ struct TestScriptTests {
 
         /// - Parameters:
         ///   - tests: what the tests print.
-        ///   - status: with which status they exit; `build`, `format` and `bench` likewise.
+        ///   - status: with which status they exit; `build`, `format`, `bench` and `previous` likewise.
         init(
-            tests: String, status: Int, build: Int = 0, format: Int = 0, bench: Int = 0, userID: Int = 0
+            tests: String, status: Int, build: Int = 0, format: Int = 0, bench: Int = 0, previous: Int = 0,
+            userID: Int = 0
         ) throws {
             folder = try TemporaryFolder()
             for name in ["bin", "script", ".build", ".build/debug"] { _ = try folder.folder(name) }
@@ -135,6 +148,8 @@ struct TestScriptTests {
             try have("script/arrows", "exit 0")
             try have("script/bench", "[ \"$*\" = allocations ] && exit \(bench)")
             try have("script/try-package", "exit 0")
+            let built = previous == 0 ? "echo /built" : "exit \(previous)"
+            try have("script/previous", "if [ \"$*\" = --print ]; then echo /printed; else \(built); fi")
             try have(".build/debug/WellKnownBench", "exit 0")
             try have("bin/id", "echo \(userID)")
             try have(
@@ -142,6 +157,7 @@ struct TestScriptTests {
                 """
                 case "$*" in
                     build*) echo "targets=$SSO_TEST_TARGETS length=$SSO_TEST_LENGTH $*" >> calls ;;
+                    test*) echo "tests previous=$SSO_TEST_PREVIOUS" >> calls ;;
                 esac
                 case "$*" in
                     format*) exit \(format) ;;

@@ -5,14 +5,14 @@ import Testing
 @testable import IdP
 @testable import RelyingParty
 
-@Suite("Upgrading, in docs/operations.md")
+@Suite("docs/upgrading.md")
 struct UpgradeDocumentTests {
     private static let programs = ["idp": IdPMigrations.all, "relying-party": RelyingPartyMigrations.all]
 
     @Test("the table of each program has every step of its schema, once and in order", arguments: programs.keys)
     func steps(program: String) throws {
         let names = try #require(Self.programs[program]).map(\.name)
-        let file = DeployTests.folder.deletingLastPathComponent().appending(path: "docs/operations.md")
+        let file = DeployTests.folder.deletingLastPathComponent().appending(path: "docs/upgrading.md")
         let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
         let rows = lines.drop { !$0.hasPrefix("| step of `\(program)` ") }.dropFirst(2).prefix { $0.hasPrefix("| `v") }
         var listed: [String] = []

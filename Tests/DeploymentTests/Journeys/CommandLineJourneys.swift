@@ -129,7 +129,7 @@ extension Journeys.Operators {
                     #expect(words.contains(part), "\(part)")
                 }
             }
-            #expect(words.contains("docs/operations.md"))
+            #expect(words.contains("docs/settings.md"))
             #expect(program.printed.split(separator: "\n").allSatisfy { $0.count <= 80 })
         }
 

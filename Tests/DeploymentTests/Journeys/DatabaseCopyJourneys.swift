@@ -2,7 +2,10 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import IdP
 @testable import IdPTestKit
+@testable import SQLiteStorage
+@testable import Storage
 @testable import TestKit
 @testable import WebTestKit
 
@@ -62,6 +65,69 @@ extension Journeys.Operators {
                 #expect(try complete.token().hasPrefix("sst_"))
             }
             try await pair.stop()
+        }
+
+        @Test("a large database is the same there, back, and there again: every table has the same rows and hash")
+        func large() async throws {
+            let pair = try ProcessDeployment()
+            let file = try #require(pair.idp.settings["IDP_DATABASE_URL"])
+            let browser = Browser()
+            try await ProcessDeployment.running(pair) { pair in
+                _ = try await browser.signIn(at: pair.client, of: pair, as: "ann@example.com")
+            }
+            let tokens = TestLength.of(short: 10_000, nightly: 1_000_000)
+            try await Self.addRows(tokens: tokens, sessions: tokens / 10, to: pair.databasePath)
+            let places = [
+                file, try await PostgresFixture.makeDatabase(), "sqlite:\(pair.folder.path(of: "back.sqlite"))",
+                try await PostgresFixture.makeDatabase(),
+            ]
+            var hashes: [[String]] = []
+            for (from, to) in zip(places, places.dropFirst()) {
+                let start = ContinuousClock.now
+                let printed = try await Self.copy("idp", from, to, json: true).printed
+                print("\(tokens) tokens to \(to.prefix(8)): \(ContinuousClock.now - start)")
+                #expect(printed.contains("\"rows\" : \(tokens + 1)"))
+                hashes.append(printed.matches(of: #/"hash" : "([0-9a-f]+)"/#).map { String($0.1) })
+            }
+            #expect(hashes[0].count > 20 && Set(hashes).count == 1)
+            pair.idp.set("IDP_DATABASE_URL", to: places[3])
+            try await ProcessDeployment.running(pair) { pair in
+                let isSignedIn = try await browser.isSignedIn(at: pair)
+                #expect(isSignedIn)
+            }
+        }
+
+        /// Adds tokens that were used and sessions of the one account.
+        private static func addRows(tokens: Int, sessions: Int, to path: String) async throws {
+            let database = try await SQLiteDatabase(path: path, migrations: IdPMigrations.all)
+            let now = Int64(Date().timeIntervalSince1970 * 1_000)
+            let part: Int64 = 10_000
+            for first in stride(from: 0, to: Int64(tokens), by: Int(part)) {
+                let values: [String: SQLValue] = [
+                    "first": .integer(first + 1), "last": .integer(min(first + part, Int64(tokens))),
+                    "now": .integer(now), "end": .integer(now + 3_600_000), "sessions": .integer(Int64(sessions)),
+                ]
+                try await database.write { connection in
+                    try connection.execute(
+                        """
+                        WITH RECURSIVE n(i) AS (SELECT :first UNION ALL SELECT i + 1 FROM n WHERE i < :last)
+                        INSERT INTO sso_token
+                            (digest, client_id, redirect_uri, code_challenge, state_digest, account_id, session_handle,
+                             authenticated_at, methods, created_at, expires_at, used_at)
+                        SELECT randomblob(32), 'partner', 'http://127.0.0.1:9/auth/sso/callback', '', randomblob(32),
+                               (SELECT MIN(id) FROM account), 'seed-' || (i % :sessions), :now, 'email_code', :now, :end, :now
+                          FROM n
+                        """, values)
+                    try connection.execute(
+                        """
+                        WITH RECURSIVE n(i) AS (SELECT :first UNION ALL SELECT i + 1 FROM n WHERE i < :last)
+                        INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at)
+                        SELECT randomblob(32), 'seed-' || i, hex(randomblob(16)), '{}', :now, :now, :end FROM n
+                         WHERE i <= :sessions
+                        """, values)
+                }
+            }
+            await database.close()
         }
 
         @Test("killed in the middle, it leaves nothing that a program would use, and the next copy is whole")

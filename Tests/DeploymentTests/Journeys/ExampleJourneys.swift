@@ -28,12 +28,15 @@ extension Journeys.Users {
             }
         }
 
-        @Test("the page shows the program that is built and tested, and the products that exist")
+        private static let program = "Sources/RelyingPartyExample/main.swift"
+
+        @Test("the page leads to the program that is built and tested, and shows the products that exist")
         func page() throws {
-            let program = try ProtocolPage.text(of: "Sources/RelyingPartyExample/main.swift")
+            #expect(try ProtocolPage.text(of: Self.page).contains("(../\(Self.program))"))
+            let program = try ProtocolPage.text(of: Self.program)
             let manifest = try ProtocolPage.text(of: "Package.swift")
             let shown = try Self.blocks("swift")
-            #expect(shown.count == 2 && shown.last == program)
+            #expect(shown.count == 1)
             #expect(program.split(separator: "\n").count < 200)
             let lines = try #require(shown.first).split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             #expect(lines.contains(#".product(name: "SSOShared", package: "swift-sso"),"#))
@@ -51,18 +54,18 @@ extension Journeys.Users {
         }
 
         @Test(
-            "the two files of the page, copied to a folder of their own, are a relying party",
+            "the package of the page and the program, copied to a folder of their own, are a relying party",
             .enabled(if: ProcessInfo.processInfo.environment["SSO_TEST_COPY"] != nil, "script/test copy"))
         func copy() async throws {
             let root = TestVectors.repository.path()
             let folder = try TemporaryFolder()
-            let files = try Self.blocks("swift")
-            let lines = try #require(files.first).split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            let package = try #require(try Self.blocks("swift").first)
+            let lines = package.split(separator: "\n", omittingEmptySubsequences: false).map { line in
                 line.contains("/swift-sso\"") ? #".package(name: "swift-sso", path: "\#(root)"),"# : String(line)
             }
             _ = try folder.folder("Sources/MyService")
             try folder.write(lines.joined(separator: "\n"), to: "Package.swift")
-            try folder.write(try #require(files.last), to: "Sources/MyService/main.swift")
+            try folder.write(ProtocolPage.text(of: Self.program), to: "Sources/MyService/main.swift")
             // The versions that this repository is tested with, and a folder that is kept between runs.
             try folder.write(ProtocolPage.text(of: "Package.resolved"), to: "Package.resolved")
             let words = ["swift", "build", "--package-path", folder.path, "--scratch-path", "\(root)/.build/copy"]

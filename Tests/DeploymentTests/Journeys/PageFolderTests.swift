@@ -10,12 +10,13 @@ struct PageFolderTests {
     private static let folder = ProcessInfo.processInfo.environment["PAGES"]
 
     @Test(
-        "with PAGES=FOLDER every page state is written there, with its styles, scripts and images",
+        "with PAGES=FOLDER every page state and every email is written there, with its styles, scripts and images",
         .enabled(if: folder != nil, "needs PAGES=FOLDER"))
     func writesPages() async throws {
         let target = try #require(Self.folder)
         let settings = try TemporaryFolder()
-        let gallery = try await PageGallery.capture(PageStates.all(in: settings), in: PageStates.languages)
+        let gallery = try await PageGallery.capture(
+            PageStates.all(in: settings) + PageStates.emails(in: settings), in: PageStates.languages)
         withExtendedLifetime(settings) {}
         try gallery.write(to: target)
         #expect(!gallery.pages.isEmpty)

@@ -157,11 +157,16 @@ extension Journeys.Operators {
                     _ = try await browser.signIn(at: pair.client, of: pair, as: "ann@example.com")
                     let probe = HTTPProbe(host: pair.idp.host, port: pair.idp.port)
                     /// One verification through such a network, and one after it.
-                    func attempt(_ network: PostgreSQLRelay.Network) async throws -> (during: Int, after: Int) {
+                    ///
+                    /// - Parameter repeats: how often it is sent while the network fails, one after another.
+                    func attempt(
+                        _ network: PostgreSQLRelay.Network, repeats: Int = 1
+                    ) async throws -> (during: Int, after: Int) {
                         let token = try await browser.token(for: pair.client, of: pair, state: "\(network)")
                         relay.network = network
                         let during = try await pair.verify(token, as: pair.client)
                         if during.status == 503 { #expect(during.header("retry-after") == "1") }
+                        for _ in 1..<repeats { #expect(try await pair.verify(token, as: pair.client).status == 503) }
                         #expect(try await probe.get("/healthz").status == 200)
                         relay.network = .whole
                         try await Self.ready(pair.idp)
@@ -171,8 +176,16 @@ extension Journeys.Operators {
                     #expect(try await attempt(.slow(.milliseconds(50))) == (200, 401))
                     // It never reached the server: another connection, in the same request, or the next request.
                     for network in [PostgreSQLRelay.Network.cut, .stalled, .trickling] {
-                        let (during, after) = try await attempt(network)
+                        // A stall of 30 seconds and more is nine requests that are given up one after another.
+                        let repeats = network == .stalled ? TestLength.of(short: 1, nightly: 9) : 1
+                        let (during, after) = try await attempt(network, repeats: repeats)
                         #expect(during == 503 && after == 200, "\(network): \(during), \(after)")
+                        let connections = try await server.run([
+                            "SELECT COUNT(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+                        ])
+                        // Ten of the program, and this one.
+                        let count = try #require(connections.rows.first.flatMap { Int($0) })
+                        #expect(count <= 11, "\(network): \(count) connections")
                     }
                     /// One whose own commit is hit: the next one may be that of a heartbeat, and the verification goes well then.
                     func hit(_ network: PostgreSQLRelay.Network) async throws -> (during: Int, after: Int) {

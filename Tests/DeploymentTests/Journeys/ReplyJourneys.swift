@@ -8,7 +8,7 @@ extension Journeys.Users {
     @Suite("Answering the email")
     struct Reply {
         @Test(
-            "in a real browser the waiting page goes on to the client after the answer, and without JavaScript its link does",
+            "in a real browser the waiting page goes on to the client after the answer, and without JavaScript its button does",
             .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"), arguments: [true, false])
         func inChromium(javaScript: Bool) async throws {
             try await ProcessDeployment.running(ProcessDeployment(settings: ReplySettings.all)) { pair in
@@ -25,7 +25,7 @@ extension Journeys.Users {
                 let delivered = try await pair.deliverMail(reply.bytes)
                 #expect(delivered.log.contains("reply_accepted"), "\(delivered.output)")
                 // Without a script the page stays as it is, so that nothing that is typed gets lost, and the user goes on.
-                if !javaScript { try await chromium.press("a[href*='/sign-in/reply']") }
+                if !javaScript { try await chromium.press("button[formaction*='/sign-in/reply']") }
                 try await chromium.arrive("the client's page") { $0 == pair.client.origin + "/" }
                 _ = try await chromium.element("form[action$='/sign-out']")
                 #expect(try await chromium.text().contains("ann"))

@@ -6,23 +6,23 @@ import Testing
 
 @Suite("docs/protocol.md")
 struct ProtocolPageTests {
-    @Test("every code block is a sample or a command that a test runs, or says why it is not run")
+    @Test("every code block is a command or a use of a sample that a test checks, or says why it is not run")
     func blocks() throws {
         let code = try ProtocolPage.blocks().filter { !$0.language.isEmpty && !$0.isNotRun }.map(\.heading)
-        let samples = SampleLanguage.allCases.map(\.heading)
-        #expect(
-            code.sorted() == (samples + ["1. Register", "12. Try it on your machine", "5. In your language"]).sorted())
-        // The use of a sample, in two lines.
+        #expect(code == ["1. Register", "5. In your language", "12. Try it on your machine"])
         let use = try ProtocolPage.code(below: "5. In your language")
-        let sample = try ProtocolPage.code(below: "Python")
+        let sample = try ProtocolPage.text(of: "examples/partners/sso.py")
         #expect(use.contains("SSO(") && use.contains(".verify(token, "))
         #expect(sample.contains("def __init__(self, idp: str, client: str, secret: str)"))
     }
 
-    @Test("the sample in Swift is the file that is compiled and tested")
-    func swiftSample() throws {
-        let file = try ProtocolPage.text(of: "Tests/DeploymentTests/Protocol/SSO.swift")
-        #expect(try ProtocolPage.code(below: "Swift") == file)
+    @Test("the page and its list name the sample of every language")
+    func samples() throws {
+        let (page, list) = (try ProtocolPage.text(), try ProtocolPage.text(of: "examples/partners/README.md"))
+        for language in SampleLanguage.allCases {
+            #expect(page.contains(language.file), "\(language)")
+            #expect(list.contains("[\(language.file)]"), "\(language)")
+        }
     }
 
     @Test("the worked examples are vectors, and the page names their secret")
@@ -54,17 +54,5 @@ struct ProtocolPageTests {
             ["/bin/sh", "-e", "-c", block.replacing("\nidp serve\n", with: "\nidp check\n")],
             environment: ["PATH": "\(Programs.folder):/usr/bin:/bin"])
         #expect(run.code == 0, "\(run.output)\(run.errors)")
-    }
-
-    @Test("the steps of a rotation are the same as in docs/operations.md")
-    func rotation() throws {
-        func steps(_ page: String) throws -> [Substring] {
-            let lines = try ProtocolPage.text(of: page).split(separator: "\n")
-            guard let first = lines.firstIndex(where: { $0.hasPrefix("1. Identity provider: `secrets: [old, new]`") })
-            else { throw ProbeFailure("\(page) has no steps of a rotation") }
-            return Array(lines[first...].prefix { $0.first?.isNumber == true })
-        }
-        #expect(try steps("docs/protocol.md") == steps("docs/operations.md"))
-        #expect(try steps("docs/protocol.md").count == 4)
     }
 }

@@ -5,21 +5,9 @@ import Testing
 @testable import SSOShared
 @testable import TestKit
 
-/// The languages of the samples in docs/protocol.md.
+/// The languages of the samples in examples/partners.
 enum SampleLanguage: String, CaseIterable, Sendable {
     case python, node, ruby, php, go, shell, swift
-
-    var heading: String {
-        switch self {
-        case .python: "Python"
-        case .node: "Node.js"
-        case .ruby: "Ruby"
-        case .php: "PHP"
-        case .go: "Go"
-        case .shell: "Shell"
-        case .swift: "Swift"
-        }
-    }
 
     /// The ending of the sample's file, and of the file in `Tests/Samples` that calls it.
     private var ending: String {
@@ -34,6 +22,9 @@ enum SampleLanguage: String, CaseIterable, Sendable {
         }
     }
 
+    /// The name of the sample's file.
+    var file: String { self == .swift ? "SSO.swift" : "sso.\(ending)" }
+
     /// The program that runs the sample, and what else it needs.
     private var programs: [String] {
         switch self {
@@ -44,7 +35,7 @@ enum SampleLanguage: String, CaseIterable, Sendable {
         }
     }
 
-    /// Runs the calls in order, on the sample as it stands in the document.
+    /// Runs the calls in order, on the sample as it stands there.
     ///
     /// - Throws: a cancellation of the test when the language is not installed.
     func run(_ calls: [SampleCall]) async throws -> [SampleResult] {
@@ -57,7 +48,7 @@ enum SampleLanguage: String, CaseIterable, Sendable {
             try Test.cancel("PHP has no extension curl (script/setup --test)")
         }
         let folder = try TemporaryFolder()
-        let sample = try ProtocolPage.code(below: heading)
+        let sample = try ProtocolPage.text(of: "examples/partners/\(file)")
         let caller = try ProtocolPage.text(of: "Tests/Samples/calls.\(ending)")
         try folder.write(String(decoding: JSONEncoder().encode(calls), as: UTF8.self), to: "calls.json")
         var words = [program, "calls.\(ending)", "calls.json"]

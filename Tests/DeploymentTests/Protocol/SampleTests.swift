@@ -6,8 +6,8 @@ import Testing
 @testable import IdPTestKit
 @testable import TestKit
 
-/// Runs the samples of docs/protocol.md as they stand there.
-@Suite("The samples of docs/protocol.md")
+/// Runs the samples as they stand there.
+@Suite("The samples of examples/partners")
 struct SampleTests {
     private static let token = BackChannelFixture.token
     private static let callback = "https://partner.example.com/auth/sso/callback"

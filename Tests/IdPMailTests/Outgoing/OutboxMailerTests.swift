@@ -3,6 +3,7 @@ import Testing
 
 @testable import Counterparts
 @testable import IdPMail
+@testable import SSOWeb
 @testable import TestKit
 
 @Suite("Outbox folder")
@@ -25,10 +26,13 @@ struct OutboxMailerTests {
                     text: "Größe \(number)\n"))
         }
         let emails = outbox.items(limit: 3)
-        #expect(emails.map(\.subject) == ["Schlüssel 5", "Schlüssel 4", "Schlüssel 3"])
-        #expect(emails.first?.to == "ann@client.example")
-        #expect(emails.first?.text == "Größe 5\n")
-        #expect(emails.first?.date == "Sat, 21 Nov 2026 03:35:29 +0000")
+        #expect(emails.map(\.item.subject) == ["Schlüssel 5", "Schlüssel 4", "Schlüssel 3"])
+        let newest = try #require(emails.first)
+        #expect(newest.item.to == "ann@client.example")
+        #expect(newest.item.text == "Größe 5\n")
+        #expect(newest.item.sentAt.milliseconds == 1_795_232_129_128)
+        #expect(outbox.item(named: newest.name)?.subject == "Schlüssel 5")
+        #expect(outbox.item(named: newest.name + "x") == nil)
     }
 
     @Test("files are readable for the owner only, complete, and named by time")

@@ -31,7 +31,8 @@ struct CodePageStateTests {
                 sentAgainAt: sentAgain.map { now - $0 }, flow: nil)
             return CodePageFacts(
                 challenge: challenge, entry: entry, flow: nil, client: nil, provider: nil,
-                reply: nil, problem: problem, isDelayed: false,
+                reply: nil, problem: problem, remembers: false,
+                lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2)), isDelayed: false,
                 pause: pause, wait: nil, now: now)
         }
     }

@@ -16,6 +16,18 @@ struct CapturedPage: Sendable {
     let reply: ProbeReply
 
     var name: String { "\(state.name)-\(language)" }
+
+    /// What the page is made of, whatever its texts are: each kind of tag with its classes, the names of its attributes, and the
+    /// style sheets.
+    var kind: Set<String> {
+        get throws {
+            Set(
+                try ScannedPage(reply.text).tags.map { tag in
+                    let sheet = tag["rel"] == "stylesheet" ? tag["href"] ?? "" : ""
+                    return "\(tag.name) \(tag["class"] ?? "") \(tag.attributes.map(\.name).sorted()) \(sheet)"
+                })
+        }
+    }
 }
 
 /// Captured pages with their styles, scripts and images, served to a real browser with the headers they came with.
@@ -56,7 +68,8 @@ struct PageGallery: Sendable {
         let reply = ProbeReply(status: visit.reply.status, headers: visit.reply.headers, body: Array(text.utf8))
         pages.append(CapturedPage(state: state, language: studio.language, reply: reply))
         for tag in try visit.page().tags {
-            let path = tag.name == "link" ? tag["href"] : ["script", "img"].contains(tag.name) ? tag["src"] : nil
+            let path =
+                tag.name == "link" ? tag["href"] : ["script", "img", "iframe"].contains(tag.name) ? tag["src"] : nil
             guard let path, path.hasPrefix("/"), assets[path] == nil else { continue }
             assets[path] = try await studio.browser().get(visit.address.origin + path).reply
         }

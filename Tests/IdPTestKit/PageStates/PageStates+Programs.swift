@@ -35,10 +35,10 @@ extension PageStates {
                 _ = try await studio.asking()
                 if number < 3 { studio.deployment.clock.advance(by: .seconds(61)) }
             }
-            let text = studio.deployment.mailbox.all(to: studio.address).last?.text.decodingQuotedPrintable() ?? ""
-            let path = "/sign-in/browser?key="
-            let key = text.split(separator: path).dropFirst().first.map { $0.prefix { !$0.isWhitespace } } ?? ""
-            return try await studio.open(path + key)
+            let link = try await eventually("an email with a link") {
+                studio.deployment.mailbox.browserLinks(to: studio.address).last
+            }
+            return try await studio.browser().get(link)
         },
         PageState("device-expired", 410) { try await $0.open("/sign-in/browser?key=x") },
     ]
@@ -51,6 +51,9 @@ extension PageStates {
         },
         PageState("code-wrong-form", 422, mark: codeField + "[aria-invalid=true]") {
             try await $0.asking().guess("12")
+        },
+        PageState("code-remember", 422, mark: "input[name=remember][checked]") { studio in
+            try await studio.asking().guess("12", remembering: true)
         },
         PageState("code-wrong", 422, mark: codeField + "[aria-invalid=true]") { studio in
             let asking = try await studio.asking()
@@ -143,6 +146,10 @@ extension PageStates {
     ]
 
     private static let trial: [PageState] = [
+        PageState("mailbox", mark: "details[open] iframe[sandbox]") { studio in
+            _ = try await studio.asking()
+            return try await studio.open(studio.deployment.mailboxPage)
+        },
         PageState("link-tester", mark: "input[name=url]") { try await $0.open($0.deployment.linkTester) },
         PageState("link-tester-link", mark: "article.message") { studio in
             try await studio.open("\(studio.deployment.linkTester)?url=\(studio.origin)/auth/sso/authorize")

@@ -19,6 +19,11 @@ extension PageStates {
             _ = try await studio.deployment.furtherBrowser(of: studio.address)
             return try await browser.get(studio.origin + "/sessions?ended")
         },
+        PageState("sessions-remembered", mark: "main .about + .about time") { studio in
+            let asking = try await studio.asking()
+            try await asking.guess(asking.code, remembering: true)
+            return try await asking.browser.get(studio.origin + "/sessions")
+        },
         PageState("sessions-receipts", mark: "main h2") { studio in
             let browser = try await studio.signedIn()
             let other = try await studio.deployment.furtherBrowser(of: studio.address)

@@ -169,7 +169,7 @@ enum PageStates {
     /// Names from right to left, a logo, a colour, and links below the card.
     private static let branded: [PageState] = [
         PageState("mailbox-empty", mark: ".notice") { try await $0.open($0.deployment.mailboxPage) },
-        PageState("branded-mailbox", mark: "article.message") { studio in
+        PageState("branded-mailbox", mark: "details.message[open]") { studio in
             _ = try await studio.signedIn()
             return try await studio.open(studio.deployment.mailboxPage)
         },

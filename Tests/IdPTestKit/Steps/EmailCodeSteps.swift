@@ -15,9 +15,13 @@ struct PendingCode: Sendable {
     var wrong: String { code == "000000" ? "000001" : "000000" }
 
     /// Sends the code form, once; redirects are not followed.
+    ///
+    /// - Parameter remembering: whether the user ticks the box to stay signed in.
     @discardableResult
-    func guess(_ typed: String) async throws -> Visit {
-        try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": typed])
+    func guess(_ typed: String, remembering: Bool = false) async throws -> Visit {
+        try await browser.submit(
+            waiting.page().form(with: "code"), on: waiting,
+            remembering ? ["code": typed, "remember": "1"] : ["code": typed])
     }
 }
 

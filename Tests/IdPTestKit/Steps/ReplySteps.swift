@@ -80,6 +80,18 @@ extension Visit {
     }
 }
 
+extension Browser {
+    /// Presses the button "I've replied" of a waiting page, which sends the form of the code to another address. Redirects are
+    /// not followed.
+    func goOn(after waiting: Visit, remembering: Bool = false) async throws -> Visit {
+        guard var form = try waiting.page().form(with: "code"),
+            let path = try waiting.page().tags.compactMap({ $0["formaction"] }).first
+        else { throw ProbeFailure("no button to go on after a reply:\n\(waiting.text)") }
+        form.action = path
+        return try await submit(form, on: waiting, remembering ? ["remember": "1"] : [:])
+    }
+}
+
 extension Deployment {
     /// Asks for an email, on the IdP's own sign-in page or on another one, and reads what an answer to it needs.
     func awaitingReply(

@@ -90,7 +90,7 @@ struct TicketProtocol: ClientProtocol {
             GrantStore.Presented(
                 ticket, grantKind, by: client, returnTo: try fields.text("back"), codeVerifier: nil, context.audit,
                 whereStill: { _ in true }),
-            idleLimit: .hours(2))
+            SessionLifetime(absolute: .hours(12), idle: .hours(2)))
         guard case .accepted(let account, let redeemed) = outcome else { throw PublicError.notFound }
         return Response.json([
             .init("email", account.email), .init("mark", redeemed.payload),

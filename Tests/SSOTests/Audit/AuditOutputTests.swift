@@ -50,7 +50,7 @@ struct AuditOutputTests {
                 AuditOutput.json(entry) == """
                     {"time":"\(time)","event":"user_changed","actor":"command:root sudo:ann","account":null,"client":null,\
                     "session":null,"flow":null,"reference":null,"network":"203.0.113.0/24","cause":null,\
-                    "detail":"two\\u000alines \\"quoted\\"","address":null,"count":null}
+                    "detail":"two\\u000alines \\"quoted\\"","address":null,"count":null,"address_id":null}
                     """)
             #expect(
                 AuditOutput.text(entry) == """

@@ -167,9 +167,9 @@ struct AuditStoreTests {
 
     @Test("each event is in the documentation of the audit log")
     func documented() throws {
-        let text = try String(contentsOf: TestVectors.repository.appending(path: "docs/operations.md"), encoding: .utf8)
+        let text = try String(contentsOf: TestVectors.repository.appending(path: "docs/events.md"), encoding: .utf8)
         let section = try #require(
-            text.components(separatedBy: "\n## Audit log\n").last?.components(separatedBy: "\n## ").first)
+            text.components(separatedBy: "\n## Audit events\n").last?.components(separatedBy: "\n## ").first)
         for event in AuditEvent.allCases { #expect(section.contains("`\(event.rawValue)`"), "\(event.rawValue)") }
     }
 }

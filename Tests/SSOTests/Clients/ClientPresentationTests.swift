@@ -72,10 +72,12 @@ struct ClientPresentationTests {
         #expect(read.problems == [] && read.clients.first?.startURL == "http://127.0.0.1:8081/")
     }
 
-    @Test("both are on the pages that name the client, and a logo that is opened by its address runs nothing")
-    func pages() async throws {
+    @Test(
+        "both are on the pages that name the client, each logo with its size where it is known, and a logo that is opened by its address runs nothing",
+        arguments: [(svg, ["1", "1"]), (#"<svg xmlns="http://www.w3.org/2000/svg"/>"#, [])])
+    func pages(svg: String, size: [String]) async throws {
         let folder = try TemporaryFolder()
-        try folder.write(Self.svg, to: "shop.svg")
+        try folder.write(svg, to: "shop.svg")
         let file = Self.file("    logo: shop.svg\n    start_url: https://shop.example/welcome")
         let settings = ["IDP_CLIENTS_FILE": try folder.write(file, to: "clients.yaml")]
         try await TestDeployment.open(settings: settings) { deployment in
@@ -88,18 +90,22 @@ struct ClientPresentationTests {
             let body = VerifyRequest(token: try complete.token(), redirectURI: nil, codeVerifier: nil).body()
             #expect(try await deployment.backChannel(body, deployment.signed(body, by: Shop())).status == 200)
             let home = try await browser.get(deployment.origin + "/")
+            let sessions = try await browser.get(deployment.origin + "/sessions")
             let out = try await browser.follow(browser.submit(home.page().form(to: "/sign-out"), on: home))
 
             var logos: Set<String> = []
-            for page in [complete, choice, home, out] {
+            for page in [complete, choice, home, sessions, out] {
                 let image = try #require(try page.page().tags.first { $0.name == "img" })
                 #expect(image["alt"] == "")
+                // A tile of the home page has the same place for every logo.
+                let sizes = [image["width"], image["height"]].compactMap(\.self)
+                if page.address != home.address { #expect(sizes == size, "\(page.address)") }
                 logos.insert(image["src"] ?? "")
             }
             #expect(logos.count == 1)
             for page in [home, out] { #expect(try page.page().links.contains("https://shop.example/welcome")) }
             let logo = try await browser.get(deployment.origin + (logos.first ?? ""))
-            #expect(logo.status == 200 && logo.text == Self.svg)
+            #expect(logo.status == 200 && logo.text == svg)
             #expect(logo.reply.header("content-type") == "image/svg+xml")
             #expect(logo.reply.header("content-security-policy")?.contains("sandbox") == true)
             #expect(logo.reply.header("cache-control")?.contains("immutable") == true)

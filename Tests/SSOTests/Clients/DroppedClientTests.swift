@@ -92,7 +92,7 @@ struct DroppedClientTests {
                     try #require(SSOToken(wire: token)), kind, by: Self.client([old]), returnTo: nil, codeVerifier: nil,
                     nil
                 ) { registered in registered.secrets.contains { $0.isSame(as: old) } }
-                return try await grants.consume(presented, idleLimit: .hours(2))
+                return try await grants.consume(presented, SessionLifetime(absolute: .hours(12), idle: .hours(2)))
             }
             for registered in [[], [Self.client([new])]] {
                 next.withLock { $0 = ClientRegistry(registered) }

@@ -1,6 +1,7 @@
 import Foundation
 import SSOShared
 import SSOWeb
+import Storage
 import Testing
 
 @testable import Counterparts
@@ -70,5 +71,12 @@ struct GuessAlarmTests {
             for _ in 0..<4 { #expect(try await owner.guess(owner.wrong).status == 422) }
             #expect(try await owner.guess(owner.code).status == 303)
         }
+    }
+}
+
+extension GuessStore {
+    fileprivate func isAlarmed() async throws -> Bool {
+        let now = clock.now()
+        return try await database.read { try Self.isAlarmed(now: now, $0) }
     }
 }

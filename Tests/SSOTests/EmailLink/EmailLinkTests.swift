@@ -15,7 +15,7 @@ struct EmailLinkTests {
             let browser = deployment.browser()
             let form = try await browser.follow(browser.get(deployment.authorize(deployment.client, state: "state-1")))
             let asking = try await browser.askForLink(of: deployment, on: form)
-            #expect(asking.waiting.text.contains("Open the link in our email, in this browser."))
+            #expect(asking.waiting.text.contains("Or open the link in our email, in this browser."))
             let before = browser.session
             let page = try await asking.open()
             #expect(page.status == 200 && page.address.absolute == deployment.origin + "/sign-in/link")

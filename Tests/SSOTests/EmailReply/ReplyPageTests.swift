@@ -22,12 +22,12 @@ struct ReplyPageTests {
             // However long one types: a page that reloads itself would lose it.
             #expect(try pending.waiting.page().refresh == nil)
             #expect(!pending.waiting.text.contains("http-equiv"))
-            let link = try #require(try pending.waiting.page().link(containing: "/sign-in/reply"))
-            #expect(link == paths.next)
+            let button = try #require(try pending.waiting.page().tags.first { $0["formaction"] != nil })
+            #expect(button["formaction"] == paths.next && button["form"] == "enter-code")
         }
     }
 
-    @Test("without JavaScript a link goes on after a reply, also from a page with an error")
+    @Test("without JavaScript a button goes on after a reply, also from a page with an error")
     func withoutScript() async throws {
         try await TestDeployment.receivingReplies { deployment in
             let pending = try await deployment.awaitingReply(by: deployment.browser())
@@ -37,8 +37,7 @@ struct ReplyPageTests {
 
             _ = try await deployment.deliver(pending.message())
             for page in [pending.waiting, wrong] {
-                let link = try #require(try page.page().link(containing: "/sign-in/reply"))
-                _ = try await pending.browser.follow(pending.browser.get(page.address.resolving(link)))
+                _ = try await pending.browser.follow(pending.browser.goOn(after: page))
                 #expect(try await pending.browser.isSignedInOnHomePage(of: deployment))
             }
         }

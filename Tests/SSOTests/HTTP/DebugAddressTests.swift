@@ -54,6 +54,7 @@ struct DebugAddressTests {
             let another = try DevPages(randomness: SystemRandomness())
             for path in [
                 "/dev/mailbox", "/admin/links", "/dev/links", "/dev/\(word)", "/dev/\(word)/", "/dev/\(word)/other",
+                "/dev/\(word)/mailbox/", "/dev/mailbox/x", "\(another.path(of: .mailbox))/x",
                 "/dev/\(word.dropLast())/mailbox", "/dev/\(word)A/mailbox", "/dev/\(swapped)/mailbox",
                 "/dev/*/mailbox", "/dev/{word}/links", another.path(of: .mailbox), another.path(of: .links),
             ] {
@@ -65,6 +66,11 @@ struct DebugAddressTests {
             #expect(try await deployment.browser().get(deployment.client.origin + mailbox).status == 404)
             #expect(!deployment.log.contains(word), "the log does not contain the word")
         }
+    }
+
+    /// The status of a path at an IdP that sends its emails.
+    static func statusWithRealMail(_ path: String, _ deployment: TestDeployment) async throws -> Int {
+        try await status(path, deployment, mailer: RealMail())
     }
 
     @Test("with SMTP there is no page of emails")

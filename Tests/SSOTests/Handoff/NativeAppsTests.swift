@@ -4,6 +4,7 @@ import Testing
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit
+@testable import WebTestKit
 
 /// RFC 8252 7: https links that an app claims, private schemes, loopback addresses.
 @Suite("The apps of IDP_NATIVE_APPS")
@@ -100,6 +101,48 @@ struct NativeAppsTests {
         #expect(apps.all.map(\.redirectURI) == ["com.example.app:/a", "https://app.example.com/b", "myapp:/c"])
         #expect(warnings.count == 1)
         #expect(try Self.read("").apps.all.isEmpty && Self.read(" , ").apps.all.isEmpty)
+    }
+
+    @Test("after = stands the name that users see; the first = of a field in a query belongs to the URI")
+    func names() throws {
+        let cases: [(item: String, uri: String, id: String, name: String)] = [
+            ("com.example.app:/callback=Nordlicht", "com.example.app:/callback", "com.example.app", "Nordlicht"),
+            ("com.example.app:/cb=Ben & Jerry = x ", "com.example.app:/cb", "com.example.app", "Ben & Jerry = x"),
+            ("com.example.app:/cb=Who?", "com.example.app:/cb", "com.example.app", "Who?"),
+            ("https://a.example/cb?kept=1=The App", "https://a.example/cb?kept=1", "a.example", "The App"),
+            ("https://a.example/cb?a=1&b=2=x=y", "https://a.example/cb?a=1&b=2", "a.example", "x=y"),
+            ("https://a.example/cb?a=1&b=2", "https://a.example/cb?a=1&b=2", "a.example", "a.example"),
+        ]
+        for (item, uri, id, name) in cases {
+            let app = try #require(try Self.read(item).apps.all.first, "\(item)")
+            #expect(app.redirectURI == uri && app.id == id && app.name == name, "\(item)")
+        }
+        let longName = String(repeating: "x", count: 81)
+        for (item, words) in [
+            ("com.example.app:/cb=", "must not be empty"), ("com.example.app:/cb=\(longName)", "at most 80"),
+            ("com.example.app:/cb=a\u{202e}b", "visible"), ("com.example.app:/cb=A,com.example.app:/cb=B", "twice"),
+        ] {
+            let error = #expect(throws: SettingError.self) { _ = try Self.read(item) }
+            #expect(error?.description.contains(words) == true, "\(item): \(error?.description ?? "")")
+        }
+    }
+
+    @Test("the sign-in page, the email and the question have the app's name; only the question and the log have its id")
+    func shown() async throws {
+        let settings = ["IDP_NATIVE_APPS": "\(HandoffApp.redirect)=Nordlicht"]
+        try await TestDeployment.open(settings: settings) { deployment in
+            let browser = deployment.browser()
+            let form = try await deployment.app().begin(in: browser)
+            #expect(form.text.contains("Nordlicht") && !form.text.contains("com.example.app"))
+            _ = try await browser.ask(for: "ann@example.com", on: form)
+            let email = try await deployment.mailbox.email(to: "ann@example.com")
+            #expect(email.text.contains("Nordlicht") && !email.text.contains("com.example.app"))
+            let signedIn = try await deployment.signedIn(as: "bob@example.com")
+            let question = try await deployment.app().begin(in: signedIn)
+            #expect(question.text.contains("Nordlicht") && question.text.contains("<bdi>com.example.app</bdi>"))
+            #expect(deployment.log.contains("\"app\": com.example.app"))
+            #expect(!deployment.log.contains("\"app\": Nordlicht"))
+        }
     }
 
     @Test("`idp check` shows the setting, its warning, and all problems of the list at once")

@@ -1,20 +1,19 @@
 import Foundation
 import SSOShared
 import SSOWeb
+import Storage
 import Testing
 
+@testable import IdPDirectory
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit
 
 @Suite("The link that makes a browser known")
 struct BrowserLinkTests {
-    /// The address of the link in the newest email, nil without one.
+    /// The link in the newest email that has one, nil without one.
     static func link(in deployment: TestDeployment, to address: String = "ann@example.com") -> String? {
-        guard let text = deployment.mailbox.all(to: address).last?.text else { return nil }
-        let plain = text.decodingQuotedPrintable()
-        guard let start = plain.range(of: "\(deployment.origin)/sign-in/browser?key=")?.lowerBound else { return nil }
-        return String(plain[start...].prefix { !$0.isWhitespace })
+        deployment.mailbox.browserLinks(to: address).last { $0.hasPrefix("\(deployment.origin)/") }
     }
 
     /// Attacks until the address is paused, and returns the newest link.
@@ -32,16 +31,117 @@ struct BrowserLinkTests {
         return try await eventually("an email with a link") { link(in: deployment) }
     }
 
-    @Test("is not in ordinary emails, and is in emails to an address that gets many")
+    /// Waits until every email that is due has left.
+    private static func settle(_ deployment: TestDeployment) async throws {
+        try await eventually("every email that is due is sent") {
+            // One that is being sent has a later `due_at`: its lease.
+            let now = deployment.clock.now.milliseconds
+            let waiting = "sent_at IS NULL AND expires_at > \(now) AND (attempts > 0 OR due_at <= \(now))"
+            return try await deployment.rows(of: "mail_queue", where: waiting) == 0 ? () : nil
+        }
+    }
+
+    @Test("comes in an email of its own with the third code of a day, and no email with a code has it")
     func pressure() async throws {
         try await TestDeployment.open { deployment in
             for _ in 0..<2 {
                 _ = try await deployment.asking()
+                try await Self.settle(deployment)
                 #expect(Self.link(in: deployment) == nil)
                 deployment.clock.advance(by: .seconds(61))
             }
+            let asking = try await deployment.asking()
+            let link = try await eventually("an email with a link") { Self.link(in: deployment) }
+            let emails = deployment.mailbox.everything(to: "ann@example.com")
+            #expect(emails.count { $0.browserLink != nil } == 1)
+            for email in emails { #expect((email.code == nil) == (email.browserLink != nil), "one of the two") }
+            let email = try #require(emails.first { $0.browserLink == link })
+            #expect(email.header("subject") == "Remember your browser for Main App")
+            #expect(email.header("content-language") == "en")
+            #expect(email.text.decodingQuotedPrintable().contains("It does not sign you in."))
+            #expect(try await asking.guess(asking.code).status == 303, "the code works beside it")
+        }
+    }
+
+    @Test("comes once in six hours, however many codes are asked for, and for all tags of a mailbox together")
+    func onceInAWhile() async throws {
+        try await TestDeployment.open { deployment in
+            func ask(_ address: String, times: Int) async throws {
+                for _ in 0..<times {
+                    _ = try await deployment.waiting(for: address, by: deployment.browser())
+                    deployment.clock.advance(by: .seconds(61))
+                }
+                try await Self.settle(deployment)
+            }
+            func links(_ address: String) -> Int { deployment.mailbox.browserLinks(to: address).count }
+            try await ask("ann@example.com", times: 8)
+            #expect(links("ann@example.com") == 1)
+            for tag in ["ann+1@example.com", "ann+2@example.com", "ann+3@example.com", "ann+4@example.com"] {
+                try await ask(tag, times: 1)
+            }
+            #expect(["1", "2", "3", "4"].map { links("ann+\($0)@example.com") } == [0, 0, 1, 0])
+            deployment.clock.advance(by: .hours(5))
+            try await ask("ann@example.com", times: 1)
+            #expect(links("ann@example.com") == 1)
+            deployment.clock.advance(by: .hours(1))
+            try await ask("ann@example.com", times: 1)
+            #expect(links("ann@example.com") == 2)
+        }
+    }
+
+    @Test("a known browser that asks for many codes causes no such email: it has a budget of its own")
+    func knownBrowser() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.knownBrowser()
+            for _ in 0..<5 {
+                deployment.clock.advance(by: .seconds(61))
+                _ = try await deployment.waiting(for: "ann@example.com", by: browser)
+            }
+            try await Self.settle(deployment)
+            #expect(Self.link(in: deployment) == nil)
+        }
+    }
+
+    @Test("an address that may not sign in gets none: its row in the queue is a decoy, and keeps no real one away")
+    func decoy() async throws {
+        try await TestDeployment.open(settings: ["IDP_ALLOWED_EMAILS": "ann@example.com"]) { deployment in
+            for address in ["ann+x@example.com", "ann@example.com"] {
+                for _ in 0..<3 {
+                    _ = try await deployment.waiting(for: address, by: deployment.browser())
+                    deployment.clock.advance(by: .seconds(61))
+                }
+            }
+            try await Self.settle(deployment)
+            #expect(deployment.mailbox.everything(to: "ann+x@example.com").isEmpty)
+            #expect(deployment.mailbox.browserLinks(to: "ann@example.com").count == 1)
+            #expect(try await deployment.rows(of: "mail_queue", where: "kind = 'browser_link'") == 2)
+        }
+    }
+
+    @Test("while codes are guessed on many accounts the first code of a day brings the link as well")
+    func alarm() async throws {
+        try await TestDeployment.open { deployment in
+            try await deployment.database.write { connection in
+                try connection.execute(
+                    "INSERT INTO guess_alarm (id, last_at) VALUES (1, \(deployment.clock.now.milliseconds))")
+                return
+            }
             _ = try await deployment.asking()
-            #expect(Self.link(in: deployment) != nil)
+            _ = try await eventually("an email with a link") { Self.link(in: deployment) }
+        }
+    }
+
+    @Test("the email is deleted with the account that it is for")
+    func erased() async throws {
+        try await TestDeployment.open { deployment in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            for _ in 0..<3 {
+                deployment.clock.advance(by: .seconds(61))
+                _ = try await deployment.waiting(for: "ann@example.com", by: deployment.browser())
+            }
+            #expect(try await deployment.rows(of: "mail_queue", where: "kind = 'browser_link'") == 1)
+            try await deployment.change(EraseUser("ann@example.com", .now))
+            #expect(try await deployment.rows(of: "mail_queue", where: "kind = 'browser_link'") == 0)
         }
     }
 

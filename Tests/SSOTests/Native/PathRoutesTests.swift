@@ -43,7 +43,7 @@ struct PathRoutesTests {
         "/oidc/authorize": .webView, "/oidc/complete": .webView, "/oidc/logout": .webView, "/oidc/sign-out": .webView,
         "/oidc/jwks": .webView, "/oidc/token": .webView, "/oidc/userinfo": .webView, "/oidc/revoke": .webView,
         "/oidc/introspect": .webView,
-        "/dev/{word}/mailbox": .webView, "/dev/{word}/links": .webView,
+        "/dev/{word}/mailbox": .webView, "/dev/{word}/mailbox/{name}": .webView, "/dev/{word}/links": .webView,
     ]
 
     private static let relyingParty: Table = [

@@ -15,179 +15,6 @@ import Testing
 /// was refused for another reason.
 @Suite("OpenID Connect: attacks")
 struct OIDCHostileTests {
-    private typealias Change = @Sendable (inout Sent, TestDeployment) -> Void
-
-    /// A request for tokens.
-    private struct Sent: Sendable {
-        var fields: [(String, String)]
-        var authorization: String?
-        var type = "application/x-www-form-urlencoded"
-
-        subscript(name: String) -> String? {
-            get { fields.first { $0.0 == name }?.1 }
-            set {
-                fields.removeAll { $0.0 == name }
-                if let newValue { fields.append((name, newValue)) }
-            }
-        }
-    }
-
-    /// Name, change, error on the wire, cause in the log. None of them uses up the code.
-    private static let table: [(name: String, change: Change, error: String, cause: String)] = [
-        ("no client", { sent, _ in sent.authorization = nil }, "invalid_client", "client_id_missing"),
-        (
-            "no secret",
-            { sent, _ in
-                sent.authorization = nil; sent["client_id"] = "partner-1"
-            }, "invalid_client", "client_secret_wrong"
-        ),
-        (
-            "empty secret", { sent, _ in sent.authorization = TestDeployment.basic("partner-1", "") }, "invalid_client",
-            "client_secret_wrong"
-        ),
-        (
-            "wrong secret", { sent, _ in sent.authorization = TestDeployment.basic("partner-1", "wrong") },
-            "invalid_client", "client_secret_wrong"
-        ),
-        (
-            "secret of another client",
-            { sent, d in sent.authorization = TestDeployment.basic("partner-1", d.clients[1].secret) },
-            "invalid_client", "client_secret_wrong"
-        ),
-        (
-            "secret and a byte more",
-            { sent, d in sent.authorization = TestDeployment.basic("partner-1", d.client.secret + "a") },
-            "invalid_client", "client_secret_wrong"
-        ),
-        (
-            "unknown client", { sent, _ in sent.authorization = TestDeployment.basic("nobody", "wrong") },
-            "invalid_client", "client_unknown"
-        ),
-        (
-            "fingerprint for secret",
-            { sent, d in
-                sent.authorization = TestDeployment.basic(
-                    "partner-1", d.idpSettings.clients.clients.client(id: "partner-1")?.fingerprints[0] ?? "")
-            }, "invalid_client", "client_secret_wrong"
-        ),
-        (
-            "two secrets", { sent, d in sent["client_secret"] = d.client.secret }, "invalid_request",
-            "client_secret_wrong"
-        ),
-        ("another client_id", { sent, _ in sent["client_id"] = "partner-2" }, "invalid_request", "client_id_wrong"),
-        ("bearer", { sent, _ in sent.authorization = "Bearer abc" }, "invalid_request", "Authorization_wrong"),
-        ("no base64", { sent, _ in sent.authorization = "Basic !!!" }, "invalid_request", "Authorization_wrong"),
-        ("no colon", { sent, _ in sent.authorization = "Basic YWJj" }, "invalid_request", "Authorization_wrong"),
-        (
-            "client_id twice", { sent, _ in sent.fields += [("client_id", "partner-1"), ("client_id", "partner-1")] },
-            "invalid_request", "client_id_repeated"
-        ),
-        ("grant_type missing", { sent, _ in sent["grant_type"] = nil }, "invalid_request", "grant_type_missing"),
-        (
-            "grant_type twice", { sent, _ in sent.fields.append(("grant_type", "refresh_token")) }, "invalid_request",
-            "grant_type_repeated"
-        ),
-        ("password", { sent, _ in sent["grant_type"] = "password" }, "unsupported_grant_type", "grant_type"),
-        (
-            "client_credentials", { sent, _ in sent["grant_type"] = "client_credentials" }, "unsupported_grant_type",
-            "grant_type"
-        ),
-        ("implicit", { sent, _ in sent["grant_type"] = "implicit" }, "unsupported_grant_type", "grant_type"),
-        (
-            "device", { sent, _ in sent["grant_type"] = "urn:ietf:params:oauth:grant-type:device_code" },
-            "unsupported_grant_type", "grant_type"
-        ),
-        (
-            "token exchange", { sent, _ in sent["grant_type"] = "urn:ietf:params:oauth:grant-type:token-exchange" },
-            "unsupported_grant_type", "grant_type"
-        ),
-        (
-            "grant_type in capitals", { sent, _ in sent["grant_type"] = "AUTHORIZATION_CODE" },
-            "unsupported_grant_type", "grant_type"
-        ),
-        ("code missing", { sent, _ in sent["code"] = nil }, "invalid_request", "code_missing"),
-        ("code empty", { sent, _ in sent["code"] = "" }, "invalid_request", "code_missing"),
-        (
-            "code twice", { sent, _ in sent.fields.append(("code", sent["code"] ?? "")) }, "invalid_request",
-            "code_repeated"
-        ),
-        (
-            "code as a list", { sent, _ in sent.fields.append(("code[]", sent["code"] ?? "")) }, "invalid_request",
-            "code_repeated"
-        ),
-        ("code of another form", { sent, _ in sent["code"] = "abc" }, "invalid_grant", "malformed_token"),
-        (
-            "code as an SSO token", { sent, _ in sent["code"] = "sst_" + (sent["code"] ?? "").dropFirst(4) },
-            "invalid_grant", "malformed_token"
-        ),
-        (
-            "code as an access token", { sent, _ in sent["code"] = "soa_" + (sent["code"] ?? "").dropFirst(4) },
-            "invalid_grant", "malformed_token"
-        ),
-        (
-            "code with a space", { sent, _ in sent["code"] = " " + (sent["code"] ?? "") }, "invalid_grant",
-            "malformed_token"
-        ),
-        (
-            "another code", { sent, _ in sent["code"] = "soc_" + String(repeating: "A", count: 43) }, "invalid_grant",
-            "unknown"
-        ),
-        ("redirect_uri missing", { sent, _ in sent["redirect_uri"] = nil }, "invalid_request", "redirect_uri_missing"),
-        (
-            "redirect_uri with a slash", { sent, _ in sent["redirect_uri"] = (sent["redirect_uri"] ?? "") + "/" },
-            "invalid_grant", "redirect_uri_differs"
-        ),
-        (
-            "redirect_uri in capitals", { sent, _ in sent["redirect_uri"] = sent["redirect_uri"]?.uppercased() },
-            "invalid_grant", "redirect_uri_differs"
-        ),
-        (
-            "redirect_uri of an attacker", { sent, _ in sent["redirect_uri"] = "https://evil.example/" },
-            "invalid_grant", "redirect_uri_differs"
-        ),
-        ("no verifier", { sent, _ in sent["code_verifier"] = nil }, "invalid_grant", "code_verifier_missing"),
-        (
-            "another verifier", { sent, _ in sent["code_verifier"] = String(repeating: "b", count: 43) },
-            "invalid_grant", "code_verifier_wrong"
-        ),
-        (
-            "the challenge as verifier",
-            { sent, _ in sent["code_verifier"] = CodeChallenge.s256(sent["code_verifier"] ?? "") }, "invalid_grant",
-            "code_verifier_wrong"
-        ),
-        ("a short verifier", { sent, _ in sent["code_verifier"] = "abc" }, "invalid_grant", "malformed_code_verifier"),
-        (
-            "verifier twice", { sent, _ in sent.fields.append(("code_verifier", "x")) }, "invalid_request",
-            "code_verifier_repeated"
-        ),
-        (
-            "refresh with a code",
-            { sent, _ in
-                sent["refresh_token"] = sent["code"]; sent["grant_type"] = "refresh_token"
-            }, "invalid_grant", "malformed_token"
-        ),
-        (
-            "refresh without a token", { sent, _ in sent["grant_type"] = "refresh_token" }, "invalid_request",
-            "refresh_token_missing"
-        ),
-        (
-            "an unknown refresh token",
-            { sent, _ in
-                sent["grant_type"] = "refresh_token"; sent["refresh_token"] = "sor_" + String(repeating: "A", count: 43)
-            }, "invalid_grant", "unknown"
-        ),
-        ("JSON", { sent, _ in sent.type = "application/json" }, "invalid_request", "content_type"),
-        ("no type", { sent, _ in sent.type = "text/plain" }, "invalid_request", "content_type"),
-        (
-            "many fields", { sent, _ in sent.fields += (0..<70).map { ("f\($0)", "") } }, "invalid_request",
-            "client_id_malformed"
-        ),
-        (
-            "a long body", { sent, _ in sent["x"] = String(repeating: "x", count: 17 << 10) }, "invalid_request",
-            "body_too_large"
-        ),
-    ]
-
     @Test("at the token endpoint: each row is refused with its error, logs its cause, and leaves the code as it was")
     func table() async throws {
         try await OIDCSignInTests.open(clients: 2) { deployment in
@@ -195,12 +22,12 @@ struct OIDCHostileTests {
             let browser = try await deployment.signedIn()
             let code = try await deployment.oidcCode(
                 browser, nil, ["code_challenge": CodeChallenge.s256(verifier), "code_challenge_method": "S256"])
-            let right = Sent(
+            let right = OIDCTokenAttack.Sent(
                 fields: [
                     ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", deployment.client.callback),
                     ("code_verifier", verifier),
                 ], authorization: TestDeployment.basic(deployment.client.id, deployment.client.secret))
-            for row in Self.table {
+            for row in OIDCTokenAttack.table {
                 var sent = right
                 row.change(&sent, deployment)
                 let reply = try await Self.post(sent, deployment)
@@ -215,7 +42,7 @@ struct OIDCHostileTests {
         }
     }
 
-    private static func post(_ sent: Sent, _ deployment: TestDeployment) async throws -> ProbeReply {
+    private static func post(_ sent: OIDCTokenAttack.Sent, _ deployment: TestDeployment) async throws -> ProbeReply {
         let authorization = sent.authorization.map { [("Authorization", $0)] } ?? []
         return try await deployment.oidcProbe.post(
             OIDCPath.token, [("Content-Type", sent.type)] + authorization,
@@ -282,6 +109,59 @@ struct OIDCHostileTests {
             }
             #expect(try await deployment.oidcToken(code, as: deployment.client).status == 200)
             #expect(try await deployment.oidcUserInfo(access).status == 200)
+        }
+    }
+
+    @Test("at userinfo only one access token that holds, in the header or the form, gets an answer")
+    func userInfo() async throws {
+        try await OIDCSignInTests.open { deployment in
+            let browser = try await deployment.signedIn()
+            let reply = try await deployment.oidcToken(deployment.oidcCode(browser), as: deployment.client)
+            let access = try #require(reply.json()["access_token"]?.text)
+            let probe = deployment.oidcProbe
+            let form = [("Content-Type", "application/x-www-form-urlencoded")]
+            let header = [("Authorization", "Bearer \(access)")]
+            func get(_ headers: HTTPProbe.Headers, _ path: String = OIDCPath.userInfo) async throws -> ProbeReply {
+                try await probe.get(path, headers)
+            }
+            let body = Array("access_token=\(access)".utf8)
+            for (name, reply, status, error) in [
+                ("no token", try await get([]), 401, "invalid_token"),
+                (
+                    "in the query", try await get([], "\(OIDCPath.userInfo)?access_token=\(access)"), 401,
+                    "invalid_token"
+                ),
+                ("another scheme", try await get([("Authorization", "Basic \(access)")]), 401, "invalid_token"),
+                ("no scheme", try await get([("Authorization", access)]), 401, "invalid_token"),
+                ("an empty one", try await get([("Authorization", "Bearer ")]), 401, "invalid_token"),
+                ("two headers", try await get(header + header), 400, "invalid_request"),
+                (
+                    "two ways", try await probe.post(OIDCPath.userInfo, form + header, body: body), 400,
+                    "invalid_request"
+                ),
+                (
+                    "twice", try await probe.post(OIDCPath.userInfo, form, body: body + Array("&".utf8) + body), 400,
+                    "invalid_request"
+                ),
+                (
+                    "as JSON",
+                    try await probe.post(
+                        OIDCPath.userInfo, [("Content-Type", "application/json")],
+                        body: Array("{\"access_token\":\"\(access)\"}".utf8)), 401, "invalid_token"
+                ),
+                ("another case", try await deployment.oidcUserInfo(access.uppercased()), 401, "invalid_token"),
+                ("a byte more", try await deployment.oidcUserInfo(access + "A"), 401, "invalid_token"),
+                ("a byte less", try await deployment.oidcUserInfo(String(access.dropLast())), 401, "invalid_token"),
+            ] {
+                #expect(reply.status == status, "\(name)")
+                #expect(try reply.json()["error"]?.text == error, "\(name)")
+                #expect(!reply.text.contains("usr_"), "\(name)")
+                if status == 401 { #expect(reply.header("www-authenticate")?.hasPrefix("Bearer") == true, "\(name)") }
+            }
+            #expect(try await deployment.oidcUserInfo(access).status == 200)
+            deployment.clock.advance(by: .minutes(10))
+            #expect(try await deployment.oidcUserInfo(access).status == 401, "expired")
+            #expect(!deployment.log.text.contains(access))
         }
     }
 

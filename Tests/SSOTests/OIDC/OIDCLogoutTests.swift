@@ -140,6 +140,28 @@ struct OIDCLogoutTests {
         }
     }
 
+    @Test("an operator's sign-out of a user gives each session of the client a token with its own sid")
+    func everySession() async throws {
+        try await OIDCSignInTests.open(more: Self.keys) { deployment in
+            var (told, account): (Set<String>, String) = ([], "")
+            for _ in 0..<2 {
+                let browser = try await deployment.signedIn()
+                let reply = try await deployment.oidcToken(deployment.oidcCode(browser), as: deployment.client)
+                let claims = try reply.idTokenClaims()
+                told.insert(try #require(claims["sid"]?.text))
+                account = try #require(claims["sub"]?.text)
+                // The next code by email takes a minute.
+                deployment.clock.advance(by: .minutes(2))
+            }
+            let signOuts = SignOuts(clock: deployment.clock.clock, randomness: SystemRandomness())
+            let messages = try await deployment.database.write { [account] connection in
+                try signOuts.end(.all(of: account), .byOperator, by: .program, nil, connection)
+                return try signOuts.queue.all(isWaiting: true, limit: 10, connection)
+            }
+            #expect(told.count == 2 && Set(messages.map(\.toldSession)) == told)
+        }
+    }
+
     /// The token of a message (OpenID Connect Back-Channel Logout 2.4).
     private static func check(_ message: QueuedSignOut, _ deployment: TestDeployment) async throws {
         let audit = AuditStore(

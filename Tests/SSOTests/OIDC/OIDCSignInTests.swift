@@ -1,5 +1,6 @@
 import JWT
 import SSOShared
+import SSOWeb
 import Testing
 
 @testable import Counterparts
@@ -130,6 +131,27 @@ struct OIDCSignInTests {
                 let claims = try await deployment.oidcToken(code, as: deployment.client).idTokenClaims()
                 #expect(claims["preferred_username"]?.text == name)
             }
+        }
+    }
+
+    @Test(
+        "users whose addresses make the same name have different usernames, and that of an erased account is not made again"
+    )
+    func usernamesOfTwo() async throws {
+        try await Self.open { deployment in
+            func username(_ address: String) async throws -> String? {
+                let browser = try await deployment.signedIn(as: address)
+                let code = try await deployment.oidcCode(browser, nil, ["scope": "openid profile", "state": address])
+                return try await deployment.oidcToken(code, as: deployment.client)
+                    .idTokenClaims()["preferred_username"]?.text
+            }
+            #expect(try await username("ann@example.com") == "ann")
+            #expect(try await username("a+nn@example.com") == "ann2")
+            #expect(try await username("an+n@example.com") == "ann3")
+            try await deployment.execute("DELETE FROM account WHERE username = 'ann2'")
+            #expect(try await username("ann+@example.com") == "ann4")
+            deployment.clock.advance(by: .minutes(2))
+            #expect(try await username("ann@example.com") == "ann", "made once")
         }
     }
 

@@ -94,6 +94,54 @@ struct BrandTests {
             #expect(!deployment.log.contains("request_refused"))
         }
     }
+
+    @Test("the browser's bars have the colour of the page's ground, light and dark, in each program")
+    func themeColor() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            var seen: [[String]] = []
+            for origin in [deployment.origin, deployment.client.origin] {
+                let tags = try await browser.get(origin + "/").page().tags
+                let colours = tags.filter { $0.name == "meta" && $0["name"] == "theme-color" }
+                #expect(
+                    colours.map { $0["media"] } == ["(prefers-color-scheme: light)", "(prefers-color-scheme: dark)"])
+                var grounds: [String] = []
+                for sheet in tags.filter({ $0.name == "link" && $0["rel"] == "stylesheet" }) {
+                    let css = try await browser.get(origin + (sheet["href"] ?? "")).text
+                    let found = css.matches(of: #/--ground: (#[0-9a-f]{6});/#).map { String($0.1) }
+                    if !found.isEmpty { grounds = found }
+                }
+                #expect(grounds.count == 2 && colours.map { $0["content"] } == grounds)
+                seen.append(grounds)
+            }
+            #expect(Set(seen).count == 2, "each program has a ground of its own")
+        }
+    }
+
+    @Test("the icon on a home screen is a PNG of 180 pixels, or the logo if it is a PNG, and no other brand's mark")
+    func touchIcon() async throws {
+        let folder = try TemporaryFolder()
+        let svg = try folder.write("<svg xmlns='http://www.w3.org/2000/svg'/>", to: "logo.svg")
+        func fetched(_ browser: Browser, _ origin: String) async throws -> ProbeReply? {
+            let tags = try await browser.get(origin + "/").page().tags
+            guard let link = tags.first(where: { $0["rel"] == "apple-touch-icon" })?["href"] else { return nil }
+            return try await browser.get(origin + link).reply
+        }
+        try await TestDeployment.open { deployment in
+            for origin in [deployment.origin, deployment.client.origin] {
+                let icon = try #require(try await fetched(deployment.browser(), origin))
+                #expect(icon.status == 200 && icon.header("content-type") == "image/png")
+                #expect(icon.body.count < 2048 && icon.body[16..<24].elementsEqual([0, 0, 0, 180, 0, 0, 0, 180]))
+            }
+        }
+        let png = TestVectors.repository.appending(path: "Sources/IdP/Program/idp-touch-icon.png").path()
+        for (path, type) in [(svg, nil), (png, "image/png")] {
+            try await TestDeployment.open(settings: ["IDP_LOGO_FILE": path]) { deployment in
+                let icon = try await fetched(deployment.browser(), deployment.origin)
+                #expect(icon?.header("content-type") == type, "\(path)")
+            }
+        }
+    }
 }
 
 /// WCAG 2.2, 1.4.3.

@@ -12,7 +12,7 @@ struct LogoFileTests {
     private static let good = #"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8z"/></svg>"#
 
     /// A PNG header with this size, and a first chunk of this name.
-    private static func png(_ width: UInt32, _ height: UInt32, chunk: String = "IHDR") -> [UInt8] {
+    static func png(_ width: UInt32, _ height: UInt32, chunk: String = "IHDR") -> [UInt8] {
         let size = [width, height].flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
         }
         return [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13] + Array(chunk.utf8) + size
@@ -95,6 +95,21 @@ struct LogoFileTests {
         #expect(try LogoFile(Self.png(2048, 1), name: "logo.png").kind == .png)
     }
 
+    @Test(
+        "the size is that of the PNG's header or of the SVG's viewBox, and unknown where the file does not say",
+        arguments: [
+            ("<svg viewBox='0 0 120 40'/>", "120x40"), ("<svg id=\"a\" viewBox=\"0,0, 24.4 11.6\"/>", "24x12"),
+            ("<svg viewBox='0 0 0 40'/>", nil), ("<svg viewBox='0 0 nan inf'/>", nil),
+            ("<svg viewBox='0 0 1e9 1'/>", nil), ("<svg viewBox='0 0 40'/>", nil),
+            ("<svg><g viewBox='0 0 4 4'/></svg>", nil), ("<svg width='4' height='4'/>", nil),
+        ] as [(String, String?)])
+    func sizes(svg: String, size: String?) throws {
+        let logo = try LogoFile(Array(svg.utf8), name: "logo.svg")
+        #expect(logo.size.map { "\($0.width)x\($0.height)" } == size)
+        let png = try LogoFile(Self.png(64, 16), name: "logo.png").size
+        #expect(png?.width == 64 && png?.height == 16)
+    }
+
     @Test("the pages show the logo, and a browser that opens it by its address runs and guesses nothing")
     func served() async throws {
         let folder = try TemporaryFolder()
@@ -107,6 +122,8 @@ struct LogoFileTests {
                 let home = try await browser.get(deployment.origin + "/")
                 let image = try #require(try home.page().tags.first { $0.name == "img" })
                 #expect(image["alt"] == "", "the name stands beside it")
+                let size = try LogoFile(path: path).size.map { ["\($0.width)", "\($0.height)"] } ?? []
+                #expect([image["width"], image["height"]].compactMap(\.self) == size, "its place is kept free")
                 let icon = try #require(
                     try home.page().tags.first { $0.name == "link" && $0["rel"] == "icon" }?["href"])
                 let source = try #require(image["src"])

@@ -31,7 +31,13 @@ struct MarkupTests {
         try await TestDeployment.open { deployment in
             for visit in try await Self.pages(deployment) {
                 let tags = try visit.page().tags
-                #expect(!tags.contains { $0.name == "style" || $0.name == "base" || $0.name == "iframe" })
+                #expect(!tags.contains { $0.name == "style" || $0.name == "base" })
+                // The emails of a trial alone are shown in frames, of this origin and in a sandbox.
+                for frame in tags where frame.name == "iframe" {
+                    #expect(visit.address.path == deployment.mailboxPage)
+                    #expect(frame["src"]?.hasPrefix("\(deployment.mailboxPage)/") == true)
+                    #expect(frame["sandbox"] == "allow-popups allow-popups-to-escape-sandbox")
+                }
                 #expect(
                     !tags.contains { tag in tag.attributes.contains { $0.name.hasPrefix("on") || $0.name == "style" } })
                 for tag in tags where tag.name == "script" { #expect(tag["src"]?.hasPrefix("/assets/") == true) }

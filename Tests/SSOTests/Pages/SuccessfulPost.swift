@@ -100,6 +100,12 @@ struct SuccessfulPost: Sendable {
             let browser = place.deployment.browser()
             return try await place.deployment.begin(.emailLink, in: browser, as: address).prove(in: browser)
         },
+        .form("/sign-in/reply") { place, address in
+            let browser = place.deployment.browser()
+            let proof = try await place.deployment.begin(.emailReply, in: browser, as: address)
+            try await proof.answer()
+            return try await browser.goOn(after: proof.waiting, remembering: true)
+        },
         .form("/invitation") { place, address in
             let browser = place.deployment.browser()
             try await place.deployment.invite(address)
@@ -107,13 +113,15 @@ struct SuccessfulPost: Sendable {
             return try await browser.submit(page.page().form(with: "email"), on: page)
         },
         .form("/sign-in/browser") { place, address in
-            // The third email of a day has the link.
+            // With the third code of a day comes the link.
             for _ in 1...3 {
                 place.deployment.clock.advance(by: .seconds(61))
                 _ = try await place.deployment.asking(address)
             }
             let browser = place.deployment.browser()
-            let link = try #require(BrowserLinkTests.link(in: place.deployment, to: address))
+            let link = try await eventually("an email with a link") {
+                BrowserLinkTests.link(in: place.deployment, to: address)
+            }
             let page = try await browser.get(link)
             return try await browser.submit(page.page().form(to: "/sign-in/browser"), on: page)
         },

@@ -57,8 +57,12 @@ struct SettingHelpTests {
             "IDP_LOGO_FILE", "RP_CA_FILE",
         ]
         for setting in Self.table(program) where !setting.isSecret && !files.contains(setting.name) {
-            // A public address that others reach cannot go with the fixture's outbox.
-            let mail = setting.name == "IDP_PUBLIC_URL" ? ["IDP_MAIL_URL": "smtps://mail.example.com:465"] : [:]
+            // A public address that others reach cannot go with the fixture's outbox, nor a token.
+            let servers = [
+                "IDP_PUBLIC_URL": "smtps://mail.example.com:465",
+                "IDP_MAIL_TOKEN_FILE": "smtps://ann@mail.example.com:465",
+            ]
+            let mail = servers[setting.name].map { ["IDP_MAIL_URL": $0] } ?? [:]
             let reader = SettingsFixture.read(program, mail.merging([setting.name: setting.example]) { $1 })
             #expect(reader.problems.filter { $0.hasPrefix(setting.name) } == [], "\(setting.name)")
         }
@@ -74,7 +78,7 @@ struct SettingHelpTests {
                 #expect(words.contains(setting.explanation), "\(setting.name)")
                 #expect(words.contains("Example: \(setting.example)"), "\(setting.name)")
             }
-            #expect(words.contains("docs/operations.md"))
+            #expect(words.contains("docs/settings.md"))
             #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 })
         }
     }

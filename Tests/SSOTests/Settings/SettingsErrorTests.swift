@@ -56,6 +56,7 @@ struct SettingsErrorTests {
             InvalidSetting(.idp, "IDP_MAIL_HOURLY_LIMIT", "0", "from 1 to"),
             InvalidSetting(.idp, "IDP_AUDIT_DAYS", "6", "must be a whole number from 7 to 3650, such as 90"),
             InvalidSetting(.idp, "IDP_SESSION_LIFETIME", "31d", "must be a time from 5m to 30d, such as 12h"),
+            InvalidSetting(.idp, "IDP_REMEMBER", "31d", "must be off, or a time from 5m to 30d, such as 7d"),
             InvalidSetting(.idp, "IDP_SESSION_IDLE", "4m", "must be a time from 5m to 30d, such as 12h"),
             InvalidSetting(.idp, "IDP_SESSION_IDLE", "forever", "must be a time from 5m to 30d, such as 12h"),
             InvalidSetting(.idp, "IDP_ALLOWED_EMAILS", "*@example.com, nobody", "*@domain"),

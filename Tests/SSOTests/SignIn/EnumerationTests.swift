@@ -153,12 +153,12 @@ struct EnumerationTests {
         let clock = TestClock()
         let keys = try DerivedKeys.parse(TestSecret.new(), setting: "IDP_SECRET_KEY")
         let codes = EmailCode(keys: keys)
+        let mail = MailQueue(database: database, clock: clock.clock, capacity: MailCapacity(limit: 1000))
         let store = ChallengeStore(
             database: database, clock: clock.clock, randomness: SystemRandomness(),
             codeMAC: { codes.mac(of: codes.code(for: $0), challenge: $0) }, mailKind: EmailCodeMail.kind,
             eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com"), clock: clock.clock),
-            mail: MailQueue(
-                database: database, clock: clock.clock, capacity: MailCapacity(limit: 1000)))
+            mail: mail, besides: { try BrowserLinkMail.enqueue($0, in: mail, $1) })
         let requester = EmailRequester(browserID: nil, network: [1])
         var seen: [[String]] = []
         let all = [Self.addresses.known, Self.addresses.fresh, Self.addresses.disabled, Self.addresses.stray]
@@ -166,19 +166,30 @@ struct EnumerationTests {
             let address = try EmailAddress(address)
             let held = try await database.write {
                 try store.begin(
-                    address, held: nil, requester: requester, flow: nil, service: nil, device: .mac, language: .english,
+                    address, held: nil, requester: requester, flow: nil, logFlow: nil, service: nil, device: .mac,
+                    language: .english,
                     $0)
             }
             let again = try await database.write {
                 try store.begin(
-                    address, held: held.entry, requester: requester, flow: nil, service: nil, device: .mac,
+                    address, held: held.entry, requester: requester, flow: nil, logFlow: nil, service: nil,
+                    device: .mac,
                     language: .english, $0)
             }
             #expect(again.entry.id == held.entry.id && again.entry.emailAt == held.entry.emailAt)
             #expect(held.entry.emailAt == clock.now)
+            // From the third email of a day on there is one more, with the link for a browser.
+            for _ in 0..<3 {
+                clock.advance(by: .seconds(61))
+                _ = try await database.write {
+                    try store.begin(
+                        address, held: nil, requester: requester, flow: nil, logFlow: nil, service: nil, device: .mac,
+                        language: .english, $0)
+                }
+            }
             seen.append(database.takeStatements())
         }
-        #expect(seen[0].count { $0.hasPrefix("INSERT") } == 2)
+        #expect(seen[0].count { $0.hasPrefix("INSERT") } == 4 + 3 + 1, "four challenges, three emails, a link")
         for other in seen.dropFirst() { #expect(other == seen[0]) }
         await real.close()
     }

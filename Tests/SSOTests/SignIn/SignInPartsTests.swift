@@ -109,6 +109,66 @@ struct SignInPartsTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test("an oidc provider has the label and the logo of its file, in every language, the label as text")
+    func labelAndLogo() async throws {
+        let folder = try TemporaryFolder()
+        let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 40 20\"><path d=\"M0 0h40v20z\"/></svg>"
+        _ = try folder.write(svg, to: "work.svg")
+        let entry = try UnvisitedProviders.entry(.oidc, in: folder)
+        let label = "Work account <b>& more"
+        let entries = [entry + "    label: \"\(label)\"\n    logo: work.svg\n"]
+        try await TestDeployment.open(settings: UnvisitedProviders.settings(in: folder, entries: entries)) {
+            for language in ["en", "de"] {
+                let visit = try await Self.signInPage($0, language: language)
+                #expect(visit.text.contains("<span><bdi>Work account &lt;b&gt;&amp; more</bdi></span></button>"))
+                #expect(try !visit.page().tags.contains { $0.name == "b" })
+                let image = try #require(visit.page().tags.first { $0.name == "img" })
+                #expect(image["alt"] == "" && image["width"] == "40" && image["height"] == "20")
+                let path = try #require(image["src"])
+                #expect(path.hasPrefix("/assets/provider/work-") && path.hasSuffix(".svg"))
+                let file = try await $0.browser().get($0.origin + path)
+                #expect(file.status == 200 && file.text == svg)
+                #expect(file.reply.header("content-type") == "image/svg+xml")
+                #expect(file.reply.header("content-security-policy")?.contains("sandbox") == true, "nothing in it runs")
+                #expect(file.reply.header("cache-control")?.contains("immutable") == true)
+                for wrong in [
+                    "/assets/provider/work.svg", "/assets/provider/x", path.replacing("work-", with: "work-0"),
+                ] {
+                    #expect(try await $0.browser().get($0.origin + wrong).status == 404)
+                }
+            }
+        }
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test("up to four providers are all in sight; of five and more three are, and the others are folded in their order")
+    func fold() async throws {
+        for (count, folded) in [(1, 0), (3, 0), (4, 0), (5, 2), (7, 4)] {
+            let folder = try TemporaryFolder()
+            let ids = (1...count).map { "work-\($0)" }
+            let entries = try ids.map {
+                try UnvisitedProviders.entry(.oidc, in: folder, id: $0, issuer: "https://\($0).example.org")
+            }
+            try await TestDeployment.open(settings: UnvisitedProviders.settings(in: folder, entries: entries)) {
+                let browser = $0.browser()
+                let page = try await Self.signInPage($0, in: browser)
+                #expect(try Self.targets(page) == ids.map { "/sign-in/with/\($0)" } + ["/sign-in"])
+                let parts = page.text.components(separatedBy: "<details class=\"more\">")
+                #expect(parts.count == (folded == 0 ? 1 : 2), "\(count)")
+                guard folded > 0 else { return }
+                #expect(parts[1].hasPrefix("\n<summary>More ways to sign in</summary>"))
+                let inside = parts[1].components(separatedBy: "</details>")[0]
+                #expect(inside.components(separatedBy: "<button").count - 1 == folded)
+                // What was used last is never folded.
+                let last = try #require(ids.last)
+                browser.setCookie("idp_last_method", to: last, at: "localhost")
+                let again = try await Self.signInPage($0, in: browser)
+                #expect(try Self.targets(again).first == "/sign-in/with/\(last)")
+            }
+            withExtendedLifetime(folder) {}
+        }
+    }
+
     @Test("the provider of the last sign-in in this browser comes first and says so, after a sign-out too")
     func lastProvider() async throws {
         try await ProviderDeployment.open([.oidc, .github]) { place in

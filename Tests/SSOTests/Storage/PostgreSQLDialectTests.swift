@@ -158,7 +158,13 @@ struct PostgreSQLDialectTests {
             // What no page shows here.
             let queue = MailQueue(
                 database: database, clock: deployment.clock.clock, capacity: MailCapacity(limit: 1000))
-            _ = try await queue.countOfDay(for: "ann@example.com")
+            let second = QueuedMail(
+                id: "second", address: "link ann@example.com", kind: "browser_link", subjectID: nil,
+                expiresAt: deployment.clock.now + .minutes(10))
+            try await database.write {
+                try queue.enqueue(
+                    second, oncePer: .hours(6), hasAccount: true, now: deployment.clock.now, $0)
+            }
             let administration = AccountAdministration(database: database)
             #expect(try await administration.page().count == 1)
             #expect(try await administration.details(of: "ann@example.com")?.row.state == .active)

@@ -10,13 +10,15 @@ import Testing
 @Suite("Texts in templates and sources")
 struct TextKeyTests {
     /// The names that `{{{…}}}` may insert, beside those that end with HTML. Each is made of escaped parts by our code.
-    static let unescaped: Set<String> = ["code"]  // The SVG of a QR code.
+    /// The SVG of a QR code.
+    static let unescaped: Set<String> = ["code"]
 
     /// Keys that are made at run time: as written in the source, and what they become.
     static let dynamicKeys: [String: [String]] = [
         #"callback.\(error.code)"#: SignInError.codes.map { "callback.\($0)" },
         #"callback.\(error.code).title"#: SignInError.codes.map { "callback.\($0).title" },
         #"date.month-\(date.month)"#: (1...12).map { "date.month-\($0)" },
+        #"language.\(language.rawValue)"#: Language.allCases.map { "language.\($0.rawValue)" },
         #"method.\($0)"#: SignInMethodNames.known.map { "method.\($0)" },
         #"provider.\(key)"#: providerPages.map { "provider.\($0)" },
         #"provider.\(key).title"#: providerPages.map { "provider.\($0).title" },

@@ -112,7 +112,7 @@ struct VerifyProtocolTests {
                 database: database, clock: clock.clock,
                 eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com"), clock: clock.clock),
                 clients: clients),
-            idleLimit: .seconds(7200),
+            lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2)),
             networks: SignerNetworks(
                 ClientAddress(trusted: []), badSignatures: NetworkLimit(3, per: .seconds(60), clock: clock.clock),
                 proven: ProvenNetworks(clock: clock.clock)))

@@ -145,6 +145,17 @@ final class Chromium: Sendable {
         try await switchTo(next)
     }
 
+    /// The handles of all tabs.
+    func tabs() async throws -> [String] { try await get("window/handles").items.compactMap(\.text) }
+
+    /// Acts inside a frame of the page, and returns to the page.
+    func inFrame(_ css: String, _ act: () async throws -> Void) async throws {
+        let frame: JSONValue = [.init(stringLiteral: Self.elementKey): .string(try await element(css))]
+        _ = try await post("frame", ["id": frame])
+        try await act()
+        _ = try await post("frame", ["id": .null])
+    }
+
     func tab() async throws -> String { try await get("window").text ?? "" }
     func switchTo(_ handle: String) async throws { _ = try await post("window", ["handle": .string(handle)]) }
 

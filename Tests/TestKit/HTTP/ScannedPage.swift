@@ -9,6 +9,8 @@ struct ScannedForm: Sendable, Equatable {
         let name: String
         let type: String
         var value: String
+        /// False for a box that is not ticked, which a browser does not send.
+        var isSent = true
     }
 
     func has(_ name: String) -> Bool { fields.contains { $0.name == name } }
@@ -16,7 +18,10 @@ struct ScannedForm: Sendable, Equatable {
 
     /// The pairs a browser would send with `values` typed in.
     func filled(_ values: [String: String]) -> [(String, String)] {
-        fields.map { ($0.name, values[$0.name] ?? $0.value) }
+        fields.compactMap { field in
+            let value = values[field.name] ?? (field.isSent ? field.value : nil)
+            return value.map { (field.name, $0) }
+        }
     }
 }
 
@@ -29,7 +34,8 @@ struct ScannedPage: Sendable {
         tags = try ScannedTag.scan(html)
     }
 
-    var links: [String] { tags.filter { $0.name == "a" }.compactMap { $0["href"] } }
+    /// Without those to the same page in another language.
+    var links: [String] { tags.filter { $0.name == "a" && $0["hreflang"] == nil }.compactMap { $0["href"] } }
 
     func link(containing part: String) -> String? { links.first { $0.contains(part) } }
 
@@ -46,7 +52,11 @@ struct ScannedPage: Sendable {
                 open = nil
             case "input", "textarea", "button":
                 guard let name = tag["name"] else { continue }
-                open?.fields.append(.init(name: name, type: tag["type"] ?? "text", value: tag["value"] ?? ""))
+                let isBox = ["checkbox", "radio"].contains(tag["type"])
+                open?.fields.append(
+                    .init(
+                        name: name, type: tag["type"] ?? "text", value: tag["value"] ?? "",
+                        isSent: !isBox || tag["checked"] != nil))
             default: continue
             }
         }

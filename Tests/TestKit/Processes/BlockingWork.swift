@@ -36,7 +36,7 @@ func eventually<Value>(
 enum TestTimeout {
     /// How long a test waits for an expected event. Only a defect takes this long; a busy machine must not look
     /// like a defect.
-    static let limit: Duration = .seconds(90)
+    static let limit: Duration = .seconds(TestLength.of(short: 90, nightly: 900))
 }
 
 /// Runs `work` `count` times concurrently and returns all results.

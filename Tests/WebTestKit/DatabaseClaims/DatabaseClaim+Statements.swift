@@ -1,6 +1,8 @@
 import Storage
 import Testing
 
+@testable import TestKit
+
 extension DatabaseClaim {
     /// What one statement does.
     static let statements = [
@@ -12,6 +14,8 @@ extension DatabaseClaim {
         DatabaseClaim("rows without a value do not collide in a unique column", uniqueNulls),
         DatabaseClaim("a partial unique index binds only its rows", partialIndex),
         DatabaseClaim("a bounded number of rows is deleted in order", boundedDelete),
+        DatabaseClaim("what is sent is kept with its transaction, also alone, and the next statement sees it", sent),
+        DatabaseClaim("what is sent and fails is a conflict of its own body, which may continue", sentInVain),
         DatabaseClaim("SQL that is wrong or empty is a misuse, and the next call works", badSQL),
     ]
 
@@ -45,6 +49,65 @@ extension DatabaseClaim {
             ]
         }
         #expect(found == [["a"], [], ["c"], [], ["c"], []])
+    }
+
+    private static let insert = "INSERT INTO item (id, owner) VALUES (:id, :id || '')"
+
+    @Sendable private static func sent(_ database: any Database) async throws {
+        try await database.write { try $0.send(insert, ["id": .integer(1)]) }
+        let seen = try await database.write { connection in
+            for id in 2...4 as ClosedRange<Int64> { try connection.send(insert, ["id": .integer(id)]) }
+            return try connection.query("SELECT COUNT(*) AS n FROM item").first?.integer("n")
+        }
+        #expect(seen == 4)
+        struct GivenUp: Error {}
+        await #expect(throws: GivenUp.self) {
+            try await database.write { connection in
+                try connection.send(insert, ["id": .integer(5)])
+                throw GivenUp()
+            }
+        }
+        #expect(try await database.items() == 4)
+        // Many at once share transactions.
+        let all = try await atOnce(40) { number in
+            try await database.write { try $0.send(insert, ["id": .integer(Int64(number) + 100)]) }
+            return true
+        }
+        #expect(all.count == 40)
+        #expect(try await database.items() == 44)
+    }
+
+    @Sendable private static func sentInVain(_ database: any Database) async throws {
+        try await database.write { try $0.send(insert, ["id": .integer(1)]) }
+        for before in [[], [2, 3]] as [[Int64]] {
+            let kind = try await DatabaseError.kind {
+                try await database.write { connection in
+                    for id in before { try connection.send(insert, ["id": .integer(id)]) }
+                    try connection.send(insert, ["id": .integer(1)])
+                }
+            }
+            #expect(kind == .conflict)
+        }
+        #expect(try await database.items() == 1)
+        let kinds = try await atOnce(40) { number in
+            try await DatabaseError.kind {
+                try await database.write { connection in
+                    try connection.send(insert, ["id": .integer(Int64(number) + 100)])
+                    guard number.isMultiple(of: 4) else { return }
+                    do throws(DatabaseError) { try connection.send(insert, ["id": .integer(1)]) } catch {
+                        guard number.isMultiple(of: 8) else { throw error }
+                        try connection.send(
+                            "UPDATE item SET used_by = 7 WHERE id = :id",
+                            [
+                                "id": .integer(Int64(number) + 100)
+                            ])
+                    }
+                }
+            }
+        }
+        #expect(kinds.count { $0 == .conflict } == 5 && kinds.count { $0 == nil } == 35)
+        #expect(try await database.items() == 36)
+        #expect(try await database.number("SELECT COUNT(*) AS n FROM item WHERE used_by = 7") == 5)
     }
 
     @Sendable private static func onConflict(_ database: any Database) async throws {

@@ -39,6 +39,6 @@ struct ActivityRoutes: Sendable {
                 items: shown.map { activity.item($0, now: now, texts) },
                 older: hasOlder ? shown.last.map { Base64URL.encode($0.id) } ?? "" : "", hasItems: !shown.isEmpty,
                 hasOlder: hasOlder),
-            for: request)
+            for: request, offersLanguages: true)
     }
 }

@@ -41,8 +41,8 @@ struct HomeRoutes: Sendable {
                     try sections(request, $0, name: $0.account.name, isSaved ? .saved : .shown, connection)
                 }
             })
-        else { return pages.response("welcome", Welcome(), for: request) }
-        return pages.response("home", model, for: request)
+        else { return pages.response("welcome", Welcome(), for: request, offersLanguages: true) }
+        return pages.response("home", model, for: request, offersLanguages: true)
     }
 
     @Sendable private func rename(_ form: SubmittedForm, _ user: SignedInUser) async throws -> Response {

@@ -75,7 +75,7 @@ struct SignOutRoutes: Sendable {
         }
         return pages.response(
             "signed-out", Model(told: told, clients: links, hasTold: !told.isEmpty, hasClients: !links.isEmpty),
-            for: request)
+            for: request, offersLanguages: true)
     }
 
     /// Waits for a moment until the clients have answered: usually all have then.

@@ -26,6 +26,6 @@ package struct IdentityConfirmPage: Sendable {
             "identity-confirm",
             Model(
                 formToken: formToken, flow: flow.text, provider: provider, email: user.account.email, script: script,
-                isLink: isLink), for: request)
+                isLink: isLink), for: request, offersLanguages: true)
     }
 }

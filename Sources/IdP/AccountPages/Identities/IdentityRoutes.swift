@@ -174,7 +174,7 @@ struct IdentityRoutes: Sendable {
                     "reason": "other_account", "session": "\(session.handle)",
                     "flow": "\(session[Flows.self].logID(flow))",
                 ])
-            throw IdentityError.otherAccount
+            throw IdentityError.otherAccount.logged
         }
         return session.slots.asksAgain(flow, after: user.signIn.provenAt, now: now)
             ? .signIn(flow) : .ready(Ready(flow: flow, change: change, user: user))

@@ -61,6 +61,6 @@ package struct AccountNoticeMail: MailTemplate {
             to: to, subject: EmailContent.withoutIsolates(texts.plain(subject)),
             text: pages.text("account-notice-text", model, in: notice.language),
             html: pages.text("account-notice-html", model, in: notice.language), language: notice.language,
-            logo: pages.mailLogo)
+            logo: pages.mailLogo, account: notice.accountID)
     }
 }

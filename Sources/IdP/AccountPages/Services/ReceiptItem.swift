@@ -3,7 +3,7 @@ import SSOWeb
 
 /// A receipt on a page: the client, and whether the end of a session has arrived there.
 struct ReceiptItem: Sendable {
-    let client, logo: String
+    let client, logo, logoSizeHTML: String
     let at, next: Moment
     let hasLogo, isDelivered, isTrying, isWaiting, isGivenUp, isNotTold: Bool
 
@@ -11,6 +11,7 @@ struct ReceiptItem: Sendable {
     init(_ receipt: SignOutReceipt, _ client: Client?, _ logos: ClientLogos, _ texts: Texts) {
         self.client = client?.name ?? receipt.clientID
         logo = client.map { logos.path(of: $0) } ?? ""
+        logoSizeHTML = client.map { logos.size(of: $0) } ?? ""
         hasLogo = !logo.isEmpty
         var (delivered, next): (Timestamp?, Timestamp?)
         if case .delivered(let moment) = receipt.state { delivered = moment }

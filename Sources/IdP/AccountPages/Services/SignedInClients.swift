@@ -5,7 +5,7 @@ import Storage
 /// The part of the home page that lists the services that the user may enter.
 struct ClientSection: Sendable {
     struct Item: Sendable {
-        let name, href, logo: String
+        let name, href, logo, logoSizeHTML: String
         /// In place of a logo.
         let letter: String
         let hasHref, hasLogo: Bool
@@ -14,7 +14,7 @@ struct ClientSection: Sendable {
         let isEntered: Bool
 
         fileprivate init(_ link: ClientLink, since: Moment?) {
-            (name, href, logo) = (link.name, link.href, link.logo)
+            (name, href, logo, logoSizeHTML) = (link.name, link.href, link.logo, link.logoSizeHTML)
             letter = String(name.prefix(1)).uppercased()
             (hasHref, hasLogo) = (link.hasHref, link.hasLogo)
             (self.since, isEntered) = (since, since != nil)
@@ -22,7 +22,7 @@ struct ClientSection: Sendable {
 
         /// A client that is not registered any more.
         fileprivate init(id: String, since: Moment) {
-            (name, href, logo, hasHref, hasLogo) = (id, "", "", false, false)
+            (name, href, logo, logoSizeHTML, hasHref, hasLogo) = (id, "", "", "", false, false)
             letter = String(id.prefix(1)).uppercased()
             (self.since, isEntered) = (since, true)
         }
@@ -74,13 +74,13 @@ struct SignedInClients: Sendable {
 
 /// A client on a page: its name with its logo and, if it has a web page, a link there.
 struct ClientLink: Sendable {
-    let name, href, logo: String
+    let name, href, logo, logoSizeHTML: String
     let hasHref, hasLogo: Bool
 
     init(_ client: Client, _ logos: ClientLogos) {
         name = client.name
         href = client.startPage() ?? ""
-        logo = logos.path(of: client)
+        (logo, logoSizeHTML) = (logos.path(of: client), logos.size(of: client))
         (hasHref, hasLogo) = (!href.isEmpty, !logo.isEmpty)
     }
 }

@@ -42,7 +42,7 @@ struct SessionListRoutes: Sendable {
                 }
             })
         {
-            return pages.response("sessions", model, for: request)
+            return pages.response("sessions", model, for: request, offersLanguages: true)
         }
         return .redirect(to: Self.signInPath)
     }

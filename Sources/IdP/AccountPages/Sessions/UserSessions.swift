@@ -8,9 +8,9 @@ import Storage
 struct SessionList: Sendable {
     struct Item: Sendable {
         let id, name, network: String
-        let since, used: Moment
+        let since, used, until: Moment
         let clients: [ClientSection.Item]
-        let hasNetwork, isApp, isCurrent, hasClients: Bool
+        let hasNetwork, isApp, isCurrent, hasClients, isRemembered: Bool
     }
 
     let formToken: String
@@ -71,8 +71,10 @@ struct UserSessions: Sendable {
             return SessionList.Item(
                 id: session.id, name: session.name(in: texts), network: session.network ?? "",
                 since: texts.moment(session.createdAt, now: now), used: texts.moment(session.usedAt, now: now),
-                clients: clients, hasNetwork: session.network != nil, isApp: session.app != nil,
-                isCurrent: session.handles.contains(user.session.handle), hasClients: !clients.isEmpty)
+                until: texts.moment(session.rememberedUntil ?? session.usedAt), clients: clients,
+                hasNetwork: session.network != nil, isApp: session.app != nil,
+                isCurrent: session.handles.contains(user.session.handle), hasClients: !clients.isEmpty,
+                isRemembered: session.rememberedUntil != nil)
         }
         return items.filter(\.isCurrent) + items.filter { !$0.isCurrent }
     }

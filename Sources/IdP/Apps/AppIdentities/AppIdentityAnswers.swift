@@ -56,7 +56,7 @@ package struct AppIdentityAnswers: Sendable {
         answered.context.logger.info(
             "link_code_issued",
             metadata: [
-                "app": "\(app.name)", "provider": "\(answered.provider.id)", "link": "\(id.text)",
+                "app": "\(app.id)", "provider": "\(answered.provider.id)", "link": "\(id.text)",
                 "session": "\(answered.session.handle)",
             ])
         let callback = AuthorizeRequest.adding([("code", code.wire)], to: app.redirectURI)

@@ -18,7 +18,8 @@ package struct AppIdentityPages: Sendable {
     }
 
     private struct AskModel: Sendable {
-        let formToken, action, challenge, redirect, ticket, app, provider, address, cancel, script: String
+        let formToken, action, challenge, redirect, ticket, app, appID, provider, address, cancel, script: String
+        let hasName: Bool
     }
 
     /// Asks whether to go on. The page does not send itself, and it names the account: a link of an attacker may have led
@@ -31,9 +32,11 @@ package struct AppIdentityPages: Sendable {
             "native-link",
             AskModel(
                 formToken: formToken, action: HandoffRoutes.prefix + provider.id, challenge: asked.codeChallenge,
-                redirect: asked.app.redirectURI, ticket: ticket.wire, app: asked.app.name, provider: provider.name,
+                redirect: asked.app.redirectURI, ticket: ticket.wire, app: asked.app.name, appID: asked.app.id,
+                provider: provider.name,
                 address: (try? EmailAddress(account.email))?.masked ?? "",
-                cancel: Self.callback(asked.app, error: "access_denied"), script: formScript), for: request)
+                cancel: Self.callback(asked.app, error: "access_denied"), script: formScript,
+                hasName: asked.app.hasName), for: request)
     }
 
     private struct EndModel: Sendable {
@@ -78,7 +81,7 @@ package struct AppIdentityPages: Sendable {
             explanation: Text("native.link-failed"),
             nextStep: way(to: app, error: isUnavailable ? "temporarily_unavailable" : "server_error"),
             cause: refusal.cause, headers: refusal.headers)
-        page.isFaultElsewhere = refusal.isFaultElsewhere
+        page.isLogged = refusal.isLogged
         return page
     }
 

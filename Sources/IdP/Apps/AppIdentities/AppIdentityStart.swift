@@ -61,7 +61,7 @@ package struct AppIdentityStart: TicketStart {
             context.logger.info(
                 "link_started",
                 metadata: [
-                    "app": "\(asked.app.name)", "provider": "\(name)", "link": "\(link.text)",
+                    "app": "\(asked.app.id)", "provider": "\(name)", "link": "\(link.text)",
                     "session": "\(session.handle)",
                 ])
             do {

@@ -33,7 +33,10 @@ package struct HandoffPages: Sendable {
                 redirect: asked.app.redirectURI, app: asked.app.name, script: startScript), for: request)
     }
 
-    private struct ConfirmModel: Sendable { let formToken, flow, app, name, email, cancel, script: String }
+    private struct ConfirmModel: Sendable {
+        let formToken, flow, app, appID, name, email, cancel, script: String
+        let hasName: Bool
+    }
 
     /// Asks a user who was signed in before whether this app may sign in: another app may have begun it (RFC 8252 8.6).
     func confirm(
@@ -42,8 +45,8 @@ package struct HandoffPages: Sendable {
         pages.response(
             "native-confirm",
             ConfirmModel(
-                formToken: formToken, flow: flow.text, app: app.name, name: user.account.name,
-                email: user.account.email, cancel: flow.cancel, script: formScript), for: request)
+                formToken: formToken, flow: flow.text, app: app.name, appID: app.id, name: user.account.name,
+                email: user.account.email, cancel: flow.cancel, script: formScript, hasName: app.hasName), for: request)
     }
 
     private struct ContinueModel: Sendable { let app, name, email, callback, script: String }

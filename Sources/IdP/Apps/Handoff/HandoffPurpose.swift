@@ -50,7 +50,7 @@ package struct HandoffPurpose: FlowPurpose {
         context.logger.info(
             "handoff_cancelled",
             metadata: [
-                "app": "\(app.name)", "handoff": "\(flow.id.text)", "session": "\(session.handle)",
+                "app": "\(app.id)", "handoff": "\(flow.id.text)", "session": "\(session.handle)",
                 "flow": "\(flow.logID)",
             ])
         let callback = AuthorizeRequest.errorCallback(

@@ -109,7 +109,7 @@ package struct HandoffRequestError: Error {
 extension HandoffRequestError {
     func log(to context: VisitorContext) {
         var metadata: Logger.Metadata = ["reason": "\(cause.rawValue)", "session": "\(context.session?.handle ?? "-")"]
-        if let app { metadata["app"] = "\(app.name)" }
+        if let app { metadata["app"] = "\(app.id)" }
         if let sent { metadata["sent_redirect"] = "\(SentText.address(sent))" }
         context.logger.notice("handoff_refused", metadata: metadata)
     }

@@ -126,7 +126,7 @@ struct HandoffRoutes: Sendable {
         context.logger.info(
             "handoff_started",
             metadata: [
-                "app": "\(asked.app.name)", "method": "\(start.name)", "handoff": "\(id.text)",
+                "app": "\(asked.app.id)", "method": "\(start.name)", "handoff": "\(id.text)",
                 "session": "\(session.handle)", "flow": "\(begun[Flows.self].logID(id))",
             ])
         let isSignedIn = try await accounts.signedIn(context) != nil
@@ -175,7 +175,7 @@ struct HandoffRoutes: Sendable {
             context.logger.info(
                 "handoff_code_issued",
                 metadata: [
-                    "app": "\(app.name)", "account": "\(user.account.id)", "session": "\(user.session.handle)",
+                    "app": "\(app.id)", "account": "\(user.account.id)", "session": "\(user.session.handle)",
                     "handoff": "\(flow.text)", "flow": "\(user.session[Flows.self].logID(flow))",
                     "new_user": "\(isNew)",
                 ])
@@ -231,7 +231,7 @@ struct HandoffRoutes: Sendable {
         _ refusal: HandoffRequestError, _ context: VisitorContext, _ page: PublicError
     ) -> PublicError {
         refusal.log(to: context)
-        return page
+        return page.logged
     }
 }
 

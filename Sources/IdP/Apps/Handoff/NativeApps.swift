@@ -5,13 +5,19 @@ import SSOWeb
 package struct NativeApp: Sendable {
     /// Where the browser goes with the code. A request must name the same bytes.
     let redirectURI: String
-    /// What users see, so that they notice a foreign app: the scheme of an app's own URI, the host of any other.
+    /// What the log calls the app: the scheme of an app's own URI, the host of any other. Pages that ask show it, so that users
+    /// notice a foreign app.
+    let id: String
+    /// What users see; ``id`` for an app without a name.
     let name: String
     /// Whether the scheme is the app's own, which another app may claim as well (RFC 8252 7.1).
     let hasOwnScheme: Bool
+
+    /// Whether its name is another one than its id.
+    var hasName: Bool { name != id }
 }
 
-/// The registered apps: `IDP_NATIVE_APPS`, a comma-separated list of exact redirect URIs.
+/// The registered apps: `IDP_NATIVE_APPS`, a comma-separated list of exact redirect URIs, each with the app's name after `=`.
 package struct NativeApps: Sendable {
     package let all: [NativeApp]
 
@@ -29,14 +35,15 @@ package struct NativeApps: Sendable {
     /// - Throws: ``SettingError`` with the problems of all items.
     package static func read(_ text: String, warn: (String) -> Void) throws -> NativeApps {
         let items = text.split(separator: ",").map { String($0.trimmingBlanks) }.filter { !$0.isEmpty }
-        let apps = try items.enumerated().readAll { index, uri in
-            let app = try self.app(uri)
-            guard !items[..<index].contains(where: { $0.utf8.elementsEqual(uri.utf8) }) else {
-                throw SettingError("\"\(uri)\" appears twice.")
+        let entries = items.map(parts)
+        let apps = try entries.enumerated().readAll { index, entry in
+            let app = try self.app(entry.uri, name: entry.name)
+            guard !entries[..<index].contains(where: { $0.uri.utf8.elementsEqual(entry.uri.utf8) }) else {
+                throw SettingError("\"\(entry.uri)\" appears twice.")
             }
             return app
         }
-        for app in apps where app.hasOwnScheme && !app.name.utf8.contains(UInt8(ascii: ".")) {
+        for app in apps where app.hasOwnScheme && !app.id.utf8.contains(UInt8(ascii: ".")) {
             warn(
                 "IDP_NATIVE_APPS: the scheme of \(app.redirectURI) has no dot, so another app may use it too. Use an https "
                     + "link that only your app opens, or the reversed name of your domain: com.example.app:/callback.")
@@ -47,19 +54,39 @@ package struct NativeApps: Sendable {
     /// What the IdP adds to the redirect URI.
     private static let fields = ["code", "new_user", "error", "error_description", "state"]
 
-    private static func app(_ uri: String) throws -> NativeApp {
+    /// `URI=Name`. In a query the first `=` of each field belongs to the URI.
+    private static func parts(of item: String) -> (uri: String, name: String?) {
+        var (isQuery, keepsNext) = (false, false)
+        for index in item.indices {
+            switch item[index] {
+            case "?",
+                "&" where isQuery:
+                (isQuery, keepsNext) = (true, true)
+            case "=" where keepsNext: keepsNext = false
+            case "=": return (String(item[..<index]), String(item[item.index(after: index)...]))
+            default: continue
+            }
+        }
+        return (item, nil)
+    }
+
+    private static func app(_ uri: String, name: String?) throws -> NativeApp {
+        let shown = name.flatMap(DisplayName.ofClient)
+        if let name, shown == nil {
+            throw SettingError("\"\(uri)\": the name after = \(DisplayName.problem(ofClient: name))")
+        }
         try RedirectURI.check(uri, adding: fields, checkScheme: problem(ofScheme:))
         let scheme = String(uri.prefix { $0 != ":" })
         if scheme == "https" || scheme == "http" {
             let authority = uri.dropFirst(scheme.count + 3).prefix { $0 != "/" && $0 != "?" }
             let host = try HostPort(String(authority), allowing: .looseNames).host
-            return NativeApp(redirectURI: uri, name: host, hasOwnScheme: false)
+            return NativeApp(redirectURI: uri, id: host, name: shown ?? host, hasOwnScheme: false)
         }
         // `scheme:path` is what mailto:, tel: and javascript: look like. An app's own URI has a slash.
         guard uri.dropFirst(scheme.count + 1).utf8.first == UInt8(ascii: "/") else {
             throw SettingError("\"\(uri)\" must have a slash after the colon, such as com.example.app:/callback.")
         }
-        return NativeApp(redirectURI: uri, name: scheme, hasOwnScheme: true)
+        return NativeApp(redirectURI: uri, id: scheme, name: shown ?? scheme, hasOwnScheme: true)
     }
 
     private static func problem(ofScheme scheme: String) -> String? {

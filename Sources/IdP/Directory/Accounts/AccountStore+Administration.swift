@@ -94,7 +94,7 @@ extension AccountStore {
         "DELETE FROM group_member WHERE account_id = :id",
         "DELETE FROM handoff WHERE account_id = :id",
         "DELETE FROM invitation WHERE account_id = :id",
-        "DELETE FROM mail_queue WHERE address = :email OR address = :budget",
+        "DELETE FROM mail_queue WHERE address = :email OR address = :budget OR address = 'link ' || :budget",
         "DELETE FROM provider_attempt WHERE account_id = :id",
         "DELETE FROM account WHERE id = :id",
     ]

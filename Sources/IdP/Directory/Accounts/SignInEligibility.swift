@@ -28,7 +28,8 @@ package struct SignInEligibility: Sendable {
     package struct Standing: Sendable {
         /// Nil for one that may sign in.
         package let obstacle: Obstacle?
-        package let hasAccount: Bool
+        /// The id of its account.
+        package let account: String?
 
         package var isEligible: Bool { obstacle == nil }
     }
@@ -36,7 +37,7 @@ package struct SignInEligibility: Sendable {
     /// Looks at the account and at the setting for every address, so that each answer takes the same time.
     package func standing(of email: String, _ connection: any SQLConnection) throws -> Standing {
         let account = try AccountStore.find(email: email, connection)
-        return Standing(obstacle: obstacle(email, account), hasAccount: account != nil)
+        return Standing(obstacle: obstacle(email, account), account: account?.id)
     }
 
     package func maySignIn(_ account: Account) -> Bool { obstacle(account) == nil }

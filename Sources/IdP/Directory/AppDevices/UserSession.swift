@@ -14,6 +14,8 @@ package struct UserSession: Sendable {
     package let network: String?
     package let createdAt: Timestamp
     package let usedAt: Timestamp
+    /// Until when the user of a browser asked to stay signed in; nil for any other.
+    package let rememberedUntil: Timestamp?
 
     /// The name that an app gave, or the kind of device.
     package func name(in texts: Texts) -> String {
@@ -29,7 +31,7 @@ extension AppDevices {
             let entry = entries.first { $0.handle == app.session?.handle }
             return UserSession(
                 id: app.id, handles: app.sessionHandles, app: app, device: entry?.device, network: entry?.network,
-                createdAt: app.createdAt, usedAt: app.usedAt)
+                createdAt: app.createdAt, usedAt: app.usedAt, rememberedUntil: nil)
         }
         let browsers = entries.filter { entry in
             // Its sign-in may have been ended with all of its account's.
@@ -37,7 +39,7 @@ extension AppDevices {
         }.map { entry in
             UserSession(
                 id: entry.handle, handles: [entry.handle], app: nil, device: entry.device, network: entry.network,
-                createdAt: entry.createdAt, usedAt: entry.seenAt)
+                createdAt: entry.createdAt, usedAt: entry.seenAt, rememberedUntil: entry.rememberedUntil)
         }
         return (apps + browsers).sorted { ($1.usedAt, $1.id) < ($0.usedAt, $0.id) }
     }

@@ -1,3 +1,4 @@
+package import Logging
 package import SSOShared
 package import SSOWeb
 
@@ -65,8 +66,13 @@ package enum AuditActor: Sendable, Equatable {
 /// An address that was typed, for the audit log: enough to find the rows of one that is known, and not the address.
 package struct TypedAddress: Sendable {
     /// `a…@example.com`.
-    let masked: String
+    package let masked: String
     let mac: [UInt8]
+
+    /// What the log and `idp user show` call the address: `adr_` and the keyed hash.
+    package var id: String { Self.id(mac) }
+
+    static func id(_ mac: [UInt8]) -> String { "adr_" + Base64URL.encode(mac) }
 }
 
 /// Makes the keyed hashes of addresses (`IDP_SECRET_KEY`). Without the key nobody can try a list of addresses on the rows.
@@ -79,6 +85,9 @@ package struct AuditAddressKeys: Sendable {
         TypedAddress(masked: address.masked, mac: macs(of: address).first ?? [])
     }
 
+    /// What the log calls the address: one name for each key, the present one first.
+    package func ids(of address: EmailAddress) -> [String] { macs(of: address).map(TypedAddress.id) }
+
     /// The hashes that rows about this address have: one for each key.
     package func macs(of address: EmailAddress) -> [[UInt8]] {
         keys.map { Array(HMACSHA256.code(for: Array(address.text.utf8), key: $0).prefix(16)) }
@@ -90,5 +99,17 @@ extension IPAddress {
     package var auditNetwork: String {
         let kept = siteKey.map { $0 + [UInt8](repeating: 0, count: 10) } ?? Array(networkKey.prefix(3)) + [0]
         return "\(IPAddress(bytes: kept))/\(siteKey == nil ? 24 : 48)"
+    }
+}
+
+extension Logger {
+    /// The same logger, whose lines name an address and its account and nobody else: in the session of one user an address of
+    /// another one may be typed.
+    package func about(_ address: TypedAddress?, account: String?) -> Logger {
+        var logger = self
+        logger[metadataKey: "account"] = account.map { "\($0)" }
+        logger[metadataKey: "address"] = address.map { "\($0.masked)" }
+        logger[metadataKey: "address_id"] = address.map { "\($0.id)" }
+        return logger
     }
 }

@@ -49,6 +49,8 @@ package struct AuditEntry: Sendable {
     package let at: Timestamp
     package let event, actor: String
     package let account, client, session, flow, reference, network, cause, detail, address: String?
+    /// ``TypedAddress/id``.
+    package let addressID: String?
     /// In a row that counts: how many events of the hour have no row of their own.
     package let count: Int?
 
@@ -61,12 +63,13 @@ package struct AuditEntry: Sendable {
         (reference, network) = (try row.optionalText("reference"), try row.optionalText("network"))
         (cause, detail) = (try row.optionalText("cause"), try row.optionalText("detail"))
         address = try row.optionalText("address")
+        addressID = try row.optionalBlob("address_mac").map(TypedAddress.id)
         count = try row.optionalInteger("occurrences").map { Int($0 - AuditStore.maximumRowsPerHour) }
     }
 
     static let columns = """
         id, created_at, event, actor, account_id, client_id, session_handle, flow, reference, network, cause, detail, address,
-        occurrences
+        address_mac, occurrences
         """
 }
 

@@ -28,7 +28,7 @@ package struct AuditStore: Sendable {
         if row.event.isOfVisitors {
             guard try count(row.event, 1, at: now, connection) <= Self.maximumRowsPerHour else { return }
         }
-        try connection.execute(
+        try connection.send(
             """
             INSERT INTO audit_event (id, created_at, event, actor, account_id, client_id, session_handle, flow, reference,
                                      network, cause, detail, address, address_mac)

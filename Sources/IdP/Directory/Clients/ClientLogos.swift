@@ -14,6 +14,12 @@ package struct ClientLogos: Sendable {
     /// The path of a client's logo; empty without one.
     package func path(of client: Client) -> String { Self.file(client).map { Self.prefix + $0 } ?? "" }
 
+    /// ``LogoFile/size`` of a client's logo; nil without one, or where the file does not say.
+    package func pixels(of client: Client) -> (width: Int, height: Int)? { client.logo?.size }
+
+    /// ``LogoFile/sizeAttributes`` of a client's logo; empty without one.
+    package func size(of client: Client) -> String { client.logo?.sizeAttributes ?? "" }
+
     /// The path of every logo.
     package static let route = "\(prefix):file"
 

@@ -57,7 +57,10 @@ package struct Client: Sendable {
     /// Whether exactly these bytes are registered (RFC 9700 4.1.3, RFC 3986 6.2.1: without normalisation).
     /// A public client may leave the port of a loopback address open.
     package func hasRedirectURI(_ bytes: [UInt8]) -> Bool {
-        redirectURIs.contains { $0.utf8.elementsEqual(bytes) } || hasLoopbackURI(bytes)
+        redirectURIs.contains { uri in
+            LoopbackPort.example(of: uri) == nil
+                ? uri.utf8.elementsEqual(bytes) : isPublic && LoopbackPort.matches(uri, bytes)
+        }
     }
 
     /// The registered redirect URI that shares most with a text at both ends, for the log: the two differ in one place, such

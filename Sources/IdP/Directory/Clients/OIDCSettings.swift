@@ -8,6 +8,10 @@ package enum ClientProtocolName: String, Sendable, CaseIterable {
     case sso
     /// OpenID Connect.
     case oidc
+
+    /// Whether a message about all sessions of a user names each one that the client was told. Clients of OpenID Connect often
+    /// find what to end by `sid` alone, as mod_auth_openidc does.
+    var namesEachSession: Bool { self == .oidc }
 }
 
 /// What a client may ask for in OpenID Connect. Each scope stands for claims (OpenID Connect Core 5.4).
@@ -117,12 +121,6 @@ extension Client {
 
     /// Whether the client proves itself with PKCE alone.
     package var isPublic: Bool { oidc?.isPublic ?? false }
-
-    /// Whether a registered redirect URI stands for these bytes: the same, or the same but for the port of a loopback address
-    /// of a public client (RFC 8252 7.3).
-    package func hasLoopbackURI(_ bytes: [UInt8]) -> Bool {
-        isPublic && redirectURIs.contains { LoopbackPort.matches($0, bytes) }
-    }
 }
 
 /// A redirect URI of a program on the user's own machine, which listens on a port that the system gives it.

@@ -16,7 +16,8 @@ package struct InvitationStore: Sendable {
 
     package enum State: Sendable {
         case open(Invitation.Opened)
-        case ended(Invitation.Ending)
+        /// The account is nil for an unknown invitation.
+        case ended(Invitation.Ending, Account?)
     }
 
     /// What a key opens. Changes nothing.
@@ -39,12 +40,12 @@ package struct InvitationStore: Sendable {
     private func state(of invitation: Invitation?, _ connection: any SQLConnection) throws -> State {
         guard let invitation, let account = try AccountStore.find(invitation.accountID, connection),
             let address = try? EmailAddress(account.email)
-        else { return .ended(.unknown) }
-        if invitation.withdrawnAt != nil { return .ended(.withdrawn) }
-        if try AccountStore.hasIdentity(account.id, connection) { return .ended(.used) }
-        guard invitation.expiresAt > clock.now() else { return .ended(.expired) }
+        else { return .ended(.unknown, nil) }
+        if invitation.withdrawnAt != nil { return .ended(.withdrawn, account) }
+        if try AccountStore.hasIdentity(account.id, connection) { return .ended(.used, account) }
+        guard invitation.expiresAt > clock.now() else { return .ended(.expired, account) }
         // Disabled, or its end date is over.
-        guard eligibility.maySignIn(account) else { return .ended(.withdrawn) }
+        guard eligibility.maySignIn(account) else { return .ended(.withdrawn, account) }
         return .open(Invitation.Opened(invitation: invitation, address: address))
     }
 

@@ -55,9 +55,10 @@ package struct QueuedSignOut: Sendable {
             }
         var seen: Set<New> = []
         return ended.map {
-            New(
+            let isNamed = !isAll || ClientProtocolName(rawValue: $0.kind)?.namesEachSession == true
+            return New(
                 kind: $0.kind, clientID: $0.clientID, accountID: $0.accountID,
-                toldSession: isAll ? nil : $0.toldSession)
+                toldSession: isNamed ? $0.toldSession : nil)
         }.filter { seen.insert($0).inserted }
     }
 

@@ -37,8 +37,8 @@ package struct SignOuts: Sendable {
 
     /// Tells the clients that sessions have ended, in the caller's transaction.
     ///
-    /// One message for each client where all sessions of a user end, and one for each session that the client was told
-    /// otherwise.
+    /// One message for each client of `/auth/sso` where all sessions of a user end. Otherwise one for each session that the
+    /// client was told.
     ///
     /// - Parameters:
     ///   - actor: who has ended them, for the audit log.

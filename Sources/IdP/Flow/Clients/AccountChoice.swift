@@ -26,7 +26,7 @@ struct AccountChoice: Sendable {
     let script: String
 
     private struct Model: Sendable {
-        let formToken, flow, name, email, client, logo, complete, cancel, script: String
+        let formToken, flow, name, email, client, logo, logoSizeHTML, complete, cancel, script: String
         let hasLogo: Bool
     }
 
@@ -56,8 +56,10 @@ struct AccountChoice: Sendable {
             Model(
                 formToken: sessions.formToken(for: session), flow: id.text, name: user.account.name,
                 email: user.account.email, client: client.name, logo: logo,
+                logoSizeHTML: logos.size(of: client),
                 complete: purposes.destination(id, in: session.slots, isNativeShell: false),
-                cancel: id.cancel, script: script, hasLogo: !logo.isEmpty), for: request)
+                cancel: id.cancel, script: script, hasLogo: !logo.isEmpty), for: request,
+            offersLanguages: true)
     }
 
     /// Ends the sign-in of this session and begins another one for the same flow. As after a sign-out, tokens that were not

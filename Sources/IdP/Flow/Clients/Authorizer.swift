@@ -81,10 +81,11 @@ package struct Authorizer: Sendable {
                 "authorize_refused",
                 metadata: [
                     "client": "\(asked.client.id)", "cause": "client_dropped", "protocol": "\(asking.grantKind.id)",
+                    "flow": "\(GrantStore.FlowKey(asked, flow: id).logID)",
                 ])
             context.audit?.note(
                 AuditRow(.authorizeRefused, by: .visitor, client: asked.client.id, cause: "client_dropped"))
-            throw FlowError.unknownClient
+            throw FlowError.unknownClient.logged
         case .noSession where asked.wishes.prompt == .silent:
             return refuse(.loginRequired, asked, by: asking, id, context)
         case .noSession:

@@ -95,7 +95,7 @@ extension ClientProtocol {
 
     package func texts(of flow: Flow, again email: String?) -> FlowTexts {
         authorizer.clients.client(id: flow.subject).map {
-            .client($0.name, flow, again: email, logo: ClientLogos(authorizer.clients).path(of: $0))
+            .client($0, flow, again: email, logos: ClientLogos(authorizer.clients))
         } ?? FlowTexts()
     }
 

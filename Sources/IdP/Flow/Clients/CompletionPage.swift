@@ -25,17 +25,19 @@ package struct CompletionPage: Sendable {
         fileprivate var seconds: String { self == .afterTwoSeconds ? "2" : "0" }
     }
 
-    private enum Value: String, CaseIterable { case client, name, email, callback, other, logo }
+    private enum Value: String, CaseIterable { case client, name, email, callback, other, logo, pixelsWide, pixelsHigh }
 
     private struct Model: Sendable {
-        let client, name, email, callback, other, logo, script, seconds: String
-        let goesOn, waits, hasLogo: Bool
+        let client, name, email, callback, other, logo, pixelsWide, pixelsHigh, script, seconds: String
+        let goesOn, waits, hasLogo, hasPixels: Bool
     }
+
+    private enum Logo: CaseIterable { case none, withoutSize, sized }
 
     private struct Variant: Hashable {
         let language: Language
         let pace: Pace
-        let hasLogo: Bool
+        let logo: Logo
     }
 
     private let logos: ClientLogos
@@ -46,15 +48,16 @@ package struct CompletionPage: Sendable {
         var variants: [Variant: PreparedPage<Value>] = [:]
         for language in Language.allCases {
             for pace in Pace.allCases {
-                for hasLogo in [false, true] {
+                for logo in Logo.allCases {
                     let page = try PreparedPage<Value>(pages, "completion", in: language) { value in
                         Model(
                             client: value(.client), name: value(.name), email: value(.email),
-                            callback: value(.callback), other: value(.other), logo: value(.logo), script: script,
+                            callback: value(.callback), other: value(.other), logo: value(.logo),
+                            pixelsWide: value(.pixelsWide), pixelsHigh: value(.pixelsHigh), script: script,
                             seconds: pace.seconds, goesOn: pace != .stays, waits: pace == .afterTwoSeconds,
-                            hasLogo: hasLogo)
+                            hasLogo: logo != .none, hasPixels: logo == .sized)
                     }
-                    variants[Variant(language: language, pace: pace, hasLogo: hasLogo)] = page
+                    variants[Variant(language: language, pace: pace, logo: logo)] = page
                 }
             }
         }
@@ -69,7 +72,10 @@ package struct CompletionPage: Sendable {
         _ request: Request, client: Client, account: Account, callback: String, other: String, pace: Pace
     ) throws -> Response {
         let logo = logos.path(of: client)
-        let variant = Variant(language: .preferred(by: request), pace: pace, hasLogo: !logo.isEmpty)
+        let size = logos.pixels(of: client)
+        let variant = Variant(
+            language: .preferred(by: request), pace: pace,
+            logo: logo.isEmpty ? .none : size == nil ? .withoutSize : .sized)
         guard let page = variants[variant] else { throw PublicError.notFound }
         return page.response(
             headers: [
@@ -84,6 +90,8 @@ package struct CompletionPage: Sendable {
             case .callback: callback
             case .other: other
             case .logo: logo
+            case .pixelsWide: size.map { "\($0.width)" } ?? ""
+            case .pixelsHigh: size.map { "\($0.height)" } ?? ""
             }
         }
     }

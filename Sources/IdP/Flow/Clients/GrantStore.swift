@@ -90,7 +90,7 @@ package struct GrantStore: Sendable {
             "session": .text(user.session.handle), "client": .text(asked.client.id), "state": .blob(key.digest),
         ]
         let isRedeemed = key.isReplayable ? try endEarlier(of: flow, kind, connection) : false
-        try connection.execute(
+        try connection.send(
             """
             INSERT INTO sso_token (digest, kind, client_id, redirect_uri, code_challenge, state_digest, account_id,
                                    session_handle, authenticated_at, is_proven, methods, payload, created_at,
@@ -136,7 +136,7 @@ package struct GrantStore: Sendable {
         /// The client, or what it has proven itself with, was dropped since its request was checked.
         case clientDropped
         /// The grant of another client. It has leaked and is void from now on.
-        case burnt(owner: String)
+        case burnt(GrantError, owner: String)
     }
 
     /// The sign-in that a redeemed grant stands for.
@@ -211,9 +211,9 @@ package struct GrantStore: Sendable {
 
     /// Consumes a grant. Of any number of concurrent attempts, in any number of processes, exactly one is accepted, and it
     /// is answered only after the commit (docs/architecture.md, "single use").
-    package func consume(_ asked: Presented, idleLimit: Duration) async throws -> Outcome {
+    package func consume(_ asked: Presented, _ lifetime: SessionLifetime) async throws -> Outcome {
         try await consume(
-            asked, idleLimit: idleLimit, Effects(accepted: { _, _, _, _ in }, repeated: { _ in })
+            asked, lifetime, Effects(accepted: { _, _, _, _ in }, repeated: { _ in })
         ).outcome
     }
 
@@ -221,12 +221,12 @@ package struct GrantStore: Sendable {
     ///
     /// - Returns: the outcome, and what `effects` made of an accepted grant.
     package func consume<More: Sendable>(
-        _ asked: Presented, idleLimit: Duration, _ effects: Effects<More>
+        _ asked: Presented, _ lifetime: SessionLifetime, _ effects: Effects<More>
     ) async throws -> (outcome: Outcome, more: More?) {
         let (now, client) = (clock.now(), asked.client)
         // Nothing is issued for an empty address, so a missing one is wrong where one is needed.
         let returnTo = asked.returnTo ?? (asked.kind.needsReturnAddress ? "" : nil)
-        var values = SessionHolds.values(at: now, idle: idleLimit)
+        var values = SessionHolds.values(at: now, lifetime)
         values.reserveCapacity(values.count + 7)
         (values["digest"], values["client"]) = (.blob(asked.digest), .text(client.id))
         (values["kind"], values["redirect"]) = (.text(asked.kind.id), .optional(returnTo))
@@ -295,16 +295,16 @@ package struct GrantStore: Sendable {
             """, presented)
         // Read after every refusal, so that each answer takes as long.
         let known = try connection.query(Self.rejectedSQL, presented).first
-        let error = GrantError(
-            cause: try known.map(GrantErrorCause.init) ?? .unknown, session: try known?.text("session_handle"),
-            flow: try known.map { FlowLogID.name(digest: try $0.blob("state_digest")) })
         let burntOwner = try voided.first.map { try $0.text("client_id") }.flatMap { $0 == client.id ? nil : $0 }
-        let cause = burntOwner == nil ? error.cause : .otherClient
+        let cause = try burntOwner == nil ? known.map(GrantErrorCause.init) ?? .unknown : .otherClient
+        let error = GrantError(
+            cause: cause, session: try known?.text("session_handle"),
+            flow: try known.map { FlowLogID.name(digest: try $0.blob("state_digest")) })
         try asked.audit?.write(
             AuditRow(
                 asked.kind.refused, by: .client(client.id), account: owner?.id, client: client.id,
                 session: error.session, flow: error.flow, cause: cause.rawValue, detail: burntOwner), connection)
-        return burntOwner.map { .burnt(owner: $0) } ?? .refused(error)
+        return burntOwner.map { .burnt(error, owner: $0) } ?? .refused(error)
     }
 
     /// One row, also for a grant that is unknown. One statement also reads the number of the registry: a sign-in costs no

@@ -13,7 +13,7 @@ struct NoAccessPage: Sendable {
     let script: String
 
     private struct Model: Sendable {
-        let formToken, flow, name, email, client, logo, cancel, script: String
+        let formToken, flow, name, email, client, logo, logoSizeHTML, cancel, script: String
         let contact: Contact?
         let hasLogo, hasContact: Bool
     }
@@ -26,7 +26,8 @@ struct NoAccessPage: Sendable {
             "no-access",
             Model(
                 formToken: sessions.formToken(for: user.session), flow: flow.text, name: user.account.name,
-                email: user.account.email, client: client.name, logo: logo, cancel: flow.cancel, script: script,
+                email: user.account.email, client: client.name, logo: logo,
+                logoSizeHTML: logos.size(of: client), cancel: flow.cancel, script: script,
                 contact: contact, hasLogo: !logo.isEmpty, hasContact: contact != nil), for: request, status: .forbidden)
     }
 

@@ -1,3 +1,4 @@
+package import Hummingbird
 package import IdPDirectory
 package import IdPMail
 package import Logging
@@ -12,6 +13,7 @@ package struct SharedParts: Sendable {
         let origin: PublicOrigin
         let keys: DerivedKeys
         let proxies: ClientAddress
+        let places: Places
         let limits: SignInLimits.Counts
         let mailHourlyLimit: Int
         let allowedEmails: AllowedEmails
@@ -19,10 +21,11 @@ package struct SharedParts: Sendable {
         let sessionLifetime: SessionLifetime
 
         package init(
-            origin: PublicOrigin, keys: DerivedKeys, proxies: ClientAddress, limits: SignInLimits.Counts,
-            mailHourlyLimit: Int, allowedEmails: AllowedEmails, auditDays: Int, sessionLifetime: SessionLifetime
+            origin: PublicOrigin, keys: DerivedKeys, proxies: ClientAddress, places: Places,
+            limits: SignInLimits.Counts, mailHourlyLimit: Int, allowedEmails: AllowedEmails, auditDays: Int,
+            sessionLifetime: SessionLifetime
         ) {
-            (self.origin, self.keys, self.proxies, self.limits) = (origin, keys, proxies, limits)
+            (self.origin, self.keys, self.proxies, self.places, self.limits) = (origin, keys, proxies, places, limits)
             (self.mailHourlyLimit, self.allowedEmails, self.auditDays) = (mailHourlyLimit, allowedEmails, auditDays)
             self.sessionLifetime = sessionLifetime
         }
@@ -55,6 +58,7 @@ package struct SharedParts: Sendable {
     package let origin: PublicOrigin
     package let keys: DerivedKeys
     private let proxies: ClientAddress
+    private let places: Places
     private let badSignatures: Int
 
     package let clients: ClientDirectory
@@ -87,7 +91,7 @@ package struct SharedParts: Sendable {
         (self.database, self.clock, self.randomness, logger, shutdown) = (
             database, clock, randomness, world.logger, world.shutdown
         )
-        (origin, keys, proxies) = (options.origin, options.keys, options.proxies)
+        (origin, keys, proxies, places) = (options.origin, options.keys, options.proxies, options.places)
         badSignatures = options.limits.badSignatures
         (self.clients, self.pages, self.assets) = (clients, pages, assets)
         logos = ClientLogos(clients)
@@ -138,6 +142,11 @@ package struct SharedParts: Sendable {
     package var formScript: String { assets.path(of: "sign-in.js") }
     /// The script of pages that go on by themselves.
     package var continueScript: String { assets.path(of: "continue.js") }
+
+    /// ``Places/name(of:)`` of a request.
+    package func place(of request: Request, _ context: VisitorContext) -> String? {
+        places.name(of: proxies.address(of: request, peer: context.peer))
+    }
 
     /// Adds the audit log to every request.
     package var auditing: AuditMiddleware { AuditMiddleware(audit, proxies: proxies) }

@@ -66,7 +66,12 @@
             source = new EventSource(place.dataset.events);
             source.addEventListener("done", function () {
                 close();
-                location.replace(place.dataset.next);
+                // A link must not decide how long the session lasts: with the box ticked the form goes on.
+                var box = document.querySelector("[name=remember]");
+                if (!box || !box.checked || !box.form.requestSubmit) { location.replace(place.dataset.next); return; }
+                box.form.action = place.dataset.next;
+                box.form.noValidate = true;
+                box.form.requestSubmit();
             });
             source.addEventListener("error", function () {
                 if (source.readyState !== EventSource.CLOSED || left <= 0) { return; }

@@ -177,16 +177,18 @@ package struct FeatureRouter {
     private func handler<Subject>(of form: Form<Subject>) -> Route.Handler {
         { [sessions] request, context in
             let fields = try await sessions.formFields(of: request, context)
-            let post = FormPost(request: request, context: context, fields: fields)
-            let subject: Subject
-            switch try await form.subject(post) {
-            case .over(let response): return response
-            case .open(let open): subject = open
+            return try await LogFields.run(context, FlowID.read(fields)) { context in
+                let post = FormPost(request: request, context: context, fields: fields)
+                let subject: Subject
+                switch try await form.subject(post) {
+                case .over(let response): return response
+                case .open(let open): subject = open
+                }
+                guard let session = context.session,
+                    sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
+                else { throw form.stale(post) }
+                return try await form.submit(SubmittedForm(post, of: session), subject)
             }
-            guard let session = context.session,
-                sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
-            else { throw form.stale(post) }
-            return try await form.submit(SubmittedForm(post, of: session), subject)
         }
     }
 
@@ -212,6 +214,7 @@ package struct FeatureRouter {
         api.add(middleware: APISession(sessions: SessionMiddleware(sessions)))
         for route in routes where route.kind == .api { route.attach(api) }
         router.add(middleware: SessionMiddleware(sessions))
+        router.add(middleware: LogFieldsMiddleware())
         for route in routes where route.readsSession { route.attach(router) }
     }
 }

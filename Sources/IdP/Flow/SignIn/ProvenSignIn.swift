@@ -10,6 +10,7 @@ package struct ProvenSignIn: Sendable {
     let strength: Strength
     let challenge: String?
     let flow: FlowID?
+    let remembers: Bool
     let consume: @Sendable (any SQLConnection) throws -> Bool
 
     /// - Parameters:
@@ -18,13 +19,14 @@ package struct ProvenSignIn: Sendable {
     ///   - challenge: the id of the challenge that has proven the address. It adds the identity that waited for it
     ///     (``PendingIdentity``). Nil adds none.
     ///   - flow: what the sign-in is for; nil if the user came to sign in only.
+    ///   - remembers: whether the user asked to stay signed in in this browser.
     ///   - consume: consumes what proves the identity, in the transaction that signs in; false if it is used up already.
     package init(
         _ identity: ProvenIdentity, method: String, strength: Strength = .any, challenge: String? = nil, flow: FlowID?,
-        consuming consume: @escaping @Sendable (any SQLConnection) throws -> Bool
+        remembers: Bool = false, consuming consume: @escaping @Sendable (any SQLConnection) throws -> Bool
     ) {
         (self.identity, self.method, self.strength, self.challenge) = (identity, method, strength, challenge)
-        (self.flow, self.consume) = (flow, consume)
+        (self.flow, self.remembers, self.consume) = (flow, remembers, consume)
     }
 }
 

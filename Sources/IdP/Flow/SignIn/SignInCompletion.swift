@@ -84,7 +84,8 @@ package struct SignInCompletion: Sendable {
             let first = HalfSignIn.First(
                 accountID: match.account.id, signOuts: match.account.signOuts,
                 proof: Proof(proven.method, at: provenAt, strength: proven.strength),
-                authenticatedAt: provenAt ?? now, flow: proven.flow, challenge: proven.challenge, isFirst: match.isNew)
+                authenticatedAt: provenAt ?? now, flow: proven.flow, challenge: proven.challenge, isFirst: match.isNew,
+                remembers: proven.remembers)
             if let factor = try missingFactor(match.account, after: first.proof, connection) {
                 outcome.missing = factor
                 return target.token == nil ? half(first, needs: factor, old, now) : nil
@@ -226,7 +227,9 @@ package struct SignInCompletion: Sendable {
             isProven: first.proof.at != nil, proofs: others.isEmpty ? nil : proofs)
         outcome.signIn = signIn
         next[CurrentSignIn.self] = CurrentSignIn(signIn)
-        return SessionContent(next, app: target.app.map { AppSession(owner: account.id, device: $0) })
+        return SessionContent(
+            next, app: target.app.map { AppSession(owner: account.id, device: $0) },
+            isRemembered: first.remembers ?? false)
     }
 
     private func response(to step: SignInStep, _ flow: FlowID?, _ request: Request) -> Response? {

@@ -69,9 +69,14 @@ package struct ProviderButton: Sendable {
     package let path: String
     /// The path of a logo of its own; nil for that of the brand.
     package let logo: String?
+    /// ``LogoFile/sizeAttributes`` of it.
+    package let logoSizeHTML: String
 
-    package init(id: String, brand: String, label: Text, detail: String?, path: String, logo: String? = nil) {
+    package init(
+        id: String, brand: String, label: Text, detail: String?, path: String, logo: String? = nil,
+        logoSizeHTML: String = ""
+    ) {
         (self.id, self.brand, self.label, self.detail, self.path) = (id, brand, label, detail, path)
-        self.logo = logo
+        (self.logo, self.logoSizeHTML) = (logo, logoSizeHTML)
     }
 }

@@ -64,6 +64,7 @@ struct SignInOutcome: Sendable {
         ]
         if let signIn {
             metadata["method"] = "\(signIn.methods.joined(separator: " "))"
+            if session?.rememberedUntil != nil { metadata["remembered"] = "true" }
             logger.info("signed_in", metadata: metadata)
         } else if let missing {
             metadata["factor"] = "\(missing.id)"

@@ -35,8 +35,21 @@ package struct InboundMailReader: Sendable {
     ///   - bytes: the message, its lines ended by CRLF or by LF. A first line `From …` of a pipe transport is skipped.
     ///   - recipient: the recipient of the envelope if the mail server passes it on. Without it the header decides.
     package func read(_ bytes: [UInt8], recipient: String?) throws(ReplyMessageError) -> InboundReply {
+        try open(bytes, recipient: recipient).reply.get()
+    }
+
+    /// Reads a message. Of one that is refused later than its recipient, the recipient is known, too.
+    package func open(
+        _ bytes: [UInt8], recipient: String?
+    ) throws(ReplyMessageError) -> (key: [UInt8], reply: Result<InboundReply, ReplyMessageError>) {
         let message = try InboundMessage(bytes)
         let key = try recipientKey(message, envelope: recipient)
+        do throws(ReplyMessageError) { return (key, .success(try reply(message, key))) } catch {
+            return (key, .failure(error))
+        }
+    }
+
+    private func reply(_ message: InboundMessage, _ key: [UInt8]) throws(ReplyMessageError) -> InboundReply {
         let sender = try FromField.sender(message)
         try SenderAuthentication(authservID: authservID, sender: sender).check(message)
         try AutomaticMail.check(message)

@@ -1,5 +1,5 @@
 /// Why a message is not a reply that proves a mailbox. The raw values are stable: the log event `reply_ignored` has them
-/// as its `reason`, and docs/operations.md lists them.
+/// as its `reason`, and docs/events.md lists them.
 ///
 /// In the order of the checks, which is the order of the cases: the structure of the message, its recipient, its sender,
 /// the proof that the sender sent it, whether a program wrote it, and its text.

@@ -158,17 +158,46 @@ package struct MailQueue: Sendable {
             ])
     }
 
+    /// Puts an email in the queue that a mailbox gets at most once in a while, in the caller's transaction: none while an earlier
+    /// one waits, or was sent within `span`. A decoy keeps no real email away.
+    ///
+    /// - Parameter email: its `address` names what is counted, and is no mailbox: it uses up the budget of none.
+    package func enqueue(
+        _ email: QueuedMail, oncePer span: Duration, hasAccount: Bool, now: Timestamp, _ connection: any SQLConnection
+    ) throws {
+        let isDecoy: SQLValue = .integer(email.subjectID == nil ? 1 : 0)
+        let earlier = try connection.query(
+            """
+            SELECT 1 FROM mail_queue
+             WHERE address = :address AND CASE WHEN subject_id IS NULL THEN 1 ELSE 0 END = :decoy
+               AND (sent_at > :since OR (sent_at IS NULL AND expires_at > :now))
+             LIMIT 1
+            """,
+            [
+                "address": .text(email.address), "decoy": isDecoy, "since": .timestamp(now - span),
+                "now": .timestamp(now),
+            ])
+        guard earlier.isEmpty else { return }
+        try connection.execute(
+            """
+            INSERT INTO mail_queue (id, address, kind, subject_id, has_account, created_at, due_at, expires_at)
+            VALUES (:id, :address, :kind, :subject, :account, :now, :now, :expires)
+            """,
+            [
+                "id": .text(email.id), "address": .text(email.address), "kind": .text(email.kind),
+                "subject": .optional(email.subjectID), "account": .integer(hasAccount ? 1 : 0),
+                "now": .timestamp(now), "expires": .timestamp(email.expiresAt),
+            ])
+    }
+
     /// How many emails to a mailbox unknown browsers have asked for within a day, at most ten.
-    package func countOfDay(for mailbox: String) async throws -> Int {
-        let now = clock.now()
-        return try await database.read { connection in
-            try connection.query(
-                """
-                SELECT 1 FROM mail_queue WHERE address = :address AND device_id IS NULL AND created_at > :since
-                 LIMIT \(MailRateLimit.depth)
-                """, ["address": .text(mailbox), "since": .timestamp(now - MailRateLimit.window)]
-            ).count
-        }
+    package func countOfDay(for mailbox: String, now: Timestamp, _ connection: any SQLConnection) throws -> Int {
+        try connection.query(
+            """
+            SELECT 1 FROM mail_queue WHERE address = :address AND device_id IS NULL AND created_at > :since
+             LIMIT \(MailRateLimit.depth)
+            """, ["address": .text(mailbox), "since": .timestamp(now - MailRateLimit.window)]
+        ).count
     }
 
     /// What one round of the queue takes.

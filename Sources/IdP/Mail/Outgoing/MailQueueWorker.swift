@@ -1,5 +1,5 @@
 package import Logging
-import SSOShared
+package import SSOShared
 package import SSOWeb
 import ServiceLifecycle
 import Synchronization
@@ -25,6 +25,7 @@ package final class MailQueueWorker: Service {
     private let issuer: PublicOrigin
     private let delay: MailDelay
     private let clock: ServiceClock
+    private let addressID: @Sendable (EmailAddress) -> String?
     private let logger: Logger
     private let state = Mutex(State())
 
@@ -42,9 +43,11 @@ package final class MailQueueWorker: Service {
         var isRefused = false
     }
 
+    /// - Parameter addressID: what the log calls an address.
     package init(
         queue: MailQueue, templates: [any MailTemplate], mailer: any Mailer, from: MailFrom,
-        issuer: PublicOrigin, delay: MailDelay, clock: ServiceClock, logger: Logger
+        issuer: PublicOrigin, delay: MailDelay, clock: ServiceClock,
+        addressID: @escaping @Sendable (EmailAddress) -> String?, logger: Logger
     ) {
         self.queue = queue
         self.templates = Dictionary(templates.map { (type(of: $0).kind, $0) }) { $1 }
@@ -53,6 +56,7 @@ package final class MailQueueWorker: Service {
         self.issuer = issuer
         self.delay = delay
         self.clock = clock
+        self.addressID = addressID
         self.logger = logger
     }
 
@@ -139,6 +143,9 @@ package final class MailQueueWorker: Service {
                 return .sent(clock.now())
             }
             metadata["address"] = "\(content.to.masked)"
+            metadata["address_id"] = addressID(content.to).map { "\($0)" }
+            metadata["account"] = content.account.map { "\($0)" }
+            metadata["flow"] = content.logFlow.map { "\($0)" }
             try await send(
                 EmailMessage(
                     id: queued.id, date: clock.now(), from: from, to: content.to, subject: content.subject,

@@ -12,23 +12,31 @@ package struct MailServerCheck: Sendable {
         (self.mail, self.mailer, self.from, self.issuer) = (mail, mailer, from, issuer)
     }
 
-    /// Connects, sets up TLS and logs in, without sending. Records the result, or a problem with host, port and reason.
+    /// Connects, sets up TLS and logs in, without sending. Records the result, or a problem with host, port and reason, of
+    /// each server.
     ///
-    /// - Returns: whether the server takes emails so far.
+    /// - Returns: whether a server takes emails so far.
     package func connect(_ reader: SettingsReader) async -> Bool {
         switch (mail, mailer) {
-        case (.smtp, let smtp as SMTPMailer):
-            do {
-                reader.record("connect IDP_MAIL_URL", try await smtp.probe(from: from))
-                return true
-            } catch {
-                reader.problem("IDP_MAIL_URL: \(mail): \(error)")
-                return false
-            }
+        case (.smtp, let smtp as SMTPMailer): return await connect(smtp, reader)
+        case (.relays, let several as SMTPRelays):
+            var isAny = false
+            for relay in several.relays where await connect(relay, reader) { isAny = true }
+            return isAny
         // Whether the folder is writable was checked already.
         default:
             reader.record("connect IDP_MAIL_URL", "outbox folder \(mailer.destination.dropFirst(7))")
             return true
+        }
+    }
+
+    private func connect(_ smtp: SMTPMailer, _ reader: SettingsReader) async -> Bool {
+        do {
+            reader.record("connect IDP_MAIL_URL", try await smtp.probe(from: from))
+            return true
+        } catch {
+            reader.problem("IDP_MAIL_URL: \(smtp.settings.endpoint): \(error)")
+            return false
         }
     }
 

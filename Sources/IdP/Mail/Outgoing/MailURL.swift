@@ -1,4 +1,5 @@
 import SSOShared
+import SSOWeb
 
 /// Why a text is not the URL of a mail server. Never repeats the text: it may contain a password.
 package enum MailURLError: Error, Equatable, CustomStringConvertible {
@@ -6,9 +7,11 @@ package enum MailURLError: Error, Equatable, CustomStringConvertible {
     case host
     case port
     case login
+    case password
     case blank
     case rest
     case folder
+    case list
 
     package var description: String {
         switch self {
@@ -20,33 +23,80 @@ package enum MailURLError: Error, Equatable, CustomStringConvertible {
         case .login:
             "must have its login as user:password@, with % @ / ? # in them written as %25 %40 %2F %3F %23, for example "
                 + "smtps://ann%40example.com:secret@smtp.example.com:465."
+        case .password:
+            "has a login without a password. Write it as user:password@, or name a file with an access token in "
+                + "\(MailTokenFile.setting.name)."
         case .blank: "has a space or a line break in its login. Remove it, or write a space as %20."
         case .rest: "must end after the port, for example smtps://smtp.example.com:465."
         case .folder: "must name a folder after outbox:, for example outbox:var/outbox."
+        case .list:
+            "must be a list of different mail servers, at most \(MailURL.limit), for example "
+                + "smtps://smtp.example.com,smtps://smtp.example.net. An outbox stands alone."
         }
     }
 }
 
-/// Where emails go: `smtp://[user:password@]host[:port]`, `smtps://…`, or `outbox:FOLDER`.
+/// Where emails go: `smtp://[user:password@]host[:port]`, `smtps://…`, several of these with commas between them, or
+/// `outbox:FOLDER`. `user@` alone logs in with the token of ``MailTokenFile``.
 package enum MailURL: Sendable {
     case smtp(SMTPEndpoint)
+    /// In the order in which they are tried, at least two.
+    case relays([SMTPEndpoint])
     case outbox(String)
 
-    package static func parse(_ text: String) throws(MailURLError) -> MailURL {
+    /// The most mail servers. Each that does not answer delays an email by its timeout.
+    static let limit = 4
+
+    /// - Parameter tokenFile: for logins without a password.
+    package static func parse(_ text: String, tokenFile: MailTokenFile? = nil) throws(MailURLError) -> MailURL {
+        let parts = parts(of: text)
+        guard parts.count > 1 else { return try parseOne(text, tokenFile) }
+        var endpoints: [SMTPEndpoint] = []
+        for part in parts {
+            guard case .smtp(let endpoint) = try parseOne(part, tokenFile) else { throw .list }
+            endpoints.append(endpoint)
+        }
+        guard endpoints.count <= limit, Set(endpoints.map(\.authority)).count == endpoints.count else { throw .list }
+        return .relays(endpoints)
+    }
+
+    /// Splits at commas before a scheme: a password may have commas.
+    private static func parts(of text: String) -> [String] {
+        var (parts, rest) = ([String](), text[...])
+        while let comma = rest.firstMatch(of: /,\s*(?=(?i:smtps?:\/\/|outbox:))/) {
+            parts.append(String(rest[..<comma.range.lowerBound]))
+            rest = rest[comma.range.upperBound...]
+        }
+        return parts + [String(rest)]
+    }
+
+    private static func parseOne(_ text: String, _ tokenFile: MailTokenFile?) throws(MailURLError) -> MailURL {
         let bytes = Array(text.utf8)[...]
         if let folder = bytes.dropping(prefix: "outbox:") {
             guard !folder.isEmpty, !folder.contains(0) else { throw .folder }
             return .outbox(String(decoding: folder, as: UTF8.self))
         }
-        if let rest = bytes.dropping(prefix: "smtps://") { return .smtp(try SMTPEndpoint(rest, isTLSFromStart: true)) }
-        if let rest = bytes.dropping(prefix: "smtp://") { return .smtp(try SMTPEndpoint(rest, isTLSFromStart: false)) }
+        for (scheme, isTLSFromStart) in [("smtps://", true), ("smtp://", false)] {
+            guard let rest = bytes.dropping(prefix: scheme) else { continue }
+            return .smtp(try SMTPEndpoint(rest, isTLSFromStart: isTLSFromStart, tokenFile))
+        }
         throw .scheme
+    }
+
+    /// Whether a login is by the token of ``MailTokenFile``.
+    package var usesToken: Bool {
+        switch self {
+        case .smtp(let endpoint): endpoint.usesToken
+        case .relays(let endpoints): endpoints.contains(where: \.usesToken)
+        case .outbox: false
+        }
     }
 
     /// The mailer that sends there.
     package func mailer() -> any Mailer {
         switch self {
         case .smtp(let endpoint): SMTPMailer(endpoint)
+        case .relays(let endpoints): SMTPRelays(endpoints)
         case .outbox(let folder): OutboxMailer(folder: folder)
         }
     }
@@ -56,6 +106,7 @@ extension MailURL: CustomStringConvertible {
     package var description: String {
         switch self {
         case .smtp(let endpoint): "\(endpoint)"
+        case .relays(let endpoints): endpoints.map { "\($0)" }.joined(separator: ",")
         case .outbox(let folder): "outbox:\(folder)"
         }
     }
@@ -78,10 +129,10 @@ package struct SMTPEndpoint: Sendable {
     let login: SMTPLogin?
 
     /// - Parameter rest: the part after `//`.
-    init(_ rest: ArraySlice<UInt8>, isTLSFromStart: Bool) throws(MailURLError) {
+    init(_ rest: ArraySlice<UInt8>, isTLSFromStart: Bool, _ tokenFile: MailTokenFile?) throws(MailURLError) {
         var rest = rest
         if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
-            login = try SMTPLogin(rest[..<at])
+            login = try SMTPLogin(rest[..<at], tokenFile)
             rest = rest[rest.index(after: at)...]
         } else {
             login = nil
@@ -97,6 +148,8 @@ package struct SMTPEndpoint: Sendable {
     }
 
     private var server: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
+
+    var usesToken: Bool { if case .token = login?.secret { true } else { false } }
 
     /// Emails to a server on this machine need no encryption.
     var isLoopback: Bool { LoopbackHost.contains(host) }
@@ -114,20 +167,31 @@ extension SMTPEndpoint: CustomStringConvertible {
 
 /// A login at a mail server. Prints its user, never its password.
 struct SMTPLogin: Sendable, CustomStringConvertible, CustomReflectable {
-    let user: String
-    let password: String
+    enum Secret: Sendable {
+        case password(String)
+        /// An access token (RFC 7628), by `OAUTHBEARER` or `XOAUTH2`.
+        case token(MailTokenFile)
+    }
 
-    var description: String { "\(user):***" }
+    let user: String
+    let secret: Secret
+
+    var description: String { if case .password = secret { "\(user):***" } else { user } }
     var customMirror: Mirror { Mirror(self, children: ["user": user]) }
 
-    init(_ bytes: ArraySlice<UInt8>) throws(MailURLError) {
+    init(_ bytes: ArraySlice<UInt8>, _ tokenFile: MailTokenFile?) throws(MailURLError) {
         // A pasted space is refused now, not by the mail server at the first email. A space of the password is written as
         // %20, as in every URL (RFC 3986 2).
         let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars
         guard !scalars.contains(where: \.properties.isWhitespace) else { throw .blank }
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { throw .login }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
+            user = try Self.decoded(bytes)
+            guard let tokenFile else { throw .password }
+            secret = .token(tokenFile)
+            return
+        }
         user = try Self.decoded(bytes[..<colon])
-        password = try Self.decoded(bytes[bytes.index(after: colon)...])
+        secret = .password(try Self.decoded(bytes[bytes.index(after: colon)...]))
     }
 
     /// Percent-decoded, strictly: UTF-8 without control characters.

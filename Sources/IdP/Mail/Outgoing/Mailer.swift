@@ -55,13 +55,16 @@ package struct EmailContent: Sendable {
     var replyTo: EmailAddress?
     /// A PNG that the HTML shows as `cid:logo`.
     var logo: [UInt8]?
+    /// The id of the account that the email is about, if there is one, and the flow as the log calls it.
+    let account, logFlow: String?
 
     package init(
         to: EmailAddress, subject: String, text: String, html: String, language: Language = Language.english,
-        replyTo: EmailAddress? = nil, logo: [UInt8]? = nil
+        replyTo: EmailAddress? = nil, logo: [UInt8]? = nil, account: String?, logFlow: String? = nil
     ) {
         (self.to, self.subject, self.text, self.html, self.language) = (to, subject, text, html, language)
         (self.replyTo, self.logo) = (replyTo, logo)
+        (self.account, self.logFlow) = (account, logFlow)
     }
 }
 

@@ -1,7 +1,7 @@
 import Dispatch
-import Foundation
+package import Foundation
 import SSOShared
-import SSOWeb
+package import SSOWeb
 
 /// Writes emails into a folder instead of sending them, for a trial on one machine: one `.eml` each, and a hidden
 /// `.json` file with what the mailbox page shows.
@@ -49,18 +49,34 @@ package struct OutboxMailer: Mailer {
 
     /// An email as the mailbox page shows it.
     package struct Item: Sendable, Codable {
-        let subject, to, date, text: String
+        package let subject, to, text, html: String
+        package let sentAt: Timestamp
+        /// A PNG that the HTML shows as `cid:logo`.
+        package let logo: Data?
     }
 
     package var destination: String { "outbox:\(folder)" }
 
-    /// The newest emails, newest first.
-    package func items(limit: Int = 50) -> [Item] {
+    /// The newest emails with their names, newest first. Files that an earlier version wrote are left out.
+    package func items(limit: Int = 50) -> [(name: String, item: Item)] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.filter { $0.hasSuffix(".json") }.sorted(by: >).prefix(limit).compactMap {
-            guard let data = FileManager.default.contents(atPath: "\(folder)/\($0)") else { return nil }
-            return try? JSONDecoder().decode(Item.self, from: data)
+        return names.filter { $0.hasPrefix(".") && $0.hasSuffix(".json") }.sorted(by: >).prefix(limit).compactMap {
+            let name = String($0.dropFirst().dropLast(".json".count))
+            return item(named: name).map { (name, $0) }
         }
+    }
+
+    /// The email of a name that ``items(limit:)`` gives; nil for any other text, whatever a request has made of it.
+    package func item(named name: String) -> Item? {
+        guard Self.isName(name), let data = FileManager.default.contents(atPath: "\(folder)/.\(name).json")
+        else { return nil }
+        return try? JSONDecoder().decode(Item.self, from: data)
+    }
+
+    /// Whether a text can be the name of an email: letters, digits, `-`, `_` and `.`, so that it names no other folder.
+    static func isName(_ text: String) -> Bool {
+        (1...128).contains(text.utf8.count) && !text.utf8.starts(with: ".".utf8)
+            && text.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.".utf8.contains($0) }
     }
 
     /// `20261121T033529.123Z-ID`: sorts by time.
@@ -77,7 +93,8 @@ package struct OutboxMailer: Mailer {
             throw .unreachable("the outbox folder cannot be created")
         }
         let item = Item(
-            subject: email.subject, to: email.to.text, date: MIME.date(email.date), text: email.text)
+            subject: email.subject, to: email.to.text, text: email.text, html: email.html, sentAt: email.date,
+            logo: email.logo.map { Data($0) })
         guard let data = try? JSONEncoder().encode(item) else { throw .unreachable("the email cannot be encoded") }
         try write(data, to: ".\(name).json")
         try write(Data(email.rfc5322()), to: "\(name).eml")

@@ -12,6 +12,12 @@ struct SMTPTransfer {
         let timeouts: SMTPMailer.Timeouts
     }
 
+    /// What proves the login, read for this conversation.
+    enum Secret {
+        case password(String)
+        case token(String)
+    }
+
     let settings: Settings
     let cancellation: SMTPMailer.Cancellation
 
@@ -26,13 +32,15 @@ struct SMTPTransfer {
         defer { words.deallocate() }
         guard Self.isCurlReady, let handle = curl_easy_init() else { throw .temporary("libcurl cannot start") }
         defer { curl_easy_cleanup(handle) }
+        let secret: Secret?
+        do { secret = try settings.secret() } catch { throw .unreachable("\(error): nothing was sent") }
         // The envelope holds parsed addresses only. A dot-atom cannot contain an SMTP command.
         guard let recipients = curl_slist_append(nil, "<\(email.to.text)>") else { throw .temporary("out of memory") }
         defer { curl_slist_free_all(recipients) }
         let body = Body(email.rfc5322(), cancellation, deadline: .now + settings.timeouts.upload)
         // The handle points at the body until it is cleaned up.
         try withExtendedLifetime(body) { () throws(MailError) in
-            guard isSetUp(handle, email, recipients, body),
+            guard isSetUp(handle, secret, email, recipients, body),
                 sso_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, words) == CURLE_OK
             else { throw .temporary("this libcurl lacks SMTP or TLS") }
             let result = curl_easy_perform(handle)
@@ -44,7 +52,8 @@ struct SMTPTransfer {
     }
 
     private func isSetUp(
-        _ handle: UnsafeMutableRawPointer, _ email: EmailMessage, _ recipients: UnsafeMutablePointer<curl_slist>,
+        _ handle: UnsafeMutableRawPointer, _ secret: Secret?, _ email: EmailMessage,
+        _ recipients: UnsafeMutablePointer<curl_slist>,
         _ body: Body
     ) -> Bool {
         let codes = [
@@ -53,11 +62,11 @@ struct SMTPTransfer {
             sso_curl_set_long(handle, CURLOPT_UPLOAD, 1),
             body.attach(to: handle),
         ]
-        return isSetUp(handle, from: email.from) && codes.allSatisfy { $0 == CURLE_OK }
+        return isSetUp(handle, secret, from: email.from) && codes.allSatisfy { $0 == CURLE_OK }
     }
 
     /// Sets the server, the trusted certificates and the login.
-    func isSetUp(_ handle: UnsafeMutableRawPointer, from: MailFrom) -> Bool {
+    func isSetUp(_ handle: UnsafeMutableRawPointer, _ secret: Secret?, from: MailFrom) -> Bool {
         let endpoint = settings.endpoint
         let scheme = endpoint.isTLSFromStart ? "smtps" : "smtp"
         // The path is the name in EHLO: the sender's domain, which the server looks up anyway.
@@ -75,9 +84,14 @@ struct SMTPTransfer {
                 handle, CURLOPT_SERVER_RESPONSE_TIMEOUT, max(1, settings.timeouts.answer.secondsRoundedUp)),
         ]
         if let caFile = settings.caFile { codes.append(sso_curl_set_string(handle, CURLOPT_CAINFO, caFile)) }
-        if let login = endpoint.login {
-            codes.append(sso_curl_set_string(handle, CURLOPT_USERNAME, login.user))
-            codes.append(sso_curl_set_string(handle, CURLOPT_PASSWORD, login.password))
+        if let login = endpoint.login { codes.append(sso_curl_set_string(handle, CURLOPT_USERNAME, login.user)) }
+        switch secret {
+        case .password(let password): codes.append(sso_curl_set_string(handle, CURLOPT_PASSWORD, password))
+        case .token(let token):
+            codes.append(sso_curl_set_string(handle, CURLOPT_XOAUTH2_BEARER, token))
+            // Otherwise libcurl prefers a mechanism with a password, if the server offers one.
+            codes.append(sso_curl_set_string(handle, CURLOPT_LOGIN_OPTIONS, "AUTH=OAUTHBEARER;AUTH=XOAUTH2"))
+        case nil: break
         }
         return codes.allSatisfy { $0 == CURLE_OK }
     }
@@ -95,6 +109,9 @@ struct SMTPTransfer {
     private func failure(_ result: CURLcode, code: Int, subject: String, isLate: Bool) -> MailError? {
         switch result {
         case CURLE_OK: return nil
+        // Not one reply: the server has nothing of the email.
+        case CURLE_ABORTED_BY_CALLBACK where isLate && code == 0:
+            return .unreachable("the mail server does not answer")
         case CURLE_ABORTED_BY_CALLBACK where isLate: return .temporary("the mail server took too long")
         case CURLE_ABORTED_BY_CALLBACK: return .temporary("cancelled while it was sent")
         case CURLE_USE_SSL_FAILED: return .unreachable("the mail server offers no STARTTLS: nothing was sent")
@@ -102,7 +119,12 @@ struct SMTPTransfer {
             CURLE_SSL_ISSUER_ERROR:
             return .unreachable(
                 "the mail server's TLS or certificate is not acceptable: nothing was sent (curl \(result.rawValue))")
+        case CURLE_LOGIN_DENIED where settings.endpoint.usesToken && code < 300:
+            return .unreachable("the mail server takes no token: it offers neither OAUTHBEARER nor XOAUTH2")
+        case CURLE_LOGIN_DENIED where settings.endpoint.usesToken:
+            return .unreachable("the mail server refused the token of \(MailTokenFile.setting.name) with \(code)")
         case CURLE_LOGIN_DENIED: return .unreachable("the mail server refused the login with \(code)")
+        case CURLE_OPERATION_TIMEDOUT where code == 0: return .unreachable("the mail server does not answer")
         case CURLE_OPERATION_TIMEDOUT: return .temporary("the mail server took too long")
         case CURLE_COULDNT_RESOLVE_HOST: return .unreachable("the mail server's name is not known")
         case CURLE_COULDNT_CONNECT: return .unreachable("the mail server cannot be reached")
@@ -114,6 +136,20 @@ struct SMTPTransfer {
         case 400...499:
             return .temporary("the mail server deferred the \(subject) with \(code) (curl \(result.rawValue))")
         default: return .temporary("the connection to the mail server broke (curl \(result.rawValue))")
+        }
+    }
+}
+
+extension SMTPTransfer.Settings {
+    /// - Throws: why there is no token, with the setting at fault.
+    func secret() throws(SettingError) -> SMTPTransfer.Secret? {
+        switch endpoint.login?.secret {
+        case nil: return nil
+        case .password(let password): return .password(password)
+        case .token(let file):
+            do { return .token(try file.read()) } catch {
+                throw SettingError("\(MailTokenFile.setting.name): \(error)")
+            }
         }
     }
 }
@@ -203,6 +239,8 @@ extension SMTPTransfer {
         defer { withExtendedLifetime(replies) {} }
         guard Self.isCurlReady, let handle = curl_easy_init() else { throw ConnectionError("libcurl cannot start") }
         defer { curl_easy_cleanup(handle) }
+        let secret: Secret?
+        do { secret = try settings.secret() } catch { throw ConnectionError("\(error)") }
         let (result, code) = withExtendedLifetime(replies) {
             let codes = [
                 // Without an email libcurl sends this command after the login (RFC 5321 4.1.1.9).
@@ -217,7 +255,7 @@ extension SMTPTransfer {
                     return size * count
                 },
             ]
-            guard isSetUp(handle, from: from), codes.allSatisfy({ $0 == CURLE_OK }) else {
+            guard isSetUp(handle, secret, from: from), codes.allSatisfy({ $0 == CURLE_OK }) else {
                 return (CURLE_FAILED_INIT, 0)
             }
             let result = curl_easy_perform(handle)
@@ -239,7 +277,12 @@ extension SMTPTransfer {
         case CURLE_OK: nil
         case CURLE_FAILED_INIT: ConnectionError("this libcurl lacks SMTP or TLS")
         case CURLE_USE_SSL_FAILED: ConnectionError("it offers no STARTTLS, without which nothing is sent to it")
-        case CURLE_LOGIN_DENIED: ConnectionError("it refuses the login\(code >= 400 ? " with \(code)" : "")")
+        case CURLE_LOGIN_DENIED where settings.endpoint.usesToken && code < 300:
+            ConnectionError("it takes no token: it offers neither OAUTHBEARER nor XOAUTH2")
+        case CURLE_LOGIN_DENIED:
+            ConnectionError(
+                "it refuses the \(settings.endpoint.usesToken ? "token of \(MailTokenFile.setting.name)" : "login")"
+                    + (code >= 300 ? " with \(code)" : ""))
         case _ where code >= 400: ConnectionError("it answers with \(code)")
         default: ConnectionError(curl: result.rawValue, detail: detail)
         }

@@ -13,6 +13,7 @@ enum AuditOutput {
             ("account", entry.account), ("client", entry.client), ("session", entry.session), ("flow", entry.flow),
             ("reference", entry.reference), ("network", entry.network), ("cause", entry.cause),
             ("detail", entry.detail), ("address", entry.address), ("count", entry.count.map(String.init)),
+            ("address_id", entry.addressID),
         ]
     }
 
@@ -50,7 +51,7 @@ enum AuditOutput {
 
     static let header = [
         "time", "event", "actor", "account", "client", "session", "flow", "reference", "network", "cause", "detail",
-        "address", "count",
+        "address", "count", "address_id",
     ]
 }
 

@@ -4,7 +4,7 @@ import IdPDirectory
 import SQLiteStorage
 import Storage
 
-/// `idp backup FILE`.
+/// `idp backup [--verify] FILE`.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copies the database of a running IdP into one new file.",
@@ -13,14 +13,23 @@ struct BackupCommand: AsyncParsableCommand {
             is never overwritten. It holds email addresses and hashes: treat it as personal data. Its last line is a checksum \
             and, with IDP_SECRET_KEY (as a setting of this command), a code that shows idp restore who has made it.
 
+            With --verify it checks a backup as idp restore would, on a copy beside it that it removes, and changes nothing: \
+            checksum, origin, content, and whether this version has all of its steps. It needs no database.
+
             For a database of PostgreSQL use pg_dump, and point-in-time recovery for what must not be lost.
+
+            Examples:
+              idp backup /backup/idp-2026-11-21.sqlite
+              idp backup --verify /backup/idp-2026-11-21.sqlite
 
             Exit codes: 0 done, 1 an error of the database or the file, 64 wrong usage, 78 a wrong setting.
             """)
-    @Argument(help: "The file to write. It must not exist yet.") var file: String
+    @Argument(help: "The file to write, which must not exist yet; with --verify the backup to check.") var file: String
+    @Flag(help: "Check the backup in this file.") var verify = false
     @OptionGroup var database: DatabaseOptions
 
     func run() async throws {
+        guard !verify else { return try await check() }
         let (path, keys) = try database.fileAndKeys(
             otherwise: "Use pg_dump for a copy, and point-in-time recovery (PITR) for what must not be lost.")
         let bytes = try await DatabaseOptions.reporting {
@@ -37,5 +46,12 @@ struct BackupCommand: AsyncParsableCommand {
             Warning: IDP_SECRET_KEY is not set for this command, so nothing in the backup shows who has made it. Where the key \
             is set, idp restore takes it only with --unverified.
             """)
+    }
+    private func check() async throws {
+        let keys = try database.keys()
+        let origin = try await DatabaseOptions.reporting {
+            try await SQLiteDatabase.verify(backup: file, migrations: IdPMigrations.all, keys: keys)
+        }
+        print("\(file) can be restored.\n\(RestoreCommand.words(on: origin))")
     }
 }

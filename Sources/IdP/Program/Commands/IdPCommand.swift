@@ -13,7 +13,7 @@ import ThisBuild
 struct IdPCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "idp", abstract: "The identity provider: signs users in and tells your services who they are.",
-        discussion: "Settings: idp serve --help, and docs/operations.md.",
+        discussion: "Settings: idp serve --help, and docs/settings.md.",
         version: "idp \(ThisBuild.stamp.text)",
         subcommands: [
             Serve.self, Check.self, UserCommand.self, MailCommand.self, BackupCommand.self, RestoreCommand.self,
@@ -67,10 +67,10 @@ extension MailServerCheck {
         _ settings: IdPSettings, timeouts: SMTPMailer.Timeouts = .init(upload: .seconds(10), answer: .seconds(10))
     ) {
         let mailer: any Mailer =
-            if case .smtp(let endpoint) = settings.mail {
-                SMTPMailer(endpoint, timeouts: timeouts)
-            } else {
-                settings.mail.mailer()
+            switch settings.mail {
+            case .smtp(let endpoint): SMTPMailer(endpoint, timeouts: timeouts)
+            case .relays(let endpoints): SMTPRelays(endpoints, timeouts: timeouts)
+            case .outbox: settings.mail.mailer()
             }
         self.init(mail: settings.mail, mailer: mailer, from: settings.mailFrom, issuer: settings.publicURL)
     }

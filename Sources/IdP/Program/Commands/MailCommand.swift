@@ -23,7 +23,7 @@ struct MailCommand: AsyncParsableCommand {
                 LOG_FORMAT and LOG_LEVEL, from the environment or .env.
 
                 The log on standard error says what became of the message: reply_accepted, or reply_ignored with the \
-                reason. Replies by email in docs/operations.md explains the reasons.
+                reason. docs/events.md explains the reasons.
 
                 Exit codes: 0 accepted or ignored, 64 wrong usage, 75 an error of the database or a wrong setting, so \
                 that the mail server tries again.

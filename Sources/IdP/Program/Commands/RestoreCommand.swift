@@ -20,7 +20,7 @@ struct RestoreCommand: AsyncParsableCommand {
             The checksum of the backup is checked, and with IDP_SECRET_KEY (as a setting of this command) also who has made \
             it.
 
-            For a database of PostgreSQL use pg_restore or point-in-time recovery (Several nodes in docs/operations.md).
+            For a database of PostgreSQL use pg_restore or point-in-time recovery (docs/postgresql.md).
 
             Exit codes: 0 done, 1 an error of the database or the file, 64 wrong usage, 78 a wrong setting.
             """)
@@ -43,7 +43,7 @@ struct RestoreCommand: AsyncParsableCommand {
     func run() async throws {
         let (path, keys) = try database.fileAndKeys(
             otherwise:
-                "Use pg_restore or point-in-time recovery (PITR): Several nodes in docs/operations.md has the steps.")
+                "Use pg_restore or point-in-time recovery (PITR): docs/postgresql.md has the steps.")
         let now = ServiceClock.system().now()
         // Sorts by time and is a plain file name: 20261121T140509123Z.
         let stamp = PlainDate.rfc3339(now).filter { $0.isLetter || $0.isNumber }
@@ -80,7 +80,8 @@ struct RestoreCommand: AsyncParsableCommand {
             """)
     }
 
-    private static func words(on origin: BackupOrigin) -> String {
+    /// What a user of the command is told about the origin of a backup.
+    static func words(on origin: BackupOrigin) -> String {
         switch origin {
         case .proven: "The backup is whole, and was made with IDP_SECRET_KEY."
         case .otherKey: "Warning: the backup was made with another IDP_SECRET_KEY, or by somebody else."

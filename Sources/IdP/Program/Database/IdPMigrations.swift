@@ -466,5 +466,8 @@ enum IdPMigrations {
             ]),
         Migration(name: "v027-openid-connect", sql: OIDCSchema.sql),
         .keepsVersions(name: "v028-step-version"),
+        Migration(name: "v029-session-remembered", sql: SessionStore.rememberedSchema),
+        Migration(name: "v030-challenge-log-flow", sql: ["ALTER TABLE challenge ADD COLUMN log_flow TEXT"]),
+        Migration(name: "v031-challenge-place", sql: ["ALTER TABLE challenge ADD COLUMN place TEXT"]),
     ]
 }

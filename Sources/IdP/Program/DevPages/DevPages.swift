@@ -1,8 +1,5 @@
-import HTTPTypes
 import Hummingbird
 import IdPDirectory
-import IdPFlow
-import IdPMail
 import SSOShared
 import SSOWeb
 
@@ -24,6 +21,16 @@ struct DevPages: Sendable {
     /// The route of a page. The word is a parameter: the log names the route's pattern, which must not hold it.
     static func route(of page: Page) -> String { "/dev/{word}/\(page.rawValue)" }
 
+    /// Refuses a request without the word of this start, or from elsewhere, as if there were no page.
+    ///
+    /// The word in the path is the guard. The check of the peer also protects the codes when the address was passed on and the
+    /// program listens on more than loopback.
+    func check(_ request: Request, _ context: VisitorContext) throws(PublicError) {
+        guard isNamed(by: context.parameters.get("word")), request.isLocalRequest(context.peer) else {
+            throw .notFound
+        }
+    }
+
     /// Whether a request has the word of this start. Compares bytes, in constant time.
     func isNamed(by given: String?) -> Bool {
         ConstantTime.equal(Array((given ?? "").utf8), Array(word.utf8))
@@ -32,33 +39,5 @@ struct DevPages: Sendable {
     /// What is printed at start: a line for each page that exists.
     func announcement(of pages: [Page], at origin: PublicOrigin) -> String {
         pages.map { "\($0 == .mailbox ? "Mailbox" : "Link tester"): \(origin.text)\(path(of: $0))\n" }.joined()
-    }
-}
-
-/// `/dev/WORD/mailbox`: the emails of the outbox folder, newest first, for a trial on one machine. Exists only with
-/// `IDP_MAIL_URL=outbox:…`, which the settings refuse unless the public address is a loopback one.
-struct MailboxRoutes: Sendable {
-    let outbox: OutboxMailer
-    let dev: DevPages
-    let pages: Pages
-
-    struct Model: Sendable {
-        let path: String
-        let emails: [OutboxMailer.Item]
-        let hasEmails: Bool
-    }
-
-    func addRoutes(to router: inout FeatureRouter) {
-        router.publicPage(at: DevPages.route(of: .mailbox)) { [outbox, dev, pages] request, context in
-            // The word in the path is the guard. The check of the peer also protects the codes when the address was passed
-            // on and the program listens on more than loopback.
-            guard dev.isNamed(by: context.parameters.get("word")), request.isLocalRequest(context.peer) else {
-                throw PublicError.notFound
-            }
-            let emails = outbox.items()
-            return pages.response(
-                "mailbox",
-                Model(path: dev.path(of: .mailbox), emails: emails, hasEmails: !emails.isEmpty), for: request)
-        }
     }
 }

@@ -48,7 +48,9 @@ struct LinkTesterPage: Sendable {
             platforms: link.map { link in reports.map { $0.platform(link) } } ?? [],
             samples: samples.map { Sample(href: $0, tester: path + "?url=" + PercentCoding.encode($0)) },
             files: reports.map(\.file))
-        return pages.response("link-tester", model, for: request, status: cause.isEmpty ? .ok : .unprocessableContent)
+        return pages.response(
+            "link-tester", model, for: request, status: cause.isEmpty ? .ok : .unprocessableContent,
+            offersLanguages: true)
     }
 }
 

@@ -15,7 +15,7 @@ struct OIDCParts: Sendable {
     let tokens: OIDCTokens
     let authentication: ClientAuthentication
     let grants: GrantStore
-    let idleLimit: Duration
+    let lifetime: SessionLifetime
     let randomness: any Randomness
     let clients: ClientDirectory
     let database: any Database
@@ -25,7 +25,7 @@ struct OIDCParts: Sendable {
         (issuer, self.keys, grants) = (parts.origin.text, keys, parts.grants)
         tokens = OIDCTokens(eligibility: parts.eligibility, keys: parts.keys)
         authentication = ClientAuthentication(clients: parts.clients, networks: parts.signerNetworks())
-        (idleLimit, randomness, clients) = (parts.sessions.store.lifetime.idle, parts.randomness, parts.clients)
+        (lifetime, randomness, clients) = (parts.sessions.store.lifetime, parts.randomness, parts.clients)
         (database, clock) = (parts.database, parts.clock)
     }
 

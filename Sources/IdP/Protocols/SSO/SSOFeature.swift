@@ -30,7 +30,7 @@ package struct SSOFeature: Feature {
     ) {
         let (signatures, networks) = (SignatureCheck(clients: parts.clients), parts.signerNetworks())
         VerifyRoutes(
-            signatures: signatures, grants: parts.grants, idleLimit: parts.sessions.store.lifetime.idle,
+            signatures: signatures, grants: parts.grants, lifetime: parts.sessions.store.lifetime,
             networks: networks
         ).addRoutes(to: &router)
         ClientSignOutRoutes(

@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import IdPDirectory
 import IdPFlow
-import IdPMail
 import Logging
 package import SSOShared
 package import SSOWeb
@@ -10,8 +9,8 @@ import Storage
 
 /// The link that makes a browser known for an address. It signs nobody in.
 ///
-/// It is part of emails to an address under attack: a flood of requests that uses up the budgets of an address gives its
-/// owner the way around them.
+/// ``BrowserLinkMail`` brings it to an address under attack: a flood of requests that uses up the budgets of an address gives
+/// its owner the way around them.
 package struct BrowserLink: Sendable {
     static let path = SignInPath.browser
     /// Longer than the day that budgets count, so that the newest email always has a link that works.
@@ -57,27 +56,6 @@ package struct BrowserLink: Sendable {
     }
 }
 
-/// Owns the rule which emails contain a ``BrowserLink``: those to an address that gets more emails than one user asks for,
-/// and all emails while codes are guessed on many accounts.
-package struct BrowserLinkInvitation: Sendable {
-    /// From this many emails within a day on they contain a link. One network gets as many in an hour, so a budget cannot be
-    /// used up before the owner has a link.
-    static let pressure = 3
-
-    let link: BrowserLink
-    let mail: MailQueue
-    let guesses: GuessStore
-    let clock: ServiceClock
-
-    /// The link for the email of a challenge; nil where the email contains none.
-    package func url(for challenge: Challenge) async throws -> String? {
-        guard let address = try? EmailAddress(challenge.address) else { return nil }
-        let count = try await mail.countOfDay(for: address.budgetKey)
-        let isAlarmed = try await guesses.isAlarmed()
-        return count >= Self.pressure || isAlarmed ? try link.url(for: challenge, now: clock.now()) : nil
-    }
-}
-
 /// The page of a ``BrowserLink``: GET shows a button and changes nothing, so mail scanners may fetch it; POST makes this
 /// browser known.
 struct BrowserLinkRoutes: Sendable {
@@ -114,7 +92,8 @@ struct BrowserLinkRoutes: Sendable {
         var response = pages.response(
             "browser-link",
             // A link of another user's email names another address: that user could follow it with a link that signs in.
-            Model(formToken: sessions.formToken(for: session), key: key, address: opened.address.masked), for: request)
+            Model(formToken: sessions.formToken(for: session), key: key, address: opened.address.masked), for: request,
+            offersLanguages: true)
         sessions.remember(session, in: &response)
         return response
     }

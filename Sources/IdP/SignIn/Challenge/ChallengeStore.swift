@@ -18,16 +18,18 @@ package struct ChallengeStore: Sendable {
     let mailKind: String
     let eligibility: SignInEligibility
     let mail: MailQueue
+    /// Queues what else an address gets that is asked for.
+    let besides: @Sendable (AskedAddress, any SQLConnection) throws -> Void
 
     package init(
         database: any Database, clock: ServiceClock, randomness: any Randomness,
         codeMAC: @escaping @Sendable (String) -> [UInt8], mailKind: String, eligibility: SignInEligibility,
-        mail: MailQueue
+        mail: MailQueue, besides: @escaping @Sendable (AskedAddress, any SQLConnection) throws -> Void = { _, _ in }
     ) {
         (self.database, self.clock, self.randomness, self.codeMAC, self.mailKind) = (
             database, clock, randomness, codeMAC, mailKind
         )
-        (self.eligibility, self.mail) = (eligibility, mail)
+        (self.eligibility, self.mail, self.besides) = (eligibility, mail, besides)
     }
 
     /// Begins a challenge for an address, or continues the one this browser holds for it, and queues an email within the
@@ -40,14 +42,19 @@ package struct ChallengeStore: Sendable {
     ///   - held: what this browser holds for the address. While that is valid, asking again sends the same code.
     ///   - requester: who asks, for the budgets of emails and guesses.
     ///   - flow: the flow that the sign-in is for, if any.
+    ///   - logFlow: what the log calls the flow.
+    ///   - place: ``Places/name(of:)`` of who asks.
     ///   - language: the language of the email.
-    /// - Returns: what the browser's session keeps, what became of the email, and when the challenge expires.
+    /// - Returns: what the browser's session keeps, what became of the email, the account of the address if there is one, and
+    ///   when the challenge expires.
     func begin(
         _ address: EmailAddress, held: BrowserChallenges.Entry?, requester: EmailRequester, flow: String?,
-        service: String?, device: DeviceKind, language: Language, _ connection: any SQLConnection
-    ) throws -> (entry: BrowserChallenges.Entry, email: CodeEmail, expiresAt: Timestamp) {
+        logFlow: String?, service: String?, device: DeviceKind, place: String? = nil, language: Language,
+        _ connection: any SQLConnection
+    ) throws -> (entry: BrowserChallenges.Entry, email: CodeEmail, account: String?, expiresAt: Timestamp) {
         let id = Challenge.id(try randomness.bytes(Challenge.randomBytes))
         let emailID = Base64URL.encode(try randomness.bytes(16))
+        let besideID = Base64URL.encode(try randomness.bytes(16))
         let mac = codeMAC(id)
         let now = clock.now()
         let standing = try eligibility.standing(of: address.text, connection)
@@ -65,15 +72,16 @@ package struct ChallengeStore: Sendable {
         if alive == nil {
             try connection.execute(
                 """
-                INSERT INTO challenge (id, address, eligible, code_mac, service, device, device_id, email_id,
+                INSERT INTO challenge (id, address, eligible, code_mac, service, device, place, device_id, email_id,
                                        created_at, expires_at)
-                VALUES (:id, :address, :eligible, :mac, :service, :device, :known, '', :now, :expires)
+                VALUES (:id, :address, :eligible, :mac, :service, :device, :place, :known, '', :now, :expires)
                 """,
                 [
                     "id": .text(id), "address": .text(address.text),
                     "eligible": .integer(standing.isEligible ? 1 : 0), "mac": .blob(mac),
                     "service": .optional(service), "device": .text(device.rawValue),
-                    "known": .optional(requester.browserID), "now": .timestamp(now), "expires": .timestamp(expires),
+                    "place": .optional(place), "known": .optional(requester.browserID), "now": .timestamp(now),
+                    "expires": .timestamp(expires),
                 ])
         }
         let chosen = try alive?.text("id") ?? id
@@ -83,16 +91,20 @@ package struct ChallengeStore: Sendable {
             QueuedMail(
                 id: emailID, address: address.budgetKey, kind: mailKind, subjectID: standing.isEligible ? chosen : nil,
                 expiresAt: expires),
-            by: requester, hasAccount: standing.hasAccount, isRepeat: earlier != nil, now: now, connection)
+            by: requester, hasAccount: standing.account != nil, isRepeat: earlier != nil, now: now, connection)
+        try besides(
+            AskedAddress(
+                address: address, challenge: standing.isEligible ? chosen : nil, requester: requester,
+                hasAccount: standing.account != nil, emailID: besideID, now: now), connection)
         // The first email that carries the code decides from when on guesses at it count.
         try connection.execute(
             """
-            UPDATE challenge SET language = :language, flow = :flow,
+            UPDATE challenge SET language = :language, flow = :flow, log_flow = :log,
                    email_id = CASE WHEN email_id = '' THEN :email ELSE email_id END
              WHERE id = :id
             """,
             [
-                "language": .text(language.rawValue), "flow": .optional(flow),
+                "language": .text(language.rawValue), "flow": .optional(flow), "log": .optional(logFlow),
                 "email": .text(leavesAt == nil ? "" : emailID),
                 "id": .text(chosen),
             ])
@@ -105,7 +117,7 @@ package struct ChallengeStore: Sendable {
         let entry = BrowserChallenges.Entry(
             address: address.text, id: chosen, emailAt: leavesAt ?? earlier,
             sentAgainAt: held?.emailAt != nil && leavesAt == now ? now : nil, flow: flow)
-        return (entry, email, expires)
+        return (entry, email, standing.account, expires)
     }
 
     /// What a browser would keep of a challenge, for an app that names the challenge by a key and keeps nothing.
@@ -133,6 +145,22 @@ package struct ChallengeStore: Sendable {
         try await database.read { connection in
             try connection.query("SELECT * FROM challenge WHERE id = :id", ["id": .text(id)]).first.map(Challenge.init)
         }
+    }
+
+    /// The challenge, and the id of the account of its address if there is one, for the log.
+    func findForLog(_ id: String) async throws -> (challenge: Challenge, account: String?)? {
+        try await database.read { connection in
+            guard
+                let challenge = try connection.query("SELECT * FROM challenge WHERE id = :id", ["id": .text(id)]).first
+                    .map(Challenge.init)
+            else { return nil }
+            return (challenge, try AccountStore.find(email: challenge.address, connection)?.id)
+        }
+    }
+
+    /// The id of the account of a challenge's address, if there is one.
+    func account(of challenge: Challenge) async throws -> String? {
+        try await database.read { try AccountStore.find(email: challenge.address, $0)?.id }
     }
 
     /// The challenge while it can be used.
@@ -194,6 +222,18 @@ package struct ChallengeStore: Sendable {
     }
 }
 
+/// An address for which an email with a code has just been queued, or left out.
+package struct AskedAddress: Sendable {
+    let address: EmailAddress
+    /// The challenge of the code; nil for an address that may not sign in: whatever is queued for it is a decoy.
+    let challenge: String?
+    let requester: EmailRequester
+    let hasAccount: Bool
+    /// For one more email.
+    let emailID: String
+    let now: Timestamp
+}
+
 /// One attempt to prove a mailbox: what the email carries, bound to the browser that asked, valid for ten minutes.
 ///
 /// Every sign-in method that uses email shares it, so that one success ends them all.
@@ -217,16 +257,31 @@ package struct Challenge: Sendable {
     var isAnswered = false
     /// The ``FlowID`` of the newest request for it; nil without a flow.
     var flow: String?
+    /// What the log calls that flow.
+    var logFlow: String?
     /// The name of the client that asked.
     let service: String?
     /// The ``DeviceKind`` that asked. The version before stored words: `Windows computer`.
     let device: String
+    /// ``Places/name(of:)`` of the browser that asked first.
+    var place: String?
     /// The language of the browser that asked last.
     let language: Language
     /// The known browser that asked; nil for an unknown one.
     let browserID: String?
     let createdAt: Timestamp
     let expiresAt: Timestamp
+
+    /// "a Mac (Office Berlin)", in the language of the texts.
+    func requester(_ texts: Texts, brand: String) -> String {
+        let device = DeviceKind.words(for: device, texts)
+        guard let place else { return device }
+        return EmailContent.withoutIsolates(
+            texts.plain(
+                place.isEmpty
+                    ? Text("mail.device-elsewhere", ["device": device, "brand": brand])
+                    : Text("mail.device-place", ["device": device, "place": place])))
+    }
 
     /// Whether it accepts no further code, however much of its time is left.
     var isUsedUp: Bool { isUsed || tries >= Self.maximumTries }
@@ -242,8 +297,10 @@ extension Challenge {
         isUsed = try row.optionalInteger("used_at") != nil
         isAnswered = try row.optionalInteger("answered_at") != nil
         flow = try row.optionalText("flow")
+        logFlow = try row.optionalText("log_flow")
         service = try row.optionalText("service")
         device = try row.text("device")
+        place = try row.optionalText("place")
         language = Language(rawValue: try row.text("language")) ?? .english
         browserID = try row.optionalText("device_id")
         createdAt = try row.timestamp("created_at")

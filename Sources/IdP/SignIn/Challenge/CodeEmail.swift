@@ -44,9 +44,11 @@ enum CodeEmail: Sendable {
         return row
     }
 
-    /// - Parameter flow: the flow that the code is for, as the log calls it.
-    func log(to logger: Logger, address: EmailAddress, flow: String) {
-        let shared: Logger.Metadata = ["flow": "\(flow)", "address": "\(address.masked)"]
+    /// - Parameters:
+    ///   - account: the id of the address's account, if there is one.
+    ///   - flow: the flow that the code is for, as the log calls it.
+    func log(to logger: Logger, _ address: TypedAddress?, account: String?, flow: String) {
+        let (logger, shared) = (logger.about(address, account: account), ["flow": "\(flow)"] as Logger.Metadata)
         switch self {
         case .queued(let id, let leavesIn):
             logger.info(
@@ -62,9 +64,9 @@ enum CodeEmail: Sendable {
 
 /// Carries what a transaction has decided to the code after it. A body that runs again decides again.
 final class CodeEmailNote: Sendable {
-    private let noted = Mutex<CodeEmail?>(nil)
+    private let noted = Mutex<(email: CodeEmail, account: String?)?>(nil)
 
-    var value: CodeEmail? {
+    var value: (email: CodeEmail, account: String?)? {
         get { noted.withLock { $0 } }
         set { noted.withLock { $0 = newValue } }
     }

@@ -14,6 +14,9 @@ struct CodePageFacts: Sendable {
     /// Nil where answers to the email are not received.
     let reply: EmailCodePage.ReplyOffer?
     let problem: EmailCodePage.InputError?
+    /// Whether the user has ticked the box to stay signed in, with the last input.
+    let remembers: Bool
+    let lifetime: SessionLifetime
     /// Whether emails are held back at the moment, for everybody.
     let isDelayed: Bool
     /// For how long no code is accepted for this address; nil when codes are accepted.

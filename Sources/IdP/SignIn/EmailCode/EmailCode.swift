@@ -89,20 +89,20 @@ package struct EmailCodeMail: MailTemplate {
 
     /// The pending challenge of an id.
     let challenge: @Sendable (String) async throws -> Challenge?
+    /// The id of the account of a challenge's address, if there is one.
+    let account: @Sendable (Challenge) async throws -> String?
     let pages: Pages
     let codes: EmailCode
     /// The origin that the email names.
     let issuer: PublicOrigin
-    /// The link that makes a browser known, for emails to an address under pressure.
-    var browserLink: @Sendable (Challenge) async throws -> String? = { _ in nil }
     /// The link that signs in, in the browser that asked.
     var signInLink: @Sendable (Challenge) -> String? = { _ in nil }
     /// The one-time address for an answer to the email; nil where answers are not received.
     var replyTo: @Sendable (Challenge) -> EmailAddress? = { _ in nil }
 
     struct Model: Sendable {
-        let code, service, intro, device, host, browserLink, signInLink: String
-        let hasBrowserLink, hasSignInLink, takesReply: Bool
+        let code, spaced, service, intro, device, host, signInLink: String
+        let hasSignInLink, takesReply: Bool
     }
 
     /// Nil when the challenge has ended, or its code cannot be derived because its key was removed.
@@ -114,18 +114,19 @@ package struct EmailCodeMail: MailTemplate {
     func content(for challenge: Challenge) async throws -> EmailContent? {
         guard let code = codes.code(of: challenge), let to = try? EmailAddress(challenge.address) else { return nil }
         let service = challenge.service ?? pages.brand
-        let (link, signInLink, replyTo) = (try await browserLink(challenge), signInLink(challenge), replyTo(challenge))
+        let (signInLink, replyTo) = (signInLink(challenge), replyTo(challenge))
         let texts = pages.texts(in: challenge.language)
         let model = Model(
-            code: code, service: service, intro: texts.plain(Text("mail.intro", ["service": service])),
-            device: DeviceKind.words(for: challenge.device, texts), host: issuer.host, browserLink: link ?? "",
-            signInLink: signInLink ?? "", hasBrowserLink: link != nil,
+            code: code, spaced: code.spelledOut, service: service,
+            intro: texts.plain(Text("mail.intro", ["service": service])),
+            device: challenge.requester(texts, brand: pages.brand), host: issuer.host, signInLink: signInLink ?? "",
             hasSignInLink: signInLink != nil, takesReply: replyTo != nil)
         // The code is not in the subject: subjects are shown on locked screens.
         return EmailContent(
             to: to, subject: EmailContent.withoutIsolates(texts.plain(Text("mail.subject", ["service": service]))),
             text: pages.text("email-code-message-text", model, in: challenge.language),
             html: pages.text("email-code-message-html", model, in: challenge.language), language: challenge.language,
-            replyTo: replyTo, logo: pages.mailLogo)
+            replyTo: replyTo, logo: pages.mailLogo, account: try await account(challenge),
+            logFlow: challenge.logFlow)
     }
 }

@@ -69,7 +69,7 @@ package struct EmailCodeMethod: SignInMethod {
             let held = earlier.flatMap { agrees && !waiting.isConfirmed(with: $0.id) ? nil : $0 }
             let begun = try addresses.begin(
                 asked, held: held, flow: submitted.flow, service: submitted.clientName, connection)
-            email.value = begun.email
+            email.value = (begun.email, begun.account)
             slots[BrowserChallenges.self].keep(begun.entry)
             if agrees {
                 slots[PendingIdentity.self].confirm(with: begun.entry.id)
@@ -78,7 +78,9 @@ package struct EmailCodeMethod: SignInMethod {
             }
             if !keeps { slots[CurrentSignIn.self] = CurrentSignIn() }
         }
-        email.value?.log(to: context.logger, address: asked.address, flow: asked.logFlow)
+        if let sent = email.value {
+            sent.email.log(to: context.logger, asked.typed, account: sent.account, flow: asked.logFlow)
+        }
         var response = Response.redirect(to: FlowID.path(Self.path, submitted.flow))
         // Without a new session the same form, sent twice, was faster: the browser has its session from that answer.
         if let fresh { sessions.remember(fresh, in: &response) }
@@ -108,24 +110,27 @@ package struct EmailCodeMethod: SignInMethod {
     @Sendable private func submit(_ form: SubmittedForm, _ challenge: Challenge) async throws -> Response {
         let (request, context, session, flow) = (form.request, form.context, form.session, form.flow)
         let typed = EmailCode.normalised(try form.fields.text("code") ?? "")
+        let remembers = try RememberChoice.isTicked(in: form.fields)
         // An empty form is no guess: scanners that press every button of an invitation must not use up its user's posts.
         if challenge.browserID == nil || typed != nil {
             try limits.countCodePost(request, context, browserID: challenge.browserID)
         }
         guard let code = typed else {
-            return try await answer(request, context, session, challenge, flow: flow, error: .notSixDigits)
+            return try await answer(
+                request, context, session, challenge, flow: flow, error: .notSixDigits, remembers: remembers)
         }
-        return try await guess(code, session, challenge, flow: flow, request, context)
+        return try await guess(code, session, challenge, flow: flow, remembers: remembers, request, context)
     }
 
     private func guess(
-        _ code: String, _ session: Session, _ challenge: Challenge, flow: FlowID?,
+        _ code: String, _ session: Session, _ challenge: Challenge, flow: FlowID?, remembers: Bool,
         _ request: Request, _ context: VisitorContext
     ) async throws -> Response {
         let outcome = try await codes.guess(code, challenge: challenge.id, request, context) { identity, proof in
             try await completion.finish(
-                ProvenSignIn(identity, method: id, challenge: challenge.id, flow: flow, consuming: proof), session,
-                request, context)
+                ProvenSignIn(
+                    identity, method: id, challenge: challenge.id, flow: flow, remembers: remembers, consuming: proof),
+                session, request, context)
         }
         let reason: CodeStep.CodeError
         switch outcome {
@@ -135,9 +140,11 @@ package struct EmailCodeMethod: SignInMethod {
         if reason == .wrong || reason == .ended, try await isReplaced(session) {
             return .redirect(to: SignInPath.signIn(flow))
         }
-        reason.log(
-            to: context, challenge: challenge.id, flow: session[Flows.self].logID(flow))
-        return try await answer(request, context, session, challenge, flow: flow, error: .rejected(reason))
+        // Read again after each wrong code, so that the page shows the end of the code and the pause as soon as they begin.
+        let (now, account) = try await challenges.findForLog(challenge.id) ?? (challenge, nil)
+        reason.log(to: context, now, account: account, flow: session[Flows.self].logID(flow))
+        return try await answer(
+            request, context, session, now, flow: flow, error: .rejected(reason), remembers: remembers)
     }
 
     /// Whether another request, such as the first half of a double click, has replaced the session. The browser's next
@@ -153,12 +160,11 @@ package struct EmailCodeMethod: SignInMethod {
 
     private func answer(
         _ request: Request, _ context: VisitorContext, _ session: Session, _ challenge: Challenge,
-        flow: FlowID?, error: EmailCodePage.InputError?
+        flow: FlowID?, error: EmailCodePage.InputError?, remembers: Bool = false
     ) async throws -> Response {
         let now = clock.now()
-        // Read again after each wrong code, so that the page shows the end of the code and the pause as soon as they begin.
-        let challenge = error == nil ? challenge : try await challenges.find(challenge.id) ?? challenge
         let pause = try await guesses.pausedUntil(challenge)
+        if let pause, error == nil { try await logPause(until: pause, challenge, session, flow, context) }
         let requester = EmailRequester(browserID: challenge.browserID, network: limits.network(request, context))
         let key = (try? EmailAddress(challenge.address).budgetKey) ?? challenge.address
         let next = try await mail.nextAllowed(for: key, requester)
@@ -166,7 +172,22 @@ package struct EmailCodeMethod: SignInMethod {
             challenge: challenge, entry: session[BrowserChallenges.self].current, flow: flow,
             client: clientName(flow, session), provider: addedProvider(session, challenge),
             reply: reply(challenge, flow), problem: error,
-            isDelayed: delay.isDelayed, pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)
+            remembers: remembers, lifetime: sessions.store.lifetime, isDelayed: delay.isDelayed,
+            pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)
         return page.response(request, formToken: sessions.formToken(for: session), facts)
+    }
+
+    /// A paused page has no field, so no code is rejected: without this line the log would not say what its user sees.
+    private func logPause(
+        until end: Timestamp, _ challenge: Challenge, _ session: Session, _ flow: FlowID?, _ context: VisitorContext
+    ) async throws {
+        let typed = (try? EmailAddress(challenge.address)).flatMap { context.audit?.typed($0) }
+        let account = try await challenges.account(of: challenge)
+        context.logger.about(typed, account: account).notice(
+            "codes_paused",
+            metadata: [
+                "challenge": "\(challenge.id)", "ends_in_seconds": .number((end - clock.now()).secondsRoundedUp),
+                "session": "\(session.handle)", "flow": "\(session[Flows.self].logID(flow))",
+            ])
     }
 }

@@ -18,6 +18,8 @@ package struct EmailCodePage: Sendable {
     package struct ReplyOffer: Sendable {
         /// The four digits that the answer must contain.
         let number: String
+        /// The digits one by one, for screen readers.
+        let spaced: String
         /// The path of the server-sent events, and the path that continues after an answer.
         let events, next: String
     }
@@ -35,8 +37,7 @@ package struct EmailCodePage: Sendable {
         let life: String
         let maximumLength = EmailCode.maximumLength
         let reply: ReplyOffer?
-        /// Whether the email itself can sign in, by its link or by an answer.
-        let hasWays: Bool
+        let remember: RememberChoice?
     }
 
     /// The wait until the next email.
@@ -49,7 +50,7 @@ package struct EmailCodePage: Sendable {
         var (error, status) = messages(facts, state, texts)
         // One text for each fact: where the error says it, the status does not.
         if facts.problem == .rejected(.notSent) { (error, status) = (error ?? status, nil) }
-        let field = field(facts, state, texts)
+        let field = field(request, facts, state, texts)
         let countdown = state.countdown(facts.wait)
         let model = Model(
             formToken: formToken, address: facts.challenge.address, flow: facts.flow?.text ?? "",
@@ -68,14 +69,15 @@ package struct EmailCodePage: Sendable {
         if isPaused, let pause = facts.pause { headers[.retryAfter] = String(max(1, pause.secondsRoundedUp)) }
         return pages.response(
             "email-code", model, for: request,
-            status: isPaused ? .tooManyRequests : facts.problem == nil ? .ok : .unprocessableContent, headers: headers)
+            status: isPaused ? .tooManyRequests : facts.problem == nil ? .ok : .unprocessableContent, headers: headers,
+            offersLanguages: true)
     }
 
-    private func field(_ facts: CodePageFacts, _ state: CodePageState, _ texts: Texts) -> Field? {
+    private func field(_ request: Request, _ facts: CodePageFacts, _ state: CodePageState, _ texts: Texts) -> Field? {
         guard case .takesCode = state else { return nil }
         return Field(
             life: texts.plain(.span(facts.challenge.expiresAt - facts.now)), reply: facts.reply,
-            hasWays: facts.hasLink || facts.reply != nil)
+            remember: RememberChoice(facts.lifetime, isTicked: facts.remembers, request, texts))
     }
 
     /// What was wrong, and what happens to the email with the code, as HTML.

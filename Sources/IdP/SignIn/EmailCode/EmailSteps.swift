@@ -15,16 +15,20 @@ package struct AddressStep: Sendable {
     let challenges: ChallengeStore
     let knownBrowsers: KnownBrowsers
     let limits: SignInLimits
+    /// ``Places/name(of:)`` of a request.
+    let place: @Sendable (Request, VisitorContext) -> String?
 
     /// An address that was counted and may begin a challenge.
     struct Asked: Sendable {
         let address: EmailAddress
         let requester: EmailRequester
         let device: DeviceKind
+        let place: String?
         let language: Language
         /// The flow as the log calls it.
         let logFlow: String
         let audit: RequestAudit?
+        var typed: TypedAddress? { audit?.typed(address) }
     }
 
     /// Counts a submitted address.
@@ -46,28 +50,30 @@ package struct AddressStep: Sendable {
         let counted = invited?.budget ?? known
         do { try await limits.countEmailPost(request, context, browserID: counted) } catch let error as PublicError {
             let refused = CodeEmail.notSent(.networkLimit)
-            refused.log(to: context.logger, address: address, flow: logFlow)
-            context.audit?.note(refused.auditRow(context.audit?.typed(address), flow: logFlow))
-            throw error
+            let typed = context.audit?.typed(address)
+            refused.log(to: context.logger, typed, account: nil, flow: logFlow)
+            context.audit?.note(refused.auditRow(typed, flow: logFlow))
+            throw error.logged
         }
         return Asked(
             address: address,
             requester: EmailRequester(
                 browserID: known, ownBudget: invited?.budget, network: limits.network(request, context)),
-            device: DeviceKind(userAgent: request.headers[.userAgent]), language: .preferred(by: request),
-            logFlow: logFlow, audit: context.audit)
+            device: DeviceKind(userAgent: request.headers[.userAgent]), place: place(request, context),
+            language: .preferred(by: request), logFlow: logFlow, audit: context.audit)
     }
 
     /// Begins a challenge, or continues the one that is held, in the caller's transaction: no email is sent whose code fits no
     /// browser.
     func begin(
         _ asked: Asked, held: BrowserChallenges.Entry?, flow: FlowID?, service: String?, _ connection: any SQLConnection
-    ) throws -> (entry: BrowserChallenges.Entry, email: CodeEmail, expiresAt: Timestamp) {
+    ) throws -> (entry: BrowserChallenges.Entry, email: CodeEmail, account: String?, expiresAt: Timestamp) {
         let begun = try challenges.begin(
-            asked.address, held: held, requester: asked.requester, flow: flow?.text, service: service,
-            device: asked.device, language: asked.language, connection)
+            asked.address, held: held, requester: asked.requester, flow: flow?.text,
+            logFlow: flow == nil ? nil : asked.logFlow, service: service, device: asked.device,
+            place: asked.place, language: asked.language, connection)
         try asked.audit?.write(
-            begun.email.auditRow(asked.audit?.typed(asked.address), flow: asked.logFlow), connection)
+            begun.email.auditRow(asked.typed, flow: asked.logFlow), connection)
         return begun
     }
 }
@@ -94,18 +100,25 @@ package struct CodeStep: Sendable {
         /// Typing codes is paused for this address or browser.
         case paused
 
-        func log(to context: VisitorContext, challenge: String, flow: String?) {
-            context.logger.notice(
+        /// - Parameters:
+        ///   - challenge: as it is after the guess.
+        ///   - account: the id of its address's account, if there is one.
+        func log(to context: VisitorContext, _ challenge: Challenge, account: String?, flow: String?) {
+            let isGuess = self == .wrong || self == .ended
+            let reason = isGuess && !challenge.isUsed && challenge.isUsedUp ? "used_up" : rawValue
+            let typed = (try? EmailAddress(challenge.address)).flatMap { context.audit?.typed($0) }
+            context.logger.about(typed, account: account).notice(
                 "code_rejected",
                 metadata: [
-                    "reason": "\(rawValue)", "challenge": "\(challenge)",
-                    "session": "\(context.session?.handle ?? "-")",
-                    "flow": "\(flow ?? "-")",
+                    "reason": "\(reason)", "challenge": "\(challenge.id)",
+                    "tries_left": .number(max(0, Challenge.maximumTries - challenge.tries)),
+                    "session": "\(context.session?.handle ?? "-")", "flow": "\(flow ?? "-")",
                 ])
-            context.audit?.note(
-                AuditRow(
-                    .codeRejected, by: .visitor, session: context.session?.handle, flow: flow, cause: rawValue,
-                    detail: challenge))
+            var row = AuditRow(
+                .codeRejected, by: .visitor, session: context.session?.handle, flow: flow, cause: reason,
+                detail: challenge.id)
+            row.address = typed
+            context.audit?.note(row)
         }
     }
 

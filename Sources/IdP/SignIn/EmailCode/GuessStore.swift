@@ -78,12 +78,6 @@ package struct GuessStore: Sendable {
         }
     }
 
-    /// Whether codes are being guessed on many accounts at once.
-    func isAlarmed() async throws -> Bool {
-        let now = clock.now()
-        return try await database.read { connection in try Self.isAlarmed(now: now, connection) }
-    }
-
     /// Ends the alarm after a quiet period. Of several processes exactly one gets true.
     ///
     /// - Returns: whether this call ended it.
@@ -153,7 +147,8 @@ package struct GuessStore: Sendable {
             failures: failures, isAlarmed: isAlarmed && budget.browserID == nil, now: now)
     }
 
-    private static func isAlarmed(now: Timestamp, _ connection: any SQLConnection) throws -> Bool {
+    /// Whether codes are being guessed on many accounts at once.
+    static func isAlarmed(now: Timestamp, _ connection: any SQLConnection) throws -> Bool {
         try !connection.query(
             "SELECT 1 FROM guess_alarm WHERE last_at > :quiet AND last_at <= :skewed",
             [

@@ -47,7 +47,7 @@ struct SignInAPI: Sendable {
             let held = try held.flatMap { try addresses.challenges.entry(of: $0, connection) }
             return try addresses.begin(asked, held: held, flow: nil, service: nil, connection)
         }
-        begun.email.log(to: context.logger, address: asked.address, flow: asked.logFlow)
+        begun.email.log(to: context.logger, asked.typed, account: begun.account, flow: asked.logFlow)
         return .json(
             [
                 .init("challenge", Base64URL.encode(keys.bytes(for: begun.entry.id))),
@@ -103,8 +103,8 @@ struct SignInAPI: Sendable {
     private func error(
         _ reason: CodeStep.CodeError, _ challenge: Challenge, _ context: VisitorContext
     ) async throws -> APIError {
-        reason.log(
-            to: context, challenge: challenge.id, flow: nil)
+        let found = try await addresses.challenges.findForLog(challenge.id)
+        reason.log(to: context, found?.challenge ?? challenge, account: found?.account, flow: nil)
         guard reason == .paused, let until = try await codes.guesses.pausedUntil(challenge) else {
             return .invalidCode
         }

@@ -81,7 +81,7 @@ package struct EmailLinkMethod: SignInMethod {
         let done = try await completion.finish(
             ProvenSignIn(
                 .email(try EmailAddress(challenge.address)), method: id, challenge: challenge.id,
-                flow: Self.flow(of: challenge, session),
+                flow: Self.flow(of: challenge, session), remembers: try RememberChoice.isTicked(in: form.fields),
                 consuming: { try challenges.succeed(challenge, guessID: nil, $0) }), session, request, context)
         guard var done else {
             // Of several requests with this link or its code another one was faster.
@@ -177,9 +177,11 @@ package struct EmailLinkMethod: SignInMethod {
             let flow = session?[CurrentSignIn.self].signIn?.flow.flatMap(FlowID.init)
             if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
         }
-        log(ending, challenge, context)
+        // A damaged link names no challenge. For the browser that asked, the log names the one that it waits for.
+        var begun = challenge
+        if begun == nil, let held { begun = try await challenges.find(held.id) }
+        try await log(ending, begun, context)
         if let session, let held {
-            let begun = try await challenge == nil ? challenges.find(held.id) : challenge
             return page.ended(
                 request, ending,
                 next: .newEmail(
@@ -196,17 +198,28 @@ package struct EmailLinkMethod: SignInMethod {
         return page.ended(request, ending, next: .goOn(path: next ?? "/"))
     }
 
-    private func log(_ ending: EmailLinkPage.Ending, _ challenge: Challenge?, _ context: VisitorContext) {
-        context.logger.notice(
+    private func log(
+        _ ending: EmailLinkPage.Ending, _ challenge: Challenge?, _ context: VisitorContext
+    ) async throws {
+        let session = context.session
+        let flow = challenge?.logFlow
+        var (typed, account): (TypedAddress?, String?)
+        if let challenge {
+            typed = (try? EmailAddress(challenge.address)).flatMap { context.audit?.typed($0) }
+            account = try await challenges.account(of: challenge)
+        }
+        let logger = challenge == nil ? context.logger : context.logger.about(typed, account: account)
+        logger.notice(
             "link_rejected",
             metadata: [
                 "reason": "\(ending.rawValue)", "challenge": "\(challenge?.id ?? "-")",
-                "session": "\(context.session?.handle ?? "-")",
+                "session": "\(session?.handle ?? "-")", "flow": "\(flow ?? "-")",
             ])
-        context.audit?.note(
-            AuditRow(
-                .linkRejected, by: .visitor, session: context.session?.handle, cause: ending.rawValue,
-                detail: challenge?.id))
+        var row = AuditRow(
+            .linkRejected, by: .visitor, session: session?.handle, flow: flow,
+            cause: ending.rawValue, detail: challenge?.id)
+        row.address = typed
+        context.audit?.note(row)
     }
 }
 

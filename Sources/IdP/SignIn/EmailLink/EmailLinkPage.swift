@@ -9,6 +9,7 @@ import SSOWeb
 package struct EmailLinkPage: Sendable {
     let pages: Pages
     let script: String
+    let lifetime: SessionLifetime
 
     /// Why a link does not work. The raw values are stable: the log has them as `reason`.
     enum Ending: String, Sendable {
@@ -31,9 +32,10 @@ package struct EmailLinkPage: Sendable {
     }
 
     struct Model: Sendable {
-        let formToken, challenge, address, service, provider, code, device, script: String
+        let formToken, challenge, address, service, provider, code, spaced, device, script: String
         let time: Moment
         let hasButton, hasClient, addsProvider, hasCode: Bool
+        let remember: RememberChoice?
     }
 
     /// The page of the asking browser, or of a known one. It keeps the default referrer policy: under `no-referrer` browsers
@@ -51,7 +53,7 @@ package struct EmailLinkPage: Sendable {
             "email-link",
             model(
                 request, challenge, formToken: formToken, service: service, provider: provider, code: code,
-                hasButton: true), for: request)
+                hasButton: true), for: request, offersLanguages: true)
     }
 
     /// The page of any other browser. It has no form and names no address.
@@ -63,7 +65,7 @@ package struct EmailLinkPage: Sendable {
             model(
                 request, challenge, formToken: "", service: challenge.service ?? pages.brand, provider: nil, code: code,
                 hasButton: false),
-            for: request, headers: [.referrerPolicy: "no-referrer"])
+            for: request, headers: [.referrerPolicy: "no-referrer"], offersLanguages: true)
     }
 
     private func model(
@@ -74,10 +76,11 @@ package struct EmailLinkPage: Sendable {
         return Model(
             formToken: formToken, challenge: challenge.id,
             address: (try? EmailAddress(challenge.address))?.masked ?? "",
-            service: service ?? "", provider: provider ?? "", code: code ?? "",
-            device: DeviceKind.words(for: challenge.device, texts),
+            service: service ?? "", provider: provider ?? "", code: code ?? "", spaced: code?.spelledOut ?? "",
+            device: challenge.requester(texts, brand: pages.brand),
             script: script, time: texts.moment(challenge.createdAt), hasButton: hasButton, hasClient: service != nil,
-            addsProvider: provider != nil, hasCode: code != nil)
+            addsProvider: provider != nil, hasCode: code != nil,
+            remember: hasButton ? RememberChoice(lifetime, isTicked: false, request, texts) : nil)
     }
 
     struct EndedModel: Sendable {

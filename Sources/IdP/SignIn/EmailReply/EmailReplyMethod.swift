@@ -30,25 +30,44 @@ package struct EmailReplyMethod: SignInMethod {
     /// How the waiting page asks for an answer.
     package static func offer(_ reply: EmailReply, _ challenge: Challenge, _ flow: FlowID?) -> EmailCodePage.ReplyOffer
     {
-        .init(
-            number: reply.number(for: challenge.id), events: FlowID.path(ReplyEvents.path, flow),
+        let number = reply.number(for: challenge.id)
+        return .init(
+            number: number, spaced: number.spelledOut, events: FlowID.path(ReplyEvents.path, flow),
             next: FlowID.path(path, flow))
     }
 
     package func addRoutes(to router: inout FeatureRouter) {
+        // The button of a page without a script, or with the box to stay signed in ticked. It does what a GET does, so a form
+        // that was open in another tab goes on as a GET.
+        let button = Form(
+            about: { post -> FormSubject<Void> in
+                try await completion.alreadySignedIn(post.request, post.context, flow: post.flow) != nil
+                    || post.context.session == nil
+                    ? .over(.redirect(to: FlowID.path(Self.path, post.flow))) : .open(())
+            },
+            orElse: { .init(label: Text("code.back"), href: FlowID.path(EmailCodeMethod.path, $0.flow)) },
+            submit: { form, _ in
+                try await proceed(
+                    form.flow, remembers: RememberChoice.isTicked(in: form.fields), form.request, form.context)
+            })
         // A GET of an answered challenge signs in.
         router.visit(
-            at: Self.path, refusing: { _, _ in PublicError.badRequest(cause: "reply_not_a_navigation") }, use: proceed)
+            at: Self.path, refusing: { _, _ in PublicError.badRequest(cause: "reply_not_a_navigation") }, button
+        ) { request, context in
+            // A link must not decide how long the session lasts.
+            try await proceed(FlowID.read(request.queryFields), remembers: false, request, context)
+        }
         router.events(at: ReplyEvents.path, use: events.respond)
     }
 
     package func options(for attempt: SignInAttempt) -> [SignInOption] { [] }
 
-    /// The waiting page comes here when it learns of an answer, or every five seconds without JavaScript.
+    /// The waiting page comes here when it learns of an answer, or by its button.
     ///
     /// Another site can open this address too. It can only finish the sign-in that this user asked for and replied to.
-    @Sendable private func proceed(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let flow = FlowID.read(request.queryFields)
+    private func proceed(
+        _ flow: FlowID?, remembers: Bool, _ request: Request, _ context: VisitorContext
+    ) async throws -> Response {
         if let done = try await completion.alreadySignedIn(request, context, flow: flow) {
             return elsewhere(request, context, flow: flow) ?? done
         }
@@ -60,7 +79,8 @@ package struct EmailReplyMethod: SignInMethod {
         let done = try await completion.finish(
             ProvenSignIn(
                 .email(try EmailAddress(challenge.address)), method: id, challenge: challenge.id,
-                flow: session.known(flow), consuming: { try challenges.succeed(challenge, $0) }), session, request,
+                flow: session.known(flow), remembers: remembers, consuming: { try challenges.succeed(challenge, $0) }),
+            session, request,
             context)
         guard let done else {
             // Another tab was faster. The browser's next request carries the new cookie.

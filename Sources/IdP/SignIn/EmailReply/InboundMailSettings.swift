@@ -14,7 +14,7 @@ package struct InboundMailSettings: Sendable {
 
     package static let domain = Setting(
         "IDP_INBOUND_MAIL_DOMAIN", example: "reply.example.com",
-        "The domain that receives replies to the email. Without it users cannot reply. See Replies by email in docs/operations.md.",
+        "The domain that receives replies to the email. Without it users cannot reply. See docs/mail.md.",
         parseDomain)
     package static let authservID = Setting(
         "IDP_INBOUND_AUTHSERV_ID", example: "mx.example.com",

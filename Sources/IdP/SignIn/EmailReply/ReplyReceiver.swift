@@ -1,3 +1,4 @@
+import IdPDirectory
 import IdPMail
 package import Logging
 package import SSOShared
@@ -11,10 +12,12 @@ package struct ReplyReceiver: Sendable {
     let reader: ReplyReader
     let challenges: ChallengeStore
     let guesses: GuessStore
+    let addresses: AuditAddressKeys
 
     package init(_ settings: InboundMailSettings, keys: DerivedKeys, challenges: ChallengeStore, guesses: GuessStore) {
         reader = ReplyReader(settings, keys: keys)
         (self.challenges, self.guesses) = (challenges, guesses)
+        addresses = AuditAddressKeys(keys)
     }
 
     package enum Outcome: Sendable, Equatable {
@@ -62,16 +65,31 @@ package struct ReplyReceiver: Sendable {
 
     /// Accepts or ignores a message that was read already.
     package func receive(_ message: ReplyReader.Message, logger: Logger) async throws -> Outcome {
-        if let rejection = try await judge(message.content, challengeID: message.challengeID, logger) {
-            return .ignored(reason: logger.replyIgnored(rejection.rawValue, message.metadata))
+        let found = try await challenges.findForLog(message.challengeID)
+        let reason: String?
+        switch message.content {
+        case .success(let reply): reason = try await judge(reply, found?.challenge, logger)?.rawValue
+        case .failure(let error): reason = error.rawValue
         }
+        let logger = named(found?.challenge, account: found?.account, logger)
+        if let reason { return .ignored(reason: logger.replyIgnored(reason, message.metadata)) }
         logger.info("reply_accepted", metadata: message.metadata)
         return .accepted
     }
 
+    /// The same logger, whose lines name the account, the address and the flow that the message answers. The sender may be
+    /// another one.
+    private func named(_ challenge: Challenge?, account: String?, _ logger: Logger) -> Logger {
+        guard let challenge else { return logger }
+        let typed = (try? EmailAddress(challenge.address)).map(addresses.typed)
+        var logger = logger.about(typed, account: account)
+        logger[metadataKey: "flow"] = challenge.logFlow.map { "\($0)" }
+        return logger
+    }
+
     /// - Returns: nil when the answer was accepted.
-    private func judge(_ message: InboundReply, challengeID: String, _ logger: Logger) async throws -> ProofError? {
-        guard let challenge = try await challenges.find(challengeID) else { return .unknownRecipient }
+    private func judge(_ message: InboundReply, _ challenge: Challenge?, _ logger: Logger) async throws -> ProofError? {
+        guard let challenge else { return .unknownRecipient }
         if let ended = end(of: challenge) { return ended }
         guard challenge.isEligible else { return .notEligible }
         guard challenge.address.utf8.elementsEqual(message.sender.text.utf8) else { return .otherSender }
@@ -119,11 +137,16 @@ package struct ReplyReader: Sendable {
 
     /// A message to an address that was made here.
     package struct Message: Sendable {
-        let content: InboundReply
+        /// A message that cannot be read answers nothing. The log says of which sign-in.
+        let content: Result<InboundReply, ReplyMessageError>
         let challengeID: String
 
         /// Never the number, and never the address that the message was sent to.
-        var metadata: Logger.Metadata { ["sender": "\(content.sender.masked)", "challenge": "\(challengeID)"] }
+        var metadata: Logger.Metadata {
+            var metadata: Logger.Metadata = ["challenge": "\(challengeID)"]
+            if case .success(let reply) = content { metadata["sender"] = "\(reply.sender.masked)" }
+            return metadata
+        }
     }
 
     package enum Opened: Sendable {
@@ -133,15 +156,17 @@ package struct ReplyReader: Sendable {
     }
 
     package func open(_ bytes: [UInt8], recipient: String?, logger: Logger) -> Opened {
-        let content: InboundReply
-        do { content = try mail.read(bytes, recipient: recipient) } catch {
+        let (key, content): ([UInt8], Result<InboundReply, ReplyMessageError>)
+        do { (key, content) = try mail.open(bytes, recipient: recipient) } catch {
             return .ignored(reason: logger.replyIgnored(error.rawValue, [:]))
         }
-        guard let id = reply.challengeID(of: content.key) else {
+        if let id = reply.challengeID(of: key) { return .reply(Message(content: content, challengeID: id)) }
+        switch content {
+        case .failure(let error): return .ignored(reason: logger.replyIgnored(error.rawValue, [:]))
+        case .success(let read):
             let reason = ReplyReceiver.ProofError.unknownRecipient.rawValue
-            return .ignored(reason: logger.replyIgnored(reason, ["sender": "\(content.sender.masked)"]))
+            return .ignored(reason: logger.replyIgnored(reason, ["sender": "\(read.sender.masked)"]))
         }
-        return .reply(Message(content: content, challengeID: id))
     }
 }
 

@@ -54,6 +54,6 @@ package struct InvitationEmail: MailTemplate {
             subject: EmailContent.withoutIsolates(texts.plain(Text("invitation.mail.subject", ["service": service]))),
             text: pages.text("invitation-message-text", model, in: language),
             html: pages.text("invitation-message-html", model, in: language), language: language,
-            logo: pages.mailLogo)
+            logo: pages.mailLogo, account: invitation.accountID)
     }
 }

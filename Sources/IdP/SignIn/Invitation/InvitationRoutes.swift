@@ -117,7 +117,7 @@ struct InvitationRoutes: Sendable {
             other: other?.account.email ?? "", script: script, hasClient: client != nil, hasOther: other != nil,
             hasError: hasError)
         var response = pages.response(
-            "invitation", model, for: request, status: hasError ? .unprocessableContent : .ok)
+            "invitation", model, for: request, status: hasError ? .unprocessableContent : .ok, offersLanguages: true)
         sessions.remember(session, in: &response)
         return response
     }
@@ -127,16 +127,20 @@ struct InvitationRoutes: Sendable {
     /// - Throws: ``PublicError`` 410 for an invitation that is over.
     private func opened(_ request: Request, _ context: VisitorContext) async throws -> Invitation.Opened {
         guard let key = cookie.value(in: request).flatMap({ InvitationKey(wire: String($0)) }) else {
-            throw rejected(.unknown, context)
+            throw rejected(.unknown, nil, context)
         }
         switch try await invitations.state(of: key) {
         case .open(let opened): return opened
-        case .ended(let ending): throw rejected(ending, context)
+        case .ended(let ending, let account): throw rejected(ending, account, context)
         }
     }
 
-    private func rejected(_ ending: Invitation.Ending, _ context: VisitorContext) -> PublicError {
-        context.logger.notice(
+    private func rejected(
+        _ ending: Invitation.Ending, _ account: Account?, _ context: VisitorContext
+    ) -> PublicError {
+        let typed = account.flatMap { try? EmailAddress($0.email) }.flatMap { context.audit?.typed($0) }
+        let logger = account == nil ? context.logger : context.logger.about(typed, account: account?.id)
+        logger.notice(
             "invitation_rejected",
             metadata: ["reason": "\(ending.rawValue)", "session": "\(context.session?.handle ?? "-")"])
         context.audit?.note(
@@ -146,6 +150,7 @@ struct InvitationRoutes: Sendable {
             .gone, code: "invitation_\(ending.rawValue)", title: Text("invitation.\(ending.rawValue).title"),
             explanation: Text("invitation.\(ending.rawValue)"),
             nextStep: .init(label: Text("sign-in.title"), href: SignInPath.signIn),
-            cause: "invitation_\(ending.rawValue)")
+            cause: "invitation_\(ending.rawValue)"
+        ).logged
     }
 }

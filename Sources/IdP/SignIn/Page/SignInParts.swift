@@ -20,7 +20,7 @@ struct SignInParts: Sendable {
     }
 
     struct ProviderForm: Sendable {
-        let id, kind, action, logo, labelHTML, detail: String
+        let id, kind, action, logo, logoSizeHTML, labelHTML, detail: String
         let hasLogo, hasDetail, hasNote, isLastUsed: Bool
     }
 
@@ -42,7 +42,7 @@ struct SignInParts: Sendable {
         let forms = sorted.map { button in
             let path = button.logo ?? logo(button.brand)
             return ProviderForm(
-                id: button.id, kind: button.brand, action: button.path, logo: path,
+                id: button.id, kind: button.brand, action: button.path, logo: path, logoSizeHTML: button.logoSizeHTML,
                 labelHTML: texts.html(button.label), detail: button.detail ?? "", hasLogo: !path.isEmpty,
                 hasDetail: button.detail != nil, hasNote: button.detail != nil || isLast(button.id),
                 isLastUsed: isLast(button.id))

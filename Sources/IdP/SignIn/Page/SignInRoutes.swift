@@ -81,7 +81,8 @@ struct SignInPage: Sendable {
     struct Note: Sendable { let textHTML: String }
 
     struct Model: Sendable {
-        let formToken, flow, introHTML, logo, againHTML, cancel, cancelHTML, address, script, hint, button: String
+        let formToken, flow, introHTML, logo, logoSizeHTML, againHTML, cancel, cancelHTML, address, script: String
+        let hint, button: String
         let hasIntro, hasLogo, hasAgain, hasCancel, hasError, hasLinks: Bool
         let notes: [Note]
         let links: [Link]
@@ -118,7 +119,7 @@ struct SignInPage: Sendable {
             logo: { assets.path(of: "provider-\($0).svg") })
         let model = Model(
             formToken: sessions.formToken(for: session), flow: flow?.text ?? "",
-            introHTML: words.intro.map(texts.html) ?? "", logo: words.logo,
+            introHTML: words.intro.map(texts.html) ?? "", logo: words.logo, logoSizeHTML: words.logoSizeHTML,
             againHTML: words.again.map(texts.html) ?? "",
             cancel: words.cancel?.href ?? "", cancelHTML: words.cancel.map { texts.html($0.label) } ?? "",
             address: address ?? hint(flow, session) ?? user?.account.email ?? "", script: script,
@@ -126,7 +127,8 @@ struct SignInPage: Sendable {
             hasLogo: !words.logo.isEmpty, hasAgain: words.again != nil, hasCancel: words.cancel != nil,
             hasError: hasError,
             hasLinks: !links.isEmpty, notes: notes, links: links, parts: parts.ordered)
-        var response = pages.response("sign-in", model, for: request, status: hasError ? .unprocessableContent : .ok)
+        var response = pages.response(
+            "sign-in", model, for: request, status: hasError ? .unprocessableContent : .ok, offersLanguages: true)
         sessions.remember(session, in: &response)
         return response
     }

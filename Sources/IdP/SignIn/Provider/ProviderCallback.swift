@@ -93,7 +93,16 @@ package struct ProviderCallback: Sendable {
             return try await comesBack(id, provider, request, context)
         }
         if provider.responseMode == .formPost { limits.giveBackParkedAnswer(request, context) }
-        let attempt = taken.0
+        return try await LogFields.run(context, taken.0.flow) {
+            try await use(taken.0, isCodeFresh: taken.isCodeFresh, answer, browser, provider, session, request, $0)
+        }
+    }
+
+    /// What follows an answer of this browser, of an attempt that has just been consumed.
+    private func use(
+        _ attempt: ProviderAttempt, isCodeFresh: Bool, _ answer: ProviderAnswer, _ browser: String?,
+        _ provider: Provider, _ session: Session, _ request: Request, _ context: VisitorContext
+    ) async throws -> Response {
         let purpose = purposes[attempt.purpose]
         let answered = AnsweredAttempt(
             attempt: attempt, provider: provider, session: session, request: request, context: context)
@@ -102,7 +111,7 @@ package struct ProviderCallback: Sendable {
                 try failed(answer, attempt, provider, context)
                 return try await purpose.cancelled(answered)
             }
-            guard taken.isCodeFresh else { throw refused(.codeReused, provider, attempt.flow, context) }
+            guard isCodeFresh else { throw refused(.codeReused, provider, attempt.flow, context) }
             // Another tab has signed in meanwhile. The answer is used up.
             if case .signIn(let flow) = attempt.purpose,
                 let done = try await completion.alreadySignedIn(request, context, flow: flow)
@@ -158,15 +167,17 @@ package struct ProviderCallback: Sendable {
         guard let state = try await attempts.state(of: id, provider: provider) else {
             throw refused(.otherProvider, provider, nil, context)
         }
-        let answered = AnsweredAttempt(
-            attempt: state.attempt, provider: provider, session: session, request: request, context: context)
-        let purpose = purposes[state.attempt.purpose]
-        guard case .used = state else {
-            let refusal = refused(.attemptExpired, provider, state.attempt.flow, context)
-            throw retrying(try await purpose.page(refusal, answered), state.attempt, session)
+        return try await LogFields.run(context, state.attempt.flow) { context in
+            let answered = AnsweredAttempt(
+                attempt: state.attempt, provider: provider, session: session, request: request, context: context)
+            let purpose = purposes[state.attempt.purpose]
+            guard case .used = state else {
+                let refusal = refused(.attemptExpired, provider, state.attempt.flow, context)
+                throw retrying(try await purpose.page(refusal, answered), state.attempt, session)
+            }
+            ProviderSignInError.attemptUsed.log(provider, to: context)
+            return try await purpose.again(answered)
         }
-        ProviderSignInError.attemptUsed.log(provider, to: context)
-        return try await purpose.again(answered)
     }
 
     /// Logs an answer that is an error.

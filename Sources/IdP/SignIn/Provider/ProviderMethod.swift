@@ -37,7 +37,7 @@ package struct ProviderMethod: SignInMethod {
                 ProviderButton(
                     id: $0.id, brand: $0.kind.rawValue, label: Self.label($0),
                     detail: $0.kind == .microsoft && hasTenants ? $0.name : nil, path: ProviderStart.path($0),
-                    logo: $0.logoPath))
+                    logo: $0.logoPath, logoSizeHTML: $0.logo?.sizeAttributes ?? ""))
         }
         guard !leftOut.isEmpty else { return buttons }
         let names = leftOut.map(\.name).joined(separator: ", ")

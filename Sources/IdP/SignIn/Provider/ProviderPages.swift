@@ -37,7 +37,7 @@ package struct ProviderPages: Sendable {
             "provider-known-address",
             KnownAddressModel(
                 formToken: formToken, flow: flow?.text ?? "", address: address, provider: provider,
-                other: SignInPath.signIn(flow), script: formScript), for: request)
+                other: SignInPath.signIn(flow), script: formScript), for: request, offersLanguages: true)
     }
 }
 

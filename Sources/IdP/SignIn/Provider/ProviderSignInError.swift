@@ -83,7 +83,7 @@ enum ProviderSignInError: String, Sendable, CaseIterable {
                 ? .home : .init(label: Text("provider.other-way"), href: SignInPath.signIn(flow)),
             cause: rawValue)
         if key == "failed" || key == "ended" { page.retry = provider.retry(flow) }
-        return page
+        return page.logged
     }
 }
 
@@ -129,9 +129,8 @@ extension ProviderError {
             page.status, code: page.code, title: Text("provider.\(key).title", ["provider": provider.name]),
             explanation: Text("provider.\(key)", ["provider": provider.name]),
             nextStep: .init(label: Text("provider.other-way"), href: SignInPath.signIn(flow)), cause: reason)
-        answer.isFaultElsewhere = meaning == .fault
         if key == "failed" || key == "unavailable" { answer.retry = provider.retry(flow) }
-        return answer
+        return answer.logged
     }
 
     /// The texts, the status and the event. A provider's fault is no alarm: nothing here can mend it.

@@ -42,6 +42,59 @@ struct ProviderOutageTests {
         }
     }
 
+    /// The button of an error page that begins at the provider again, and the label that it has.
+    private static func again(_ page: Visit) throws -> (form: ScannedForm, isLabelled: Bool)? {
+        try page.page().form(to: "/sign-in/with/").map {
+            ($0, page.text.contains(">Try <bdi>Provider work</bdi> again</button>"))
+        }
+    }
+
+    @Test("its error page tries it again with a button, before and after the provider, and the flow goes on")
+    func tryAgain() async throws {
+        try await ProviderDeployment.open { place in
+            let (deployment, browser) = (place.deployment, place.deployment.browser())
+            let standIn = try place.standIn(.oidc)
+            deployment.clock.advance(by: .hours(25))
+            let page = try await browser.follow(browser.get(deployment.authorize(place.client, state: "s")))
+            standIn.replace(.discovery) { _ in .json("{}", status: "503 Service Unavailable") }
+            let down = try await standIn.press(on: page, in: browser)
+            #expect(down.status == 503)
+            standIn.replace(.discovery, nil)
+            deployment.clock.advance(by: .seconds(10))
+            let first = try #require(try Self.again(down))
+            #expect(first.isLabelled && first.form.method == "post")
+            let goingOn = try await browser.follow(browser.submit(first.form, on: down))
+            #expect(goingOn.status == 200)
+
+            standIn.replace(.token) { _ in .json("{}", status: "502 Bad Gateway") }
+            let answer = try standIn.answer(to: standIn.authorizationURL(on: goingOn))
+            let failed = try await browser.follow(browser.bring(answer))
+            #expect(failed.status == 503)
+            standIn.replace(.token, nil)
+            let second = try #require(try Self.again(failed))
+            let next = try await browser.follow(browser.submit(second.form, on: failed))
+            let done = try standIn.answer(to: standIn.authorizationURL(on: next))
+            let redeemed = try await deployment.redeem(browser.follow(browser.bring(done)), as: place.client)
+            #expect(redeemed.callback.query("state") == "s")
+        }
+    }
+
+    @Test("where another try changes nothing, or in a browser without the session, there is no such button")
+    func noTryAgain() async throws {
+        try await ProviderDeployment.open { place in
+            let (deployment, standIn) = (place.deployment, try place.standIn(.oidc))
+            standIn.user = .init(email: "ann@elsewhere.example")
+            let refused = try await place.signIn(.oidc, in: deployment.browser())
+            #expect(refused.status == 403)
+            #expect(try Self.again(refused)?.form.action == nil)
+            let browser = deployment.browser()
+            let page = try await browser.get(deployment.origin + "/sign-in")
+            let elsewhere = try await deployment.browser().bring(standIn.visit(from: page, in: browser))
+            #expect(elsewhere.status == 400)
+            #expect(try Self.again(elsewhere)?.form.action == nil)
+        }
+    }
+
     @Test("is asked once in ten seconds, however many users press its button, and works again after them")
     func askedOnce() async throws {
         try await ProviderDeployment.open { place in

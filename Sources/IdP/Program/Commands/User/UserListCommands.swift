@@ -72,11 +72,20 @@ extension UserCommand {
                     try await database.read { try ListedSession.all(of: details.row.account, devices, $0) }
                 )
             }
-            guard let (details, sessions) = found else {
-                throw CommandExit.failure(
-                    IdPProgram.name, "there is no account with the address \(account.address).")
+            let keys = try account.database.keys().map { AuditAddressKeys($0) }
+            func ids(_ address: String) -> [String] {
+                (try? EmailAddress(address)).flatMap { keys?.ids(of: $0) } ?? []
             }
-            print(account.json ? AccountOutput.json(details, sessions) : AccountOutput.text(details, sessions))
+            guard let (details, sessions) = found else {
+                let named = ids(account.address).first.map { " The log calls the address \($0)." } ?? ""
+                throw CommandExit.failure(
+                    IdPProgram.name, "there is no account with the address \(account.address).\(named)")
+            }
+            let names = ids(details.row.account.email)
+            print(
+                account.json
+                    ? AccountOutput.json(details, sessions, addressIDs: names)
+                    : AccountOutput.text(details, sessions, addressIDs: names))
         }
     }
 }

@@ -35,9 +35,12 @@ enum AccountOutput {
 
     // MARK: One account
 
-    static func json(_ details: AccountDetails, _ sessions: [ListedSession]) -> String {
+    /// - Parameter addressIDs: what the log calls the address, the present name first. Empty without `IDP_SECRET_KEY`.
+    static func json(_ details: AccountDetails, _ sessions: [ListedSession], addressIDs: [String]) -> String {
         JSONText.object(
             members(details.row) + [
+                .init("username", orNull: details.row.account.username),
+                .init("address_ids", addressIDs),
                 .init("groups", details.groups),
                 details.invitation.map(invitation) ?? .init("invitation", orNull: nil),
                 .init(
@@ -70,10 +73,11 @@ enum AccountOutput {
     }
 
     /// The account, then a table for each kind of thing that it has.
-    static func text(_ details: AccountDetails, _ sessions: [ListedSession]) -> String {
+    static func text(_ details: AccountDetails, _ sessions: [ListedSession], addressIDs: [String]) -> String {
         let account = details.row.account
         var parts = [CommandTable.text(header, [row(details.row)])]
-        var facts: [[String]] = []
+        var facts: [[String]] = account.username.map { [["username", $0]] } ?? []
+        facts += addressIDs.map { ["address in the log", $0] }
         if let added = account.addedAt { facts.append(["added", PlainDate.rfc3339(added)]) }
         if let moment = account.eraseAt { facts.append(["to be erased", PlainDate.rfc3339(moment)]) }
         if let language = account.language { facts.append(["language", language.rawValue]) }

@@ -19,6 +19,10 @@ package struct RotateKeys: OperatorChange {
             let own = keys.filter { $0.algorithm == algorithm }
             // The first key of an algorithm is made when it is needed.
             guard let newest = own.last else { continue }
+            // Sealed with another key, the new one would be of no use to the running IdP, which signs with it nevertheless.
+            guard box.open(newest) != nil else {
+                throw ChangeError("IDP_SECRET_KEY does not open the signing keys. Give that of the running IdP.")
+            }
             if !isAtOnce, newest.usedFrom > context.now {
                 throw ChangeError(
                     "the next \(algorithm.rawValue) key is published and signs from \(PlainDate.rfc3339(newest.usedFrom)). Wait, or use --now after a leak."

@@ -70,7 +70,7 @@ struct LogoutRoutes: Sendable {
             "logout",
             Model(
                 formToken: parts.sessions.formToken(for: user.session), email: user.account.email,
-                script: parts.formScript), for: request)
+                script: parts.formScript), for: request, offersLanguages: true)
     }
 
     /// Where a user goes whom the request signs out at once; nil where the user is asked.

@@ -18,13 +18,16 @@ struct OIDCSignOut: SignOutProtocol {
     func request(
         for message: QueuedSignOut, to recipient: SignOutRecipient, at now: Timestamp
     ) async throws -> HTTPClient.Request? {
-        let client = recipient.client
-        guard let settings = client.oidc, let address = settings.logoutURI, let url = try? WebURL(address) else {
-            return nil
-        }
+        guard let settings = recipient.client.oidc, let address = settings.logoutURI else { return nil }
         try await keys.prepare(settings.algorithm)
         let key = try await keys.database.read { [keys] in try keys.current(settings.algorithm, $0) }
-        let token = try keys.sign(claims(of: message, client.id, at: now), type: Self.type, with: key)
+        let claims = claims(of: message, recipient.client.id, at: now)
+        return post(try keys.sign(claims, type: Self.type, with: key), to: address)
+    }
+
+    /// Nil for an address that no request can go to: the clients file has refused it.
+    private func post(_ token: String, to address: String) -> HTTPClient.Request? {
+        guard let url = try? WebURL(address) else { return nil }
         var request = HTTPClient.Request(url: address)
         request.method = .post(Array("logout_token=\(token)".utf8))
         request.allowsHTTP = url.authority.isLoopback
@@ -34,7 +37,8 @@ struct OIDCSignOut: SignOutProtocol {
         return request
     }
 
-    /// The id is the same in every try, and the times are those of the try. Without `sid` all sessions of the user end.
+    /// The id is the same in every try, and the times are those of the try. `sid` is missing only in a message that a version
+    /// queued which had one for all sessions of a user.
     private func claims(of message: QueuedSignOut, _ client: String, at now: Timestamp) -> [JSONText.Member] {
         let session: [JSONText.Member] = message.toldSession.map { [.init("sid", $0)] } ?? []
         return [

@@ -103,7 +103,7 @@ struct TokenRoutes: Sendable {
             GrantStore.Presented(
                 sent.code, OIDCProtocol.grantKind, by: client.client, returnTo: sent.redirectURI,
                 codeVerifier: sent.verifier, context.audit, use: client.use, whereStill: client.isStill),
-            idleLimit: parts.idleLimit, effects)
+            parts.lifetime, effects)
         switch outcome {
         case .accepted(let account, let redeemed):
             guard let answered else { throw OAuthError.unavailable }
@@ -124,10 +124,13 @@ struct TokenRoutes: Sendable {
             }
             throw OAuthError(rejection, client: client.client.id)
         case .clientDropped: throw dropped(client)
-        case .burnt(let owner):
+        case .burnt(let rejection, let owner):
             context.logger.warning(
-                "code_leaked", metadata: ["client": "\(client.client.id)", "issued_to": "\(owner)"])
-            throw OAuthError(.otherClient, client: client.client.id)
+                "code_leaked",
+                metadata: [
+                    "client": "\(client.client.id)", "issued_to": "\(owner)", "flow": "\(rejection.flow ?? "-")",
+                ])
+            throw OAuthError(rejection, client: client.client.id)
         }
     }
 

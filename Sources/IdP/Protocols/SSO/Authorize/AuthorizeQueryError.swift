@@ -1,4 +1,5 @@
 import IdPDirectory
+import IdPFlow
 import Logging
 import SSOShared
 import SSOWeb
@@ -82,6 +83,10 @@ struct AuthorizeQueryError: Sendable {
         var metadata: Logger.Metadata = [
             "cause": "\(cause.rawValue)", "client": "\(client?.id ?? "-")", "message": "\(cause.explanation)",
         ]
+        // The user sees the client's page of the error. The client's line about it has the same flow.
+        if let state = (try? fields.bytes("state")) ?? nil, !state.isEmpty {
+            metadata["flow"] = "\(FlowLogID.name(digest: SHA256.hash(state)))"
+        }
         guard callback == nil else { return metadata }
         let sent = (try? fields.bytes("redirect_uri")) ?? nil
         if let id = (try? fields.bytes("client_id")) ?? nil { metadata["sent_client_id"] = "\(SentText.clientID(id))" }

@@ -20,7 +20,7 @@ struct ClientSignOutRoutes: Sendable {
     let pages: Pages
 
     private struct Model: Sendable {
-        let formToken, clientID, client, email, redirectURI, state, logo: String
+        let formToken, clientID, client, email, redirectURI, state, logo, logoSizeHTML: String
         let hasState, hasLogo: Bool
     }
 
@@ -56,7 +56,8 @@ struct ClientSignOutRoutes: Sendable {
             Model(
                 formToken: sessions.formToken(for: user.session), clientID: asked.client.id, client: asked.client.name,
                 email: user.account.email, redirectURI: asked.redirectURI, state: asked.state ?? "", logo: logo,
-                hasState: asked.state != nil, hasLogo: !logo.isEmpty), for: request)
+                logoSizeHTML: logos.size(of: asked.client),
+                hasState: asked.state != nil, hasLogo: !logo.isEmpty), for: request, offersLanguages: true)
         // Chromium applies form-action to the redirects after a form.
         if let origin = (try? WebURL(asked.redirectURI))?.origin {
             response.headers[.contentSecurityPolicy] = ContentPolicy.forms(alsoTo: origin)

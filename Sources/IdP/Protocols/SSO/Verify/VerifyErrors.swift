@@ -49,9 +49,9 @@ extension SignedPostError {
     }
 
     /// A token in the wrong hands has leaked, and is void from now on.
-    static func leakedToken(_ client: String, owner: String) -> Self {
-        var error = badToken(client, .otherClient)
-        (error.isAlert, error.issuedTo, error.isAudited) = (true, owner, true)
+    static func leakedToken(_ client: String, _ rejection: GrantStore.GrantError, owner: String) -> Self {
+        var error = badToken(client, rejection)
+        (error.isAlert, error.issuedTo) = (true, owner)
         return error
     }
 

@@ -10,7 +10,7 @@ import SSOWeb
 struct VerifyRoutes: Sendable {
     let signatures: SignatureCheck
     let grants: GrantStore
-    let idleLimit: Duration
+    let lifetime: SessionLifetime
     let networks: SignerNetworks
 
     typealias Post = SignedPost<SignatureCheck.Signed>
@@ -56,7 +56,7 @@ struct VerifyRoutes: Sendable {
             GrantStore.Presented(
                 token, SSOProtocol.grantKind, by: signed.client, returnTo: asked.redirectURI,
                 codeVerifier: asked.codeVerifier, context.audit, use: signed.use, whereStill: signed.isSigned),
-            idleLimit: idleLimit)
+            lifetime)
         switch outcome {
         case .accepted(let account, let redeemed):
             context.logger.info(
@@ -75,8 +75,8 @@ struct VerifyRoutes: Sendable {
             return signed.answer(reply.body())
         case .refused(let rejection): throw SignedPostError.badToken(signed.client.id, rejection)
         case .clientDropped: throw SignedPostError.badSignature(.unknownClient, claimed: signed.client.id)
-        case .burnt(let owner):
-            throw SignedPostError.leakedToken(signed.client.id, owner: owner)
+        case .burnt(let rejection, let owner):
+            throw SignedPostError.leakedToken(signed.client.id, rejection, owner: owner)
         }
     }
 }

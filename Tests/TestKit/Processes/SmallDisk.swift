@@ -1,8 +1,6 @@
 import Foundation
 import Glibc
 
-@testable import TestKit
-
 /// A file system of a few kilobytes in memory, to test a full disk. Needs permission to mount.
 final class SmallDisk: Sendable {
     /// Tried once: a container may refuse it to root.
@@ -25,6 +23,11 @@ final class SmallDisk: Sendable {
         guard mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT) | readOnly, nil) == 0 else {
             throw ProbeFailure("cannot remount: errno \(errno)")
         }
+    }
+
+    /// Makes it the user's under whom root runs PostgreSQL.
+    func giveToNobody() throws {
+        guard chown(path, 65_534, 65_534) == 0 else { throw ProbeFailure("cannot change the owner: errno \(errno)") }
     }
 
     /// Fills the remaining space and returns the path of the file that fills it.

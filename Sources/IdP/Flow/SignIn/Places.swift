@@ -1,0 +1,39 @@
+package import SSOWeb
+
+/// The networks that have a name (`IDP_PLACES`): an email says in words where its code was asked for.
+///
+/// The name is the operator's own (docs/decisions/0086-places-with-a-name.md).
+package struct Places: Sendable {
+    private let all: [(network: Network, name: String)]
+
+    /// Reads the setting: `NETWORK=Name`, separated by commas.
+    ///
+    /// - Throws: ``SettingError`` with the problems of all items.
+    package init(_ text: String) throws {
+        let items = text.split(separator: ",").filter { !$0.allSatisfy(\.isWhitespace) }
+        all = try items.readAll(Self.read)
+    }
+
+    private static func read(_ item: Substring) throws -> (Network, String) {
+        guard let equals = item.firstIndex(of: "=") else {
+            throw SettingError("\"\(item.words)\" has no name. Use, for example, 10.1.0.0/16=Office Berlin.")
+        }
+        let name = String(item[item.index(after: equals)...])
+        guard let shown = DisplayName.ofClient(name) else {
+            throw SettingError("\"\(item.words)\": the name after = \(DisplayName.problem(ofClient: name))")
+        }
+        return (try Network(item[..<equals].words), shown)
+    }
+
+    /// The name of the first network in the list that has the address. Empty outside of all of them; nil where no network has a
+    /// name, or the address is not known.
+    package func name(of address: IPAddress?) -> String? {
+        guard !all.isEmpty, let address else { return nil }
+        return all.first { $0.network.contains(address) }?.name ?? ""
+    }
+}
+
+extension Substring {
+    /// Without blanks around it, and one between words.
+    fileprivate var words: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+}

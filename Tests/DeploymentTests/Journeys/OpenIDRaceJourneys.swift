@@ -1,0 +1,240 @@
+import Foundation
+import SSOShared
+import Synchronization
+import Testing
+
+@testable import IdPProtocols
+@testable import IdPTestKit
+@testable import TestKit
+
+extension Journeys.Operators {
+    @Suite("OpenID Connect, with several IdP processes on one database")
+    struct OpenIDRaces {
+        private static let rounds = TestLength.of(short: 2, nightly: 20)
+        private static let restarts = TestLength.of(short: 1, nightly: 5)
+
+        private static func deployment(idps: Int) throws -> ProcessDeployment {
+            let pair = try ProcessDeployment(clients: 2, idps: idps)
+            let file = pair.folder.text(of: "clients.yaml").replacingOccurrences(
+                of: "    access: everyone\n",
+                with: """
+                        access: everyone
+                        protocols: [sso, oidc]
+                        scopes: [openid, email, offline_access]
+
+                    """)
+            _ = try pair.folder.write(file, to: "clients.yaml")
+            return pair
+        }
+
+        @Test(
+            "of 100 uses of one code at once, exactly one succeeds, and the repetition makes its tokens void",
+            .timeLimit(.minutes(3)))
+        func ofCodes() async throws {
+            try await ProcessDeployment.running(Self.deployment(idps: 3)) { pair in
+                let browser = Browser()
+                _ = try await browser.signIn(at: pair.clients[0], of: pair, as: "ann@example.com")
+                for round in 1...Self.rounds {
+                    let code = try await browser.openIDCode(at: pair.clients[0], of: pair, state: "round-\(round)")
+                    let replies = try await atOnce(100) { index in
+                        try await pair.openIDTokens(code: code, pair.clients[0], at: pair.idps[index % 3])
+                    }
+                    let winners = replies.filter { $0.status == 200 }
+                    let others = try replies.filter { $0.status != 200 }.map { try $0.json()["error"]?.text }
+                    #expect(winners.count == 1 && others == Array(repeating: "invalid_grant", count: 99))
+                    let token = try #require(winners.first?.json()["access_token"]?.text)
+                    #expect(try await pair.userInfo(token).status == 401, "a code that leaked gives nothing")
+                }
+            }
+        }
+
+        @Test(
+            "100 uses of one refresh token at once give the same successor, which is used once as well",
+            .timeLimit(.minutes(3)))
+        func ofRefreshTokens() async throws {
+            try await ProcessDeployment.running(Self.deployment(idps: 3)) { pair in
+                let browser = Browser()
+                _ = try await browser.signIn(at: pair.clients[0], of: pair, as: "ann@example.com")
+                let code = try await browser.openIDCode(at: pair.clients[0], of: pair, state: "s")
+                let first = try await pair.openIDTokens(code: code, pair.clients[0], at: pair.idps[0]).json()
+                var token = try #require(first["refresh_token"]?.text)
+                for _ in 1...Self.rounds {
+                    let old = token
+                    let replies = try await atOnce(100) { index in
+                        try await pair.openIDTokens(refresh: old, pair.clients[0], at: pair.idps[index % 3])
+                    }
+                    let successors = Set(try replies.map { try $0.json()["refresh_token"]?.text ?? "none" })
+                    #expect(replies.allSatisfy { $0.status == 200 } && successors.count == 1)
+                    token = try #require(successors.first)
+                    #expect(token != old)
+                }
+            }
+        }
+
+        @Test(
+            "while the secret of a client, the signing keys and IDP_SECRET_KEY are replaced and processes restart, no login fails",
+            .timeLimit(.minutes(10)))
+        func rolling() async throws {
+            try await ProcessDeployment.running(Self.deployment(idps: 2)) { pair in
+                let browser = Browser()
+                _ = try await browser.signIn(at: pair.clients[0], of: pair, as: "ann@example.com")
+                let (tally, stop, balancer) = (Logins(), Stop(), Balancer(count: 2))
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for worker in 0..<2 {
+                        group.addTask {
+                            var number = 0
+                            while !stop.isStopped {
+                                number += 1
+                                let state = "load-\(worker)-\(number)"
+                                try await balancer.use { index in
+                                    let routed = browser.twin(routes: pair.routes(to: index))
+                                    tally.note(
+                                        try await routed.openIDLogin(
+                                            at: pair.clients[0], of: pair, by: pair.idps[index], state: state))
+                                }
+                            }
+                        }
+                    }
+                    do {
+                        try await Self.replaceEverything(pair, balancer)
+                    } catch {
+                        stop.stop()
+                        throw error
+                    }
+                    stop.stop()
+                    try await group.waitForAll()
+                }
+                #expect(tally.failed.isEmpty, "\(tally.failed.prefix(5))")
+                #expect(tally.count > 10 * Self.restarts)
+                print(
+                    "\(tally.count) logins by OpenID Connect in \(Self.restarts) rolling restarts, \(tally.failed.count) failed"
+                )
+            }
+        }
+
+        private static func replaceEverything(_ pair: ProcessDeployment, _ balancer: Balancer) async throws {
+            for _ in 1...restarts {
+                let old = pair.idp.settings["IDP_SECRET_KEY"] ?? ""
+                let key = ["IDP_SECRET_KEY": old]
+                try await pair.idp(["keys", "rotate"], settings: key)
+                let new = TestSecret.new()
+                // Every process learns to open what the new key has sealed, then seals with it, and then forgets the old key.
+                for settings in ["\(old),\(new)", "\(new),\(old)", new] {
+                    if settings == new {
+                        try await eventually("nothing is sealed with the old key") {
+                            let lines = try await pair.idp(["check"], settings: pair.idp.settings).printed.split(
+                                separator: "\n"
+                            )
+                            .filter { $0.contains("need an old key") }
+                            return !lines.isEmpty && lines.allSatisfy { $0.contains(" 0 need an old key") } ? () : nil
+                        }
+                    }
+                    for (index, process) in pair.idps.enumerated() {
+                        process.set("IDP_SECRET_KEY", to: settings)
+                        try await balancer.without(index) {
+                            try await process.terminate()
+                            try await process.start()
+                        }
+                    }
+                }
+            }
+        }
+
+        /// What clients have seen.
+        private final class Logins: Sendable {
+            private let state = Mutex<(count: Int, failed: [String])>((0, []))
+            var count: Int { state.withLock(\.count) }
+            var failed: [String] { state.withLock(\.failed) }
+
+            /// - Parameter failure: what went wrong; nil for a login that succeeded.
+            func note(_ failure: String?) {
+                state.withLock { state in
+                    state.count += 1
+                    if let failure { state.failed.append(failure) }
+                }
+            }
+        }
+
+        /// Sends requests to processes as a load balancer does: to none that is about to stop.
+        private final class Balancer: Sendable {
+            private let state: Mutex<(isOut: [Bool], underWay: [Int], next: Int)>
+            init(count: Int) {
+                state = Mutex((Array(repeating: false, count: count), Array(repeating: 0, count: count), 0))
+            }
+
+            func use(_ body: (Int) async throws -> Void) async throws {
+                let index = state.withLock { state in
+                    repeat { state.next = (state.next + 1) % state.isOut.count } while state.isOut[state.next]
+                    state.underWay[state.next] += 1
+                    return state.next
+                }
+                defer { state.withLock { $0.underWay[index] -= 1 } }
+                try await body(index)
+            }
+
+            func without(_ index: Int, _ body: () async throws -> Void) async throws {
+                state.withLock { $0.isOut[index] = true }
+                try await eventually("process \(index) is idle") {
+                    state.withLock { $0.underWay[index] } == 0 ? () : nil
+                }
+                try await body()
+                state.withLock { $0.isOut[index] = false }
+            }
+        }
+    }
+}
+
+extension ProcessDeployment {
+    private func post(
+        _ fields: [(String, String)], _ client: ClientProcess, at process: ProgramProcess
+    ) async throws -> ProbeReply {
+        let basic = "Basic " + Data("\(client.id):\(client.secret)".utf8).base64EncodedString()
+        return try await HTTPProbe(port: process.port, authority: "localhost:\(idp.port)").post(
+            OIDCPath.token, [("Content-Type", "application/x-www-form-urlencoded"), ("Authorization", basic)],
+            body: Array(FormCoding.encode(fields).utf8))
+    }
+
+    func openIDTokens(code: String, _ client: ClientProcess, at process: ProgramProcess) async throws -> ProbeReply {
+        try await post(
+            [("grant_type", "authorization_code"), ("code", code), ("redirect_uri", client.callback)], client,
+            at: process)
+    }
+
+    func openIDTokens(
+        refresh token: String, _ client: ClientProcess, at process: ProgramProcess
+    ) async throws -> ProbeReply {
+        try await post([("grant_type", "refresh_token"), ("refresh_token", token)], client, at: process)
+    }
+}
+
+extension Browser {
+    /// A code; the user is signed in.
+    func openIDCode(at client: ClientProcess, of pair: ProcessDeployment, state: String) async throws -> String {
+        let fields = [
+            ("client_id", client.id), ("redirect_uri", client.callback), ("response_type", "code"),
+            ("scope", "openid email offline_access"), ("state", state), ("nonce", state),
+        ]
+        let visit = try await get("\(pair.origin)\(OIDCPath.authorize)?\(FormCoding.encode(fields))")
+        guard let code = try visit.location().query("code") else { throw ProbeFailure("\(visit.status) \(visit.text)") }
+        return code
+    }
+
+    /// Code, tokens, userinfo and a refresh. Returns what went wrong; nil if all of it succeeded.
+    func openIDLogin(
+        at client: ClientProcess, of pair: ProcessDeployment, by process: ProgramProcess, state: String
+    ) async throws -> String? {
+        let code = try await openIDCode(at: client, of: pair, state: state)
+        let tokens = try await pair.openIDTokens(code: code, client, at: process)
+        guard tokens.status == 200, let access = try tokens.json()["access_token"]?.text,
+            let refresh = try tokens.json()["refresh_token"]?.text
+        else { return "\(state): code \(tokens.status) \(tokens.text)" }
+        let probe = HTTPProbe(port: process.port, authority: "localhost:\(pair.idp.port)")
+        let user = try await probe.get(OIDCPath.userInfo, [("Authorization", "Bearer \(access)")])
+        guard user.status == 200 else { return "\(state): userinfo \(user.status)" }
+        let kid = try JWTParts(tokens.json()["id_token"]?.text ?? "").header["kid"]?.text
+        let keys = try await probe.get(OIDCPath.keys).json()["keys"]?.items ?? []
+        guard keys.contains(where: { $0["kid"]?.text == kid }) else { return "\(state): key not published" }
+        let next = try await pair.openIDTokens(refresh: refresh, client, at: process)
+        return next.status == 200 ? nil : "\(state): refresh \(next.status) \(next.text)"
+    }
+}
