@@ -1,6 +1,5 @@
 public import SSOShared
 public import Storage
-import Synchronization
 
 /// Owns the rows of the table `session`: begin, find, update, replace, end. Ids are stored as hashes only, and an id
 /// that this store did not make is never adopted.
@@ -27,45 +26,6 @@ public struct SessionStore: Sendable {
         self.clock = clock
         self.randomness = randomness
         self.lifetime = lifetime
-    }
-
-    /// The table, for the migrations of a program that keeps sessions.
-    public static var schema: [String] {
-        [
-            """
-            CREATE TABLE session (
-                id_digest BLOB PRIMARY KEY NOT NULL,
-                handle TEXT NOT NULL UNIQUE,
-                form_seed TEXT NOT NULL,
-                slots TEXT NOT NULL,
-                created_at BIGINT NOT NULL,
-                seen_at BIGINT NOT NULL,
-                expires_at BIGINT NOT NULL
-            )
-            """,
-            "CREATE INDEX session_expires_at ON session (expires_at)",
-        ]
-    }
-
-    /// What was added to the table: whether a form was ever submitted in the session. A process of the version before
-    /// names no such column: its rows count as submitted, and are never evicted.
-    public static var visitorSchema: [String] {
-        [
-            "ALTER TABLE session ADD COLUMN submitted INTEGER NOT NULL DEFAULT 1",
-            "CREATE INDEX session_visitor ON session (created_at) WHERE submitted = 0",
-        ]
-    }
-
-    /// What was added to the table for users who ask to stay signed in. A process of the version before names no such column:
-    /// its rows are not remembered.
-    ///
-    /// The index was on `expires_at`, in which a remembered row is the last one however old it is. See ``newestRow()``.
-    public static var rememberedSchema: [String] {
-        [
-            "ALTER TABLE session ADD COLUMN is_remembered INTEGER NOT NULL DEFAULT 0",
-            "DROP INDEX session_browser",
-            "CREATE INDEX session_browser ON session (created_at) WHERE owner IS NULL",
-        ]
     }
 
     /// A session that is stored nowhere, for a look at a page that would have one.
@@ -354,33 +314,5 @@ public struct SessionStore: Sendable {
                 "owner": .optional(session.app?.owner),
                 "device": .optional(session.app?.device),
             ])
-    }
-}
-
-/// Bounds the rows of visitors who have submitted nothing: the oldest go as fast as new ones come, so that no purge has
-/// to keep up with a flood.
-final class VisitorRows: Sendable {
-    /// Rows are counted once in so many new ones: to count is a walk over the index.
-    static let interval = 256
-    private let maximum: Int
-    private let begun = Atomic(0)
-
-    init(maximum: Int) { self.maximum = maximum }
-
-    /// Itself when the rows are to be counted with the row that begins now, nil otherwise. By the first of a process.
-    func next() -> VisitorRows? {
-        begun.add(1, ordering: .relaxed).oldValue.isMultiple(of: Self.interval) ? self : nil
-    }
-
-    /// Deletes the oldest beyond the maximum, a bounded number: four times what came since the last count, so that
-    /// a table that is too large shrinks and no sign-in waits long for it.
-    func evict(_ connection: any SQLConnection) throws {
-        let count = try connection.query("SELECT COUNT(*) AS n FROM session WHERE submitted = 0")
-        guard let rows = try count.first?.integer("n"), rows > Int64(maximum) else { return }
-        try connection.execute(
-            """
-            DELETE FROM session WHERE id_digest IN
-                (SELECT id_digest FROM session WHERE submitted = 0 ORDER BY created_at LIMIT :excess)
-            """, ["excess": .integer(min(rows - Int64(maximum), Int64(Self.interval * 4)))])
     }
 }

@@ -3,47 +3,6 @@ package import SSOShared
 package import SSOWeb
 package import Storage
 
-/// What the clients of one protocol redeem: a token, a code, a ticket.
-package struct GrantKind: Sendable {
-    /// Stored with every grant. Never changes.
-    let id: String
-    let lifetime: Duration
-    /// Whether a client must send the return address that the grant was issued for. If not, one that is sent must be right.
-    let needsReturnAddress: Bool
-    /// Whether the payload of the request is stored with the grant.
-    let keepsPayload: Bool
-    /// The event of the audit log when a grant is refused.
-    let refused: AuditEvent
-    let make: @Sendable (any Randomness) throws -> (wire: String, digest: [UInt8])
-
-    /// - Parameter secret: the form of the secret, with a prefix of its own.
-    package init<Kind: SecretKind>(
-        id: String, secret: Kind.Type, lifetime: Duration, needsReturnAddress: Bool, keepsPayload: Bool = false,
-        refused: AuditEvent = .verifyRefused
-    ) {
-        (self.id, self.lifetime, self.needsReturnAddress, self.keepsPayload) = (
-            id, lifetime, needsReturnAddress, keepsPayload
-        )
-        self.refused = refused
-        make = {
-            let new = try Secret<Kind>(randomness: $0)
-            return (new.wire, new.digest)
-        }
-    }
-}
-
-/// A grant for a client, before its browser has it.
-package struct NewGrant: Sendable {
-    /// The secret as it travels. Never log it.
-    package let wire: String
-    /// What the log calls the flow.
-    let logID: String
-    /// Whether the user has just signed in for this request, or chosen an account.
-    package let hasAsked: Bool
-    /// Whether a grant of the same request was redeemed already: the user comes back with the Back button.
-    package let isRedeemedBefore: Bool
-}
-
 /// Owns the rows of `sso_token`, which has the grants of every client protocol: issues, consumes and voids them. Only hashes
 /// are stored.
 ///

@@ -1,0 +1,159 @@
+import SSOShared
+import SSOWeb
+import Storage
+
+/// What the sender does with the queue.
+extension MailQueue {
+    /// What one round of the queue takes.
+    struct Round: Sendable {
+        var emails: [QueuedMail] = []
+        var level = MailCapacity.Level.all
+        /// Emails that count towards the limit.
+        var sent = 0
+    }
+
+    /// Writes the results of deliveries, renews the leases of emails that are being sent, and takes emails that are due, so
+    /// that no other process takes them.
+    ///
+    /// One transaction for real emails and decoys: a visitor who measures how long the next write takes must not see more
+    /// commits for one address than for another. Decoys take no sending slot, so a flood of unknown addresses cannot delay
+    /// real mail.
+    ///
+    /// - Parameters:
+    ///   - count: how many real emails there are sending slots for.
+    ///   - decoys: how many decoys may be taken.
+    ///   - underWay: how many real emails are being sent: they count as sent.
+    func exchange(
+        _ settled: [DeliveryResult], holding held: [String] = [], forNext count: Int, decoys: Int = 0, underWay: Int = 0
+    ) async throws -> Round {
+        let now = clock.now()
+        return try await database.write { connection in
+            for result in settled { try settle(result, now, connection) }
+            for id in held {
+                try connection.execute(
+                    "UPDATE mail_queue SET due_at = :lease WHERE id = :id",
+                    ["lease": .timestamp(now + Self.lease), "id": .text(id)])
+            }
+            var sent = try sentWithinTheHour(now, connection) + underWay
+            var round = Round(level: capacity.level(sent: sent), sent: sent)
+            let real = "subject_id IS NOT NULL AND"
+            round.emails = try take("\(real) device_id IS NOT NULL", count, now, connection)
+            for (condition, limit) in [
+                ("\(real) device_id IS NULL AND has_account = 1", capacity.limit),
+                ("\(real) device_id IS NULL AND has_account = 0", capacity.shareOfNewAddresses),
+            ] {
+                let taken = try take(condition, min(count - round.emails.count, limit - sent), now, connection)
+                round.emails += taken
+                sent += taken.count
+            }
+            let free = count - Self.slotsWithoutNotices
+            round.emails += try takeNotices(free - round.emails.count, now, connection)
+            round.emails += try takePaced(free - round.emails.count, now, connection)
+            // Held back like emails to addresses without an account.
+            if round.level == .all { round.emails += try take("subject_id IS NULL", decoys, now, connection) }
+            return round
+        }
+    }
+
+    private func sentWithinTheHour(_ now: Timestamp, _ connection: any SQLConnection) throws -> Int {
+        let rows = try connection.query(
+            """
+            SELECT COUNT(*) AS count FROM (
+                SELECT 1 FROM mail_queue
+                 WHERE created_at > :since AND subject_id IS NOT NULL AND sent_at IS NOT NULL AND device_id IS NULL
+                   AND notice_until IS NULL
+                 LIMIT :limit) AS sent
+            """, ["since": .timestamp(now - .hours(1)), "limit": .integer(Int64(capacity.limit))])
+        return Int(try rows.first?.integer("count") ?? 0)
+    }
+
+    private func take(
+        _ condition: String, _ count: Int, _ now: Timestamp, _ connection: any SQLConnection
+    ) throws -> [QueuedMail] {
+        guard count > 0 else { return [] }
+        return try connection.query(
+            """
+            UPDATE mail_queue SET due_at = :lease, attempts = attempts + 1 WHERE id IN (
+                SELECT id FROM mail_queue
+                 WHERE sent_at IS NULL AND due_at > :oldest AND due_at <= :now AND expires_at > :now AND \(condition)
+                 ORDER BY due_at LIMIT :count)
+            RETURNING id, address, kind, subject_id, expires_at, attempts
+            """,
+            [
+                "lease": .timestamp(now + Self.lease), "now": .timestamp(now), "count": .integer(Int64(count)),
+                // What was due earlier has expired. The search skips it.
+                "oldest": .timestamp(now - Self.longestWait),
+            ]
+        ).map { try QueuedMail($0, expiresAt: $0.timestamp("expires_at")) }
+    }
+
+    /// However long ago a notice was due: a program that was down must not lose it.
+    private func takeNotices(
+        _ count: Int, _ now: Timestamp, _ connection: any SQLConnection
+    ) throws -> [QueuedMail] {
+        guard count > 0 else { return [] }
+        return try connection.query(
+            """
+            UPDATE mail_queue SET due_at = :lease, attempts = attempts + 1 WHERE id IN (
+                SELECT id FROM mail_queue
+                 WHERE sent_at IS NULL AND notice_until > :now AND due_at <= :now AND is_paced = 0
+                 ORDER BY due_at LIMIT :count)
+            RETURNING id, address, kind, subject_id, notice_until, attempts
+            """,
+            [
+                "lease": .timestamp(now + Self.lease), "now": .timestamp(now), "count": .integer(Int64(count)),
+            ]
+        ).map { try QueuedMail($0, expiresAt: $0.timestamp("notice_until"), isNotice: true) }
+    }
+
+    /// As ``takeNotices(_:_:_:)``, for what leaves at a pace. Each try counts: a server that refuses some must not be asked
+    /// more often.
+    private func takePaced(
+        _ count: Int, _ now: Timestamp, _ connection: any SQLConnection
+    ) throws -> [QueuedMail] {
+        guard count > 0 else { return [] }
+        let due = try connection.query(
+            """
+            SELECT id FROM mail_queue
+             WHERE sent_at IS NULL AND notice_until > :now AND due_at <= :now AND is_paced = 1
+             ORDER BY due_at, created_at, id LIMIT :count
+            """, ["now": .timestamp(now), "count": .integer(Int64(min(count, Self.pacedPerMinute)))])
+        guard !due.isEmpty else { return [] }
+        let taken = try connection.query(
+            "SELECT 1 FROM mail_queue WHERE taken_at > :since AND taken_at <= :now LIMIT :limit",
+            [
+                "since": .timestamp(now - .minutes(1)), "now": .timestamp(now),
+                "limit": .integer(Int64(Self.pacedPerMinute)),
+            ]
+        ).count
+        return try due.prefix(max(0, Self.pacedPerMinute - taken)).flatMap { row in
+            try connection.query(
+                """
+                UPDATE mail_queue SET due_at = :lease, attempts = attempts + 1, taken_at = :now WHERE id = :id
+                RETURNING id, address, kind, subject_id, notice_until, attempts
+                """,
+                ["lease": .timestamp(now + Self.lease), "now": .timestamp(now), "id": .text(try row.text("id"))])
+        }.map { try QueuedMail($0, expiresAt: $0.timestamp("notice_until"), isNotice: true) }
+    }
+
+    private func settle(_ result: DeliveryResult, _ now: Timestamp, _ connection: any SQLConnection) throws {
+        switch result.outcome {
+        case .sent(let moment):
+            try connection.execute(
+                "UPDATE mail_queue SET sent_at = :moment WHERE id = :id",
+                ["moment": .timestamp(moment), "id": .text(result.id)])
+            if result.isReal { try connection.execute("DELETE FROM mail_outage") }
+        case .postponed(let moment, let isOutage):
+            try connection.execute(
+                "UPDATE mail_queue SET due_at = :moment WHERE id = :id",
+                ["moment": .timestamp(moment), "id": .text(result.id)])
+            guard result.isReal, isOutage else { return }
+            try connection.execute(
+                """
+                INSERT INTO mail_outage (id, since)
+                SELECT 1, created_at FROM mail_queue WHERE id = :id AND notice_until IS NULL
+                    ON CONFLICT (id) DO NOTHING
+                """, ["id": .text(result.id)])
+        }
+    }
+}
