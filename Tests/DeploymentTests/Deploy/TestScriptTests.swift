@@ -46,6 +46,51 @@ struct TestScriptTests {
                 """)
     }
 
+    private static func issue(_ test: String?) -> String {
+        let id = test.map { ",\"testID\":\"SSOTests.CodeTests\\/\($0)\\/C.swift:1:6\"" } ?? ""
+        return #"{"kind":"event","payload":{"kind":"issueRecorded","issue":{"isKnown":false}\#(id)},"version":0}"#
+    }
+
+    private static let ended = #"{"kind":"event","payload":{"kind":"runEnded"},"version":0}"#
+
+    @Test("a test that fails beside the others and passes alone is named at the end, and the run is green")
+    func again() async throws {
+        let checkout = try Checkout(
+            tests: Self.mixed, status: 1, events: [Self.issue("once(n:)"), Self.issue("once(n:)"), Self.ended],
+            again: Self.passing)
+        let run = try await checkout.run()
+        #expect(run.code == 0, "\(run)")
+        #expect(run.output.contains("Failed beside the others, and passed alone:\n  Test \"a code works once\""))
+        #expect(!run.output.contains("Failed tests"))
+        let filter = #"^(SSOTests\.CodeTests/once\(n\:\))"#
+        #expect(checkout.calls.contains("alone width=1 database= \(filter)"))
+        #expect(checkout.calls.contains("alone width=1 database=postgres \(filter)"))
+    }
+
+    @Test("a test that fails alone as well has failed, and nothing runs again where that would hide a fault")
+    func notAgain() async throws {
+        let once = Self.issue("once(n:)")
+        let six = (0..<6).map { Self.issue("once\($0)()") }
+        for (name, events, again, status, word) in [
+            ("fails again", [once, Self.ended], Self.mixed, 1, []),
+            ("at night", [once, Self.ended], Self.passing, 0, ["nightly"]),
+            ("a crash", [once], Self.passing, 0, []),
+            ("no test's", [Self.issue(nil), Self.ended], Self.passing, 0, []),
+            ("too many", six + [Self.ended], Self.passing, 0, []),
+            (
+                "finds nothing", [once, Self.ended], "✔ Test run with 0 tests in 0 suites passed after 0.001 seconds.",
+                0, []
+            ),
+        ] as [(String, [String], String, Int, [String])] {
+            let checkout = try Checkout(
+                tests: Self.mixed, status: 1, events: events, again: again, againStatus: status)
+            let run = try await checkout.run(word)
+            #expect(run.code == 1 && run.output.contains("Failed tests:"), "\(name): \(run)")
+            let ranAlone = checkout.calls.contains { $0.hasPrefix("alone") }
+            #expect(ranAlone == ["fails again", "finds nothing"].contains(name), "\(name)")
+        }
+    }
+
     @Test("tests that end without naming a failure, such as by a crash, show their last lines")
     func crash() async throws {
         let run = try await Checkout(tests: "Fatal error: index out of range", status: 1).run()
@@ -128,14 +173,17 @@ struct TestScriptTests {
         /// - Parameters:
         ///   - tests: what the tests print.
         ///   - status: with which status they exit; `build`, `format`, `bench` and `previous` likewise.
+        ///   - events: the lines of their event stream.
+        ///   - again: what the test program prints that runs some of them alone, and `againStatus` its status.
         init(
-            tests: String, status: Int, build: Int = 0, format: Int = 0, bench: Int = 0, previous: Int = 0,
-            userID: Int = 0
+            tests: String, status: Int, events: [String] = [], again: String = "", againStatus: Int = 0, build: Int = 0,
+            format: Int = 0, bench: Int = 0, previous: Int = 0, userID: Int = 0
         ) throws {
             folder = try TemporaryFolder()
             for name in ["bin", "script", ".build", ".build/debug"] { _ = try folder.folder(name) }
             for tool in [
-                "awk", "bash", "cat", "dirname", "env", "mktemp", "rm", "sed", "tail", "tee", "touch",
+                "awk", "bash", "cat", "dirname", "env", "grep", "jq", "mktemp", "paste", "rm", "sed", "tail", "tee",
+                "touch", "wc",
             ] {
                 try FileManager.default.createSymbolicLink(
                     atPath: folder.path(of: "bin/\(tool)"), withDestinationPath: "/usr/bin/\(tool)")
@@ -144,6 +192,15 @@ struct TestScriptTests {
                 at: DeployTests.folder.deletingLastPathComponent().appending(path: "script/test"),
                 to: URL(filePath: folder.path(of: "script/test")))
             try folder.write(tests + "\n", to: "tests")
+            try folder.write(events.map { $0 + "\n" }.joined(), to: "events")
+            try folder.write(again + "\n", to: "again")
+            try have(
+                ".build/debug/swift-ssoPackageTests.xctest",
+                """
+                width=$SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH
+                echo "alone width=$width database=$SSO_TEST_DATABASE ${*: -1}" >> calls
+                cat again; exit \(againStatus)
+                """)
             try have("script/setup", "exit 0")
             try have("script/arrows", "exit 0")
             try have("script/bench", "[ \"$*\" = allocations ] && exit \(bench)")
@@ -163,7 +220,7 @@ struct TestScriptTests {
                     format*) exit \(format) ;;
                     *--show-bin-path*) echo .build/debug ;;
                     build*) exit \(build) ;;
-                    test*) cat tests; exit \(status) ;;
+                    test*) cat events > "${@: -1}"; cat tests; exit \(status) ;;
                 esac
                 """)
         }
@@ -182,7 +239,9 @@ struct TestScriptTests {
         /// What was built, with the settings of the tests.
         var calls: [String] { folder.text(of: "calls").split(separator: "\n").map(String.init) }
 
-        func run(_ arguments: String...) async throws -> WellKnownRun {
+        func run(_ arguments: String...) async throws -> WellKnownRun { try await run(arguments) }
+
+        func run(_ arguments: [String]) async throws -> WellKnownRun {
             try await WellKnownRun.command(
                 ["/usr/bin/bash", folder.path(of: "script/test")] + arguments,
                 environment: ["PATH": folder.path(of: "bin"), "TMPDIR": folder.path])
