@@ -165,6 +165,21 @@ final class PostgresConnection: SQLConnection {
         }
     }
 
+    /// What is known after a COMMIT.
+    enum CommitOutcome {
+        case kept, rolledBack
+        /// PostgreSQL reports success for what may still vanish: a wait for the standby was cancelled, and it has warned.
+        case unknown
+    }
+
+    /// Commits. Every transaction ends by this.
+    func commit() throws(PostgresError) -> CommitOutcome {
+        let warnings = session.warningCount
+        let command = try control(.commit).command
+        guard session.warningCount == warnings else { return .unknown }
+        return command == "COMMIT" ? .kept : .rolledBack
+    }
+
     /// Reads the answer to ``PostgresControl/lock``.
     private func noteStandbys(_ messages: [PostgresSession.Message], _ results: [PostgresResult]) {
         for (message, result) in zip(messages, results) {

@@ -197,12 +197,19 @@ struct PostgresOpening: Sendable {
             throw refusal(
                 "a step of its schema has failed: \(error)", isFull ? Self.fullDisk : "Look at the server's log")
         }
-        do throws(PostgresError) {
-            guard try connection.control(.commit).command == "COMMIT" else { throw PostgresError.lost("rolled back") }
-        } catch {
+        let outcome: PostgresConnection.CommitOutcome
+        do throws(PostgresError) { outcome = try connection.commit() } catch {
             throw refusal("the steps of its schema were not committed: \(error)", "Look at the server's log")
         }
-        return true
+        switch outcome {
+        case .kept: return true
+        case .rolledBack:
+            throw refusal("the steps of its schema were rolled back", "Look at the server's log")
+        case .unknown:
+            throw refusal(
+                "whether the steps of its schema are kept is unknown: PostgreSQL has warned at the commit",
+                "Look at the server's log and its standby, and start again")
+        }
     }
 
     /// The steps say `BLOB`, as SQLite does.

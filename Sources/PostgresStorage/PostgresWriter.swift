@@ -93,7 +93,12 @@ final class PostgresWriter: Sendable {
                 _ = try connection.query("SELECT set_config('statement_timeout', '10s', true) AS done")
                 try voidGrants(connection)
             }
-            guard try connection.control(.commit).command == "COMMIT" else { throw PostgresError.lost("rolled back") }
+            switch try connection.commit() {
+            case .kept: break
+            case .rolledBack: throw PostgresError.lost("rolled back")
+            // What was voided may be unused again. The next connection looks.
+            case .unknown: throw PostgresError.lost("PostgreSQL has warned at the commit")
+            }
         } catch {
             if connection.failure?.isLockTimeout == true, (try? connection.rollBack()) != nil { return false }
             end(connection, error as? PostgresError ?? .lost("\(error)"))
@@ -211,15 +216,11 @@ final class PostgresWriter: Sendable {
             return results.forEach { $0.answer() }
         }
         guard connection.session.deadline > .now else { throw PostgresError.lost("no time is left for the commit") }
-        let warnings = connection.session.warningCount
         do throws(PostgresError) {
-            let command = try connection.control(.commit).command
-            // A wait for the standby that was cancelled: PostgreSQL reports success for what may still vanish.
-            guard connection.session.warningCount == warnings else {
-                return fail(batch, "PostgreSQL has warned at the commit")
-            }
-            guard command == "COMMIT" else {
-                return batch.forEach { $0.fail(.unavailable("PostgreSQL has rolled back")) }
+            switch try connection.commit() {
+            case .kept: break
+            case .rolledBack: return batch.forEach { $0.fail(.unavailable("PostgreSQL has rolled back")) }
+            case .unknown: return fail(batch, "PostgreSQL has warned at the commit")
             }
         } catch {
             // An error is an answer: nothing was committed. Without one nobody knows.

@@ -89,6 +89,23 @@ struct PostgresOutcomeTests {
         await database.close()
     }
 
+    @Test(
+        "a warning at the commit of a new connection's first transaction, which may void grants, is a failure: it is given up, and the writes wait for the next one"
+    )
+    func settling() async throws {
+        let fixture = try await PostgresFixture.make()
+        await (try await fixture.open(DatabaseClaim.steps)).close()
+        try await fixture.run("DELETE FROM \(fixture.schema).database_timeline")
+        try await fixture.inject("RAISE WARNING 'injected'", times: 1, .commit, on: "database_timeline")
+        let log = CapturedLog()
+        let database = try await fixture.open(DatabaseClaim.steps, logger: log.logger("test"))
+        try await database.add(items: [1])
+        #expect(try await database.items() == 1)
+        #expect(log.text.contains("PostgreSQL has warned at the commit"), "\(log.text)")
+        #expect(try await fixture.run("SELECT last_value FROM \(fixture.schema).runs") == ["1"])
+        await database.close()
+    }
+
     @Test("a commit without an answer in time is unknown, and the connection is given up")
     func commitWithoutAnswer() async throws {
         let fixture = try await PostgresFixture.make()
@@ -152,7 +169,9 @@ struct PostgresOutcomeTests {
 
 extension PostgresFixture {
     /// Lets the insertion of an item fail so many times. The sequence `runs` counts them.
-    func inject(_ sql: String, times: Int, _ place: PostgresOutcomeTests.Place) async throws {
+    func inject(
+        _ sql: String, times: Int, _ place: PostgresOutcomeTests.Place, on table: String = "item"
+    ) async throws {
         for statement in [
             "CREATE SEQUENCE \(schema).runs",
             """
@@ -162,7 +181,7 @@ extension PostgresFixture {
                 RETURN NEW;
             END $fault$
             """,
-            place.rawValue.replacing("ON item", with: "ON \(schema).item")
+            place.rawValue.replacing("ON item", with: "ON \(schema).\(table)")
                 .replacing("fault()", with: "\(schema).fault()"),
         ] {
             try await run(statement)
