@@ -11,10 +11,12 @@ struct MailTokenScriptTests {
         let folder: TemporaryFolder
         let server: BackChannelStub
 
-        init(_ status: String, _ answer: String) throws {
+        /// - Parameter missing: bytes at the end that the server does not send.
+        init(_ status: String, _ answer: String, missing: Int = 0) throws {
             folder = try TemporaryFolder()
             server = try BackChannelStub { _ in
-                .bytesThenClose(BackChannelFixture.http(status, ["Connection: close"], Array(answer.utf8)))
+                let bytes = BackChannelFixture.http(status, ["Connection: close"], Array(answer.utf8))
+                return .bytesThenClose(Array(bytes.dropLast(missing)))
             }
             try folder.write(
                 """
@@ -64,6 +66,21 @@ struct MailTokenScriptTests {
         let run = try await scene.run()
         #expect(run.code == 1 && run.errors.contains(words), "\(run.errors)")
         #expect(scene.folder.text(of: "token") == "former\n")
+    }
+
+    @Test(
+        "an error has only the words of the server: never a byte of a token, also where the answer was cut short",
+        arguments: [("200 OK", 9), ("200 OK", 60), ("200 OK", 0), ("401 Unauthorized", 0), ("401 Unauthorized", 9)])
+    func secrecy(status: String, missing: Int) async throws {
+        let answer =
+            #"{"error":"denied","error_description":"No consent.","access_token":"eyJ0.S3CRET","id_token":"eyJ0.S3CRET"}"#
+        let scene = try Scene(status, answer, missing: missing)
+        let run = try await scene.run()
+        let isWhole = status == "200 OK" && missing == 0
+        #expect(run.code == (isWhole ? 0 : 1))
+        for text in [run.output, run.errors] { #expect(!text.contains("eyJ0") && !text.contains("S3CRET"), "\(text)") }
+        if status != "200 OK", missing == 0 { #expect(run.errors.contains("denied No consent.\n"), "\(run.errors)") }
+        #expect(scene.folder.text(of: "token") == (isWhole ? "eyJ0.S3CRET\n" : "former\n"))
     }
 
     @Test("wrong usage sends nothing", arguments: [[], ["/etc/x.conf"], ["/etc/x.conf", "/run/token", "more"]])

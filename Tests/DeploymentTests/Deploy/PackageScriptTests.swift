@@ -80,6 +80,35 @@ struct PackageScriptTests {
         #expect(try await !made.list("swift-sso-wellknown").contains { $0.contains("/etc/") || $0.contains("systemd") })
     }
 
+    @Test(
+        "purging keeps the key as long as there are backups, says so, and deletes the database",
+        arguments: [true, false])
+    func purge(hasBackups: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let source = try String(
+            contentsOf: Self.root.appending(path: "deploy/package/postrm"), encoding: .utf8)
+        let script = try folder.write(
+            source.replacing("@PACKAGE@", with: "swift-sso-idp").replacing("@SECRET@", with: "idp-secret-key")
+                .replacing("/etc/swift-sso", with: folder.path(of: "etc"))
+                .replacing("/var/lib/", with: folder.path(of: "lib") + "/")
+                .replacing("/run/systemd/system", with: "/nowhere"), to: "postrm")
+        for name in ["etc", "etc/secrets", "lib", "lib/swift-sso-idp", "lib/swift-sso-idp-backups"] {
+            _ = try folder.folder(name)
+        }
+        let files = ["etc/secrets/idp-secret-key", "lib/swift-sso-idp/idp.sqlite"]
+        for file in files { try folder.write("x", to: file) }
+        if hasBackups { try folder.write("x", to: "lib/swift-sso-idp-backups/idp-1.sqlite") }
+        func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: folder.path(of: name)) }
+
+        #expect(try await WellKnownRun.command(["/bin/sh", script, "remove"]).code == 0)
+        #expect(files.allSatisfy(exists))
+        let run = try await WellKnownRun.command(["/bin/sh", script, "purge"])
+        #expect(run.code == 0 && run.errors.isEmpty, "\(run.errors)")
+        #expect(exists("etc/secrets/idp-secret-key") == hasBackups && !exists("lib/swift-sso-idp"))
+        #expect(run.output.contains("idp-secret-key, without which no backup can be restored") == hasBackups)
+        #expect(exists("lib/swift-sso-idp-backups/idp-1.sqlite") == hasBackups && exists("etc") == hasBackups)
+    }
+
     @Test("the manual page is what the program says of its commands and options")
     func manual() async throws {
         let page = try await Self.made().unpacked("swift-sso-idp", "usr/share/man/man1/idp.1.gz")

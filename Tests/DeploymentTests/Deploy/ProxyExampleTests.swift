@@ -22,12 +22,24 @@ struct ProxyExampleTests {
         .enabled(if: Nginx.path != nil, "script/setup --test could not unpack nginx"))
     func nginx() async throws {
         let folder = try TemporaryFolder()
+        let (text, _) = try await Self.nginx(in: folder)
+        for (wrong, code) in [("", 0), ("proxy_header X y;", 1)] as [(String, Int32)] {
+            let run = try await WellKnownRun.command(
+                [try #require(Nginx.path), "-t"] + Self.arguments(for: text + "\n" + wrong, in: folder))
+            #expect(run.code == code, "\(run.errors)")
+            // A warning would be a rule that does not work.
+            if code == 0 { #expect(!run.errors.contains("[warn]"), "\(run.errors)") }
+        }
+    }
+
+    /// The file of nginx with certificates, logs and free ports of a test, and the port of HTTPS.
+    private static func nginx(in folder: TemporaryFolder) async throws -> (text: String, port: UInt16) {
         let openssl = [
             "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1",
             "-subj", "/CN=id.example.com", "-keyout", folder.path(of: "key"), "-out", folder.path(of: "certificate"),
         ]
         try #require(try await WellKnownRun.command(["/usr/bin/env"] + openssl).code == 0)
-        let (plain, encrypted) = (try FreePort.find(), try FreePort.find())
+        let (plain, encrypted, program) = (try FreePort.find(), try FreePort.find(), try FreePort.find())
         let text = try Self.text("nginx.example.conf")
             .replacing(#/\/etc\/letsencrypt\/live\/[a-z.]+\/fullchain\.pem/#, with: folder.path(of: "certificate"))
             .replacing(#/\/etc\/letsencrypt\/live\/[a-z.]+\/privkey\.pem/#, with: folder.path(of: "key"))
@@ -35,21 +47,92 @@ struct ProxyExampleTests {
             .replacing(#/listen \[::\]:(80|443 ssl);/#, with: "")
             .replacing("listen 80;", with: "listen 127.0.0.1:\(plain);")
             .replacing("listen 443 ", with: "listen 127.0.0.1:\(encrypted) ")
+            .replacing(#/server 127\.0\.0\.1:808[01];/#, with: "server 127.0.0.1:\(program);")
         #expect(!text.contains("/etc/letsencrypt") && !text.contains("listen 443"))
-        for (wrong, code) in [("", 0), ("proxy_header X y;", 1)] as [(String, Int32)] {
-            let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
-                "\($0)_temp_path \(folder.path(of: $0));"
-            }
-            let file = try folder.write(
-                "events {}\nhttp {\n\(paths.joined())\n\(text)\n\(wrong)\n}\n", to: "nginx.conf")
-            let run = try await WellKnownRun.command([
-                try #require(Nginx.path), "-t", "-p", folder.path, "-c", file, "-e", folder.path(of: "errors"),
-                "-g", "pid \(folder.path(of: "pid"));",
-            ])
-            #expect(run.code == code, "\(run.errors)")
-            // A warning would be a rule that does not work.
-            if code == 0 { #expect(!run.errors.contains("[warn]"), "\(run.errors)") }
+        return (text, encrypted)
+    }
+
+    private static func arguments(for text: String, in folder: TemporaryFolder) throws -> [String] {
+        let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
+            "\($0)_temp_path \(folder.path(of: $0));"
         }
+        let file = try folder.write("events {}\nhttp {\n\(paths.joined())\n\(text)\n}\n", to: "nginx.conf")
+        return [
+            "-p", folder.path, "-c", file, "-e", folder.path(of: "errors"), "-g",
+            "pid \(folder.path(of: "pid")); daemon off; master_process off;",
+        ]
+    }
+
+    /// Addresses with a secret, and what else is in the line of the log.
+    private static let secretAddresses = [
+        ("/invitation/S3CRET", "/invitation/-"), ("/sign-in/link/S3CRET/x", "/sign-in/link/-"),
+        ("/Invitation//S3CRET", "/Invitation/-"), ("/%69nvitation/S3CRET", "/invitation/-"),
+        ("/auth/google/callback?code=S3CRET", "/auth/google/callback "), ("/sign-in?x=S3CRET", "/sign-in "),
+    ]
+
+    @Test(
+        "the log of nginx has the path of a request, and neither the key of a link nor a query",
+        .enabled(if: Nginx.path != nil, "script/setup --test could not unpack nginx"))
+    func nginxLog() async throws {
+        let folder = try TemporaryFolder()
+        let (text, port) = try await Self.nginx(in: folder)
+        let nginx = try ChildProcess(
+            try #require(Nginx.path), try Self.arguments(for: text, in: folder), environment: [:],
+            folder: folder.path, standardOutput: folder.path(of: "out"), standardError: folder.path(of: "err"))
+        let curl = ["/usr/bin/env", "curl", "-k", "-s", "-o", "/dev/null", "--path-as-is"]
+        for (address, _) in Self.secretAddresses {
+            try await eventually("nginx answers") { () -> Void? in
+                if let exit = nginx.exit { throw ProbeFailure("nginx ended: \(exit)\n\(folder.text(of: "err"))") }
+                let run = try await WellKnownRun.command(curl + ["https://127.0.0.1:\(port)\(address)"])
+                return run.code == 0 ? () : nil
+            }
+        }
+        let lines = try await eventually("the log has each request") { () -> [Substring]? in
+            let lines = folder.text(of: "swift-sso.log").split(separator: "\n")
+            return lines.count >= Self.secretAddresses.count ? lines : nil
+        }
+        for (line, (_, shown)) in zip(lines, Self.secretAddresses) {
+            #expect(line.contains(" GET \(shown)") && !line.contains("S3CRET"), "\(line)")
+        }
+    }
+
+    @Test(
+        "Caddy logs a request that the program did not answer without its address and headers",
+        .enabled(if: ProxyProcess.Kind.caddy.path != nil, "needs Caddy"),
+        arguments: ["Caddyfile", "Caddyfile.example"])
+    func caddyLog(file: String) async throws {
+        let options = try DeployTests.lines(file).drop { $0 != "\tlog {" }.prefix { $0 != "\t}" } + ["\t}"]
+        #expect(options.count > 5)
+        let (folder, port, closed) = (try TemporaryFolder(), try FreePort.find(), try FreePort.find())
+        let text = """
+            {
+            admin off
+            auto_https off
+            \(options.joined(separator: "\n"))
+            }
+            http://127.0.0.1:\(port) {
+                respond /healthz 200
+                reverse_proxy 127.0.0.1:\(closed)
+            }
+
+            """
+        let caddy = try ChildProcess(
+            try #require(ProxyProcess.Kind.caddy.path),
+            ["run", "--adapter", "caddyfile", "--config", try folder.write(text, to: "configuration")],
+            environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path], folder: folder.path,
+            standardOutput: folder.path(of: "out"), standardError: folder.path(of: "err"))
+        let probe = HTTPProbe(port: port, timeout: .seconds(30))
+        try await eventually("Caddy answers") { () -> Void? in
+            if let exit = caddy.exit { throw ProbeFailure("Caddy ended: \(exit)\n\(folder.text(of: "err"))") }
+            return (try? await probe.get("/healthz"))?.status == 200 ? () : nil
+        }
+        let reply = try await probe.get("/invitation/S3CRET?code=S3CRET", [("Referer", "https://id.example/S3CRET")])
+        #expect(reply.status == 502)
+        let log = try await eventually("the log has the error") { () -> String? in
+            let log = folder.text(of: "out") + folder.text(of: "err")
+            return log.contains("connection refused") ? log : nil
+        }
+        #expect(!log.contains("S3CRET"), "\(log)")
     }
 
     @Test(
@@ -68,7 +151,7 @@ struct ProxyExampleTests {
         }
     }
 
-    @Test("both set the client's address, forward no other protocol and log no query")
+    @Test("both set the client's address, forward no other protocol and log no query and no key")
     func rules() throws {
         let nginx = try Self.text("nginx.example.conf")
         let locations = nginx.components(separatedBy: "proxy_pass ").dropFirst()
@@ -83,7 +166,8 @@ struct ProxyExampleTests {
         }
         let servers = nginx.components(separatedBy: "\nserver {").dropFirst(2)
         #expect(servers.count == 2 && servers.allSatisfy { $0.contains(" swift_sso;") && $0.contains("gzip off;") })
-        #expect(!nginx.contains("$request ") && !nginx.contains("$request_uri '"))
+        #expect(!nginx.contains("$request ") && !nginx.contains("$request_method $uri "))
+        #expect(!nginx.contains("$request_uri '"))
 
         let caddy = try DeployTests.lines("Caddyfile.example")
         let rules = try DeployTests.lines("Caddyfile")
@@ -91,6 +175,10 @@ struct ProxyExampleTests {
             lines.drop { $0 != "(patience) {" }.prefix { $0 != "}" }.filter { !$0.hasPrefix("#") }
         }
         #expect(patience(caddy) == patience(rules) && patience(caddy).count > 5)
-        #expect(caddy.count { $0.contains("import patience") } == 2 && !caddy.contains { $0.hasPrefix("\tlog") })
+        #expect(caddy.count { $0.contains("import patience") } == 2 && !caddy.contains { $0.hasPrefix("\tencode") })
+        // The one in the options is for errors. One in a site would be an access log.
+        let logs = { (lines: [String]) in lines.drop { $0 != "\tlog {" }.prefix { $0 != "\t}" } }
+        for file in [caddy, rules] { #expect(file.count { $0.hasPrefix("\tlog") } == 1) }
+        #expect(logs(caddy) == logs(rules) && logs(caddy).contains("\t\t\t\trequest>uri delete"))
     }
 }
