@@ -82,6 +82,11 @@ package struct EndedFlow: Codable, Sendable {
         (self.id, self.purpose, self.subject, self.returnTo) = (id, purpose, subject, returnTo)
         (self.logID, self.isCompleted) = (logID, isCompleted)
     }
+
+    /// The same, once it has led on for the last time.
+    var usedUp: EndedFlow {
+        EndedFlow(id: id, purpose: purpose, subject: subject, returnTo: returnTo, logID: logID, isCompleted: false)
+    }
 }
 
 /// The id of a flow in links and forms. It names a place in the browser's own session, so it is not a secret.

@@ -110,6 +110,16 @@ package struct Flows: SessionSlot {
         return flow
     }
 
+    /// Uses up a completed flow that is told by its id alone. The id stays in the browser's history, where other programs may read
+    /// it, so it leads on once, with the request that the user has agreed to.
+    ///
+    /// - Returns: whether it had not been used up before.
+    mutating func useUp(_ id: FlowID) -> Bool {
+        guard let index = ended.lastIndex(where: { $0.id == id && $0.isCompleted }) else { return false }
+        ended[index] = ended[index].usedUp
+        return true
+    }
+
     /// Ends a flow that the user gives up.
     ///
     /// - Returns: whether it had not ended before.

@@ -2,7 +2,7 @@ public import HTTPTypes
 public import Hummingbird
 import SSOShared
 
-/// An error that may be shown to a user: what happened and one link to continue. The cause goes to the log only.
+/// An error that may be shown to a user: what happened and, nearly always, one link to continue. The cause goes to the log only.
 public struct PublicError: Error, Sendable {
     /// The one link of an error page.
     public struct NextStep: Sendable {
@@ -43,7 +43,7 @@ public struct PublicError: Error, Sendable {
     public let title: Text
     /// One or two sentences: what it means for the user and what to do.
     public let explanation: Text
-    /// The one link of the page.
+    /// The one link of the page, unless it is ``withoutLink``.
     public let nextStep: NextStep
     /// The cause for the log. Never contains a token, code, secret, cookie or email link.
     public let cause: String?
@@ -56,6 +56,8 @@ public struct PublicError: Error, Sendable {
     public var logFields: [String: String] = [:]
     /// Where another try makes sense; nil elsewhere.
     public var retry: Retry?
+    /// Whether the page has the link of the next step.
+    public private(set) var hasLink = true
 
     /// An error with its own texts. The constants below cover the common cases.
     public init(
@@ -77,6 +79,13 @@ extension PublicError {
     public var logged: PublicError {
         var error = self
         error.isLogged = true
+        return error
+    }
+
+    /// The same error on a page without a link: nothing that a user could do next would help.
+    public var withoutLink: PublicError {
+        var error = self
+        error.hasLink = false
         return error
     }
 

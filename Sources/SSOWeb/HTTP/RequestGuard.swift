@@ -48,9 +48,9 @@ public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
 }
 
 /// How large the head of a request may be. The parser stops at twice these sizes.
-enum RequestLimits {
+package enum RequestLimits {
     /// Bytes of the request target. Longer ones get 414.
-    static let target = 8 * 1024
+    package static let target = 8 * 1024
     /// Bytes of request line and fields together. Longer heads get 431.
     static let head = 16 * 1024
     /// Number of fields. More get 431: many tiny fields cost more work than their bytes suggest.

@@ -1,6 +1,7 @@
 import Foundation
 import SSOShared
 
+@testable import IdPDirectory
 @testable import IdPProtocols
 @testable import TestKit
 
@@ -8,6 +9,11 @@ import SSOShared
 enum OIDCSteps {
     /// Keys of a client that may use both protocols, for the clients file.
     static let bothProtocols = "protocols: [sso, oidc], scopes: [openid, profile, email, groups, offline_access]"
+    /// The keys of an app without a secret, that listens at a port of its own.
+    static let publicApp: [String: ClientEntry.Value] = [
+        "protocols": .list(["oidc"]), "public": .text("true"),
+        "redirect_uris": .list(["http://127.0.0.1:*/callback"]),
+    ]
 }
 
 extension ProbeReply {

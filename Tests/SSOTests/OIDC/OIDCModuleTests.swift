@@ -114,6 +114,15 @@ struct OIDCModuleTests {
             #expect(post.status == 303)
             let visit = try await browser.get(post.location())
             #expect(try visit.location().query("code")?.hasPrefix("soc_") == true)
+            // The longest that leads on, and one byte more: an address has 8 KiB at most.
+            let used = FormCoding.encode(fields).utf8.count + OIDCPath.authorize.utf8.count + "?&pad=".utf8.count
+            for (bytes, status) in [(8192 - used, 303), (8193 - used, 400)] {
+                let padded = fields + [("pad", String(repeating: "a", count: bytes))]
+                let long = try await browser.withoutCookies().post(
+                    WebAddress(deployment.origin + OIDCPath.authorize), padded, [("Origin", "https://wiki.example")])
+                #expect(long.status == status)
+                if status == 303 { #expect(try await browser.get(long.location()).status == 302) }
+            }
         }
     }
 
@@ -255,6 +264,10 @@ struct OIDCModuleTests {
             for name in ["state", "nonce", "scope", "response_type"] {
                 let visit = try await browser.get(address + "&\(name)=x")
                 #expect(try visit.location().query("error") == "invalid_request", "\(name)")
+            }
+            for name in ["request", "request_uri"] {
+                let visit = try await browser.get(address + "&\(name)=x&\(name)=y")
+                #expect(try visit.location().query("error") == "\(name)_not_supported", "\(name)")
             }
         }
     }

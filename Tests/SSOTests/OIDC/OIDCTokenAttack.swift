@@ -68,9 +68,9 @@ enum OIDCTokenAttack {
             "client_secret_wrong"
         ),
         ("another client_id", { sent, _ in sent["client_id"] = "partner-2" }, "invalid_request", "client_id_wrong"),
-        ("bearer", { sent, _ in sent.authorization = "Bearer abc" }, "invalid_request", "Authorization_wrong"),
-        ("no base64", { sent, _ in sent.authorization = "Basic !!!" }, "invalid_request", "Authorization_wrong"),
-        ("no colon", { sent, _ in sent.authorization = "Basic YWJj" }, "invalid_request", "Authorization_wrong"),
+        ("bearer", { sent, _ in sent.authorization = "Bearer abc" }, "invalid_client", "Authorization_wrong"),
+        ("no base64", { sent, _ in sent.authorization = "Basic !!!" }, "invalid_client", "Authorization_wrong"),
+        ("no colon", { sent, _ in sent.authorization = "Basic YWJj" }, "invalid_client", "Authorization_wrong"),
         (
             "client_id twice", { sent, _ in sent.fields += [("client_id", "partner-1"), ("client_id", "partner-1")] },
             "invalid_request", "client_id_repeated"

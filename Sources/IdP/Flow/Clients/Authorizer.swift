@@ -125,6 +125,9 @@ package struct Authorizer: Sendable {
                     return try refuseAccess(
                         of: user, to: client, asked.flow(of: purpose), asked, id, audit, connection)
                 }
+                if asked.replayKey == nil, let completed {
+                    _ = try sessions.store.update(session, { $0[Flows.self].useUp(completed.id) }, connection)
+                }
                 let flow = GrantStore.FlowKey(asked, flow: completed?.id ?? id)
                 let isRedeemed = try grants.issue(secret, kind, for: asked, flow, to: user, connection)
                 try audit?.write(

@@ -119,14 +119,14 @@ package struct GrantStore: Sendable {
     /// What a protocol does in the transaction of the redemption.
     package struct Effects<More: Sendable>: Sendable {
         let accepted: @Sendable (Account, Redeemed, Client, any SQLConnection) throws -> More
-        let repeated: @Sendable (any SQLConnection) throws -> Void
+        let repeated: @Sendable (Account?, any SQLConnection) throws -> Void
 
         /// - Parameters:
         ///   - accepted: what follows from the grant, such as an access token. The client is the one that is registered now.
-        ///   - repeated: what a second use by the same client ends (RFC 6749 4.1.2).
+        ///   - repeated: what a second use ends, by whichever client (RFC 6749 4.1.2).
         package init(
             accepted: @escaping @Sendable (Account, Redeemed, Client, any SQLConnection) throws -> More,
-            repeated: @escaping @Sendable (any SQLConnection) throws -> Void
+            repeated: @escaping @Sendable (Account?, any SQLConnection) throws -> Void
         ) {
             (self.accepted, self.repeated) = (accepted, repeated)
         }
@@ -139,6 +139,8 @@ package struct GrantStore: Sendable {
         package let session: String?
         /// The flow it was issued for, as the log calls it.
         package let flow: String?
+        /// Whether it was redeemed before, whoever presents it now.
+        package let isUsed: Bool
     }
 
     /// What a client presents.
@@ -172,7 +174,7 @@ package struct GrantStore: Sendable {
     /// is answered only after the commit (docs/architecture.md, "single use").
     package func consume(_ asked: Presented, _ lifetime: SessionLifetime) async throws -> Outcome {
         try await consume(
-            asked, lifetime, Effects(accepted: { _, _, _, _ in }, repeated: { _ in })
+            asked, lifetime, Effects(accepted: { _, _, _, _ in }, repeated: { _, _ in })
         ).outcome
     }
 
@@ -204,7 +206,7 @@ package struct GrantStore: Sendable {
             switch outcome {
             case .accepted(let account, let redeemed):
                 more = try effects.accepted(account, redeemed, registered, connection)
-            case .refused(let error) where error.cause == .used: try effects.repeated(connection)
+            case .refused(let error) where error.isUsed: try effects.repeated(owner, connection)
             default: break
             }
             return (outcome, more, try asked.use.map { try clients.uses.write($0, at: now, connection) } ?? false)
@@ -258,7 +260,8 @@ package struct GrantStore: Sendable {
         let cause = try burntOwner == nil ? known.map(GrantErrorCause.init) ?? .unknown : .otherClient
         let error = GrantError(
             cause: cause, session: try known?.text("session_handle"),
-            flow: try known.map { FlowLogID.name(digest: try $0.blob("state_digest")) })
+            flow: try known.map { FlowLogID.name(digest: try $0.blob("state_digest")) },
+            isUsed: try known.map { try $0.integer("is_used") != 0 } ?? false)
         try asked.audit?.write(
             AuditRow(
                 asked.kind.refused, by: .client(client.id), account: owner?.id, client: client.id,

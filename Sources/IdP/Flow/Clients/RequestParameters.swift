@@ -24,6 +24,11 @@ package struct RequestParameters: Sendable {
         return text
     }
 
+    /// Whether a request has the parameter at all, also one that cannot be read.
+    package func isGiven(_ name: String) -> Bool {
+        do throws(ParameterError) { return try text(name) != nil } catch { return true }
+    }
+
     /// The parameter, for logs and echoes; nil also for one that cannot be read.
     package func readable(_ name: String) -> [UInt8]? { (try? fields.bytes(name)) ?? nil }
 }

@@ -20,6 +20,7 @@ struct OIDCParts: Sendable {
     let clients: ClientDirectory
     let database: any Database
     let clock: ServiceClock
+    let questions: SessionQuestions
 
     init(_ parts: SharedParts, keys: SigningKeys) {
         (issuer, self.keys, grants) = (parts.origin.text, keys, parts.grants)
@@ -27,16 +28,27 @@ struct OIDCParts: Sendable {
         authentication = ClientAuthentication(clients: parts.clients, networks: parts.signerNetworks())
         (lifetime, randomness, clients) = (parts.sessions.store.lifetime, parts.randomness, parts.clients)
         (database, clock) = (parts.database, parts.clock)
+        questions = SessionQuestions(sessions: parts.sessions, accounts: parts.accounts, clients: parts.clients)
     }
 
-    /// Declares an endpoint for programs: errors are JSON, and pages of registered origins may call it. They never bring a
-    /// cookie, because the answer does not allow credentials.
+    /// The client as it is registered now; nil if it, or what it has proven itself with, was dropped since its request was checked.
+    func registered(
+        _ client: ClientAuthentication.Proven, _ connection: any SQLConnection
+    ) throws -> Client? {
+        let registered = try clients.registered(connection).client(id: client.client.id)
+        return registered.flatMap { client.isStill($0) ? $0 : nil }
+    }
+
+    /// Declares an endpoint for programs: errors are JSON.
+    ///
+    /// - Parameter ofPages: whether pages of registered origins may call it. They never bring a cookie, because the answer does not
+    ///   allow credentials.
     func addEndpoint(
-        _ methods: [HTTPRequest.Method], at path: String, to router: inout FeatureRouter,
+        _ methods: [HTTPRequest.Method], at path: String, to router: inout FeatureRouter, ofPages: Bool = true,
         use handler: @escaping @Sendable (Request, VisitorContext) async throws -> Response
     ) {
         router.endpoint(
-            methods + [.options], at: path,
+            methods + (ofPages ? [.options] : []), at: path,
             refusing: { allowed in
                 var response = OAuthError(
                     "invalid_request", .methodNotAllowed, cause: "method", "The method is not allowed."
@@ -45,6 +57,7 @@ struct OIDCParts: Sendable {
                 return response
             }
         ) { request, context in
+            guard ofPages else { return await answer(request, context, handler) }
             var response =
                 request.method == .options ? preflight(methods) : await answer(request, context, handler)
             allowOrigin(of: request, &response)
@@ -107,7 +120,7 @@ struct OIDCParts: Sendable {
                 AuditRow(.refreshTokenReused, by: .client(client), client: client, detail: owner), connection)
             try audit?.write(
                 AuditRow(.refreshTokensEnded, by: .program, client: owner, cause: "token_of_other_client"), connection)
-        case .accepted, .refused: break
+        case .accepted, .refused, .notAdmitted: break
         }
     }
 }

@@ -19,9 +19,6 @@ package struct OIDCProtocol: ClientProtocol {
     package static let grantKind = GrantKind(
         id: id, secret: OIDCCodeKind.self, lifetime: .seconds(60), needsReturnAddress: true, keepsPayload: true,
         refused: .tokenRequestRefused)
-    /// A query of the same parameters, after a form.
-    private static let longestQuery = 8 << 10
-
     package let authorizer: Authorizer
     let page: CompletionPage
     let issuer: String
@@ -33,19 +30,8 @@ package struct OIDCProtocol: ClientProtocol {
 
     package func addRoutes(to router: inout FeatureRouter) {
         router.request([.get, .post], at: OIDCPath.authorize) {
-            $0.method == .post ? try await again($0) : try await authorize($0, $1)
+            $0.method == .post ? try await OIDCPath.again($0, OIDCPath.authorize) : try await authorize($0, $1)
         }
-    }
-
-    /// A form of another site comes without the session's cookie (SameSite=Lax): the same parameters come again by GET.
-    private func again(_ request: Request) async throws -> Response {
-        guard MediaRange.essence(of: request.headers[values: .contentType]) == "application/x-www-form-urlencoded"
-        else { throw PublicError.unsupportedType }
-        let body = try await request.boundedBody(16 << 10)
-        // It goes into a header: nothing but what a form of a browser has.
-        guard body.count <= Self.longestQuery, body.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "#") })
-        else { throw PublicError.badRequest(cause: "authorize_form") }
-        return .redirect(to: OIDCPath.authorize + "?" + String(decoding: body, as: UTF8.self))
     }
 
     /// The client and its redirect URI: without both there is a page, never a redirect.

@@ -134,11 +134,11 @@ struct OIDCRequestReader {
 
     /// OpenID Connect Core 6. Nothing is ever fetched.
     private func refuseRequestObjects() throws {
-        guard parameters.readable("request_uri") == nil else {
+        guard !parameters.isGiven("request_uri") else {
             throw OIDCRequestError(
                 "request_uri_not_supported", cause: "request_uri", "request_uri is not supported: send the parameters")
         }
-        guard parameters.readable("request") == nil else {
+        guard !parameters.isGiven("request") else {
             throw OIDCRequestError(
                 "request_not_supported", cause: "request", "request is not supported: send the parameters")
         }

@@ -30,7 +30,8 @@ package struct RotateKeys: OperatorChange {
             }
             let next = try SigningKey(
                 algorithm, generation: newest.generation + 1, box, at: context.now,
-                usedFrom: isAtOnce ? context.now : context.now + SigningKeys.published)
+                // The clock of the running IdP may be behind, and the old key goes with this change.
+                usedFrom: isAtOnce ? Timestamp(milliseconds: 0) : context.now + SigningKeys.published)
             guard try store.insert(next, connection) else {
                 throw ChangeError("another process is rotating. Try again.")
             }

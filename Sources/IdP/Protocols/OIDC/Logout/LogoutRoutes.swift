@@ -26,7 +26,7 @@ struct LogoutRoutes: Sendable {
 
     func addRoutes(to router: inout FeatureRouter) {
         router.visit([.get, .post], at: OIDCPath.logout, hasToken: true) {
-            $0.method == .post ? try await again($0) : try await logout($0, $1)
+            $0.method == .post ? try await OIDCPath.again($0, OIDCPath.logout) : try await logout($0, $1)
         }
         router.form(
             at: OIDCPath.signOut, show: ask,
@@ -40,17 +40,6 @@ struct LogoutRoutes: Sendable {
 
     /// The page of this service that a user comes to who has signed out.
     private static let done = "/"
-
-    /// As at the authorization endpoint: a form of another site comes without the session's cookie.
-    private func again(_ request: Request) async throws -> Response {
-        guard MediaRange.essence(of: request.headers[values: .contentType]) == "application/x-www-form-urlencoded"
-        else { throw PublicError.unsupportedType }
-        let body = try await request.boundedBody(16 << 10)
-        guard body.count <= 12 << 10, body.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "#") }) else {
-            throw PublicError.badRequest(cause: "logout_form")
-        }
-        return .redirect(to: OIDCPath.logout + "?" + String(decoding: body, as: UTF8.self))
-    }
 
     @Sendable private func logout(_ request: Request, _ context: VisitorContext) async throws -> Response {
         guard let user = try await parts.accounts.signedIn(context) else { return .redirect(to: Self.done) }

@@ -60,6 +60,21 @@ struct ClientAuthentication: Sendable {
         return found
     }
 
+    /// Counts a refused grant of a public client against the network, as a wrong secret is: anybody can name that client.
+    ///
+    /// - Returns: the error with the client's name for the log, or that the network has to wait.
+    func counting(
+        _ error: OAuthError, of client: Proven, _ request: Request, _ context: VisitorContext
+    ) -> OAuthError {
+        var error = error
+        error.client = client.client.id
+        guard client.use == nil, error.isInvalidGrant,
+            let wait = networks.badSignatures.hit(
+                networks.addresses.address(of: request, peer: context.peer) ?? .unknown)
+        else { return error }
+        return OAuthError.rateLimited(wait)
+    }
+
     /// An unknown client and a wrong secret have the same words.
     private func wrong(_ claim: Claim) -> OAuthError {
         var error = OAuthError(
@@ -72,6 +87,7 @@ struct ClientAuthentication: Sendable {
     }
 
     private static func claim(of request: Request, _ parameters: RequestParameters) throws -> Claim {
+        let unreadable = ParameterError.Kind.wrong("Basic and base64 of id:secret")
         do throws(ParameterError) {
             let id = try parameters.text("client_id")
             let secret = try parameters.text("client_secret")
@@ -81,7 +97,7 @@ struct ClientAuthentication: Sendable {
                 return Claim(readings: [(id, secret.map { Array($0.utf8) })], isBasic: false)
             }
             guard fields.count == 1, let basic = Self.basic(field) else {
-                throw ParameterError("Authorization", .wrong("Basic and base64 of id:secret"))
+                throw ParameterError("Authorization", fields.count == 1 ? unreadable : .repeated)
             }
             // RFC 6749 2.3: no more than one method in a request.
             guard secret == nil else { throw ParameterError("client_secret", .wrong("absent beside Authorization")) }
@@ -91,6 +107,12 @@ struct ClientAuthentication: Sendable {
             return basic
         } catch {
             var refused = OAuthError(error)
+            if error == ParameterError("Authorization", unreadable) {
+                // RFC 6749 5.2: who has tried the field is answered in its terms.
+                refused = OAuthError(
+                    "invalid_client", .unauthorized, cause: error.cause, error.explanation + ".")
+                refused.challenge = "Basic realm=\"token\""
+            }
             if error.name == "client_id", error.kind == .missing {
                 refused = OAuthError(
                     "invalid_client", .unauthorized, cause: "client_id_missing",

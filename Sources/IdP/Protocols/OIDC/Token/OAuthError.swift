@@ -56,13 +56,23 @@ struct OAuthError: Error {
 
     static func rateLimited(_ wait: Duration) -> Self {
         var error = Self(
-            "rate_limited", .tooManyRequests, cause: "bad_secrets", "Too many requests with a wrong secret.")
+            "rate_limited", .tooManyRequests, cause: "bad_secrets",
+            "Too many requests with a wrong secret, code or token.")
         error.retryAfter = wait
         return error
     }
 
     static func invalidGrant(_ cause: String, _ words: String, client: String) -> Self {
         Self("invalid_grant", cause: cause, words, client: client)
+    }
+
+    var isInvalidGrant: Bool { code == "invalid_grant" }
+
+    /// The client, or what it has proven itself with, was dropped since its request was checked.
+    static func dropped(_ client: String) -> Self {
+        Self(
+            "invalid_client", .unauthorized, cause: "client_dropped",
+            "The client is not registered for OpenID Connect, or its secret is wrong or missing.", client: client)
     }
 
     /// The answer, after the log and the audit log have the cause.

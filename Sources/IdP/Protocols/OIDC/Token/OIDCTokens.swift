@@ -134,6 +134,8 @@ struct OIDCTokens: Sendable {
         case accepted(Refreshed)
         /// A stable id of the cause, for the log.
         case refused(String)
+        /// It holds, and stays unused: the client may not ask for this.
+        case notAdmitted
         /// It was used before, and not just now: it has leaked. Its family has ended.
         case reused(account: String)
         /// It is another client's: it has leaked. Its family has ended.
@@ -153,8 +155,12 @@ struct OIDCTokens: Sendable {
 
     /// Uses a refresh token, in the caller's transaction. Of any number of attempts one rotates it, and the others get the same
     /// successor for ten seconds.
+    ///
+    /// - Parameter isAdmitted: whether what was granted with the token may be asked for now. A token that has leaked is noticed
+    ///   before that.
     func use(
-        _ token: OIDCRefreshToken, by client: Client, at now: Timestamp, _ connection: any SQLConnection
+        _ token: OIDCRefreshToken, by client: Client, at now: Timestamp, _ connection: any SQLConnection,
+        where isAdmitted: ([OIDCScope]) -> Bool
     ) throws -> Outcome {
         guard let key = keys.first else { return .refused("no_key") }
         var values: [String: SQLValue] = [
@@ -163,15 +169,7 @@ struct OIDCTokens: Sendable {
         let account = try connection.query(Self.ownerSQL, ["digest": .blob(token.digest)]).first.map(Account.init)
         values["eligible"] = .integer(account.map(eligibility.maySignIn) == true ? 1 : 0)
         values["access"] = AccessHolds.value(client.access)
-        let used = try connection.query(Self.useSQL, values.merging(["key": .text(key.id)]) { $1 }).first
-        if let used, let account {
-            let refreshed = try self.refreshed(used, token, account, key.key)
-            try insert(
-                refreshed.successor, refreshed.family, refreshed.scopes, refreshed.moment,
-                endsAt: try used.timestamp("family_ends_at"), at: now, connection)
-            return .accepted(refreshed)
-        }
-        guard let row = try connection.query(Self.rejectedSQL, values).first, let account else {
+        guard let row = try connection.query(Self.stateSQL, values).first, let account else {
             return .refused("unknown")
         }
         let owner = try row.text("client_id")
@@ -182,22 +180,28 @@ struct OIDCTokens: Sendable {
         guard try row.optionalInteger("ended_at") == nil else { return .refused("ended") }
         guard try row.timestamp("family_ends_at") > now else { return .refused("expired") }
         guard try row.integer("holds") == 1 else { return .refused("sign_in_ended") }
-        guard let usedAt = try row.optionalTimestamp("used_at") else { return .refused("expired") }
-        // A clock that was set back, or another node's: not later than ten seconds either.
-        if now - usedAt <= Self.repetition, let id = try row.optionalText("successor_key"),
-            let key = keys.first(where: { $0.id == id })
-        {
-            return .accepted(try refreshed(row, token, account, key.key))
+        let isWanted = isAdmitted(OIDCScope.list(try row.text("scope")))
+        if let usedAt = try row.optionalTimestamp("used_at") {
+            // A clock that was set back, or another node's: not later than ten seconds either.
+            if now - usedAt <= Self.repetition, let id = try row.optionalText("successor_key"),
+                let key = keys.first(where: { $0.id == id })
+            {
+                return isWanted ? .accepted(try refreshed(row, token, account, key.key)) : .notAdmitted
+            }
+            try end(family: try row.blob("family"), at: now, connection)
+            return .reused(account: account.id)
         }
-        try end(family: try row.blob("family"), at: now, connection)
-        return .reused(account: account.id)
-    }
-
-    /// What was granted with a token, whether or not it still holds.
-    func scopes(of token: OIDCRefreshToken, _ connection: any SQLConnection) throws -> [OIDCScope]? {
-        try connection.query(
-            "SELECT scope FROM oidc_refresh_token WHERE digest = :digest", ["digest": .blob(token.digest)]
-        ).first.map { OIDCScope.list(try $0.text("scope")) }
+        guard try row.timestamp("expires_at") > now else { return .refused("expired") }
+        guard isWanted else { return .notAdmitted }
+        // The statement decides once more: nothing may happen between check and mark.
+        guard let used = try connection.query(Self.useSQL, values.merging(["key": .text(key.id)]) { $1 }).first else {
+            return .refused("unknown")
+        }
+        let refreshed = try self.refreshed(used, token, account, key.key)
+        try insert(
+            refreshed.successor, refreshed.family, refreshed.scopes, refreshed.moment,
+            endsAt: try used.timestamp("family_ends_at"), at: now, connection)
+        return .accepted(refreshed)
     }
 
     /// The successor is derived: a repeated request gets the same one, and no row has it.
@@ -238,7 +242,7 @@ struct OIDCTokens: Sendable {
         RETURNING *
         """
 
-    private static let rejectedSQL = """
+    private static let stateSQL = """
         SELECT oidc_refresh_token.*, CASE WHEN \(holds) THEN 1 ELSE 0 END AS holds
           FROM oidc_refresh_token WHERE digest = :digest
         """
@@ -255,6 +259,19 @@ struct OIDCTokens: Sendable {
         return try connection.execute(
             "UPDATE oidc_refresh_token SET ended_at = :now WHERE family = :family AND ended_at IS NULL",
             values.merging(["now": .timestamp(now)]) { $1 }) > 0
+    }
+
+    /// Whether a token was ever issued, and its row is still here.
+    func isKnown(_ text: String, _ connection: any SQLConnection) throws -> Bool {
+        guard let digest = OIDCAccessToken(wire: text)?.digest ?? OIDCRefreshToken(wire: text)?.digest else {
+            return false
+        }
+        return try !connection.query(
+            """
+            SELECT 1 FROM oidc_access_token WHERE digest = :digest
+             UNION ALL SELECT 1 FROM oidc_refresh_token WHERE digest = :digest
+            """, ["digest": .blob(digest)]
+        ).isEmpty
     }
 
     /// Revokes one token of a client (RFC 7009 2). A refresh token ends its family.

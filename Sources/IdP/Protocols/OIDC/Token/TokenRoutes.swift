@@ -19,13 +19,17 @@ struct TokenRoutes: Sendable {
             do throws(ParameterError) { type = try parameters.required("grant_type") } catch {
                 throw OAuthError(error)
             }
-            switch type {
-            case "authorization_code": return try await redeem(parameters, client, context)
-            case "refresh_token": return try await refresh(parameters, client, context)
-            default:
-                throw OAuthError(
-                    "unsupported_grant_type", cause: "grant_type",
-                    "grant_type must be authorization_code or refresh_token.", client: client.client.id)
+            do {
+                switch type {
+                case "authorization_code": return try await redeem(parameters, client, context)
+                case "refresh_token": return try await refresh(parameters, client, context)
+                default:
+                    throw OAuthError(
+                        "unsupported_grant_type", cause: "grant_type",
+                        "grant_type must be authorization_code or refresh_token.", client: client.client.id)
+                }
+            } catch let error as OAuthError {
+                throw parts.authentication.counting(error, of: client, request, context)
             }
         }
     }
@@ -94,10 +98,15 @@ struct TokenRoutes: Sendable {
                         methods: redeemed.methods),
                     key: try parts.keys.current(settings.algorithm, connection), settings: settings)
             },
-            repeated: { [parts] connection in
-                try parts.tokens.end(family: sent.code.digest, at: now, connection)
+            repeated: { [parts] owner, connection in
+                let (id, account) = (client.client.id, owner?.id)
+                let hasEnded = try parts.tokens.end(family: sent.code.digest, at: now, connection)
                 try context.audit?.write(
-                    AuditRow(.codeReused, by: .client(client.client.id), client: client.client.id), connection)
+                    AuditRow(.codeReused, by: .client(id), account: account, client: id), connection)
+                guard hasEnded else { return }
+                try context.audit?.write(
+                    AuditRow(.refreshTokensEnded, by: .program, account: account, client: id, cause: "code_reused"),
+                    connection)
             })
         let (outcome, answered) = try await parts.grants.consume(
             GrantStore.Presented(
@@ -117,13 +126,13 @@ struct TokenRoutes: Sendable {
             let hasRefresh = answered.signIn.scopes.contains(.offlineAccess)
             return try answer(answered, access, refresh: hasRefresh ? refresh : nil, nonce: nonce, at: now)
         case .refused(let rejection):
-            if rejection.cause == .used {
+            if rejection.isUsed {
                 context.logger.error(
                     "code_reused",
                     metadata: ["client": "\(client.client.id)", "flow": "\(rejection.flow ?? "-")"])
             }
             throw OAuthError(rejection, client: client.client.id)
-        case .clientDropped: throw dropped(client)
+        case .clientDropped: throw OAuthError.dropped(client.client.id)
         case .burnt(let rejection, let owner):
             context.logger.warning(
                 "code_leaked",
@@ -134,19 +143,13 @@ struct TokenRoutes: Sendable {
         }
     }
 
-    private func dropped(_ client: ClientAuthentication.Proven) -> OAuthError {
-        OAuthError(
-            "invalid_client", .unauthorized, cause: "client_dropped",
-            "The client is not registered for OpenID Connect, or its secret is wrong or missing.",
-            client: client.client.id)
-    }
-
     // MARK: A refresh token
 
     private enum Refreshing: Sendable {
         case dropped
         case outcome(OIDCTokens.Outcome)
-        case invalidScope
+        /// The client may use no refresh tokens.
+        case unauthorized
         case refreshed(Answered, OIDCTokens.Refreshed)
     }
 
@@ -166,18 +169,20 @@ struct TokenRoutes: Sendable {
         let access = try OIDCAccessToken(randomness: parts.randomness)
         try await parts.keys.prepare(client.settings.algorithm)
         let now = parts.clock.now()
-        let outcome = try await parts.database.write { [parts] connection -> Refreshing in
-            guard let registered = try parts.clients.registered(connection).client(id: id),
-                client.isStill(registered), let settings = registered.oidc
-            else { return .dropped }
-            let granted = try parts.tokens.scopes(of: token, connection)
-            if let wanted, let granted, !wanted.allSatisfy(granted.contains) || !wanted.contains(.openid) {
-                return .invalidScope
+        let (outcome, hasWrittenUse) = try await parts.database.write { [parts] connection -> (Refreshing, Bool) in
+            guard let registered = try parts.registered(client, connection), let settings = registered.oidc else {
+                return (.dropped, false)
             }
-            let outcome = try parts.tokens.use(token, by: registered, at: now, connection)
+            let outcome = try parts.tokens.use(token, by: registered, at: now, connection) { granted in
+                settings.scopes.contains(.offlineAccess)
+                    && wanted.map { $0.contains(.openid) && $0.allSatisfy(granted.contains) } ?? true
+            }
             try parts.write(outcome, id, context.audit, connection)
-            if let use = client.use { _ = try parts.clients.uses.write(use, at: now, connection) }
-            guard case .accepted(let refreshed) = outcome else { return .outcome(outcome) }
+            let hasWrittenUse = try client.use.map { try parts.clients.uses.write($0, at: now, connection) } ?? false
+            if case .notAdmitted = outcome, !settings.scopes.contains(.offlineAccess) {
+                return (.unauthorized, hasWrittenUse)
+            }
+            guard case .accepted(let refreshed) = outcome else { return (.outcome(outcome), hasWrittenUse) }
             let scopes = (wanted ?? refreshed.scopes).filter(settings.scopes.contains)
             try parts.tokens.insert(access, refreshed.family, scopes, at: now, connection)
             let signIn = OIDCSignIn(
@@ -186,19 +191,22 @@ struct TokenRoutes: Sendable {
                 groups: try registered.groupsTold(of: refreshed.account.id, connection),
                 session: refreshed.family.signIn.session, provenAt: refreshed.moment.authenticatedAt,
                 methods: refreshed.moment.methods)
-            return .refreshed(
-                Answered(
-                    signIn: signIn, key: try parts.keys.current(settings.algorithm, connection), settings: settings),
-                refreshed)
+            let answered = Answered(
+                signIn: signIn, key: try parts.keys.current(settings.algorithm, connection), settings: settings)
+            return (.refreshed(answered, refreshed), hasWrittenUse)
         }
         await parts.clients.catchUp()
-        if let use = client.use, parts.clients.uses.isDue(use, at: now) { parts.clients.uses.noteWritten(use, at: now) }
+        if let use = client.use, hasWrittenUse { parts.clients.uses.noteWritten(use, at: now) }
         switch outcome {
-        case .dropped: throw dropped(client)
-        case .invalidScope:
+        case .dropped: throw OAuthError.dropped(id)
+        case .outcome(.notAdmitted):
             throw OAuthError(
                 "invalid_scope", cause: "scope", "scope must have openid, and nothing beyond what was granted.",
                 client: id)
+        case .unauthorized:
+            throw OAuthError(
+                "unauthorized_client", cause: "offline_access",
+                "The client may not use refresh tokens: its scopes lack offline_access.", client: id)
         case .refreshed(let answered, let refreshed):
             context.logger.info(
                 "token_refreshed",

@@ -13,30 +13,46 @@ struct TokenStateRoutes: Sendable {
     func addRoutes(to router: inout FeatureRouter) {
         parts.addEndpoint([.post], at: OIDCPath.revoke, to: &router) { request, context in
             let (client, token) = try await read(request, context)
-            let now = parts.clock.now()
-            try await parts.database.write { [parts] connection in
-                guard let account = try parts.tokens.revoke(token, by: client.client, at: now, connection) else {
-                    return
-                }
-                let id = client.client.id
-                try context.audit?.write(
-                    AuditRow(.refreshTokensEnded, by: .client(id), account: account, client: id, cause: "revoked"),
-                    connection)
-            }
+            try await revoke(token, by: client, context)
             // The same for a token that nobody knows (RFC 7009 2.2).
             return Response(status: .ok, headers: [.cacheControl: "no-store"])
         }
-        parts.addEndpoint([.post], at: OIDCPath.introspect, to: &router) { request, context in
+        // For servers alone: no page of another origin may call it.
+        parts.addEndpoint([.post], at: OIDCPath.introspect, to: &router, ofPages: false) { request, context in
             let (client, token) = try await read(request, context)
-            guard client.settings.mayIntrospect else {
-                throw OAuthError(
-                    "unauthorized_client", .forbidden, cause: "introspect",
-                    "The client may not ask about tokens: its entry lacks introspect: true.", client: client.client.id)
-            }
-            let members = try await state(of: token)
+            let members = try await state(of: token, for: client)
+            if let use = client.use { await parts.questions.note(use, context.logger) }
             context.audit?.note(AuditRow(.introspected, by: .client(client.client.id), client: client.client.id))
             return .json(members, headers: [.cacheControl: "no-store"])
         }
+    }
+
+    private func revoke(
+        _ token: String, by client: ClientAuthentication.Proven, _ context: VisitorContext
+    ) async throws {
+        let (id, now) = (client.client.id, parts.clock.now())
+        // Anybody can name a public client: what nobody issued costs no write.
+        let known = try await parts.database.read { [parts] connection in
+            (
+                isStill: try parts.registered(client, connection) != nil,
+                isKnown: try parts.tokens.isKnown(token, connection)
+            )
+        }
+        var isStill = known.isStill
+        if isStill, known.isKnown {
+            isStill = try await parts.database.write { [parts] connection in
+                guard let registered = try parts.registered(client, connection) else { return false }
+                if let account = try parts.tokens.revoke(token, by: registered, at: now, connection) {
+                    try context.audit?.write(
+                        AuditRow(.refreshTokensEnded, by: .client(id), account: account, client: id, cause: "revoked"),
+                        connection)
+                }
+                return true
+            }
+        }
+        await parts.clients.catchUp()
+        guard isStill else { throw OAuthError.dropped(id) }
+        if let use = client.use { await parts.questions.note(use, context.logger) }
     }
 
     private func read(
@@ -45,28 +61,50 @@ struct TokenStateRoutes: Sendable {
         let parameters = RequestParameters(try await request.formFields(atMost: 16 << 10))
         let client = try await parts.authentication.client(of: request, parameters, context)
         do throws(ParameterError) { return (client, try parameters.required("token")) } catch {
-            throw OAuthError(error)
+            var refused = OAuthError(error)
+            refused.client = client.client.id
+            throw refused
         }
     }
 
     /// Only an access token that holds is active. A refresh token is for the token endpoint alone.
-    private func state(of text: String) async throws -> [JSONText.Member] {
-        guard let token = OIDCAccessToken(wire: text) else { return [.init("active", false)] }
-        let now = parts.clock.now()
-        let found = try await parts.database.read { [parts] connection -> (OIDCSignIn, OIDCTokens.Access)? in
-            guard let signIn = try parts.signIn(token, at: now, connection),
+    private func state(
+        of text: String, for client: ClientAuthentication.Proven
+    ) async throws -> [JSONText.Member] {
+        let (id, now, token) = (client.client.id, parts.clock.now(), OIDCAccessToken(wire: text))
+        let answer = try await parts.database.read { [parts] connection -> Answer in
+            guard let settings = try parts.registered(client, connection)?.oidc else { return .dropped }
+            guard settings.mayIntrospect else { return .forbidden }
+            guard let token, let signIn = try parts.signIn(token, at: now, connection),
                 let access = try parts.tokens.access(token, at: now, connection)
-            else { return nil }
-            return (signIn, access)
+            else { return .inactive }
+            return .active(signIn, access)
         }
         await parts.clients.catchUp()
-        guard let (signIn, access) = found else { return [.init("active", false)] }
-        let name: [JSONText.Member] = signIn.username.isEmpty ? [] : [.init("username", signIn.username)]
-        return [
-            .init("active", true), .init("client_id", signIn.clientID), .init("sub", signIn.account.id),
-        ] + name + [
-            .init("scope", OIDCScope.text(access.scopes)), .init("exp", access.expiresAt.seconds),
-            .init("iat", access.createdAt.seconds), .init("token_type", "Bearer"), .init("iss", parts.issuer),
-        ]
+        switch answer {
+        case .dropped: throw OAuthError.dropped(id)
+        case .forbidden:
+            throw OAuthError(
+                "unauthorized_client", .forbidden, cause: "introspect",
+                "The client may not ask about tokens: its entry lacks introspect: true.", client: id)
+        case .inactive: return [.init("active", false)]
+        case .active(let signIn, let access):
+            let name: [JSONText.Member] = signIn.username.isEmpty ? [] : [.init("username", signIn.username)]
+            return [
+                .init("active", true), .init("client_id", signIn.clientID), .init("sub", signIn.account.id),
+            ] + name + [
+                .init("scope", OIDCScope.text(access.scopes)), .init("exp", access.expiresAt.seconds),
+                .init("iat", access.createdAt.seconds), .init("token_type", "Bearer"), .init("iss", parts.issuer),
+            ]
+        }
+    }
+
+    private enum Answer: Sendable {
+        /// The client, or what it has proven itself with, was dropped since its request was checked.
+        case dropped
+        /// It may not ask about tokens.
+        case forbidden
+        case inactive
+        case active(OIDCSignIn, OIDCTokens.Access)
     }
 }

@@ -44,18 +44,20 @@ struct UserInfoRoutes: Sendable {
         return String(parts[1])
     }
 
-    /// A request without a token gets no error code (RFC 6750 3.1).
     private static var missing: OAuthError {
         var error = OAuthError("invalid_token", .unauthorized, cause: "token_missing", "An access token is missing.")
-        error.challenge = "Bearer"
+        error.challenge = Self.challenge
         return error
     }
+
+    /// The same for a request without a token, for which RFC 6750 3.1 would leave out the error code.
+    private static let challenge = "Bearer error=\"invalid_token\""
 
     private static var invalidToken: OAuthError {
         var error = OAuthError(
             "invalid_token", .unauthorized, cause: "access_token",
             "The access token is unknown, expired or revoked, or its user has signed out.")
-        error.challenge = "Bearer error=\"invalid_token\""
+        error.challenge = Self.challenge
         return error
     }
 

@@ -46,9 +46,8 @@ struct PingRoutes: Sendable {
     private func answer(
         _ question: PingQuestion, _ signed: SignatureCheck.Signed, _ context: VisitorContext
     ) async throws -> Response {
-        // As it is registered now, in whatever process it was changed.
-        await signatures.clients.read()
-        guard let client = signatures.clients.client(id: signed.client.id), signed.isSigned(by: client) else {
+        guard let client = try await signatures.clients.registeredNow(id: signed.client.id), signed.isSigned(by: client)
+        else {
             throw SignedPostError.badSignature(.unknownClient, claimed: signed.client.id)
         }
         let (now, isRegistered) = (clock.now().seconds, client.hasRedirectURI(Array(question.redirectURI.utf8)))

@@ -83,10 +83,10 @@ struct ClientSignOutRoutes: Sendable {
         guard let id = (try? fields.bytes("client_id")) ?? nil, let client = clients.client(id: id), client.uses(.sso),
             let uri = (try? fields.bytes("redirect_uri")) ?? nil,
             let registered = client.signOutURIs.first(where: { $0.utf8.elementsEqual(uri) })
-        else { throw FlowError.unknownClient }
+        else { throw FlowError.unknownClient.withoutLink }
         let state: String?
-        do { state = try fields.text("state") } catch { throw FlowError.unknownClient }
-        guard state.map(AuthorizeRequest.isValidState) ?? true else { throw FlowError.unknownClient }
+        do { state = try fields.text("state") } catch { throw FlowError.unknownClient.withoutLink }
+        guard state.map(AuthorizeRequest.isValidState) ?? true else { throw FlowError.unknownClient.withoutLink }
         return Asked(client: client, redirectURI: registered, state: state)
     }
 }
