@@ -8,6 +8,9 @@ import SSOWeb
 /// `/api/v1/session/check` for an app that comes back to the foreground.
 struct HomeRoutes: Sendable {
     static let sessionPath = "/api/session"
+    static let accountPath = "/account"
+    /// The routes of pages, all others are for programs and for the sign-in.
+    static let pageRoutes: Set = ["/", accountPath]
 
     let sessions: Sessions
     let signIn: SignInRoutes
@@ -18,7 +21,7 @@ struct HomeRoutes: Sendable {
 
     func add(to router: Router<VisitorContext>) {
         router.page(at: "/", use: home)
-        router.page(at: "/account", use: account)
+        router.page(at: RouterPath(Self.accountPath), use: account)
         router.page(at: RouterPath(Self.sessionPath), use: session)
         router.page(at: RouterPath(NativePath.sessionCheck), use: check)
     }

@@ -96,7 +96,8 @@ func buildRelyingParty(
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
         clock: clock, addresses: ClientAddress(trusted: []), shutdown: shutdown,
-        jsonPaths: ["/api/", SSOPath.logout], pathsWithTokens: [SSOPath.callback])
+        jsonPaths: ["/api/", SSOPath.logout], pathsWithTokens: [SSOPath.callback],
+        pageRoutes: HomeRoutes.pageRoutes)
     NativeRoutes(pages: pages, paths: .relyingParty).add(to: router)
     SignOutRoute(
         receiver: SignOutReceiver(clientID: settings.clientID, secret: settings.secret), store: signOuts

@@ -35,7 +35,9 @@ struct RelyingPartyServer: AsyncParsableCommand {
 }
 
 /// `relying-party database …`: looks after the database.
-struct DatabaseCommand: AsyncParsableCommand {
+struct DatabaseCommand: CommandOfCommands {
+    typealias Root = RelyingPartyServer
+
     static let configuration = CommandConfiguration(
         commandName: "database", abstract: "Copies the database to another engine.", subcommands: [Copy.self])
 
@@ -56,7 +58,7 @@ struct DatabaseCommand: AsyncParsableCommand {
 enum RelyingPartyProgram: Program {
     static let name = "relying-party"
     static let prefix = "RP_"
-    static let commandNames = ["serve", "check", "database"]
+    static var commandNames: [String] { RelyingPartyServer.commandNames }
     static let settings = RelyingPartySettings.table
     static let foreignNames = ["SSO_CLIENT_NAME", "SSO_REDIRECT_URIS"]
     static var build: BuildStamp { ThisBuild.stamp }

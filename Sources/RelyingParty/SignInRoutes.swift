@@ -90,7 +90,7 @@ struct SignInRoutes: Sendable {
     private func finish(
         _ callback: SignInCallback, _ request: Request, _ context: VisitorContext
     ) async throws -> Response {
-        if context.user != nil, let path = context.session?[PendingSignIns.self].finishedReturnTo(callback.state) {
+        if context.user != nil, let path = context.session?[PendingSignIns.self].finishedReturnTo(callback) {
             return redirect(to: path)
         }
         let now = clock.now().date
@@ -123,7 +123,9 @@ struct SignInRoutes: Sendable {
             return Outcome(path: found.returnTo, session: nil)
         }
         do {
-            return Outcome(path: found.returnTo, session: try await begin(reply, found, since: began, request, context))
+            return Outcome(
+                path: found.returnTo,
+                session: try await begin(reply, found, by: callback, since: began, request, context))
         } catch {
             try? await used.noteFailure(found.state)
             throw error
@@ -133,8 +135,8 @@ struct SignInRoutes: Sendable {
     /// Gives the browser a new session in which the user is signed in. Nothing of another user remains. In the web view of an
     /// app it is the session of an app.
     private func begin(
-        _ reply: VerifyReply, _ found: PendingSignIn, since began: Timestamp, _ request: Request,
-        _ context: VisitorContext
+        _ reply: VerifyReply, _ found: PendingSignIn, by callback: SignInCallback, since began: Timestamp,
+        _ request: Request, _ context: VisitorContext
     ) async throws -> Session? {
         let user = SignedInUser(
             id: reply.user.id, email: reply.user.email, name: reply.user.name, signedInAt: clock.now(),
@@ -148,7 +150,7 @@ struct SignInRoutes: Sendable {
                 var (slots, pending) = (SessionSlots(), old[PendingSignIns.self])
                 if old[SignedInUser.self].id != user.id { pending.forgetFinished() }
                 pending.remove(found.state)
-                pending.finish(found)
+                pending.finish(found, by: callback)
                 slots[PendingSignIns.self] = pending
                 slots[SignedInUser.self] = user
                 return SessionContent(slots, app: app)

@@ -41,10 +41,10 @@ struct UsedStateStore: UsedStates {
             let found = try connection.query(
                 "SELECT answer_digest, failed, used_at FROM used_state WHERE digest = :digest",
                 ["digest": .blob(digest)])
-            guard let row = found.first else { return .again(repeats: false, failed: true) }
+            guard let row = found.first else { return .again(repeats: false, recently: false, failed: true) }
             let isRecent = now - (try row.timestamp("used_at")) < SignInOnce<Void>.grace
             let isSame = ConstantTime.equal(try row.blob("answer_digest"), callback)
-            return .again(repeats: isRecent && isSame, failed: try row.integer("failed") != 0)
+            return .again(repeats: isSame, recently: isRecent, failed: try row.integer("failed") != 0)
         }
     }
 

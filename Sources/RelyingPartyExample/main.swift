@@ -19,6 +19,8 @@ struct Session: Sendable {
     /// The session at the identity provider: its id, when the user signed in, and how.
     let signIn: VerifiedSession
     let beganAt: Date
+    /// What began it and where that led: a reload of the callback goes there again.
+    let callback: (fingerprint: String, page: String)
     /// When the identity provider last said that the session there holds.
     var checkedAt: Date
     var endsAt: Date { beganAt + TimeInterval(Memory.sessionSeconds) }
@@ -38,13 +40,16 @@ final class Memory: Sendable {
         }
     }
     /// - Parameter start: before the token was redeemed. A sign-out since then has found no session to end.
-    func begin(_ reply: VerifyReply, cookie: String, replacing old: String?, since start: Date) -> Bool {
+    func begin(
+        _ reply: VerifyReply, by callback: (fingerprint: String, page: String), cookie: String,
+        replacing old: String?, since start: Date
+    ) -> Bool {
         content.withLock { content in
             // A user who comes back may have another address or name.
             content.accounts[reply.user.id] = reply.user
             content.sessions = content.sessions.filter { $0.key != old && $0.value.endsAt > Date() }
             content.sessions[cookie] = Session(
-                account: reply.user.id, signIn: reply.session, beganAt: Date(), checkedAt: Date())
+                account: reply.user.id, signIn: reply.session, beganAt: Date(), callback: callback, checkedAt: Date())
         }
         guard signOuts.include(user: reply.user.id, session: reply.session.id, since: start) else { return true }
         end(cookie)
@@ -155,23 +160,23 @@ router.get("/auth/sso/callback") { request, _ in
             query[values: name[...]].map(String.init)
         }
         let (old, start) = (cookie("session", request), Date())
+        if let done = memory.find(old)?.session.callback, done.fingerprint == callback.fingerprint {
+            return answer(.seeOther, location: done.page, referrer: "no-referrer")
+        }
         let found = try client.find(callback, in: pending.read(cookie("pending", request)))
         let reply = try await client.redeem(callback, for: found, used: used, isSignedIn: memory.find(old) != nil)
         var response = answer(.seeOther, location: found.returnTo, referrer: "no-referrer")
         if let reply {
             // A new value at each sign-in: one that an attacker planted is worth nothing (session fixation).
             let fresh = Base64URL.encode(try RandomBytes.generate(32))
-            guard memory.begin(reply, cookie: fresh, replacing: old, since: start) else {
+            let done = (fingerprint: callback.fingerprint, page: found.returnTo)
+            guard memory.begin(reply, by: done, cookie: fresh, replacing: old, since: start) else {
                 throw SignInError.signedOutMeanwhile(returnTo: found.returnTo)
             }
             set("session", fresh, seconds: Memory.sessionSeconds, in: &response)
         }
         return response
     } catch let error as SignInError {
-        // A reload after the state has expired.
-        if error.code == SignInError.unknownState.code, memory.find(cookie("session", request)) != nil {
-            return answer(.seeOther, location: "/", referrer: "no-referrer")
-        }
         let words = "<h1>\(escaped(error.title(idp: idpName)))</h1><p>\(escaped(error.explanation(idp: idpName)))</p>"
         return try offer(words, request, status: .init(code: error.status), referrer: "no-referrer")
     }

@@ -14,6 +14,12 @@ package struct SettingsFileEntry {
 
     package func has(_ name: String) -> Bool { keys[name] != nil }
 
+    /// Whether a key has a value: `key:` alone has none. For keys that mean the same without a value and when they are missing.
+    package func hasValue(_ name: String) -> Bool { keys[name].map { !$0.isWithoutValue } ?? false }
+
+    /// The same for a key whose value is a list: `key: []` has none, either.
+    package func hasItems(_ name: String) -> Bool { hasValue(name) && keys[name]?.sequence?.isEmpty != true }
+
     /// The text of a required key.
     package func text(_ name: String) -> Text? {
         guard let node = keys[name] else { return refuse("\(name) is missing. \(example(name))") }
@@ -81,5 +87,13 @@ package struct SettingsFileEntry {
     package static func list(_ words: [String]) -> String {
         guard words.count > 1, let last = words.last else { return words.joined() }
         return "\(words.dropLast().joined(separator: ", ")) or \(last)"
+    }
+}
+
+extension Node {
+    /// The null of YAML 1.2 (10.3.2). Text in quotes is never it.
+    fileprivate var isWithoutValue: Bool {
+        guard let scalar = self.scalar, scalar.style == .plain else { return false }
+        return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
     }
 }

@@ -22,7 +22,7 @@ struct Mailbox: Sendable {
         /// The link that makes a browser known; nil for an email without one.
         var browserLink: String? {
             let plain = text.decodingQuotedPrintable()
-            guard let path = plain.range(of: "/sign-in/browser?key=") else { return nil }
+            guard let path = plain.range(of: "/sign-in/browser/") else { return nil }
             let start = plain[..<path.lowerBound].lastIndex { $0.isWhitespace || $0 == "\"" }
             let link = plain[(start.map { plain.index(after: $0) } ?? plain.startIndex)...]
             return String(link.prefix { !$0.isWhitespace && $0 != "\"" })

@@ -29,7 +29,7 @@ func buildIdP(
     let router = WebRouter.router(
         VisitorContext.self, origin: parts.origin, pages: parts.pages, assets: parts.assets,
         database: parts.database, clock: parts.clock, addresses: settings.trustedProxies, shutdown: shutdown,
-        jsonPaths: routes.jsonPaths, pathsWithTokens: routes.pathsWithTokens)
+        jsonPaths: routes.jsonPaths, pathsWithTokens: routes.pathsWithTokens, pageRoutes: routes.pageRoutes)
     routes.add(to: router)
     inspect(router, routes.routes)
     return WebServer.application(

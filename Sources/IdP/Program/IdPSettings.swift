@@ -69,10 +69,12 @@ package struct IdPSettings: Sendable {
         let allowed = reader.value(allowedEmailsSetting, default: "")
         if allowed?.isEmpty == true {
             reader.warn(
-                "\(allowedEmailsSetting.name): is empty, so nobody can sign in. Use addresses and *@domain, for example "
-                    + "*@example.com, ann@partner.org.")
+                "\(allowedEmailsSetting.name): is empty, so only users whom you invite or import can sign in. To let others in, "
+                    + "use addresses and *@domain, for example *@example.com, ann@partner.org.")
         }
+        let problemsBefore = reader.problems.count
         let clients = registeredClients(reader, environment: environment, keys: keys)
+        let hasFaultyClients = reader.problems.count > problemsBefore
         let providers = ProviderSource.read(
             reader, environment: environment, publicURL: publicURL, listen: listen, keys: keys)
         let proxies = reader.value(trustedProxiesSetting, default: "")
@@ -104,7 +106,9 @@ package struct IdPSettings: Sendable {
         if let database, database.isFile {
             reader.addCheck {
                 await $0.checkDatabase(database, databaseSettings.url.name, inspecting: IdPDatabase.inspect)
-                if let keys { await $0.checkRegistry(database, keys, clients) }
+                if let keys {
+                    await $0.checkRegistry(database, keys, clients, hasFaultyClients: hasFaultyClients)
+                }
             }
         }
         if let listen { reader.addCheck { await $0.checkListenAddress(listen, listenSetting.name) } }

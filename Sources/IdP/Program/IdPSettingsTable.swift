@@ -37,11 +37,11 @@ extension IdPSettings {
         do { return try MailFrom(text) } catch { throw SettingError("\"\(text)\" \(error)") }
     }
     static let mailHourlyLimitSetting = Setting(
-        "IDP_MAIL_HOURLY_LIMIT", default: "1000", example: "5000",
-        "Emails per hour across all addresses. Further emails wait. A share is kept for accounts.", positiveNumber)
+        "IDP_MAIL_HOURLY_LIMIT", default: 1000, in: counts, example: "5000",
+        "Emails per hour across all addresses. Further emails wait. A share is kept for accounts.")
     static let allowedEmailsSetting = Setting(
         "IDP_ALLOWED_EMAILS", example: "*@example.com, ann@partner.org",
-        "Who may sign in: addresses and *@domain, separated by commas. While it is empty, nobody can. A removed address is signed out at the next start.",
+        "Who may sign in: addresses and *@domain, separated by commas, beside users whom you invite or import. While it is empty, only those can. A removed address is signed out at the next start.",
         { try AllowedEmails($0) })
     static let trustedProxiesSetting = Setting(
         "IDP_TRUSTED_PROXIES", example: "127.0.0.1/32",
@@ -82,29 +82,20 @@ extension IdPSettings {
         "IDP_LINK_TESTER", without: "true on loopback, else false", example: "true",
         "Whether a page shows which app opens a link. Its address is printed at start.")
     static let emailPostsLimit = Setting(
-        "IDP_LIMIT_EMAIL_POSTS", default: "200", example: "500",
-        "Addresses submitted per hour and network. Known browsers are not counted.",
-        positiveNumber)
+        "IDP_LIMIT_EMAIL_POSTS", default: 200, in: counts, example: "500",
+        "Addresses submitted per hour and network. Known browsers are not counted.")
     static let codePostsLimit = Setting(
-        "IDP_LIMIT_CODE_POSTS", default: "400", example: "1000", "Codes submitted per hour and network.",
-        positiveNumber)
+        "IDP_LIMIT_CODE_POSTS", default: 400, in: counts, example: "1000", "Codes submitted per hour and network.")
     static let newSessionsLimit = Setting(
-        "IDP_LIMIT_NEW_SESSIONS", default: "1000", example: "2000", "Sessions begun per hour and network.",
-        positiveNumber)
+        "IDP_LIMIT_NEW_SESSIONS", default: 1000, in: counts, example: "2000", "Sessions begun per hour and network.")
     static let badSignaturesLimit = Setting(
-        "IDP_LIMIT_BAD_SIGNATURES", default: "6000", example: "600",
-        "Wrong signatures, and refused notifications of Apple, per minute and network.", positiveNumber)
+        "IDP_LIMIT_BAD_SIGNATURES", default: 6000, in: counts, example: "600",
+        "Wrong signatures, and refused notifications of Apple, per minute and network.")
 
     static let sessionSettings = SessionSettings("IDP", idle: "2h", remember: "30d")
     static let auditDaysSetting = Setting(
-        "IDP_AUDIT_DAYS", default: "90", example: "365",
-        "Days that rows of the audit log are kept, 7 to 3650. idp audit shows them."
-    ) { text in
-        guard let number = Int(text), (7...3650).contains(number) else {
-            throw SettingError("\"\(text)\" must be a whole number from 7 to 3650, such as 90.")
-        }
-        return number
-    }
+        "IDP_AUDIT_DAYS", default: 90, in: 7...3650, example: "365",
+        "Days that rows of the audit log are kept, 7 to 3650. idp audit shows them.")
 
     /// Every setting of the IdP but the common ones, in the order of `--help`.
     static let table: [SettingDescription] =
@@ -123,10 +114,6 @@ extension IdPSettings {
             badSignaturesLimit.description, auditDaysSetting.description,
         ] + sessionSettings.descriptions
 
-    @Sendable private static func positiveNumber(_ text: String) throws -> Int {
-        guard let number = Int(text), (1...1_000_000).contains(number) else {
-            throw SettingError("\"\(text)\" must be a whole number from 1 to 1000000, such as 500.")
-        }
-        return number
-    }
+    /// What a limit may be.
+    private static let counts = 1...1_000_000
 }

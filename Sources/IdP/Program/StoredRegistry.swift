@@ -21,7 +21,7 @@ struct StoredRegistry: Sendable {
     fileprivate struct Report: Sendable {
         let views: [ClientView]
         /// Ids and secrets that are in the file, too.
-        let conflicts: [String]
+        let conflicts: [ClientConflict]
         let sealed: [SealedValueStore.Count]
         /// About groups that clients name.
         let groups: [String]
@@ -46,7 +46,11 @@ struct StoredRegistry: Sendable {
     func checkStart(_ logger: Logger) async throws {
         let report = try await report()
         if let problem = report.problems.first { throw SettingError(problem) }
-        for warning in report.warnings { logger.warning("setting_warning", metadata: ["message": "\(warning)"]) }
+        // As the clients of the file, at notice: operators compare the fingerprints of both programs.
+        for line in report.clients {
+            logger.notice("setting", metadata: ["name": "\(line.name)", "value": "\(line.shown)"])
+        }
+        for warning in report.warnings() { logger.warning("setting_warning", metadata: ["message": "\(warning)"]) }
         for warning in report.groups { logger.warning("clients_file_warning", metadata: ["warning": "\(warning)"]) }
     }
 }
@@ -56,7 +60,7 @@ extension StoredRegistry.Report {
         let unreadable = sealed.filter { Self.isNeeded($0.name) && $0.unreadable > 0 }.map {
             "IDP_SECRET_KEY: no key of it opens \($0.unreadable) of the \($0.name) in the database. Put the key that was removed after the first one, NEW,OLD, until sealed_values_renewed is in the log."
         }
-        return unreadable + conflicts.map { "\(ClientsFile.setting.name): \($0)" }
+        return unreadable + conflicts.map { "\($0.setting): \($0.description)" }
     }
 
     /// Whether the program cannot do its work without the values of a column.
@@ -64,20 +68,21 @@ extension StoredRegistry.Report {
         name == SealedColumn.clientSecretsName || name == SealedColumn.signingKeysName
     }
 
-    var warnings: [String] {
+    /// - Parameter hasFaultyClients: whether settings describe clients that have problems.
+    func warnings(hasFaultyClients: Bool = false) -> [String] {
         let unreadable = sealed.filter { !Self.isNeeded($0.name) && $0.unreadable > 0 }.map {
             "IDP_SECRET_KEY: no key of it opens \($0.unreadable) of the \($0.name) in the database. Those cannot be revoked at the provider."
         }
-        return unreadable + (views.isEmpty ? [Self.noClient] : [])
+        return unreadable + (views.isEmpty && !hasFaultyClients ? [Self.noClient] : [])
             + ClientView.linesThatMayGo(views, at: ServiceClock.system().now())
     }
 
     static let noClient =
         "No relying party is registered: use idp client add, or set IDP_CLIENTS_FILE, or SSO_CLIENT_ID, SSO_REDIRECT_URIS and SSO_SHARED_SECRET."
 
-    /// What `check` shows.
-    var lines: [(name: String, shown: String)] {
-        let clients = views.filter { $0.entry != nil }.map { view -> (name: String, shown: String) in
+    /// The clients that were added by command.
+    var clients: [(name: String, shown: String)] {
+        views.filter { $0.entry != nil }.map { view -> (name: String, shown: String) in
             let prints = view.secrets.map(\.fingerprint).joined(separator: ", ")
             let state = view.isEnabled ? "" : "disabled, "
             return (
@@ -85,6 +90,10 @@ extension StoredRegistry.Report {
                 "\(view.client.name), in the database, \(state)fingerprints \(prints), \(view.client.redirectURIs.joined(separator: " "))"
             )
         }
+    }
+
+    /// What `check` shows.
+    var lines: [(name: String, shown: String)] {
         let counts = sealed.map { count -> (name: String, shown: String) in
             let total = count.current + count.old + count.unreadable
             return (
@@ -98,10 +107,14 @@ extension StoredRegistry.Report {
 
 extension SettingsReader {
     /// Reports what is wrong with the clients and the sealed values of a database that this version need not change first.
-    func checkRegistry(_ location: DatabaseLocation, _ keys: DerivedKeys, _ file: ClientRegistry) async {
+    ///
+    /// - Parameter hasFaultyClients: whether settings describe clients that have problems, and that `file` therefore lacks.
+    func checkRegistry(
+        _ location: DatabaseLocation, _ keys: DerivedKeys, _ file: ClientRegistry, hasFaultyClients: Bool = false
+    ) async {
         do {
             guard try await IdPDatabase.exists(location), try await IdPDatabase.inspect(location).isEmpty else {
-                if file.all.isEmpty { warn(StoredRegistry.Report.noClient) }
+                if file.all.isEmpty, !hasFaultyClients { warn(StoredRegistry.Report.noClient) }
                 return
             }
             let logger = Logger(label: "idp") { _ in SwiftLogNoOpLogHandler() }
@@ -114,7 +127,7 @@ extension SettingsReader {
             await database.close()
             for line in report.lines { record(line.name, line.shown) }
             report.problems.forEach(problem)
-            report.warnings.forEach(warn)
+            report.warnings(hasFaultyClients: hasFaultyClients).forEach(warn)
             for warning in report.groups { warn("clients: \(warning)") }
         } catch {
             // A database that cannot be used is reported by the check of it.

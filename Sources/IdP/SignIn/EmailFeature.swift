@@ -77,6 +77,7 @@ package struct EmailFeature: Feature {
         ).addRoutes(to: &router)
         BrowserLinkRoutes(
             sessions: parts.sessions, knownBrowsers: parts.knownBrowsers, link: browserLink, challenges: challenges,
+            cookie: BrowserCookie(name: "idp_browser", origin: parts.origin, maximumAge: .minutes(10)),
             pages: parts.pages, clock: parts.clock
         ).addRoutes(to: &router)
         SignInAPI(

@@ -11,11 +11,9 @@ struct SessionCheckInterval: Sendable {
             duration = nil
             return
         }
-        let seconds = ["s": 1, "m": 60, "h": 3600][text.suffix(1)]
-        let digits = text.dropLast()
-        guard let seconds, (1...4).contains(digits.utf8.count), digits.allSatisfy(\.isWholeNumber),
-            let number = Int(digits), (60...3600).contains(number * seconds)
-        else { throw SettingError("\"\(text)\" must be a time from 1m to 60m, such as 5m, or off.") }
-        duration = .seconds(number * seconds)
+        guard let duration = SettingDuration.read(text, in: Duration.minutes(1) ... .minutes(60)) else {
+            throw SettingError("\"\(text)\" must be a time from 1m to 60m, such as 5m, or off.")
+        }
+        self.duration = duration
     }
 }

@@ -1,6 +1,7 @@
 /// What tells the secrets of one kind from all others.
 public protocol SecretKind: Sendable {
     /// The beginning of every secret of this kind. Secret scanners find a leaked one by it, and none passes for another kind.
+    /// ``SecretPrefixes`` has all.
     static var prefix: String { get }
 }
 

@@ -74,6 +74,8 @@ public struct PendingSignIns: Codable, Sendable {
     struct Finished: Codable, Sendable {
         let state: String
         let returnTo: String
+        /// The ``SignInCallback/fingerprint`` of what signed the user in. Nil in the data of an earlier version.
+        let callback: String?
     }
 
     /// Adds a sign-in. Of more than eight, one is removed.
@@ -101,17 +103,20 @@ public struct PendingSignIns: Codable, Sendable {
     public mutating func remove(_ state: String) { open.removeAll { ConstantTime.equal($0.state, state) } }
 
     /// Records where the callback of a successful sign-in led.
-    public mutating func finish(_ pending: PendingSignIn) {
-        let done = Finished(state: pending.state, returnTo: pending.returnTo)
+    public mutating func finish(_ pending: PendingSignIn, by callback: SignInCallback) {
+        let done = Finished(state: pending.state, returnTo: pending.returnTo, callback: callback.fingerprint)
         finished = Array((finished + [done]).suffix(Self.maximumCount))
     }
 
     /// Call when another user signs in.
     public mutating func forgetFinished() { finished = [] }
 
-    /// Where the callback of a state led that has already succeeded.
-    public func finishedReturnTo(_ state: String) -> String? {
-        finished.first { ConstantTime.equal($0.state, state) }?.returnTo
+    /// Where this callback led when it succeeded. The same state with another token has led nowhere.
+    public func finishedReturnTo(_ callback: SignInCallback) -> String? {
+        let fingerprint = callback.fingerprint
+        return finished.first { done in
+            done.callback.map { ConstantTime.equal($0, fingerprint) } ?? false
+        }?.returnTo
     }
 }
 

@@ -66,8 +66,8 @@ public struct SignInClient: Sendable {
     /// Uses the state and redeems the token. Whatever follows, the state cannot be used again.
     ///
     /// - Parameters:
-    ///   - isSignedIn: whether a user is signed in in this browser. Then a callback that was used before, here or on
-    ///     another server, leads to the page.
+    ///   - isSignedIn: whether a user is signed in in this browser. Then the same callback, used before here or on another
+    ///     server, leads to the page.
     ///   - now: what the age of the user's sign-in is measured by.
     /// - Returns: the user to sign in, or nil when an earlier callback has done that. Call
     ///   ``UsedStates/noteFailure(_:)`` when signing the user in then fails.
@@ -75,10 +75,10 @@ public struct SignInClient: Sendable {
         _ callback: SignInCallback, for pending: PendingSignIn, used: some UsedStates, isSignedIn: Bool,
         now: Date = Date()
     ) async throws -> VerifyReply? {
-        if case .again(let repeats, let failed) = try await used.use(
+        if case .again(let repeats, let recently, let failed) = try await used.use(
             pending.state, callback: callback.digest(pending))
         {
-            guard !failed, repeats || isSignedIn else { throw SignInError.unknownState }
+            guard !failed, repeats, recently || isSignedIn else { throw SignInError.unknownState }
             return nil
         }
         do {
@@ -137,6 +137,12 @@ public struct SignInCallback: Sendable {
 
     /// What the logs of both sides call this sign-in: `flow` at the identity provider. Not a secret.
     public var logID: String { Base64URL.encode(SHA256.hash(Array(state.utf8)).prefix(9)) }
+
+    /// Tells this callback from any other, after its pending sign-in has gone. Contains none of its secrets.
+    public var fingerprint: String {
+        let parts = [state, token ?? "", error.map { "error \($0)" } ?? ""]
+        return Base64URL.encode(SHA256.hash(parts.map { Array($0.utf8) }.flatMap(SHA256.hash)))
+    }
 
     /// Identifies this callback in this browser. Contains none of its secrets.
     public func digest(_ pending: PendingSignIn) -> [UInt8] {

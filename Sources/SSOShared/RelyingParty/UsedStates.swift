@@ -5,9 +5,10 @@ public enum StateUse: Equatable, Sendable {
     /// It is used now, durably, and was not used before.
     case first
     /// It was used before.
-    /// - repeats: the same callback used it a moment ago: a double click.
-    /// - failed: that callback did not sign the user in.
-    case again(repeats: Bool, failed: Bool)
+    /// - repeats: the same callback used it.
+    /// - recently: it was used a moment ago, so that a repetition is a double click.
+    /// - failed: the callback that used it did not sign the user in.
+    case again(repeats: Bool, recently: Bool, failed: Bool)
 }
 
 /// The states that were used. A state works once, also for callbacks at the same instant, on several servers, or with an
@@ -45,8 +46,9 @@ public final class UsedStatesInMemory: UsedStates {
                 now - $0.value.usedAt < PendingSignIns.lifetime + PendingSignIns.toleratedSkew * 4
             }
             if let entry = entries[state] {
-                let repeats = now - entry.usedAt < SignInOnce<Void>.grace && entry.callback == callback
-                return .again(repeats: repeats, failed: entry.hasFailed)
+                return .again(
+                    repeats: entry.callback == callback, recently: now - entry.usedAt < SignInOnce<Void>.grace,
+                    failed: entry.hasFailed)
             }
             entries[state] = Entry(callback: callback, usedAt: now)
             return .first

@@ -1,7 +1,7 @@
 import SSOShared
 
-/// A text that a caller has sent, as the log shows it: bounded, and without a token that it may contain. The log escapes
-/// control characters.
+/// A text that a caller has sent, as the log shows it: bounded, and without a secret that it may contain. The log escapes control
+/// characters.
 public enum SentText {
     /// Longer texts are cut.
     public static let maximumBytes = 256
@@ -13,10 +13,11 @@ public enum SentText {
         return bytes.count < 32 && ClientID.isWellFormed(text) ? text : "(\(bytes.count) bytes)"
     }
 
-    /// An address that was sent, without its query, which may hold a secret.
+    /// An address that was sent, without its query and fragment, which may hold a secret.
     public static func address(_ bytes: [UInt8]) -> String {
-        let path = bytes.prefix { $0 != UInt8(ascii: "?") }
-        return shown(Array(path)) + (path.count < bytes.count ? "?…" : "")
+        let path = bytes.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        guard path.count < bytes.count else { return shown(bytes) }
+        return shown(Array(path)) + (bytes[path.count] == UInt8(ascii: "?") ? "?…" : "#…")
     }
 
     /// - Parameter text: what was sent.
@@ -26,8 +27,9 @@ public enum SentText {
     public static func shown(_ bytes: [UInt8]) -> String {
         var shown = bytes.prefix(maximumBytes)
         // A callback that a caller sends as a redirect URI holds a token.
-        if let token = shown.indices.first(where: { shown[$0...].starts(with: "sst_".utf8) }) {
-            return String(decoding: shown[..<token], as: UTF8.self) + "sst_<redacted>"
+        for index in shown.indices {
+            guard let beginning = beginningOfSecret(shown[index...]) else { continue }
+            return String(decoding: shown[..<index], as: UTF8.self) + "\(beginning)<redacted>"
         }
         // Not in the middle of a character.
         if bytes.count > maximumBytes {
@@ -36,6 +38,27 @@ public enum SentText {
             return String(decoding: shown, as: UTF8.self) + "…"
         }
         return String(decoding: shown, as: UTF8.self)
+    }
+
+    /// The beginning of a secret or of a JWT where a text begins with one.
+    private static func beginningOfSecret(_ text: ArraySlice<UInt8>) -> String? {
+        if let prefix = SecretPrefixes.all.first(where: { text.starts(with: $0.utf8) }) { return prefix }
+        // The header of a JWT is base64url of `{"`. What it goes on with tells it from a word.
+        guard text.starts(with: jwt.utf8) else { return nil }
+        return text.dropFirst(jwt.utf8.count).prefix(jwtHeader).count(where: isBase64URL) == jwtHeader ? jwt : nil
+    }
+
+    private static let jwt = "eyJ"
+    /// Fewer characters than the shortest header has after ``jwt``: that of `{"alg":""}`.
+    private static let jwtHeader = 8
+
+    private static func isBase64URL(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
     }
 
     /// A path that does not exist, without its query: where a link is wrong. Parts that could be a token are left out, because a

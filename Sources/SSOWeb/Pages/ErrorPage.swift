@@ -12,12 +12,14 @@ struct ErrorPage: Sendable {
 
     let retry: Retry?
     let title, titleHTML, explanationHTML, labelHTML, href, reference: String
+    let hasLink: Bool
 
     init(_ error: PublicError, reference: String, _ texts: Texts) {
         title = texts.plain(error.title)
         (titleHTML, explanationHTML) = (texts.html(error.title), texts.html(error.explanation))
         (labelHTML, href) = (texts.html(error.nextStep.label), error.nextStep.href)
         self.reference = reference
+        hasLink = error.hasLink
         retry = error.retry.map { retry in
             Retry(
                 action: retry.action, labelHTML: texts.html(retry.label),

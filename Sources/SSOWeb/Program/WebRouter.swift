@@ -15,20 +15,24 @@ public enum WebRouter {
     ///   - jsonPaths: paths that programs request; one that ends with a slash stands for all below it, and `*` for one part of
     ///     a path. Their errors are JSON.
     ///   - pathsWithTokens: paths whose URL contains a token, written alike.
+    ///   - pageRoutes: the routes that show pages to users, as the router prints them: `/with/{name}`. There a user chooses the
+    ///     language.
     public static func router<Context: WebRequestContext>(
         _ context: Context.Type, origin: PublicOrigin, pages: Pages, assets: StaticAssets, database: any Database,
         clock: ServiceClock, addresses: ClientAddress, shutdown: ShutdownState, jsonPaths: Set<String> = [],
-        pathsWithTokens: Set<String> = []
+        pathsWithTokens: Set<String> = [], pageRoutes: Set<String>
     ) -> Router<Context> {
         let router = Router(context: context)
+        let language = BrowserCookie(name: "language", origin: origin, maximumAge: .days(365))
         // Outermost first.
         router.addMiddleware {
             ClientAddressLogging(addresses)
             SecurityHeaders(origin: origin, pathsWithTokens: pathsWithTokens)
             RequestLog()
-            LanguageChoice(origin: origin)
+            LanguageChoice(cookie: language)
             ErrorMiddleware(pages: pages, jsonPaths: jsonPaths)
             RequestGuard()
+            LanguageLinks(cookie: language, pageRoutes: pageRoutes)
         }
         assets.addRoutes(to: router)
         HealthRoutes(database: database, clock: clock, shutdown: shutdown).add(to: router)

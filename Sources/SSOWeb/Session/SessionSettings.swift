@@ -1,5 +1,3 @@
-import SSOShared
-
 /// How long the sessions of a program last: `IDP_SESSION_LIFETIME`, `IDP_SESSION_IDLE`, `IDP_REMEMBER`, and the first two of the
 /// relying party.
 public struct SessionSettings: Sendable {
@@ -48,13 +46,11 @@ public struct SessionSettings: Sendable {
             remembered: remembered.map { max($0, absolute) })
     }
 
-    /// Parses `30m`, `12h` or `7d`.
+    /// Parses `300s`, `30m`, `12h` or `7d`.
     @Sendable private static func duration(_ text: String) throws -> Duration {
-        let minutes = ["m": 1, "h": 60, "d": 24 * 60][text.suffix(1)]
-        let digits = text.dropLast()
-        guard let minutes, (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy(\.isASCIIDigit),
-            let number = Int(digits), (5...30 * 24 * 60).contains(number * minutes)
-        else { throw SettingError("\"\(text)\" must be a time from 5m to 30d, such as 12h.") }
-        return .minutes(number * minutes)
+        guard let duration = SettingDuration.read(text, in: Duration.minutes(5) ... .days(30)) else {
+            throw SettingError("\"\(text)\" must be a time from 5m to 30d, such as 12h.")
+        }
+        return duration
     }
 }

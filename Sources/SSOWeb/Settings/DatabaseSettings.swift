@@ -31,14 +31,8 @@ public struct DatabaseSettings: Sendable {
             "\(prefix)_ALLOW_PLAINTEXT_DATABASE", default: false, example: "true",
             "Whether PostgreSQL on another machine may be reached without verified TLS (sslmode below verify-full).")
         readers = Setting(
-            "\(prefix)_DATABASE_READERS", default: "4", example: "8",
-            "Connections to PostgreSQL that read, 1 to 16. One more writes."
-        ) { text in
-            guard let number = Int(text), (1...16).contains(number) else {
-                throw SettingError("\"\(text)\" must be a whole number from 1 to 16, such as 4.")
-            }
-            return number
-        }
+            "\(prefix)_DATABASE_READERS", default: 4, in: 1...16, example: "8",
+            "Connections to PostgreSQL that read, 1 to 16. One more writes.")
         self.readPostgres = readPostgres
     }
 

@@ -29,15 +29,21 @@ public enum RedirectURI {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme else {
             try refuse("must be an absolute URI.")
         }
-        guard parts.user == nil, parts.password == nil, !text.prefix(while: { $0 != "?" }).contains("@") else {
+        guard scheme == scheme.lowercased() else {
+            try refuse("has a scheme in upper case. Write the scheme in lower case: \(scheme.lowercased()):")
+        }
+        // A backslash, at which browsers end the authority as well, was refused above.
+        let authority = Self.authority(of: text, scheme: scheme)
+        guard parts.user == nil, parts.password == nil, authority?.contains("@") != true else {
             try refuse("has a user name in it.")
         }
-        try checkAuthority(of: text, isWeb: scheme == "https" || scheme == "http", refuse)
+        if let authority { try checkAuthority(authority, isWeb: scheme == "https" || scheme == "http", refuse) }
         // Decoded, because a client reads `%74oken` as `token`.
         let names = (parts.queryItems ?? []).map { $0.name.lowercased() }
         guard Set(names).isDisjoint(with: fields) else {
-            let list = fields.dropLast().joined(separator: ", ") + " or " + (fields.last ?? "")
-            try refuse("has \(list) in its query: the IdP adds these itself.")
+            let list = [fields.dropLast().joined(separator: ", "), fields.last ?? ""].filter { !$0.isEmpty }
+                .joined(separator: " or ")
+            try refuse("has \(list) in its query: the IdP adds \(fields.count == 1 ? "it" : "these") itself.")
         }
         switch scheme {
         case "https":
@@ -76,11 +82,16 @@ public enum RedirectURI {
         }
     }
 
+    /// What is between `//` and the first of `/`, `?` and `#` (RFC 3986 3.2). Nil for a URI without it.
+    private static func authority(of text: String, scheme: String) -> Substring? {
+        let rest = text.dropFirst(scheme.count + 1)
+        return rest.hasPrefix("//") ? rest.dropFirst(2).prefix { !"/?#".contains($0) } : nil
+    }
+
     /// Checks host and port in the bytes, because URLComponents accepts an empty port.
-    private static func checkAuthority(of text: String, isWeb: Bool, _ refuse: (String) throws -> Never) throws {
-        guard let start = text.range(of: "://")?.upperBound else { return }
+    private static func checkAuthority(_ authority: Substring, isWeb: Bool, _ refuse: (String) throws -> Never) throws {
         do {
-            _ = try HostPort(String(text[start...].prefix { $0 != "/" && $0 != "?" }), allowing: .looseNames)
+            _ = try HostPort(String(authority), allowing: .looseNames)
         } catch .invalidPort(let port) {
             try refuse("has the port \"\(port)\". Use a whole number from 1 to 65535, or remove the colon.")
         } catch .missingHost {

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// One setting: its name, default, example and explanation, and the rule of its value, in one place.
 ///
 /// The reader, `check`, the command line and `--help` are made of it, and so are deploy/example.env and the tables of
@@ -39,6 +41,22 @@ public struct Setting<Value>: Sendable {
         _ parse: @escaping @Sendable (String) throws -> Value
     ) {
         self.init(name, without: words, example: example, explanation, warning: { text, _ in try parse(text) })
+    }
+}
+
+extension Setting where Value == Int {
+    /// A setting that is a whole number.
+    public init(
+        _ name: String, default value: Int, in range: ClosedRange<Int>, example: String, _ explanation: String
+    ) {
+        self.init(name, default: "\(value)", example: example, explanation) { text throws(SettingError) in
+            // `Int` alone takes a sign, too.
+            guard text.utf8.allSatisfy(\.isASCIIDigit), let number = Int(text), range.contains(number) else {
+                let bounds = "\(range.lowerBound) to \(range.upperBound)"
+                throw SettingError("\"\(text)\" must be a whole number from \(bounds), such as \(value).")
+            }
+            return number
+        }
     }
 }
 

@@ -25,12 +25,11 @@ public struct ShutdownGrace: Sendable {
 
     /// Parses `2s` or `500ms`.
     init(_ text: String) throws(SettingError) {
-        let unit = text.hasSuffix("ms") ? "ms" : "s"
-        let digits = text.dropLast(unit.count)
-        guard text.hasSuffix(unit), !digits.isEmpty, digits.utf8.allSatisfy(\.isASCIIDigit), let number = Int(digits),
-            number <= (unit == "ms" ? 60_000 : 60)
-        else { throw SettingError("\"\(text)\" must be a time from 0s to 60s, such as 2s or 500ms.") }
-        duration = unit == "ms" ? .milliseconds(number) : .seconds(number)
+        let bounds = Duration.zero ... .seconds(60)
+        guard let duration = SettingDuration.read(text, in: bounds, allowsMilliseconds: true) else {
+            throw SettingError("\"\(text)\" must be a time from 0s to 60s, such as 2s or 500ms.")
+        }
+        self.duration = duration
     }
 
     /// Reads the setting. nil when it is invalid.

@@ -34,8 +34,14 @@ public struct SettingsArguments: Sendable {
             }
             guard known.contains(flag) || secrets.contains(flag) else { return unknown(flag) }
             guard given.insert(flag).inserted else { return "\(flag) appears twice." }
-            if parts.count == 2 { continue }
-            guard let value = rest.popFirst(), !value.hasPrefix("--") else { return "\(flag) needs a value." }
+            // An empty value is none: it would hide the one of the environment.
+            if parts.count == 2 {
+                guard parts[1].isEmpty else { continue }
+                return "\(flag) needs a value."
+            }
+            guard let value = rest.popFirst(), !value.isEmpty, !value.hasPrefix("--") else {
+                return "\(flag) needs a value."
+            }
         }
         return nil
     }

@@ -189,6 +189,12 @@ struct BackupTests {
             await database.close()
             return rows
         }
+        try await change([
+            """
+            INSERT INTO signing_key (kid, algorithm, generation, public_key, private_key, created_at, used_from)
+            VALUES ('leaked', 'RS256', 1, '{}', X'01', 1, 1), ('next', 'RS256', 2, '{}', X'01', 1, 1)
+            """
+        ])
         try await change(
             ["ann", "bob"].map {
                 "INSERT INTO account (id, email, name, created_at) VALUES ('\($0)', '\($0)@example.com', '\($0)', 1)"
@@ -214,6 +220,7 @@ struct BackupTests {
         try await change([
             "DELETE FROM account_identity WHERE subject = 'subject-1'",
             "UPDATE account SET disabled = 1 WHERE id = 'bob'",
+            "DELETE FROM signing_key WHERE kid = 'leaked'",
         ])
         let damaged = pair.folder.path(of: "damaged.sqlite")
         var bytes = try Data(contentsOf: URL(filePath: backup))
@@ -229,7 +236,10 @@ struct BackupTests {
 
         let restored = try await pair.idp(["restore", backup], settings: key).printed
         #expect(restored.contains("was made with IDP_SECRET_KEY"), "\(restored)")
-        for line in ["ann@example.com  identity  google    subject-1", "bob@example.com  disabled"] {
+        for line in [
+            "ann@example.com  identity     google    subject-1", "bob@example.com  disabled",
+            "                 signing key            leaked (RS256)",
+        ] {
             #expect(restored.contains("\n\(line)\n"), "\(restored)")
         }
         #expect(try await rows() == ["ann subject-2", "bob disabled", "bob subject-3"])

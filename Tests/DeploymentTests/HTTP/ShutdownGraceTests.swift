@@ -15,7 +15,10 @@ import Testing
 struct ShutdownGraceTests {
     @Test(
         "the grace is a time with a unit",
-        arguments: [("2s", Duration.seconds(2)), ("500ms", .milliseconds(500)), ("0s", .zero), ("60s", .seconds(60))])
+        arguments: [
+            ("2s", Duration.seconds(2)), ("500ms", .milliseconds(500)), ("0s", .zero), ("60s", .seconds(60)),
+            ("1m", .seconds(60)),
+        ])
     func setting(text: String, duration: Duration) throws { #expect(try ShutdownGrace(text).duration == duration) }
 
     @Test(

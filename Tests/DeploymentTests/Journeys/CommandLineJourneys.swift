@@ -90,7 +90,7 @@ extension Journeys.Operators {
             arguments: [
                 ["serve"], ["check"], ["user"], ["user", "list"], ["user", "show"], ["user", "disable"],
                 ["user", "enable"], ["user", "sign-out"], ["user", "sessions"], ["user", "end-session"], ["sign-outs"],
-                ["sign-outs", "list"], ["sign-outs", "retry"], ["backup"], ["restore"],
+                ["sign-outs", "list"], ["sign-outs", "retry"], ["backup"], ["restore"], ["keys"], ["keys", "list"],
             ])
         func help(command: [String]) async throws {
             let pair = try ProcessDeployment()
@@ -109,10 +109,29 @@ extension Journeys.Operators {
             #expect(try await program.run() == .code(64))
             let commands =
                 name == "idp"
-                ? "serve, check, user, mail, backup, restore, database, audit, client, group, sign-outs"
+                ? "serve, check, user, mail, backup, restore, database, audit, client, group, sign-outs, keys"
                 : "serve, check, database"
             #expect(program.log.contains("\"status\" is neither a command nor a setting"), "\(program.log)")
             #expect(program.log.contains("The commands are \(commands)."), "\(program.log)")
+        }
+
+        @Test(
+            "a command that consists of others ends without one of them with 64, and its usage on standard error",
+            arguments: [
+                ("idp", "user", "list"), ("idp", "mail", "deliver"), ("idp", "database", "status"),
+                ("idp", "client", "add"), ("idp", "group", "join"), ("idp", "sign-outs", "retry"),
+                ("idp", "keys", "rotate"), ("relying-party", "database", "copy"),
+            ])
+        func withoutSubcommand(name: String, command: String, subcommand: String) async throws {
+            let pair = try ProcessDeployment()
+            let program = try Self.program(name, [command], of: pair)
+            #expect(try await program.run() == .code(64))
+            #expect(program.printed.isEmpty, "\(program.printed)")
+            #expect(program.log.contains("USAGE: \(name) \(command) <subcommand>"), "\(program.log)")
+            #expect(program.log.contains("  \(subcommand)"), "\(program.log)")
+            let help = try Self.program(name, [command, "--help"], of: pair)
+            #expect(try await help.run() == .code(0))
+            #expect(help.printed.contains("USAGE: \(name) \(command) <subcommand>") && help.log.isEmpty)
         }
 
         @Test(

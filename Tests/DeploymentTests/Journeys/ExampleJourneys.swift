@@ -124,9 +124,14 @@ extension Journeys.Users {
             #expect(back.reply.header("referrer-policy") == "no-referrer")
             let signedIn = try await browser.follow(back)
             #expect(signedIn.address.absolute == origin + "/" && signedIn.text.contains("Hello ann"))
-            // A reload leads to the page, also without the state. In another browser the same callback is refused.
-            #expect(try await browser.get(callback).status == 303)
-            #expect(try await browser.get(origin + SSOPath.callback + "?state=x&token=sst_x").status == 303)
+            // A reload leads to the page. With another token, or in another browser, the same state is refused.
+            let reload = try await browser.get(callback)
+            #expect(reload.status == 303 && reload.reply.header("location") == "/")
+            let other = callback.absolute.replacing(#/token=[^&]+/#, with: "token=\(Browser.someToken)")
+            #expect(other != callback.absolute)
+            for refused in [other, origin + SSOPath.callback + "?state=x&token=sst_x"] {
+                #expect(try await browser.get(refused).status == 400, "\(refused)")
+            }
             #expect(try await Browser().get(callback).status == 400)
 
             // The page that needs a sign-in of the last five minutes has kept when and how the user signed in.
@@ -187,8 +192,9 @@ extension Journeys.Users {
                 for (number, began) in [1_790_000_000_000, 1_790_000_000_999, 1_790_000_001_000].enumerated() {
                     try connection.execute(
                         """
-                        INSERT INTO session (digest, account_id, idp_session, methods, began_at, checked_at, ends_at)
-                        VALUES (:digest, 'usr_1', 'ses_1', '', :began, 0, 0)
+                        INSERT INTO session
+                            (digest, account_id, idp_session, methods, began_at, callback, page, checked_at, ends_at)
+                        VALUES (:digest, 'usr_1', 'ses_1', '', :began, '', '/', 0, 0)
                         """, ["digest": .blob([UInt8(number)]), "began": .integer(Int64(began))])
                 }
                 let message: [String: SQLValue] = ["id": "evt_1", "user": "usr_1", "session": .null(.text), "now": 0]

@@ -188,6 +188,17 @@ struct InspectionTests {
         #expect(program.log.contains("127.0.0.1:\(port) is already in use"), "\(program.log)")
     }
 
+    @Test("that no client is registered is a warning, but not beside a client that has a problem")
+    func noClient() async throws {
+        let none = ["SSO_CLIENT_ID": "", "SSO_REDIRECT_URIS": "", "SSO_SHARED_SECRET": ""]
+        let words = "No relying party is registered"
+        #expect(try await check(none).log.contains(words))
+        let file = try folder.write("clients:\n  - {id: wiki, nam: Wiki}\n", to: "clients.yaml")
+        let faulty = try await check(none.merging(["IDP_CLIENTS_FILE": file]) { $1 })
+        #expect(faulty.log.contains("unknown key") && !faulty.log.contains(words), "\(faulty.log)")
+        #expect(try await !check(["SSO_CLIENT_ID": "Wiki"]).log.contains(words))
+    }
+
     @Test("`check` prints each setting on one line, whatever its value")
     func oneLine() async throws {
         let program = try await check(["SSO_CLIENT_NAME": "Part\u{2028}ner\u{1b}[31m", "IDP_PUBLIC_URL": "http://a\nb"])

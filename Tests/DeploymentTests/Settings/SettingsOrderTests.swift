@@ -47,7 +47,8 @@ struct SettingsOrderTests {
         "invalid options are refused before any setting is read",
         arguments: [
             (["--nothing", "1"], "Unknown option --nothing"), (["--idp-listen"], "needs a value"),
-            (["--idp-listen", "--log-level", "info"], "needs a value"),
+            (["--idp-listen", "--log-level", "info"], "needs a value"), (["--idp-listen", ""], "needs a value"),
+            (["--idp-listen="], "needs a value"), (["--idp-secret-key-file="], "needs a value"),
             (["stray"], "\"stray\" is neither a command nor a setting"),
             (["--idp-listen", "a", "--idp-listen", "b"], "twice"), (["--idp-listen=a", "--idp-listen", "b"], "twice"),
             (["--idp-secret-key", "S3CRET"], "--idp-secret-key-file FILE"),
@@ -102,12 +103,13 @@ struct SettingsOrderTests {
     }
 
     @Test(
-        "a secret on the command line, an unknown option: exit 64, and the secret is not repeated",
+        "a secret on the command line, an unknown option, an empty value: exit 64, and the secret is not repeated",
         arguments: ["idp", "relying-party"], ["serve", "check"])
     func usage(name: String, command: String) async throws {
         let option = name == "idp" ? "--idp-secret-key" : "--rp-secret-key"
         for arguments in [
             [option, SettingsFixture.secret], ["\(option)=\(SettingsFixture.secret)"], ["--no-such", "1"],
+            ["--log-level", ""], ["--log-level="],
         ] {
             let program = ProgramProcess(name, [command] + arguments, folder: try TemporaryFolder())
             let exit = try await program.run()

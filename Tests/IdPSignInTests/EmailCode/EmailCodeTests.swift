@@ -73,14 +73,15 @@ struct EmailCodeTests {
     }
 
     @Test(
-        "text without exactly one code of six digits, or with a sign, letter or digit glued to it, is not a guess",
+        "anything but six ASCII digits is not a guess: other digits, a sign, a word, a sentence around the code",
         arguments: [
             "", "12345", "1234567", "+12345", "-12345.", "12345\u{0}", "12.345", "0x1234", "١٢٣٤٥٦", "१२३४५६",
-            "12345\u{0664}", "1\u{301}23456", "123456\u{200b}", "123\r\n456", "123\u{a0}456", "123–456",
-            "¹²³⁴⁵⁶", "+123456", "12345a", "123456a", "a123456", "a-123456", "123456-a", "é123456", "123456\u{301}",
-            "１２３４５", "１２３４５６７", "123456\u{0664}", "\u{0664}123456", "$123456", "#123456", "123456%", "123456.7",
-            "7.123456", "7,123456", "123456/7", "123456 7", "1 234567", "123456, 654321", "Code: 123456 or 654321",
-            "https://main.example/123456", "Your code to sign in to Partner service:", "1e5000",
+            "12345\u{0664}", "1\u{301}23456", "123456\u{200b}", "\u{feff}123456", "¹²³⁴⁵⁶", "+123456", "12345a",
+            "123456a", "a123456", "a-123456", "123456-a", "é123456", "123456\u{301}", "１２３４５６", "1２3４5６",
+            "１２３４５", "123456\u{0664}", "\u{0664}123456", "$123456", "#123456", "123456%", "123456.7", "123456.",
+            "7.123456", "7,123456", "123456/7", "123456 7", "1 234567", "123456, 654321", "123456 123456",
+            "(261833)", "code: 079254", "Your code to sign in to Partner service: 261833", "コード：261833",
+            "https://main.example/123456", "1e5000", "－", "- -",
             String(repeating: "1", count: 6000), String(repeating: " ", count: 507) + "123456",
         ])
     func notACode(typed: String) {
@@ -88,18 +89,13 @@ struct EmailCodeTests {
     }
 
     @Test(
-        "six digits are found wherever they stand in pasted text, full-width or with spaces and dashes between them",
+        "blanks and dashes of any kind are ignored around six digits and between them",
         arguments: [
             ("123456", "123456"), (" 123 456 ", "123456"), ("12-34-56", "123456"), ("\t1 2 3 4 5 6", "123456"),
             ("012345", "012345"), ("-123456", "123456"), ("000000", "000000"), ("261 833", "261833"),
-            ("261-833", "261833"), ("１２３４５６", "123456"), ("１２３ ４５６", "123456"), ("1２3４5６", "123456"),
-            ("Your code to sign in to Partner service: 261833", "261833"),
-            ("Your code to sign in to Partner number 1: 261 833", "261833"),
-            ("Ihr Code zur Anmeldung bei Straße 7: 261-833.", "261833"), ("123456\n", "123456"),
-            ("Partner 7:\r\n\r\n261833\r\n\r\nRequested on 21 November 2026 at 21:23 UTC", "261833"),
-            ("Main App: 261833 Requested on 21 November 2026", "261833"), ("(261833)", "261833"),
-            ("„261833“", "261833"),
-            ("261833, 261833", "261833"), ("コード：２６１８３３", "261833"),
+            ("261-833", "261833"), ("123456\n", "123456"), ("123\r\n456", "123456"), ("123\u{a0}456", "123456"),
+            ("123\u{202f}456\u{3000}", "123456"), ("123–456", "123456"), ("123—456", "123456"),
+            ("123\u{2011}456", "123456"), ("123\u{2212}456", "123456"),
             (String(repeating: " ", count: 506) + "123456", "123456"),
         ])
     func aCode(typed: String, code: String) {

@@ -17,7 +17,7 @@ extension PageStates {
                 let browser = studio.browser()
                 _ = try await browser.ask(for: studio.address, on: browser.beginSignIn(at: studio.client))
             },
-            email("email-browser-link", "/sign-in/browser?") { studio in
+            email("email-browser-link", "/sign-in/browser/") { studio in
                 for _ in 1...3 {
                     _ = try await studio.deployment.waiting(for: studio.address, by: studio.browser())
                     studio.deployment.clock.advance(by: .seconds(61))

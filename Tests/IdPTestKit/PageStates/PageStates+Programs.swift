@@ -38,9 +38,10 @@ extension PageStates {
             let link = try await eventually("an email with a link") {
                 studio.deployment.mailbox.browserLinks(to: studio.address).last
             }
-            return try await studio.browser().get(link)
+            let browser = studio.browser()
+            return try await browser.follow(browser.get(link))
         },
-        PageState("device-expired", 410) { try await $0.open("/sign-in/browser?key=x") },
+        PageState("device-expired", 410) { try await $0.open("/sign-in/browser") },
     ]
 
     private static let code: [PageState] = [
@@ -161,6 +162,9 @@ extension PageStates {
 
     private static let errors: [PageState] = [
         PageState("error-unknown-client", 400) { try await $0.open("/auth/sso/authorize?client_id=nobody") },
+        PageState("error-sign-out-client", 400, mark: "main:not(:has(a))") { studio in
+            try await studio.open("\(SSOPath.signOut)?client_id=nobody")
+        },
         PageState("error-not-a-page", 400) { studio in
             try await studio.open(
                 String(studio.deployment.authorize(studio.client, state: "x").dropFirst(studio.origin.count)),

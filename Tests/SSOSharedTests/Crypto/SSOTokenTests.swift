@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SSOShared
+@testable import TestKit
 
 @Suite("SSO tokens and code challenges")
 struct SSOTokenTests {
@@ -17,6 +18,17 @@ struct SSOTokenTests {
         #expect(token.digest == SHA256.hash([UInt8](token.wire.utf8)))
         #expect(SSOToken(wire: token.wire)?.digest == token.digest)
         #expect(try SSOToken().wire != SSOToken().wire)
+    }
+
+    @Test("the list of prefixes has every kind of secret of the programs, each once")
+    func prefixes() throws {
+        let pattern = #/enum \w+: SecretKind \{\s+(?:public |package )?static let prefix = "(\w+)"/#
+        let files = try TextSources.files(in: "Sources", ending: "swift")
+        let kinds = files.flatMap { $0.text.matches(of: pattern).map { String($0.1) } }
+        #expect(kinds.sorted() == SecretPrefixes.all)
+        // Each kind is declared in the form that this looks for.
+        let declared = files.flatMap { $0.text.matches(of: #/(enum|struct|class|extension) \w+: [^{]*SecretKind\b/#) }
+        #expect(declared.count == kinds.count)
     }
 
     @Test("a random generator that returns too few bytes makes no token")

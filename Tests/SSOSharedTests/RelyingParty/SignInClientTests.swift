@@ -86,13 +86,36 @@ struct SignInClientTests {
         #expect(sent.codeVerifier == started.codeVerifier)
 
         // The same callback within seconds is a double click. A later one needs a signed-in browser.
-        #expect(try await client.redeem(right, for: started, used: used, isSignedIn: false) == nil)
+        for isSignedIn in [false, true] {
+            #expect(try await client.redeem(right, for: started, used: used, isSignedIn: isSignedIn) == nil)
+        }
+        // The same state with another token is no reload.
         let other = try Self.callback(["state": [started.state], "token": ["sst_other"]])
-        #expect(try await client.redeem(other, for: started, used: used, isSignedIn: true) == nil)
-        #expect(
-            await Self.code { _ = try await client.redeem(other, for: started, used: used, isSignedIn: false) }
-                == "unknown_state")
+        for isSignedIn in [false, true] {
+            #expect(
+                await Self.code { _ = try await client.redeem(other, for: started, used: used, isSignedIn: isSignedIn) }
+                    == "unknown_state")
+        }
         #expect(server.requests.count == 1)
+    }
+
+    @Test("a finished sign-in knows its callback alone; one that an earlier version finished knows none")
+    func finished() throws {
+        let pending = PendingSignIn(state: "s", codeVerifier: "v", idp: "i", returnTo: "/page", begunAt: Self.now)
+        let right = try Self.callback(["state": ["s"], "token": [Self.token]])
+        var done = PendingSignIns()
+        done.finish(pending, by: right)
+        let stored = try JSONDecoder().decode(PendingSignIns.self, from: JSONEncoder().encode(done))
+        #expect(stored.finishedReturnTo(right) == "/page")
+        for query in [
+            ["state": ["s"], "token": ["sst_other"]], ["state": ["s"]], ["state": ["x"], "token": [Self.token]],
+            ["state": ["s"], "token": [Self.token], "error": ["access_denied"]],
+        ] {
+            #expect(try stored.finishedReturnTo(Self.callback(query)) == nil, "\(query)")
+        }
+        let earlier = #"{"open":[],"finished":[{"state":"s","returnTo":"/page"}]}"#
+        let read = try JSONDecoder().decode(PendingSignIns.self, from: Data(earlier.utf8))
+        #expect(read.finished.count == 1 && read.finishedReturnTo(right) == nil)
     }
 
     @Test("an error, no token and two tokens are refused without a call, and the state is used")
@@ -160,7 +183,7 @@ struct SignInClientTests {
         }
         #expect(uses.count { $0 == .first } == 1)
         used.noteFailure("state")
-        #expect(used.use("state", callback: [200]) == .again(repeats: false, failed: true))
+        #expect(used.use("state", callback: [200]) == .again(repeats: false, recently: true, failed: true))
     }
 
     @Test("the cookie survives a round trip, and nothing else does")

@@ -181,18 +181,31 @@ struct AuthorizeErrorTests {
         }
     }
 
-    @Test("a text from outside is shown with at most 256 bytes, whole characters, and without a token")
+    @Test("a text from outside is shown with at most 256 bytes, whole characters, and without a secret")
     func sentText() {
         #expect(SentText.shown("partner") == "partner")
         #expect(SentText.shown(String(repeating: "x", count: 256)) == String(repeating: "x", count: 256))
         #expect(SentText.shown(String(repeating: "é", count: 200)) == String(repeating: "é", count: 127) + "…")
         #expect(SentText.shown([0x61, 0xff]) == "a\u{fffd}")
-        #expect(SentText.shown("a sst_secret b") == "a sst_<redacted>")
+        for prefix in SecretPrefixes.all {
+            #expect(SentText.shown("a \(prefix)secret b") == "a \(prefix)<redacted>")
+            let callback = "http://localhost/cb#code=\(prefix)secret"
+            #expect(SentText.address(Array(callback.utf8)) == "http://localhost/cb#…")
+        }
+        for header in [#"{"alg":"none"}"#, #"{"alg":"RS256","kid":"k1","typ":"JWT"}"#] {
+            let token = Base64URL.encode(Array(header.utf8)) + ".eyJzdWIiOiJhIn0.c2ln"
+            #expect(SentText.shown("hint \(token) b") == "hint eyJ<redacted>")
+            #expect(SentText.shown(token) == "eyJ<redacted>")
+            #expect(SentText.shown("x/" + token.dropLast(5)) == "x/eyJ<redacted>")
+        }
+        #expect(SentText.shown("eyJ a") == "eyJ a")
         let secret = String(repeating: "0af9", count: 8)
         #expect(SentText.clientID(Array("partner".utf8)) == "partner")
         #expect(SentText.clientID(Array(secret.utf8)) == "(32 bytes)", "id and secret were swapped")
         #expect(SentText.clientID(Array("No id".utf8)) == "(5 bytes)")
         #expect(SentText.address(Array("https://rp.example/cb?code=secret".utf8)) == "https://rp.example/cb?…")
+        #expect(SentText.address(Array("https://rp.example/cb#a?code=secret".utf8)) == "https://rp.example/cb#…")
+        #expect(SentText.address(Array("https://rp.example/cb?a#code=secret".utf8)) == "https://rp.example/cb?…")
     }
 
     @Test("a state of up to 512 bytes of printable ASCII comes back byte for byte")

@@ -49,7 +49,7 @@ struct ClientPresentationTests {
             ("    logo: missing.svg", "logo of \"shop\": ", "cannot be read"),
             ("    logo: evil.svg", "logo of \"shop\": ", "<script"),
             ("    logo: text.svg", "logo of \"shop\": ", "not an SVG or PNG"),
-            ("    logo: [a]", "logo must be text", "."), ("    logo: \"\"", "logo must be text", "."),
+            ("    logo: [a]", "logo must be text", "."), ("    logo: \"\"", "logo must not be empty", "."),
             ("    start_url: /welcome", "start_url of \"shop\": ", "must be a web address"),
             ("    start_url: http://shop.example/", "start_url of \"shop\": ", "must be https"),
             ("    start_url: \"javascript:alert(1)\"", "start_url of \"shop\": ", "must be a web address"),

@@ -13,7 +13,9 @@ struct RedirectURITests {
         "https, http on this machine, and an app's own scheme are accepted",
         arguments: [
             "https://rp.example/cb", "https://rp.example:8443/cb?tenant=7&x=%20", "https://rp.example:65535/cb",
-            "https://rp.example/a:b", "https://xn--bcher-kva.example/cb",
+            "https://rp.example/a:b", "https://rp.example/@x", "https://rp.example/a//b@c",
+            "https://rp.example/?x=a@b", "https://rp.example?x=a@b", "com.example.app:/a@b",
+            "https://xn--bcher-kva.example/cb",
             "http://localhost:8081/auth/sso/callback", "http://127.0.0.1/cb", "http://127.9.9.9:1/cb",
             "http://[::1]:8081/cb", "com.example.app:/callback", "com.example.app://callback",
         ])
@@ -31,7 +33,10 @@ struct RedirectURITests {
             "blob:https://rp.example/x", "myapp:/cb", "myapp://cb", "Com.Example.App:/cb",
             "https://rp.example/cb#", "https://rp.example/cb#x", "com.example.app:/cb#x",
             "https://user@rp.example/cb", "https://user:pass@rp.example/cb", "https://@rp.example/cb",
-            "https://rp.example@evil.example/cb", #"https://evil.example\@rp.example/cb"#, #"https://rp.example\cb"#,
+            "https://rp.example@evil.example/cb", "https://rp.example@evil.example?x",
+            "https://rp.example@evil.example/@x",
+            "com.example.app://user@host/cb", #"https://rp.example\@evil.example"#, "https:/user@rp.example/cb",
+            "https:///user@rp.example/cb", #"https://evil.example\@rp.example/cb"#, #"https://rp.example\cb"#,
             "https://*.example/cb", "https://rp.example/*", "https://rp.example/cb?*",
             "https://rp.example/cb?token=x", "https://rp.example/cb?a=1&state=x", "https://rp.example/cb?error=x",
             "https://rp.example/cb?TOKEN=x", "https://rp.example/cb?%74oken=x", "https://rp.example/cb?token",
@@ -55,7 +60,9 @@ struct RedirectURITests {
         for (uri, words) in [
             ("https://rp.example:0/cb", "the port \"0\""), ("https://rp.example:/cb", "the port \"\""),
             ("https://rp.example/%zz", "hexadecimal"), ("https://rp.example/ok", "appears twice"),
-            ("https://rp.example/c\u{a0}b", "spaces"),
+            ("https://rp.example/c\u{a0}b", "spaces"), ("https://ann@rp.example/cb", "a user name"),
+            ("HTTPS://rp.example/cb", "Write the scheme in lower case: https:"),
+            ("https://rp.example/cb?state=x", "has token, state, error or error_description in its query"),
         ] {
             let file = """
                 clients:

@@ -64,6 +64,40 @@ struct StoredClientAccessTests {
         }
     }
 
+    @Test(
+        "a user whose session has expired loses the sign-in at a client that is disabled: it is told, and refresh tokens stay refused when it is enabled again"
+    )
+    func disabledAfterExpiry() async throws {
+        try await OIDCSignInTests.open { deployment in
+            let added = AddedClient()
+            try await deployment.add(
+                added, ["protocols": .list(["oidc"]), "scopes": .list(["openid", "offline_access"])])
+            let client = TestDeployment.Client(
+                id: added.id, name: added.name, secret: added.secret, origin: added.origin, port: deployment.port,
+                database: deployment.database, build: nil)
+            let browser = try await deployment.signedIn()
+            let code = try await deployment.oidcCode(browser, client, ["scope": "openid offline_access"])
+            let reply = try await deployment.oidcToken(code, as: client)
+            let (first, user) = (try reply.json()["refresh_token"]?.text, try reply.idTokenClaims()["sub"]?.text)
+            try await deployment.database.write { _ = try $0.execute("DELETE FROM session") }
+            _ = try await ClientSignInPurge(database: deployment.database, clock: deployment.clock.clock)
+                .purge(limit: 100)
+            #expect(try await deployment.count("SELECT COUNT(*) FROM client_sign_in WHERE reason = 'expired'") == 1)
+            // The client's own session may go on.
+            let second = try await deployment.oidcRefresh(try #require(first), as: client)
+            let refresh = try #require(second.json()["refresh_token"]?.text)
+
+            try await deployment.make(EnableClient(client.id, false, deployment.registrar))
+            #expect(try await deployment.count("SELECT COUNT(*) FROM client_sign_in WHERE reason = 'no_access'") == 1)
+            let ended = try await deployment.auditRows(.sessionEnded)
+            #expect(ended.map(\.client) == [client.id] && ended.map(\.account) == [user])
+            #expect(try await deployment.auditRows(.signOutQueued).map(\.client) == [client.id])
+            try await deployment.make(EnableClient(client.id, true, deployment.registrar))
+            let refused = try await deployment.oidcRefresh(refresh, as: client)
+            #expect(refused.status == 400 && refused.text.contains("invalid_grant"), "\(refused.text)")
+        }
+    }
+
     @Test("messages are signed with the secret that the client used last, also where it used it for a question")
     func lastUsed() async throws {
         try await Self.open { deployment, stub, client, ann, ben in

@@ -6,6 +6,7 @@ import Testing
 
 @testable import IdP
 @testable import IdPDirectory
+@testable import IdPMail
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit
@@ -58,6 +59,46 @@ struct StoredClientTests {
                     events == ["added", "disabled", "enabled", "set redirect_uris", "disabled", "removed"])
                 #expect(try await one.auditRows(.tokenRedeemed).count == 2, "its rows stay")
             }
+        }
+    }
+
+    @Test("a start logs the fingerprint of each client of the database, as of those of the file, and no secret")
+    func fingerprintsAtStart() async throws {
+        try await TestDeployment.open { deployment in
+            let wiki = AddedClient()
+            try await deployment.add(wiki)
+            let services = IdPServices(
+                database: deployment.database, mailer: OutboxMailer(folder: deployment.mailbox.folder),
+                clock: deployment.clock.clock, randomness: SystemRandomness(), logger: deployment.log.logger("idp"),
+                devPages: deployment.dev)
+            try await StoredRegistry(deployment.idpSettings, services).checkStart(deployment.log.logger("idp"))
+            let lines = deployment.log.text.split(separator: "\n").filter { $0.contains("client wiki") }
+            #expect(lines.count == 1, "\(lines)")
+            let line = try #require(lines.first)
+            #expect(line.hasPrefix("notice setting ") && line.contains("fingerprints \(wiki.fingerprint)"), "\(line)")
+            #expect(!deployment.log.contains(wiki.secret))
+        }
+    }
+
+    @Test("a client of the database that contradicts one of the settings names the setting at fault")
+    func settingAtFault() async throws {
+        try await TestDeployment.open { deployment in
+            let wiki = AddedClient()
+            try await deployment.add(wiki)
+            let all = try await deployment.database.read { try ClientStore().all($0) }
+            let stored = try #require(all.first)
+            let secret = try SharedSecret.parse(wiki.secret, setting: "S")
+            func setting(_ id: String, _ secrets: [SharedSecret], _ origin: ClientOrigin) -> String? {
+                var client = Client(id: id, name: "N", redirectURIs: [], secrets: secrets)
+                client.origin = origin
+                return ClientDirectory.conflict(of: stored, with: ClientRegistry([client]))?.setting
+            }
+            let file = ClientOrigin.file(path: "clients.yaml", line: 2, secretLines: [5], isFixed: false)
+            #expect(setting("wiki", [], .environment) == "SSO_CLIENT_ID")
+            #expect(setting("other", [secret], .environment) == "SSO_SHARED_SECRET")
+            #expect(setting("wiki", [], file) == "IDP_CLIENTS_FILE")
+            #expect(setting("other", [secret], file) == "IDP_CLIENTS_FILE")
+            #expect(setting("other", [], file) == nil)
         }
     }
 

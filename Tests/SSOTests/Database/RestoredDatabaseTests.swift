@@ -3,6 +3,7 @@ import Storage
 import Testing
 
 @testable import IdP
+@testable import IdPDirectory
 @testable import SSOWeb
 @testable import TestKit
 
@@ -110,6 +111,129 @@ struct RestoredDatabaseTests {
         }
         #expect(rest == ["in g", "lost g", "out h"])
         for database in [backup, live] { await database.close() }
+    }
+
+    /// A signing key by its id and generation, a client by its id and whether it is enabled, a secret by its client, its
+    /// fingerprint and when it was replaced.
+    private struct Registry {
+        var keys: [(id: String, generation: Int64)] = []
+        var clients: [(id: String, isEnabled: Bool)] = []
+        var secrets: [(client: String, print: String, replacedAt: Int64?)] = []
+
+        func insert(into database: any Database) async throws {
+            let (keys, clients, secrets) = (keys, clients, secrets)
+            try await database.write { connection in
+                for key in keys {
+                    try connection.execute(
+                        """
+                        INSERT INTO signing_key (kid, algorithm, generation, public_key, private_key, created_at, used_from)
+                        VALUES (:id, 'RS256', :generation, '{}', :sealed, 1, 1)
+                        """,
+                        ["id": .text(key.id), "generation": .integer(key.generation), "sealed": .blob([1])])
+                }
+                for client in clients {
+                    try connection.execute(
+                        """
+                        INSERT INTO client (id, entry, is_enabled, created_at, changed_at)
+                        VALUES (:id, '{}', :enabled, 1, 1)
+                        """, ["id": .text(client.id), "enabled": .integer(client.isEnabled ? 1 : 0)])
+                }
+                for secret in secrets {
+                    try connection.execute(
+                        """
+                        INSERT INTO client_secret (client_id, fingerprint, secret, added_at, replaced_at, ends_after)
+                        VALUES (:client, :print, :sealed, 1, :replaced, 7)
+                        """,
+                        [
+                            "client": .text(secret.client), "print": .text(secret.print),
+                            "sealed": .blob(Array(secret.print.utf8)), "replaced": .optional(secret.replacedAt),
+                        ])
+                }
+            }
+        }
+
+        /// What a database has, one word for each row.
+        static func rows(
+            of database: any Database
+        ) async throws -> (keys: [String], clients: [String], secrets: [String]) {
+            try await database.read { connection in
+                (
+                    try connection.query("SELECT kid AS row FROM signing_key ORDER BY 1").map { try $0.text("row") },
+                    try connection.query("SELECT id AS row FROM client WHERE is_enabled = 1 ORDER BY 1")
+                        .map { try $0.text("row") },
+                    try connection.query(
+                        """
+                        SELECT client_id || ' ' || fingerprint
+                            || CASE WHEN replaced_at IS NULL THEN '' ELSE ' replaced' END AS row
+                          FROM client_secret ORDER BY 1
+                        """
+                    ).map { try $0.text("row") }
+                )
+            }
+        }
+    }
+
+    @Test(
+        "a signing key that leaked and was removed, secrets that were retired and clients that were disabled or removed do not come back, and each client has a secret that works"
+    )
+    func registry() async throws {
+        let backup = try await database("backup", [("a", false, [])])
+        let live = try await database("live", [("a", false, [])])
+        try await Registry(
+            keys: [("leaked", 1)],
+            clients: [
+                ("kept", true), ("rotated", true), ("grace", true), ("off", true), ("gone", true), ("on", false),
+            ],
+            secrets: [
+                ("kept", "k1", nil), ("rotated", "r1", nil), ("grace", "g1", nil), ("off", "o1", nil),
+                ("gone", "x1", nil), ("on", "n1", nil),
+            ]
+        ).insert(into: backup)
+        try await Registry(
+            keys: [("next", 2)],
+            clients: [
+                ("kept", true), ("rotated", true), ("grace", true), ("off", false), ("on", true), ("new", true),
+            ],
+            secrets: [
+                ("kept", "k1", nil), ("rotated", "r2", nil), ("grace", "g1", 5), ("grace", "g2", nil),
+                ("off", "o1", nil), ("on", "n1", nil), ("new", "w1", nil),
+            ]
+        ).insert(into: live)
+        let restored = RestoredDatabase(database: backup)
+        let ended = try await restored.ended(in: live)
+        #expect(ended.keys.map(\.id) == ["leaked"])
+        #expect(ended.clients == ["gone", "off"])
+        #expect(ended.secrets.map { "\($0.clientID) \($0.ended)" } == [#"grace ["g1"]"#, #"rotated ["r1"]"#])
+        try await restored.end(ended)
+        let rows = try await Registry.rows(of: backup)
+        #expect(rows.keys.isEmpty && rows.clients == ["grace", "kept", "rotated"])
+        #expect(
+            rows.secrets == ["gone x1", "grace g1 replaced", "grace g2", "kept k1", "off o1", "on n1", "rotated r2"])
+        #expect(try await restored.ended(in: live).isEmpty)
+        for database in [backup, live] { await database.close() }
+    }
+
+    @Test("compared with a new database, keys and clients stay; one that the audit log has as removed is disabled")
+    func registryAfterDataLoss() async throws {
+        let (backup, fresh) = (try await database("backup", [("a", false, [])]), try await database("fresh", []))
+        try await Registry(
+            keys: [("first", 1), ("second", 2)], clients: [("gone", true), ("wiki", true)],
+            secrets: [("wiki", "w1", nil)]
+        ).insert(into: backup)
+        try await Registry(keys: [("other", 1)]).insert(into: fresh)
+        let restored = RestoredDatabase(database: backup)
+        #expect(try await restored.ended(in: fresh).isEmpty)
+        try await fresh.write { connection in
+            try connection.execute(
+                """
+                INSERT INTO audit_event (id, created_at, event, actor, client_id, detail)
+                VALUES (:id, 1, 'client_changed', 'root', 'gone', 'removed')
+                """, ["id": .blob([1])])
+            return
+        }
+        let ended = try await restored.ended(in: fresh)
+        #expect(ended.clients == ["gone"] && ended.keys.isEmpty && ended.secrets.isEmpty)
+        for database in [backup, fresh] { await database.close() }
     }
 
     @Test("compared with a new database, nothing had ended and every account is lost")

@@ -80,13 +80,44 @@ struct DeclaredRoutesTests {
         try await SuccessfulPost.open { place in
             let served = try await place.deployment.servedByIdP()
             let routes = try await ProgramPaths.declared().routes.filter { $0.methods.contains(.get) }
-            #expect(routes.filter(\.hasToken).count == 5)
+            #expect(routes.filter(\.hasToken).count == 6)
             for route in routes where !route.path.hasPrefix("/dev/") && !route.path.hasPrefix("/assets/") {
                 let reply = try await served.probe.get(Self.example(route.path))
                 let policy = route.hasToken ? "no-referrer" : "same-origin"
                 // A page may be stricter than its kind asks for.
                 #expect([policy, "no-referrer"].contains(reply.header("referrer-policy") ?? ""), "\(route.path)")
             }
+        }
+    }
+
+    @Test("that show no page of their own ignore the parameter that chooses a language, and so does what is no route")
+    func language() async throws {
+        try await SuccessfulPost.open { place in
+            let served = try await place.deployment.servedByIdP()
+            let routes = try await ProgramPaths.declared().routes.filter { route in
+                let isPage = [.page, .form].contains(route.kind) && route.methods.contains(.get) && !route.hasToken
+                return !isPage && !route.path.hasPrefix("/dev/")
+            }
+            #expect(routes.count { $0.methods.contains(.get) } > 10)
+            for path in routes.map({ Self.example($0.path) }) + [
+                "/healthz", "/readyz", "/version", "/favicon.ico", "/nowhere", "/api/nothing", "/oidc/nothing",
+                "/.well-known/nothing", "/sign-in/", "/sign-in/nothing", "/\(String(repeating: "a", count: 8192))",
+            ] {
+                let plain = try await served.probe.get(path)
+                let reply = try await served.probe.get(path + "?set_language=de")
+                #expect(reply.status == plain.status, "\(path)")
+                for name in ["content-type", "content-language"] {
+                    #expect(reply.all(name) == plain.all(name), "\(path)")
+                }
+                // Each visit begins a flow of its own, whose id is in the query.
+                #expect(
+                    reply.header("location")?.split(separator: "?").first
+                        == plain.header("location")?.split(separator: "?").first, "\(path)")
+                #expect(!reply.all("set-cookie").contains { $0.hasPrefix("language=") }, "\(path)")
+            }
+            // Where there is a page, it counts.
+            let page = try await served.probe.get("/sign-in?set_language=de")
+            #expect(page.status == 302 && page.all("set-cookie").contains { $0.hasPrefix("language=de") })
         }
     }
 

@@ -156,7 +156,7 @@ struct BrowserLinkTests {
             #expect(waiting.text.contains("Too many wrong codes"))
             #expect(waiting.text.contains("has a link for your own browser"))
 
-            let page = try await owner.get(link)
+            let page = try await owner.follow(owner.get(link))
             #expect(page.status == 200)
             #expect(page.text.contains("a…@example.com"), "the link of another user's email names another address")
             #expect(!page.text.contains("ann@example.com"))
@@ -192,7 +192,7 @@ struct BrowserLinkTests {
                 _ = try await owner.follow(owner.get(deployment.authorize(client, state: "later")))
             }
             let link = try #require(Self.link(in: deployment))
-            let page = try await owner.get(link)
+            let page = try await owner.follow(owner.get(link))
             let back = try await owner.submit(page.page().form(to: "/sign-in/browser"), on: page)
             #expect(back.reply.all("location") == ["/sign-in/code?flow=\(flow)"])
             let end = try await deployment.enterCode(owner.follow(back), in: owner, as: "ann@example.com")
@@ -205,16 +205,23 @@ struct BrowserLinkTests {
         try await TestDeployment.open { deployment in
             let link = try await Self.pressed(deployment)
             for method in ["GET", "HEAD", "GET"] {
-                let visit = try await deployment.browser().send(method, WebAddress(link))
-                #expect(visit.status == 200)
-                #expect(!visit.reply.all("set-cookie").contains { $0.hasPrefix("idp_device") })
+                let browser = deployment.browser()
+                let moved = try await browser.send(method, WebAddress(link))
+                #expect(moved.status == 303)
+                let page = try await browser.send(method, moved.address.resolving("/sign-in/browser"))
+                #expect(page.status == (method == "HEAD" ? 410 : 200), "a HEAD sets no cookie")
+                for visit in [moved, page] {
+                    #expect(!visit.reply.all("set-cookie").contains { $0.hasPrefix("idp_device") })
+                }
             }
             #expect(try await deployment.rows(of: "device") == 0)
             let scanner = deployment.browser()
-            let page = try await scanner.get(link)
+            let page = try await scanner.follow(scanner.get(link))
             _ = try await scanner.submit(page.page().form(to: "/sign-in/browser"), on: page)
             #expect(try await !scanner.isSignedInOnHomePage(of: deployment))
-            #expect(try await scanner.post(page.address.resolving("/sign-in/browser"), [("key", "x")]).status == 410)
+            let owner = deployment.browser()
+            #expect(try await owner.post(page.address, [("browser", "x")]).status == 410, "the page without its link")
+            #expect(try await owner.follow(owner.get(link)).status == 200, "the scanner has not used it up")
         }
     }
 
@@ -224,7 +231,7 @@ struct BrowserLinkTests {
             let link = try await Self.pressed(deployment)
             func open() async throws -> Browser {
                 let browser = deployment.browser()
-                let page = try await browser.get(link)
+                let page = try await browser.follow(browser.get(link))
                 _ = try await browser.submit(page.page().form(to: "/sign-in/browser"), on: page)
                 return browser
             }
@@ -241,13 +248,18 @@ struct BrowserLinkTests {
     func expiry() async throws {
         try await TestDeployment.open { deployment in
             let link = try await Self.pressed(deployment)
-            for wrong in [String(link.dropLast()), link + "A", link.replacing("key=", with: "key=A")] {
-                #expect(try await deployment.browser().get(wrong).status == 410)
+            func open(_ link: String) async throws -> Visit {
+                let browser = deployment.browser()
+                return try await browser.follow(browser.get(link))
+            }
+            let key = "/sign-in/browser/"
+            for wrong in [String(link.dropLast()), link + "A", link.replacing(key, with: key + "A")] {
+                #expect(try await open(wrong).status == 410)
             }
             deployment.clock.advance(by: .hours(47))
-            #expect(try await deployment.browser().get(link).status == 200)
+            #expect(try await open(link).status == 200)
             deployment.clock.advance(by: .hours(2))
-            let late = try await deployment.browser().get(link)
+            let late = try await open(link)
             #expect(late.status == 410)
             #expect(try late.page().links.contains("/sign-in"))
         }
@@ -258,10 +270,59 @@ struct BrowserLinkTests {
         try await TestDeployment.open { deployment in
             let link = try await Self.pressed(deployment)
             let browser = deployment.browser()
-            let page = try await browser.get(link)
-            let key = try #require(page.address.query("key"))
-            #expect(try await browser.post(page.address.resolving("/sign-in/browser"), [("key", key)]).status == 403)
+            let page = try await browser.follow(browser.get(link))
+            let form = try #require(try page.page().form(to: "/sign-in/browser"))
+            let name = try #require(form["browser"])
+            #expect(try await browser.post(page.address, [("browser", name)]).status == 403)
             #expect(try await deployment.rows(of: "device") == 0)
+        }
+    }
+
+    @Test("its key leaves the address at once, also that of an earlier version's email, and no page has it")
+    func cleanAddress() async throws {
+        try await TestDeployment.open { deployment in
+            let link = try await Self.pressed(deployment)
+            let key = try #require(link.split(separator: "/").last)
+            for address in [link, "\(deployment.origin)/sign-in/browser?key=\(key)"] {
+                let browser = deployment.browser()
+                let moved = try await browser.get(address)
+                #expect(moved.status == 303 && moved.reply.all("location") == ["/sign-in/browser"])
+                #expect(moved.reply.header("referrer-policy") == "no-referrer")
+                #expect(
+                    moved.reply.all("set-cookie") == [
+                        "idp_browser=\(key); Path=/; HttpOnly; SameSite=Lax; Max-Age=600"
+                    ])
+                let page = try await browser.follow(moved)
+                #expect(page.status == 200 && page.address.target == "/sign-in/browser")
+                #expect(!page.text.contains(key))
+                #expect(page.text.contains("href=\"/sign-in/browser?set_language=de\""))
+                // A damaged link does not bring the earlier one back.
+                let damaged = try await browser.follow(browser.get(deployment.origin + "/sign-in/browser/x"))
+                #expect(damaged.status == 410 && !damaged.text.contains("set_language"))
+            }
+        }
+    }
+
+    @Test("the button makes the browser known for the address of its own page, not for that of a link opened since")
+    func twoTabs() async throws {
+        try await TestDeployment.open { deployment in
+            var links: [String] = []
+            for address in ["ann@example.com", "max@example.com"] {
+                for _ in 1...3 {
+                    deployment.clock.advance(by: .seconds(61))
+                    _ = try await deployment.waiting(for: address, by: deployment.browser())
+                }
+                links.append(
+                    try await eventually("an email with a link") { Self.link(in: deployment, to: address) })
+            }
+            let (first, second) = (links[0], links[1])
+            let browser = deployment.browser()
+            let page = try await browser.follow(browser.get(first))
+            _ = try await browser.follow(browser.get(second))
+            let pressed = try await browser.submit(page.page().form(to: "/sign-in/browser"), on: page)
+            #expect(pressed.status == 303 && pressed.reply.all("location") == ["/sign-in/browser"])
+            #expect(try await deployment.rows(of: "device") == 0)
+            #expect(try await browser.follow(pressed).text.contains("m…@example.com"))
         }
     }
 }

@@ -38,7 +38,7 @@ struct LongAttackTests {
             var waiting = try await deployment.waiting(for: "ann@example.com", by: owner)
             if try waiting.page().form(with: "code") == nil {
                 guard let link = BrowserLinkTests.link(in: deployment) else { return nil }
-                let page = try await owner.get(link)
+                let page = try await owner.follow(owner.get(link))
                 _ = try await owner.submit(page.page().form(to: "/sign-in/browser"), on: page)
                 waiting = try await deployment.waiting(for: "ann@example.com", by: owner)
             }

@@ -4,6 +4,7 @@ import Storage
 import Testing
 
 @testable import Counterparts
+@testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit
@@ -89,6 +90,93 @@ struct LogSecrecyTests {
             }
             // A path that does not exist is logged without its query.
             #expect(log.contains("/nowhere") && !log.contains("?"))
+        }
+    }
+
+    @Test(
+        "over a journey by OpenID Connect with its failures no code, token, secret, verifier or Authorization is logged"
+    )
+    func openIDConnect() async throws {
+        try await OIDCSignInTests.open(clients: 2, keys: ["access: everyone, introspect: true"]) { deployment in
+            let (client, other) = (deployment.clients[0], deployment.clients[1])
+            let (verifier, wrong) = (try CodeChallenge.makeVerifier(), TestSecret.new())
+            var forbidden = [client.secret, other.secret, verifier, wrong, "a-private-state", "a-private-nonce"]
+            for (id, secret) in [(client.id, client.secret), (other.id, other.secret), (client.id, wrong)] {
+                forbidden.append(String(TestDeployment.basic(id, secret).dropFirst("Basic ".count)))
+            }
+            let browser = try await deployment.signedIn()
+            forbidden += cookies(of: browser)
+            let wishes: [String: String?] = [
+                "scope": "openid email offline_access", "state": "a-private-state", "nonce": "a-private-nonce",
+            ]
+            let code = try await deployment.oidcCode(
+                browser, client,
+                wishes.merging([
+                    "code_challenge": CodeChallenge.s256(verifier), "code_challenge_method": "S256",
+                ]) { $1 })
+            forbidden.append(code)
+            func tokens(_ reply: ProbeReply) throws -> [String] {
+                let answer = try reply.json()
+                return try ["access_token", "refresh_token", "id_token"].map { try #require(answer[$0]?.text) }
+            }
+            let first = try tokens(
+                await deployment.oidcToken(code, as: client, [("code_verifier", verifier)]))
+            #expect(try await deployment.oidcUserInfo(first[0]).status == 200)
+            let second = try tokens(await deployment.oidcRefresh(first[1], as: client))
+            forbidden += first + second
+
+            // What clients do wrong.
+            for place in ["#code=\(code)", "?code=\(code)", "/\(second[1])", "#id_token=\(first[2])", "/\(first[2])"] {
+                let address = deployment.oidcRequest(client, ["redirect_uri": "https://localhost/cb\(place)"])
+                #expect(try await browser.get(address).status == 400)
+            }
+            #expect(deployment.log.contains("authorize_refused"))
+            #expect(try await deployment.oidcToken(code, as: client, [("code_verifier", wrong)]).status == 400)
+            let basic = [("Authorization", TestDeployment.basic(client.id, wrong))]
+            for path in [OIDCPath.token, OIDCPath.introspect, OIDCPath.revoke] {
+                let fields = [("grant_type", "refresh_token"), ("refresh_token", second[1]), ("token", second[0])]
+                #expect(try await deployment.oidcPost(path, fields, as: nil, basic).status == 401)
+            }
+            for token in second {
+                let reply = try await deployment.oidcPost(OIDCPath.introspect, [("token", token)], as: client)
+                #expect(reply.status == 200)
+            }
+            #expect(try await deployment.oidcUserInfo(second[0] + "x").status == 401)
+            #expect(try await deployment.oidcUserInfo(second[2]).status == 401)
+
+            let leaked = try tokens(
+                await deployment.oidcToken(
+                    deployment.oidcCode(browser, client, wishes.merging(["state": "b"]) { $1 }), as: client))
+            #expect(try await deployment.oidcRefresh(leaked[1], as: other).status == 400)
+            let stolen = try await deployment.oidcCode(browser, client, wishes.merging(["state": "c"]) { $1 })
+            #expect(try await deployment.oidcToken(stolen, as: other).status == 400)
+            let used = try tokens(
+                await deployment.oidcToken(
+                    deployment.oidcCode(browser, client, wishes.merging(["state": "d"]) { $1 }), as: client))
+            let successor = try tokens(await deployment.oidcRefresh(used[1], as: client))
+            deployment.clock.advance(by: .minutes(1))
+            #expect(try await deployment.oidcRefresh(used[1], as: client).status == 400)
+            forbidden += leaked + [stolen] + used + successor
+
+            for token in second {
+                #expect(try await deployment.oidcPost(OIDCPath.revoke, [("token", token)], as: client).status == 200)
+            }
+            for hint in [second[2] + "x", "eyJhbGciOiJub25lIn0.\(second[2])", second[2]] {
+                let query = FormCoding.encode([("id_token_hint", hint), ("state", "a-private-state")])
+                #expect(try await browser.get("\(deployment.origin)\(OIDCPath.logout)?\(query)").status == 303)
+            }
+            await deployment.database.close()
+            #expect(try await deployment.oidcToken(stolen, as: client).status == 503)
+            #expect(try await deployment.oidcRefresh(successor[1], as: client).status == 503)
+
+            // The parts of tokens, too: an access token without its prefix, the signature of a JWT.
+            forbidden += forbidden.filter { $0.hasPrefix("so") }.map { String($0.dropFirst(4)) }
+            forbidden += forbidden.filter { $0.hasPrefix("eyJ") }.flatMap { $0.split(separator: ".").suffix(2) }
+                .map(String.init)
+            let log = deployment.log.text
+            for secret in Set(forbidden) where !secret.isEmpty {
+                #expect(!log.contains(secret), "\(secret.prefix(8))… is in the log")
+            }
         }
     }
 

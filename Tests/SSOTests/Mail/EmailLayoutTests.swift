@@ -32,7 +32,7 @@ struct EmailLayoutTests {
                     for: "max@example.com", by: deployment.browser(language: language.rawValue))
             }
             let outbox = OutboxMailer(folder: deployment.mailbox.folder)
-            let kinds = Set(["/invitation/", "/sign-in/link/", "/sign-in/browser?", "/sessions"])
+            let kinds = Set(["/invitation/", "/sign-in/link/", "/sign-in/browser/", "/sessions"])
             try await eventually("an email of each kind") {
                 let all = outbox.items().map(\.item.html)
                 return kinds.allSatisfy { kind in all.contains { $0.contains(kind) } } ? () : nil

@@ -76,12 +76,27 @@ struct MailRulesTests {
             _ = try await browser.ask(for: "ann@example.com", on: browser.beginSignIn(at: deployment.client))
             let email = try await deployment.mailbox.email(to: "ann@example.com")
             for part in [
-                "Partner number 1", "from a Linux computer", "a moment ago", "ignore",
-                "work once",
+                "Partner number 1", "Requested on 21 November 2026 at 12:00 UTC from a Linux computer.",
+                "ignore", "work once",
             ] {
-                #expect(email.text.contains(part), "\(part)")
+                #expect(email.text.decodingQuotedPrintable().contains(part), "\(part)")
             }
             #expect(email.code != nil)
+        }
+    }
+
+    @Test("an email that waits says when it was asked for, not when it left")
+    func late() async throws {
+        try await TestDeployment.open { deployment in
+            _ = try await deployment.asking()
+            let earlier = deployment.mailbox.all(to: "ann@example.com")
+            deployment.clock.advance(by: .seconds(30))
+            _ = try await deployment.waiting(for: "ann@example.com", by: deployment.browser())
+            #expect(deployment.mailbox.all(to: "ann@example.com").count == 1, "at most one in a minute")
+            deployment.clock.advance(by: .seconds(31))
+            let email = try await deployment.mailbox.email(to: "ann@example.com", besides: earlier)
+            let text = email.text.decodingQuotedPrintable()
+            #expect(text.contains("Requested on 21 November 2026 at 12:00 UTC from a Linux computer."))
         }
     }
 

@@ -84,7 +84,7 @@ struct PlacesTests {
             _ = try await deployment.asking()
             let email = try await deployment.mailbox.email(to: "ann@example.com")
             let line = email.text.decodingQuotedPrintable().split(whereSeparator: \.isNewline)
-                .first { $0.hasPrefix("Requested a moment ago from") }
+                .first { $0.hasPrefix("Requested on ") }
             #expect(try !#require(line).contains("("))
         }
     }

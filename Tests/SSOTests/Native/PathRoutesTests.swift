@@ -23,6 +23,7 @@ struct PathRoutesTests {
     private static let idp: Table = [
         "/": .webView, "/name": .webView, "/sign-out": .webView, "/signed-out": .webView,
         "/sign-in": .modal, "/sign-in/account": .modal, "/sign-in/cancel": .modal, "/sign-in/browser": .modal,
+        "/sign-in/browser/{key}": .modal,
         "/sign-in/code": .modal, "/sign-in/link": .modal, "/sign-in/link/{key}": .modal, "/sign-in/reply": .modal,
         "/invitation": .modal, "/invitation/{key}": .modal, "/sign-in/invited": .modal,
         "/sign-in/events": .modal, "/sign-in/with/{provider}": .modal, "/sign-in/known-address": .modal,

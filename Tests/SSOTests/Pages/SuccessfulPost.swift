@@ -122,7 +122,7 @@ struct SuccessfulPost: Sendable {
             let link = try await eventually("an email with a link") {
                 BrowserLinkTests.link(in: place.deployment, to: address)
             }
-            let page = try await browser.get(link)
+            let page = try await browser.follow(browser.get(link))
             return try await browser.submit(page.page().form(to: "/sign-in/browser"), on: page)
         },
         .form("/sign-in/account") { place, address in

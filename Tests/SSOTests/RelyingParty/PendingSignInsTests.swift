@@ -62,8 +62,8 @@ struct PendingSignInsTests {
         for number in 1...100 {
             pending.finish(
                 .init(
-                    state: "state-\(number)", codeVerifier: "v", idp: "i", returnTo: "/", begunAt: TestClock().now.date)
-            )
+                    state: "state-\(number)", codeVerifier: "v", idp: "i", returnTo: "/", begunAt: TestClock().now.date),
+                by: try SignInCallback { $0 == "state" ? ["state-\(number)"] : [] })
         }
         #expect(pending.finished.map(\.state) == (93...100).map { "state-\($0)" })
     }
@@ -82,6 +82,35 @@ struct PendingSignInsTests {
             #expect(idp.calls == 1)
             // Another browser that learned the address gets nothing.
             #expect(try await deployment.browser().comeBack(to: deployment.client, state: state).status == 400)
+        }
+    }
+
+    @Test("a used state with another token is a 400 page in the browser that is signed in, also with its old cookie")
+    func otherToken() async throws {
+        let idp = try FakeIdP()
+        try await idp.open { deployment in
+            let browser = deployment.browser()
+            let state = try await browser.state(at: deployment.client, returnTo: "/account")
+            let pending = browser.cookie("rp_pending", at: "127.0.0.2")
+            #expect(try await browser.comeBack(to: deployment.client, state: state).status == 303)
+            let other = String(Browser.someToken.dropLast()) + "9"
+            for wait in [Duration.zero, .seconds(10)] {
+                deployment.clock.advance(by: wait)
+                for cookie in [nil, pending] {
+                    browser.setCookie("rp_pending", to: cookie, at: "127.0.0.2")
+                    for fields in [
+                        [("token", other), ("state", state)], [("state", state)],
+                        [("error", "access_denied"), ("state", state)],
+                    ] {
+                        let visit = try await browser.comeBack(to: deployment.client, fields)
+                        #expect(visit.status == 400 && visit.text.contains("You are already signed in"), "\(fields)")
+                    }
+                    let reload = try await browser.comeBack(to: deployment.client, state: state)
+                    #expect(reload.status == 303 && reload.reply.header("location") == "/account")
+                }
+            }
+            #expect(try await browser.userID(at: deployment.client) == "u1")
+            #expect(idp.calls == 1)
         }
     }
 

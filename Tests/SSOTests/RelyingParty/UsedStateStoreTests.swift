@@ -26,7 +26,7 @@ struct UsedStateStoreTests {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(uses.count { $0 == .first } == 1)
-        #expect(uses.allSatisfy { $0 == .first || $0 == .again(repeats: false, failed: false) })
+        #expect(uses.allSatisfy { $0 == .first || $0 == .again(repeats: false, recently: true, failed: false) })
         for database in databases { await database.close() }
     }
 
@@ -36,13 +36,14 @@ struct UsedStateStoreTests {
         let database = try await Self.open(folder)
         let store = UsedStateStore(database: database, clock: clock.clock)
         #expect(try await store.use("state", callback: [1]) == .first)
-        #expect(try await store.use("state", callback: [1]) == .again(repeats: true, failed: false))
-        #expect(try await store.use("state", callback: [2]) == .again(repeats: false, failed: false))
+        #expect(try await store.use("state", callback: [1]) == .again(repeats: true, recently: true, failed: false))
+        #expect(try await store.use("state", callback: [2]) == .again(repeats: false, recently: true, failed: false))
         #expect(try await store.use("State", callback: [1]) == .first, "another state")
         try await store.noteFailure("state")
-        #expect(try await store.use("state", callback: [1]) == .again(repeats: true, failed: true))
+        #expect(try await store.use("state", callback: [1]) == .again(repeats: true, recently: true, failed: true))
         clock.advance(by: .seconds(10))
-        #expect(try await store.use("State", callback: [1]) == .again(repeats: false, failed: false))
+        #expect(try await store.use("State", callback: [1]) == .again(repeats: true, recently: false, failed: false))
+        #expect(try await store.use("State", callback: [2]) == .again(repeats: false, recently: false, failed: false))
         await database.close()
     }
 

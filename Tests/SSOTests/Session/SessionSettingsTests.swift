@@ -11,6 +11,7 @@ struct SessionSettingsTests {
     private static let limits: [(settings: [String: String], holds: Duration, ends: Duration)] = [
         ([:], .minutes(119), .minutes(121)),
         (["IDP_SESSION_IDLE": "20m"], .minutes(19), .minutes(21)),
+        (["IDP_SESSION_IDLE": "1230s"], .minutes(20), .minutes(21)),
         (["IDP_SESSION_IDLE": "1d", "IDP_SESSION_LIFETIME": "7d"], .hours(23), .hours(25)),
         (["IDP_SESSION_IDLE": "1d"], .hours(11), .hours(13)),
     ]

@@ -96,13 +96,15 @@ struct SettingHelpTests {
         #expect(reader.summary == text)
     }
 
-    @Test("an empty IDP_ALLOWED_EMAILS is a warning, because nobody can sign in")
-    func nobody() {
+    @Test("an empty IDP_ALLOWED_EMAILS is a warning, because only users who are invited or imported can sign in")
+    func onlyAdded() {
         for value in ["", " , "] {
             let reader = SettingsFixture.read(.idp, ["IDP_ALLOWED_EMAILS": value])
             #expect(reader.problems.isEmpty)
             #expect(
-                reader.warnings.contains { $0.hasPrefix("IDP_ALLOWED_EMAILS: ") && $0.contains("nobody can sign in") })
+                reader.warnings.contains {
+                    $0.hasPrefix("IDP_ALLOWED_EMAILS: ") && $0.contains("only users whom you invite or import can")
+                }, "\(reader.warnings)")
         }
         #expect(SettingsFixture.read(.idp).warnings.isEmpty)
     }

@@ -103,19 +103,20 @@ struct SessionPagesTests {
     }
 
     @Test(
-        "a return address that is not registered gets a 400 page without a link there",
+        "a return address that is not registered gets a 400 page without a link, there or elsewhere",
         arguments: [
             "client_id=partner-1&redirect_uri=https%3A%2F%2Fevil.example%2F",
             "client_id=partner-1&redirect_uri=https%3A%2F%2Fpartner-1.example%2Fbye%2F",
             "client_id=partner-2&redirect_uri=https%3A%2F%2Fpartner-1.example%2Fbye",
             "client_id=partner-1&client_id=partner-1&redirect_uri=https%3A%2F%2Fpartner-1.example%2Fbye",
             "client_id=partner-1&redirect_uri=https%3A%2F%2Fpartner-1.example%2Fbye&state=%00", "client_id=partner-1",
-            "",
+            "client_id=partner-1&redirect_uri=https%3A%2F%2Fpartner-1.example%2Fbye&state=a&state=b", "",
         ])
     func unregistered(query: String) async throws {
         try await TestDeployment.open { deployment in
             let page = try await deployment.browser().get("\(deployment.origin)\(SSOPath.signOut)?\(query)")
             #expect(page.status == 400 && !page.text.contains("evil.example"))
+            #expect(try page.page().links == ["/"] && page.page().forms.isEmpty, "the brand alone")
         }
     }
 

@@ -181,7 +181,9 @@ struct SignOutSenderTests {
         }
     }
 
-    @Test("more than 10,000 messages to one client do not wait: the next one is left out with an alarm")
+    @Test(
+        "more than 10,000 messages to one client do not wait: the next one is left out with an alarm, at most one in an hour"
+    )
     func bound() async throws {
         try await SignOutScene.open { scene in
             let now = scene.clock.now
@@ -196,6 +198,24 @@ struct SignOutSenderTests {
             #expect(try await scene.end(.one("ses_a")) == SignOuts.Told(queued: 1, dropped: 1))
             #expect(try await scene.events(.signOutGivenUp).map(\.cause) == ["queue_full"])
             #expect(try await scene.messages().count == SignOutQueue.maximumWaiting + 1)
+
+            func alarms() async throws -> [Substring] {
+                _ = try await scene.sender.purge(limit: 1)
+                return scene.log.text.split(separator: "\n").filter { $0.hasPrefix("error sign_out_given_up") }
+            }
+            #expect(try await alarms().count == 1)
+            let line = try #require(try await alarms().first)
+            #expect(line.contains("wiki") && line.contains("queue_full") && !line.contains("silent"))
+            for (number, count) in [1, 2, 2, 3].enumerated() {
+                scene.clock.advance(by: .minutes(31))
+                try await scene.entered("ses_more_\(number)")
+                #expect(try await scene.end(.one("ses_more_\(number)")).dropped == 1)
+                #expect(try await alarms().count == count)
+            }
+            for pause in [Duration.minutes(5), .hours(3)] {
+                scene.clock.advance(by: pause)
+                #expect(try await alarms().count == 3, "nothing was left out since")
+            }
         }
     }
 
@@ -243,11 +263,17 @@ struct SignOutSenderTests {
             ([100, 100, 100, 200], true), ([192, 0, 0, 192], true), ([168, 63, 129, 16], true),
             ([0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], true),
             ([0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54], true),
+            ([0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x23], true),
+            ([0xfd, 0x20, 0, 0xce, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54], true),
             ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 169, 254, 169, 254], true),
             ([0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0, 169, 254, 169, 254], true),
+            ([0, 0x64, 0xff, 0x9b, 0, 1, 0, 0, 0, 0, 0, 0, 169, 254, 169, 254], true),
+            ([0, 0x64, 0xff, 0x9b, 0, 1, 0xa9, 0xfe, 0, 0xa9, 0xfe, 0, 0, 0, 0, 0], true),
             ([UInt8](repeating: 0, count: 16), true), ([], true),
             ([10, 0, 0, 7], false), ([192, 168, 1, 7], false), ([127, 0, 0, 1], false), ([93, 184, 216, 34], false),
             ([0xfd, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], false),
+            ([0xfd, 0, 0x0e, 0xc3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], false),
+            ([0xfd, 0x20, 0, 0xce, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], false),
             ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 7], false),
         ] as [([UInt8], Bool)])
     func addresses(octets: [UInt8], isRefused: Bool) {

@@ -188,6 +188,8 @@ struct PostgreSQLDialectTests {
             }
             _ = try await ClientSignInPurge(database: database, clock: ServiceClock { now + .days(91) }).purge(
                 limit: 10)
+            _ = try await database.read { try ClientSignIns().accounts(after: "", limit: 1, $0) }
+            _ = try await database.read { try ClientSignIns().open(of: "usr_1", $0) }
             _ = try await database.read {
                 try SignOutQueue(randomness: SystemRandomness()).all(isWaiting: true, limit: 1, $0)
             }

@@ -81,7 +81,7 @@ struct LanguageChoiceTests {
             let complete = try await browser.signIn(at: deployment.client, of: deployment, as: "ann@example.com")
             for page in [
                 refused, complete, try await browser.get(origin + "/nowhere"),
-                try await browser.get(origin + "/sign-in/browser?key=x"),
+                try await browser.get(origin + "/sign-in/browser"),
             ] { #expect(!page.text.contains("set_language"), "\(page.address.absolute)") }
             for (path, language) in [("/", "de"), ("/sessions", "en"), ("/activity", "de")] {
                 let chosen = try await Self.switching(to: language, on: browser.get(origin + path), in: browser)
@@ -151,6 +151,23 @@ struct LanguageChoiceTests {
         }
         let page = try await probe.get("/sign-in?flow=AAAAAAAAAAAAAAAAAAAAAA&set_language=fr")
         #expect(page.text.contains("href=\"/sign-in?flow=AAAAAAAAAAAAAAAAAAAAAA&amp;set_language=de\""), "\(page.text)")
+    }
+
+    @Test("what the relying party shows to programs, and an address that is too long, choose nothing", .oneDeployment)
+    func notPages() async throws {
+        let deployment = try TestDeployment.shared()
+        let browser = deployment.browser()
+        let long = "/?x=\(String(repeating: "a", count: 8192))"
+        for (origin, path) in [
+            (deployment.client.origin, "/api/session"), (deployment.client.origin, "/healthz"),
+            (deployment.client.origin, "/auth/sso/callback"), (deployment.client.origin, "/nowhere"),
+            (deployment.client.origin, long), (deployment.origin, long), (deployment.origin, "/oidc/jwks"),
+        ] {
+            let plain = try await browser.get(origin + path)
+            let chosen = try await browser.get(origin + path + (path == long ? "&" : "?") + "set_language=de")
+            #expect(chosen.status == plain.status && chosen.status != 302, "\(path.prefix(30))")
+            #expect(!chosen.reply.all("set-cookie").contains { $0.hasPrefix("language=") }, "\(path.prefix(30))")
+        }
     }
 
     /// Cookie tossing: another host of the domain sets a second cookie, or another one.

@@ -104,7 +104,7 @@ struct PseudoLanguageTests {
     {
         try await eventually("an email to \(address)") {
             OutboxMailer(folder: deployment.mailbox.folder).items().lazy.map { $0.item }
-                .first { $0.to.contains(address) && !$0.text.contains("/sign-in/browser?") }
+                .first { $0.to.contains(address) && !$0.text.contains("/sign-in/browser/") }
                 .flatMap { $0.text.matches(of: #/[0-9]+/#).first { $0.0.count == 6 }.map { String($0.0) } }
         }
     }
@@ -208,11 +208,12 @@ struct PseudoLanguageTests {
                 BrowserLinkTests.link(in: deployment, to: "max@example.com")
             }
             let owner = deployment.browser()
-            let page = try await owner.get(link)
+            let page = try await owner.follow(owner.get(link))
             Self.check(page, "link for a browser", 200)
             let known = try await owner.submit(page.page().form(to: "/sign-in/browser"), on: page)
             Self.check(try await owner.follow(known), "link for a browser, used")
-            Self.check(try await owner.get(deployment.origin + "/sign-in/browser?key=x"), "link for a browser, damaged")
+            let damaged = try await owner.get(deployment.origin + "/sign-in/browser/x")
+            Self.check(try await owner.follow(damaged), "link for a browser, damaged", 410)
             try Self.checkEmails(deployment, atLeast: 4)
         }
     }

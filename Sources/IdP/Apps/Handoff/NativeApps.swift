@@ -90,10 +90,9 @@ package struct NativeApps: Sendable {
     }
 
     private static func problem(ofScheme scheme: String) -> String? {
-        let form = "Use https, or an app's own scheme in lower case, such as com.example.app:/callback."
-        guard scheme == scheme.lowercased() else { return "has a scheme in upper case. \(form)" }
         guard !foreignSchemes.contains(scheme), !foreignSchemes.contains(where: { scheme.hasPrefix($0 + "-") }) else {
-            return "has a scheme that is not an app's own. \(form)"
+            return
+                "has a scheme that is not an app's own. Use https, or an app's own scheme, such as com.example.app:/callback."
         }
         return nil
     }

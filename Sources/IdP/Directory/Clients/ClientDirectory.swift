@@ -112,6 +112,16 @@ package final class ClientDirectory: Sendable {
         return Self.merged(file, try stored.store.all(connection), stored.box) { _ in }
     }
 
+    /// The client as it is registered now, in whatever process it was changed.
+    ///
+    /// - Throws: when the database does not answer.
+    package func registeredNow(id: String) async throws -> Client? {
+        guard let stored else { return client(id: id) }
+        let client = try await stored.database.read { [self] in try registered($0).client(id: id) }
+        await catchUp()
+        return client
+    }
+
     /// Takes over what a transaction has found to be changed. Call it after one that called ``registered(_:)``.
     package func catchUp() async {
         guard isBehind.load(ordering: .relaxed), isBehind.exchange(false, ordering: .relaxed) else { return }
@@ -172,7 +182,7 @@ package final class ClientDirectory: Sendable {
         }
         let inDatabase = current.withLock(\.inDatabase)
         let problems =
-            reading.problems + inDatabase.compactMap { Self.conflict(of: $0, with: reading.clients) }
+            reading.problems + inDatabase.compactMap { Self.conflict(of: $0, with: reading.clients)?.description }
         for problem in problems {
             logger.error("clients_file_rejected", metadata: ["error": "\(problem)"])
         }
@@ -203,14 +213,21 @@ package final class ClientDirectory: Sendable {
     // MARK: Both sources together
 
     /// Why a client of the database and those of the file cannot both be registered: one id, or one secret, in both.
-    package static func conflict(of client: StoredClient, with file: ClientRegistry) -> String? {
+    package static func conflict(of client: StoredClient, with file: ClientRegistry) -> ClientConflict? {
         if let other = file.client(id: client.id) {
-            return
-                "clients: the id \"\(client.id)\" is registered twice, in \(other.origin.place ?? "the file") and by command. Remove one of them: idp client remove \(client.id)."
+            return ClientConflict(
+                setting: other.origin.setting(environment: EnvironmentClient.clientID.name),
+                description:
+                    "clients: the id \"\(client.id)\" is registered twice, in \(other.origin.place ?? "the file") and by command. Remove one of them: idp client remove \(client.id)."
+            )
         }
         let prints = Set(client.secrets.map(\.fingerprint))
         return file.all.first { !prints.isDisjoint(with: $0.fingerprints) }.map {
-            "clients: \"\($0.id)\" in \($0.origin.place ?? "the file") and \"\(client.id)\", which was added by command, have the same secret. Give each its own."
+            ClientConflict(
+                setting: $0.origin.setting(environment: EnvironmentClient.sharedSecret.name),
+                description:
+                    "clients: \"\($0.id)\" in \($0.origin.place ?? "the file") and \"\(client.id)\", which was added by command, have the same secret. Give each its own."
+            )
         }
     }
 
@@ -222,13 +239,29 @@ package final class ClientDirectory: Sendable {
         var problems: [String] = []
         let added = inDatabase.filter(\.isEnabled).compactMap { client -> Client? in
             if let conflict = Self.conflict(of: client, with: file) {
-                problems.append(conflict)
+                problems.append(conflict.description)
                 return nil
             }
             return client.client(box) { problems.append($0) }
         }
         problems.forEach(problem)
         return added.isEmpty ? file : ClientRegistry(file.all + added)
+    }
+}
+
+/// A client of the settings and one of the database that cannot both be registered.
+package struct ClientConflict: Sendable {
+    /// The setting that the one is from.
+    package let setting: String
+    package let description: String
+}
+
+extension ClientOrigin {
+    /// The setting that a client is from.
+    ///
+    /// - Parameter name: the one that counts for a client of the `SSO_…` settings.
+    fileprivate func setting(environment name: String) -> String {
+        if case .environment = self { name } else { ClientsFile.setting.name }
     }
 }
 

@@ -56,12 +56,10 @@ struct ClientEntryReader {
     private func optional<Value>(
         _ entry: SettingsFileEntry, _ name: String, client: String, _ read: (String) throws -> Value
     ) -> Value?? {
-        guard let node = entry.keys[name] else { return .some(nil) }
-        guard let scalar = node.scalar, !scalar.string.isEmpty else {
-            return file.refuse("\(name) must be text.", node)
-        }
-        do { return try read(scalar.string) } catch {
-            return file.refuse("\(name) of \"\(client)\": \(error)", node)
+        guard entry.hasValue(name) else { return .some(nil) }
+        guard let text = entry.text(name) else { return nil }
+        do { return try read(text.value) } catch {
+            return file.refuse("\(name) of \"\(client)\": \(error)", text.node)
         }
     }
 
@@ -93,7 +91,7 @@ struct ClientEntryReader {
     }
 
     private func noSecrets(_ entry: SettingsFileEntry, _ client: String) -> [SharedSecret]? {
-        guard entry.has("secrets") else { return [] }
+        guard entry.hasItems("secrets") else { return [] }
         return entry.refuse("secrets of \"\(client)\": a public client has none. Remove the key.", at: "secrets")
     }
 
@@ -134,7 +132,21 @@ struct ClientEntryReader {
             case "id": "partner"
             case "name": "Partner service"
             case "redirect_uris": "[https://partner.example.com/auth/sso/callback]"
-            default: #"["file:/etc/swift-sso/secrets/partner"]"#
+            case "secrets": #"["file:/etc/swift-sso/secrets/partner"]"#
+            case "logo": "partner.svg"
+            case "start_url": "https://partner.example.com/"
+            case "access": "everyone"
+            case "groups", "expose_groups": "[finance, board]"
+            case "contact": "mailto:desk@example.com"
+            case "logout_uri": "https://partner.example.com/auth/sso/logout"
+            case "sign_out_uris", "post_logout_redirect_uris": "[https://partner.example.com/bye]"
+            case "protocols": "[sso, oidc]"
+            case "scopes": "[openid, email]"
+            case "id_token_alg": "RS256"
+            case "backchannel_logout_uri": "https://partner.example.com/oidc/backchannel"
+            case "origins": "[https://app.example.com]"
+            // The others are true or false.
+            default: "true"
             }
         return "For example \(key): \(value)"
     }

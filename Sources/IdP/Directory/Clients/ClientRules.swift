@@ -24,10 +24,10 @@ struct ClientRules {
         let reader = Reader(entry: entry, client: client)
         // All are read before any is required, so that all problems are reported at once.
         let access = reader.access()
-        let exposed = reader.list("expose_groups", maximum: Self.maximumExposedGroups, Reader.group)
+        let exposed = reader.optionalList("expose_groups", maximum: Self.maximumExposedGroups, Reader.group)
         let contact = reader.optional("contact", Reader.contact)
         let logout = reader.optional("logout_uri", Reader.logoutURI)
-        let signOut = reader.list("sign_out_uris", maximum: Self.maximumURIs, Reader.signOutURI)
+        let signOut = reader.optionalList("sign_out_uris", maximum: Self.maximumURIs, Reader.signOutURI)
         let hidden = reader.flag("hidden", false)
         let protocols = reader.protocols([.sso: Self.ssoKeys, .oidc: OIDCSettings.keys])
         let oidc = protocols?.contains(.oidc) == true ? OIDCSettings(reader) : nil
@@ -57,7 +57,7 @@ struct ClientRules {
         let client: String
 
         func access() -> ClientAccess? {
-            guard !entry.has("access") || !entry.has("groups") else {
+            guard !entry.has("access") || !entry.hasItems("groups") else {
                 return refuse("access", "and groups are both given. Use access: everyone, or groups, not both.")
             }
             if entry.has("access") {
@@ -66,8 +66,15 @@ struct ClientRules {
                     ? .everyone
                     : refuse("access", "\"\(text.value)\" must be everyone. Use groups: [finance] for some users only.")
             }
-            guard let groups = list("groups", maximum: 200, Self.group) else { return nil }
-            return groups.map(ClientAccess.groups) ?? .unstated
+            guard entry.has("groups") else { return .unstated }
+            // An entry without access and groups lets everyone in. An empty list of groups must not mean that.
+            guard entry.hasItems("groups") else {
+                return refuse(
+                    "groups",
+                    "must be a list with at least one group, such as groups: [finance]. access: everyone lets everyone in."
+                )
+            }
+            return list("groups", maximum: 200, Self.group).map(ClientAccess.groups)
         }
 
         func flag(_ key: String, _ fallback: Bool) -> Bool? {
@@ -79,13 +86,13 @@ struct ClientRules {
         /// The protocols. A key of one that is not listed is a problem: it would have no effect.
         func protocols(_ keys: [ClientProtocolName: [String]]) -> [ClientProtocolName]? {
             let all = ClientProtocolName.allCases
-            let list = list("protocols", maximum: all.count) { text in
+            let list = list("protocols", maximum: all.count, default: [ClientProtocolName.sso.rawValue]) { text in
                 guard ClientProtocolName(rawValue: text) != nil else {
                     throw SettingError("\"\(text)\" must be \(SettingsFileEntry.list(all.map(\.rawValue))).")
                 }
             }
             guard let list else { return nil }
-            let names = list.map { $0.compactMap(ClientProtocolName.init) } ?? [.sso]
+            let names = list.compactMap(ClientProtocolName.init)
             let foreign = all.filter { !names.contains($0) }.flatMap { name in
                 (keys[name] ?? []).filter(entry.has).map { (key: $0, name: name) }
             }
@@ -97,14 +104,27 @@ struct ClientRules {
         }
 
         func optional(_ key: String, _ check: (String) throws -> Void) -> String?? {
-            guard entry.has(key) else { return .some(nil) }
+            guard entry.hasValue(key) else { return .some(nil) }
             guard let text = entry.text(key) else { return nil }
             do { try check(text.value) } catch { return refuse(key, "\(error)") }
             return text.value
         }
 
-        func list(_ key: String, maximum: Int, _ check: (String) throws -> Void) -> [String]?? {
-            guard entry.has(key) else { return .some(nil) }
+        /// A list that may be empty, which means the same as none.
+        func optionalList(_ key: String, maximum: Int, _ check: (String) throws -> Void) -> [String]?? {
+            guard entry.hasItems(key) else { return .some(nil) }
+            // In two statements: one would make the outer nil an inner one.
+            guard let items = list(key, maximum: maximum, check) else { return nil }
+            return items
+        }
+
+        /// A list with at least one item.
+        ///
+        /// - Parameter fallback: stands for a key that is missing. An empty list is a problem: who writes one hardly means this.
+        func list(
+            _ key: String, maximum: Int, default fallback: [String] = [], _ check: (String) throws -> Void
+        ) -> [String]? {
+            guard entry.has(key) else { return fallback }
             guard let items = entry.texts(key) else { return nil }
             guard items.count <= maximum else {
                 return refuse(key, "has \(items.count) items. At most \(maximum) are allowed.")
@@ -121,9 +141,7 @@ struct ClientRules {
                     entry.problem("\(key) of \"\(client)\": \(error)", at: item.node)
                 }
             }
-            // In two statements: `? :` would make the outer nil an inner one.
-            guard good.count == items.count else { return nil }
-            return good
+            return good.count == items.count ? good : nil
         }
 
         func refuse<T>(_ key: String, _ words: String) -> T? {

@@ -65,7 +65,7 @@ package struct OIDCSettings: Sendable {
         let scopes = Self.scopes(reader)
         let algorithm: IDTokenAlgorithm? =
             entry.has("id_token_alg") ? entry.choice("id_token_alg", IDTokenAlgorithm.self) : .rs256
-        let post = reader.list("post_logout_redirect_uris", maximum: 20) {
+        let post = reader.optionalList("post_logout_redirect_uris", maximum: 20) {
             try RedirectURI.check($0, adding: ["state"]) { _ in
                 "must be https, for example https://wiki.example.com/bye."
             }
@@ -75,7 +75,7 @@ package struct OIDCSettings: Sendable {
                 "must be https, for example https://wiki.example.com/oidc/backchannel."
             }
         }
-        let origins = reader.list("origins", maximum: 20, Self.checkOrigin)
+        let origins = reader.optionalList("origins", maximum: 20, Self.checkOrigin)
         guard let isPublic, let needsChallenge, let hasClaims, let introspects, let scopes, let algorithm, let post,
             let logout, let origins
         else { return nil }
@@ -92,14 +92,14 @@ package struct OIDCSettings: Sendable {
     }
 
     private static func scopes(_ reader: ClientRules.Reader) -> [OIDCScope]? {
-        let list = reader.list("scopes", maximum: OIDCScope.allCases.count) { text in
+        let usual = OIDCScope.usual.map(\.rawValue)
+        let list = reader.list("scopes", maximum: OIDCScope.allCases.count, default: usual) { text in
             guard OIDCScope(rawValue: text) != nil else {
                 let all = SettingsFileEntry.list(OIDCScope.allCases.map(\.rawValue))
                 throw SettingError("\"\(text)\" must be \(all).")
             }
         }
-        guard let list else { return nil }
-        let scopes = list.map { $0.compactMap(OIDCScope.init) } ?? OIDCScope.usual
+        guard let scopes = list?.compactMap(OIDCScope.init) else { return nil }
         guard scopes.contains(.openid) else {
             return reader.refuse("scopes", "lacks openid. Use, for example, scopes: [openid, email].")
         }

@@ -47,10 +47,10 @@ package struct StoredClient: Sendable {
 }
 
 /// A secret of a client of the database.
-package struct StoredSecret: Sendable {
+package struct StoredSecret: Sendable, Equatable {
     package let clientID: String
     package let fingerprint: String
-    let sealed: [UInt8]
+    package let sealed: [UInt8]
     package let addedAt: Timestamp
     /// When a newer one took its place; nil for the current one.
     package let replacedAt: Timestamp?

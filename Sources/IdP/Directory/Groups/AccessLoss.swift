@@ -44,6 +44,7 @@ package enum AccessLoss {
 
     private static let lostSQL = """
         SELECT DISTINCT account_id FROM client_sign_in
-         WHERE client_id = :client AND ended_at IS NULL AND NOT \(AccessHolds.sql("client_sign_in.account_id"))
+         WHERE client_id = :client AND \(ClientSignIns.isOpen)
+           AND NOT \(AccessHolds.sql("client_sign_in.account_id"))
         """
 }

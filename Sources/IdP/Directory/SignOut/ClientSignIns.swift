@@ -39,6 +39,9 @@ package struct ClientSignIns: Sendable {
 
     package init() {}
 
+    /// The condition that a row was not ended: a session at the client may last longer than the one here, which has expired.
+    package static let isOpen = "(ended_at IS NULL OR reason = 'expired')"
+
     /// Notes that a client has redeemed a grant, in the transaction of the redemption. One statement.
     ///
     /// - Returns: with the id of the session for the client: the one that it was told first.
@@ -94,26 +97,25 @@ package struct ClientSignIns: Sendable {
 
     /// Ends rows, in the caller's transaction.
     ///
-    /// Those whose session has expired are among those of an account: a session at the client may last longer.
+    /// Those whose session has expired are among those of an account.
     ///
     /// - Returns: what has ended.
     func end(
         _ what: EndedSessions, _ reason: SessionEndReason, at now: Timestamp, _ connection: any SQLConnection
     ) throws -> [ClientSignIn] {
-        let open = "(ended_at IS NULL OR reason = 'expired')"
         let (condition, values): (String, [String: SQLValue]) =
             switch what {
             case .one(let session):
                 ("session_handle = :session AND ended_at IS NULL", ["session": .text(session)])
-            case .all(let account): ("account_id = :account AND \(open)", ["account": .text(account)])
+            case .all(let account): ("account_id = :account AND \(Self.isOpen)", ["account": .text(account)])
             case .others(let account, let kept):
                 (
-                    "account_id = :account AND session_handle <> :kept AND \(open)",
+                    "account_id = :account AND session_handle <> :kept AND \(Self.isOpen)",
                     ["account": .text(account), "kept": .text(kept ?? "")]
                 )
             case .atClient(let client, let account):
                 (
-                    "account_id = :account AND client_id = :client AND \(open)",
+                    "account_id = :account AND client_id = :client AND \(Self.isOpen)",
                     ["account": .text(account), "client": .text(client)]
                 )
             }
@@ -159,7 +161,14 @@ package struct ClientSignIns: Sendable {
         ).first.map(ClientSignIn.init)
     }
 
-    /// Takes over a row of another database that goes on there, unless it is here already.
+    /// The sign-ins of an account at clients that were not ended.
+    package func open(of account: String, _ connection: any SQLConnection) throws -> [ClientSignIn] {
+        try connection.query(
+            "SELECT * FROM client_sign_in WHERE account_id = :account AND \(Self.isOpen)", ["account": .text(account)]
+        ).map(ClientSignIn.init)
+    }
+
+    /// Takes over a row of another database that was not ended there, unless it is here already.
     package func adopt(_ signIn: ClientSignIn, _ connection: any SQLConnection) throws {
         try connection.execute(
             """
@@ -174,12 +183,12 @@ package struct ClientSignIns: Sendable {
             ])
     }
 
-    /// The accounts that clients were told of, in the order of their ids.
+    /// The accounts with sign-ins at clients that were not ended, in the order of their ids.
     package func accounts(after: String, limit: Int, _ connection: any SQLConnection) throws -> [String] {
         try connection.query(
             """
             SELECT DISTINCT account_id FROM client_sign_in
-             WHERE account_id > :after AND ended_at IS NULL ORDER BY account_id LIMIT :limit
+             WHERE account_id > :after AND \(Self.isOpen) ORDER BY account_id LIMIT :limit
             """, ["after": .text(after), "limit": .integer(Int64(limit))]
         ).map { try $0.text("account_id") }
     }

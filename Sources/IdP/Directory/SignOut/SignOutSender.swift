@@ -19,6 +19,7 @@ package struct SignOutSender: Service {
     private let clock: ServiceClock
     private let logger: Logger
     private let failing = FailingClients()
+    private let fullQueues = FullQueues()
 
     /// - Parameters:
     ///   - audit: its database has the queue.
@@ -145,6 +146,24 @@ package struct SignOutSender: Service {
         log(.info, "sign_out_not_needed", message, ["reason": "\(reason)"])
     }
 
+    /// Messages that were left out because too many wait are in the audit log, written by whatever ended the sessions: a request,
+    /// or a command. So the alarm is after the commit.
+    private func reportFullQueues(at now: Timestamp) async throws {
+        let since = fullQueues.beginLook(at: now)
+        let dropped = try await database.read { connection in
+            try connection.query(
+                """
+                SELECT DISTINCT client_id FROM audit_event
+                 WHERE id > :since AND event = 'sign_out_given_up' AND cause = 'queue_full' AND client_id IS NOT NULL
+                 ORDER BY client_id
+                """, ["since": .blob(AuditID.prefix(of: since))]
+            ).map { try $0.text("client_id") }
+        }
+        for client in dropped where fullQueues.isNews(client, at: now) {
+            logger.error("sign_out_given_up", metadata: ["client": "\(client)", "reason": "queue_full"])
+        }
+    }
+
     /// If the result cannot be written, the lease ends and the message is tried again, with the same id.
     private func settle(
         _ message: QueuedSignOut, _ write: @escaping @Sendable (Timestamp, any SQLConnection) throws -> Void
@@ -166,9 +185,11 @@ package struct SignOutSender: Service {
             ].merging(further) { $1 })
     }
 
-    /// Deletes rows some time after their messages were settled.
+    /// Deletes rows some time after their messages were settled, and logs an alarm for clients whose messages were left out
+    /// meanwhile.
     package func purge(limit: Int) async throws -> Int {
         let now = clock.now()
+        try await reportFullQueues(at: now)
         return try await database.write { try queue.purge(limit: limit, at: now, $0) }
     }
 }

@@ -25,12 +25,14 @@ package enum SignOutAddress {
     /// - Parameter octets: 4 or 16 of them, in network order.
     @Sendable package static func error(_ octets: [UInt8]) -> String? {
         let address = embedded(in: octets) ?? octets
-        if metadata.contains(address) { return "metadata" }
+        let isMetadata = metadata.contains(address) || metadataPrefixes.contains { address.starts(with: $0) }
+        if isMetadata { return "metadata" }
         let kind = ReservedAddress.kind(of: address)
         return kind.flatMap { refused.contains($0) ? $0 : nil }
     }
 
-    /// The IPv4 address that an IPv6 one stands for: mapped (RFC 4291 2.5.5.2), or reached through NAT64 (RFC 6052 2.1).
+    /// The IPv4 address that an IPv6 one stands for: mapped (RFC 4291 2.5.5.2), or reached through NAT64 (RFC 6052 2.1). A network
+    /// may place that anywhere in its local prefix (RFC 8215), so the whole prefix is refused.
     private static func embedded(in octets: [UInt8]) -> [UInt8]? {
         guard octets.count == 16 else { return nil }
         let isMapped = octets.starts(with: [UInt8](repeating: 0, count: 10) + [0xff, 0xff])
@@ -41,13 +43,15 @@ package enum SignOutAddress {
     private static let refused: Set<String> = [
         "link-local", "this network", "unspecified", "multicast", "reserved", "site-local", "discard only",
         "not an address",
-        "Teredo", "6to4",
+        "Teredo", "6to4", "NAT64",
     ]
 
-    /// Where clouds give credentials to any program that asks: AWS over IPv6, Alibaba, Oracle, Azure's wire server. The usual one is
-    /// link-local.
+    /// Where clouds give credentials to any program that asks: AWS over IPv6, also to the pods of EKS.
+    private static let metadataPrefixes: [[UInt8]] = [[0xfd, 0, 0x0e, 0xc2]]
+
+    /// The same: Google over IPv6, Alibaba, Oracle, Azure's wire server. The usual one is link-local.
     private static let metadata: Set<[UInt8]> = [
-        [0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54],
+        [0xfd, 0x20, 0, 0xce, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54],
         [100, 100, 100, 200], [192, 0, 0, 192], [168, 63, 129, 16],
     ]
 }

@@ -101,7 +101,11 @@
     function sendWhole(field) {
         var isSent = false;
         function check(event) {
-            if (isSent || event.isComposing || !isCode(field.value) || !field.form.requestSubmit) { return; }
+            var code = event.isComposing ? null : codeIn(field.value);
+            if (code === null) { return; }
+            // The server takes six ASCII digits and nothing else.
+            if (field.value !== code) { field.value = code; }
+            if (isSent || !field.form.requestSubmit) { return; }
             isSent = true;
             field.form.requestSubmit();
         }
@@ -109,11 +113,12 @@
         field.addEventListener("compositionend", check);
     }
 
-    // Six digits, alone or at the end of a pasted line. The server finds them in other places too, with the button.
-    function isCode(text) {
+    // The six digits of a text that is a code, alone or at the end of a pasted line; null for any other text.
+    function codeIn(text) {
         var plain = text.replace(/[\uff10-\uff19]/g, function (digit) {
             return String.fromCharCode(digit.charCodeAt(0) - 0xfee0);
         });
-        return /^(?:.*[\s:])?\d{6}\s*$/.test(plain.replace(/(\d)[ \t-]+(?=\d)/g, "$1"));
+        var match = /^(?:.*[\s:\uff1a])?(\d{6})\s*$/.exec(plain.replace(/(\d)[ \t-]+(?=\d)/g, "$1"));
+        return match ? match[1] : null;
     }
 })();

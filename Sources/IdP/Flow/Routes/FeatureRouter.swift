@@ -205,6 +205,14 @@ package struct FeatureRouter {
     /// The paths whose URL contains a token, as ``WebRouter`` takes them.
     package var pathsWithTokens: Set<String> { Set(routes.filter(\.hasToken).map(\.pattern)) }
 
+    /// The routes that show pages to users at an address without a token, as ``WebRouter`` takes them.
+    package var pageRoutes: Set<String> {
+        let pages = routes.filter { route in
+            [.page, .form].contains(route.kind) && route.methods.contains(.get) && !route.hasToken
+        }
+        return Set(pages.map { RouterPath($0.path).description })
+    }
+
     /// Adds all routes, those with a session behind the middleware that reads it.
     package func add(to router: Router<VisitorContext>) {
         router.add(middleware: auditing)

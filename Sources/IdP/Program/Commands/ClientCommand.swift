@@ -5,7 +5,9 @@ import SSOWeb
 import Storage
 
 /// `idp client …`: the clients of the database, beside a running IdP.
-struct ClientCommand: AsyncParsableCommand {
+struct ClientCommand: CommandOfCommands {
+    typealias Root = IdPCommand
+
     static let configuration = CommandConfiguration(
         commandName: "client", abstract: "Adds clients and changes them, and rotates their secrets, without a restart.",
         discussion: """

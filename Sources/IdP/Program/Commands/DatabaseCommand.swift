@@ -5,7 +5,9 @@ import SSOWeb
 import Storage
 
 /// `idp database …`: looks after the database of several nodes.
-struct DatabaseCommand: AsyncParsableCommand {
+struct DatabaseCommand: CommandOfCommands {
+    typealias Root = IdPCommand
+
     static let configuration = CommandConfiguration(
         commandName: "database",
         abstract: "Looks at the nodes on PostgreSQL, copies a database, and ends sign-ins after a restore.",

@@ -5,7 +5,9 @@ import SSOWeb
 import Storage
 
 /// `idp group …`: who is in which group, beside a running IdP.
-struct GroupCommand: AsyncParsableCommand {
+struct GroupCommand: CommandOfCommands {
+    typealias Root = IdPCommand
+
     static let configuration = CommandConfiguration(
         commandName: "group", abstract: "Makes groups of users, which decide who may enter which client.",
         discussion: """

@@ -80,9 +80,7 @@ extension MailServerCheck {
 enum IdPProgram: Program {
     static let name = "idp"
     static let prefix = "IDP_"
-    static let commandNames = [
-        "serve", "check", "user", "mail", "backup", "restore", "database", "audit", "client", "group", "sign-outs",
-    ]
+    static var commandNames: [String] { IdPCommand.commandNames }
     static let settings = IdPSettings.table
     static let foreignNames = [String]()
     static var build: BuildStamp { ThisBuild.stamp }

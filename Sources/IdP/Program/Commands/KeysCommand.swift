@@ -6,7 +6,9 @@ import SSOWeb
 import Storage
 
 /// `idp keys …`: the keys that sign ID tokens and logout tokens.
-struct KeysCommand: AsyncParsableCommand {
+struct KeysCommand: CommandOfCommands {
+    typealias Root = IdPCommand
+
     static let configuration = CommandConfiguration(
         commandName: "keys", abstract: "Shows the keys that sign ID tokens, and replaces them.",
         discussion: """

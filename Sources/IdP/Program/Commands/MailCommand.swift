@@ -9,7 +9,9 @@ import SSOWeb
 import Storage
 
 /// `idp mail …`: takes replies to the email from a mail server, beside a running IdP.
-struct MailCommand: AsyncParsableCommand {
+struct MailCommand: CommandOfCommands {
+    typealias Root = IdPCommand
+
     static let configuration = CommandConfiguration(
         commandName: "mail", abstract: "Takes users' replies to the email from a mail server.",
         subcommands: [Deliver.self])

@@ -15,7 +15,9 @@ struct RestoreCommand: AsyncParsableCommand {
             logout_uri are told once the IdP runs.
 
             The backup is compared with the database that it replaces. Identities and groups that an account of both no longer \
-            has, and the sign-in of accounts that were disabled, are printed and not brought back, unless --keep-identities is there.
+            has, and the sign-in of accounts that were disabled, are printed and not brought back, unless --keep-identities is there. \
+            The same holds for signing keys and secrets of clients that were removed or replaced, and for clients that were disabled \
+            or removed.
 
             The checksum of the backup is checked, and with IDP_SECRET_KEY (as a setting of this command) also who has made \
             it.
@@ -27,7 +29,7 @@ struct RestoreCommand: AsyncParsableCommand {
     @Argument(help: "A file that idp backup has written.") var file: String
     @Flag(
         help:
-            "Bring back identities and memberships that were removed, and accounts that were disabled, after the backup was made."
+            "Bring back identities, memberships, signing keys and secrets that were removed, and accounts and clients that were disabled, after the backup was made."
     )
     var keepIdentities = false
     @Flag(help: "Take a backup without a checksum, or one that was not made with IDP_SECRET_KEY.")
@@ -94,28 +96,37 @@ struct RestoreCommand: AsyncParsableCommand {
 
     private func words(on comparison: Comparison) -> String {
         let cannotKnow = """
-            identities and memberships that were removed, and accounts that were disabled, after the backup are as they were \
-            in it. Disable accounts again with: idp user disable ADDRESS
+            what was removed or disabled after the backup is as it was in it: identities, memberships, accounts, clients, their \
+            secrets and signing keys. Disable accounts again with: idp user disable ADDRESS. After a leak also replace keys and \
+            secrets again: idp keys rotate --now, idp client rotate ID && idp client retire ID --force
             """
         switch comparison {
         case .impossible(let cause): return "Warning: the backup could not be compared, because \(cause): \(cannotKnow)"
-        case .done(let ended) where ended.accounts == 0:
+        case .done(let ended) where ended.accounts == 0 && ended.isEmpty:
             return "Warning: the old database has none of the backup's accounts: \(cannotKnow)"
         case .done(let ended) where ended.isEmpty:
             return """
-                Compared with the old database: no identity was removed, no membership ended and no account disabled after the backup, of \
-                \(ended.accounts) accounts in both.
+                Compared with the old database: no identity was removed, no membership ended, no account or client disabled, and no \
+                signing key or secret removed after the backup, of \(ended.accounts) accounts in both.
                 """
         case .done(let ended):
-            let rows =
-                ended.identities.map { identity in
-                    [identity.email, "identity", identity.provider ?? identity.kind, identity.subject]
-                } + ended.memberships.map { [$0.email, "group", "", $0.group] }
-                + ended.disabled.map { [$0.email, "disabled", "", ""] }
-            let table = CommandTable.text(["ADDRESS", "ENDED", "PROVIDER", "SUBJECT"], rows)
+            let table = CommandTable.text(["ADDRESS", "ENDED", "PROVIDER", "SUBJECT"], Self.rows(ended))
             return keepIdentities
                 ? "Warning: these had ended after the backup. --keep-identities has brought them back:\n\(table)"
                 : "These had ended after the backup and were not brought back:\n\(table)"
         }
+    }
+
+    private static func rows(_ ended: EndedSinceBackup) -> [[String]] {
+        var rows = ended.identities.map { identity in
+            [identity.email, "identity", identity.provider ?? identity.kind, identity.subject]
+        }
+        rows += ended.memberships.map { [$0.email, "group", "", $0.group] }
+        rows += ended.disabled.map { [$0.email, "disabled", "", ""] }
+        rows += ended.keys.map { ["", "signing key", "", "\($0.id) (\($0.algorithm))"] }
+        for client in ended.secrets {
+            rows += client.ended.map { ["", "secret", "", "\($0) of the client \(client.clientID)"] }
+        }
+        return rows + ended.clients.map { ["", "client", "", $0] }
     }
 }

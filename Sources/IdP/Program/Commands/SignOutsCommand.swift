@@ -5,7 +5,9 @@ import SSOWeb
 import Storage
 
 /// `idp sign-outs …`: the messages that tell clients of ended sessions.
-struct SignOutsCommand: AsyncParsableCommand {
+struct SignOutsCommand: CommandOfCommands {
+    typealias Root = IdPCommand
+
     static let configuration = CommandConfiguration(
         commandName: "sign-outs", abstract: "Shows whether clients were told of ended sessions, and tries them again.",
         discussion: """

@@ -469,5 +469,14 @@ enum IdPMigrations {
         Migration(name: "v029-session-remembered", sql: SessionStore.rememberedSchema),
         Migration(name: "v030-challenge-log-flow", sql: ["ALTER TABLE challenge ADD COLUMN log_flow TEXT"]),
         Migration(name: "v031-challenge-place", sql: ["ALTER TABLE challenge ADD COLUMN place TEXT"]),
+        // Voiding after a promotion must not look at used rows, which are many.
+        Migration(
+            name: "v032-oidc-refresh-token-unused",
+            sql: [
+                """
+                CREATE INDEX oidc_refresh_token_unused ON oidc_refresh_token (expires_at)
+                 WHERE used_at IS NULL AND ended_at IS NULL
+                """
+            ]),
     ]
 }

@@ -66,12 +66,17 @@ struct IdPTable: Sendable {
         IdPTable(
             "oidc_access_token", restore: .changed("DELETE FROM oidc_access_token"), lostCommits: .stays),
         IdPTable(
-            "oidc_refresh_token", restore: .changed("DELETE FROM oidc_refresh_token"), lostCommits: .stays),
+            "oidc_refresh_token", restore: .changed("DELETE FROM oidc_refresh_token"),
+            lostCommits: .changed(
+                """
+                UPDATE oidc_refresh_token SET ended_at = :now
+                 WHERE used_at IS NULL AND ended_at IS NULL AND expires_at > :recent
+                """)),
         // A number that was used in the time that is missing must not stand for another change.
         IdPTable(
             "registry_revision", restore: .changed(raisedRevision), lostCommits: .changed(raisedRevision)),
         IdPTable("session", restore: .changed("DELETE FROM session"), lostCommits: .stays),
-        // Keys stay: their ID tokens and the copies of their public halves are out there.
+        // Keys stay: their ID tokens and the copies of their public halves are out there. A restore compares them.
         IdPTable("signing_key", restore: .stays, lostCommits: .stays),
         // What was queued before the backup was delivered, or is told again by the restore.
         IdPTable(

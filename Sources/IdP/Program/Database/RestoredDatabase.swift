@@ -23,13 +23,34 @@ struct EndedSinceBackup: Sendable, Equatable {
         let accountID, email, group: String
     }
 
+    /// A signing key that was removed: after a leak, or when its time was over.
+    struct RemovedKey: Sendable, Equatable {
+        let id, algorithm: String
+    }
+
+    /// A client of the database whose secrets were replaced or retired: those of the replaced database take their place.
+    struct ClientSecrets: Sendable, Equatable {
+        let clientID: String
+        /// The fingerprints of those that had ended.
+        let ended: [String]
+        /// All rows of the replaced database.
+        let now: [StoredSecret]
+    }
+
     var identities: [Identity] = []
+    var keys: [RemovedKey] = []
+    var secrets: [ClientSecrets] = []
+    /// The ids of clients that were disabled or removed.
+    var clients: [String] = []
     var memberships: [Membership] = []
     var disabled: [DisabledAccount] = []
     /// How many accounts both databases have. Others cannot be compared.
     var accounts = 0
 
-    var isEmpty: Bool { identities.isEmpty && memberships.isEmpty && disabled.isEmpty }
+    var isEmpty: Bool {
+        identities.isEmpty && memberships.isEmpty && disabled.isEmpty && keys.isEmpty && secrets.isEmpty
+            && clients.isEmpty
+    }
 }
 
 /// The rows of a backup before they are put in place.
@@ -74,14 +95,14 @@ struct RestoredDatabase: Sendable {
         }
     }
 
-    /// The sign-ins at clients of a database that go on. None in one of the version before, which has no such table.
+    /// The sign-ins at clients of a database that were not ended. None in one of the version before, which has no such table.
     static func clientSignIns(of database: any Database) async -> [ClientSignIn] {
         let found = try? await database.read { connection -> [ClientSignIn] in
             var (last, all): (String, [ClientSignIn]) = ("", [])
             while true {
                 let accounts = try ClientSignIns().accounts(after: last, limit: 500, connection)
                 for account in accounts {
-                    all += try ClientSignIns().all(of: account, endedSince: Timestamp(milliseconds: .max), connection)
+                    all += try ClientSignIns().open(of: account, connection)
                 }
                 guard let next = accounts.last else { return all }
                 last = next
@@ -93,17 +114,17 @@ struct RestoredDatabase: Sendable {
     /// Compares with the database that is replaced. Only accounts of both databases count, and those that the other one has
     /// erased: any other that it does not have was lost, and its identities were not removed.
     func ended(in replaced: any Database) async throws -> EndedSinceBackup {
-        let (isDisabled, identities, memberships, erased) = try await replaced.read { connection in
+        let (isDisabled, identities, memberships, erased, registry) = try await replaced.read { connection in
             (
                 try Self.accounts(connection), try Self.identities(connection), try Self.memberships(connection),
-                try Self.erased(connection)
+                try Self.erased(connection), try Registry(connection)
             )
         }
         // On the writer: a reader may be open for a moment after its answer, and the file's log would stay beside it.
         let here = try await database.write { connection in
             (
                 accounts: try Self.accounts(connection), identities: try Self.identities(connection),
-                memberships: try Self.memberships(connection)
+                memberships: try Self.memberships(connection), registry: try Registry(connection)
             )
         }
         var ended = EndedSinceBackup()
@@ -132,12 +153,14 @@ struct RestoredDatabase: Sendable {
         ended.identities.sort {
             ($0.email, $0.kind, $0.issuer, $0.subject) < ($1.email, $1.kind, $1.issuer, $1.subject)
         }
+        here.registry.compare(with: registry, isSame: ended.accounts > 0, &ended)
         return ended
     }
 
-    /// Removes the identities and memberships, and disables the accounts.
+    /// Removes the identities, memberships, signing keys and secrets, and disables the accounts and clients.
     func end(_ ended: EndedSinceBackup) async throws {
         try await database.write { connection in
+            try Registry.end(ended, connection)
             for identity in ended.identities {
                 try connection.execute(
                     """
@@ -204,5 +227,93 @@ struct RestoredDatabase: Sendable {
                 return (key, (accountID: try row.text("account_id"), provider: try row.optionalText("provider")))
             }
         ) { first, _ in first }
+    }
+}
+
+/// Signing keys and clients of a database.
+private struct Registry: Sendable {
+    let keys: [SigningKeyRow]
+    let clients: [StoredClient]
+    /// The ids of clients that were removed, as far as the audit log goes back.
+    let removed: Set<String>
+
+    struct SigningKeyRow: Sendable {
+        let id, algorithm: String
+        let generation: Int64
+    }
+
+    init(_ connection: any SQLConnection) throws {
+        keys = try connection.query(
+            "SELECT kid, algorithm, generation FROM signing_key ORDER BY algorithm, generation"
+        ).map {
+            SigningKeyRow(
+                id: try $0.text("kid"), algorithm: try $0.text("algorithm"), generation: try $0.integer("generation"))
+        }
+        clients = try ClientStore().all(connection)
+        removed = Set(
+            try connection.query(
+                "SELECT client_id FROM audit_event WHERE event = 'client_changed' AND detail = 'removed'"
+            ).compactMap { try $0.optionalText("client_id") })
+    }
+
+    /// Adds what had ended in the replaced database.
+    ///
+    /// - Parameter isSame: whether the databases have accounts in common. In a new one everything is missing, and nothing has
+    ///   ended.
+    func compare(with replaced: Registry, isSame: Bool, _ ended: inout EndedSinceBackup) {
+        let known = Set(replaced.keys.map(\.id))
+        let isRelated = isSame || keys.contains { known.contains($0.id) }
+        for key in keys where !known.contains(key.id) {
+            let isFollowed = replaced.keys.contains {
+                $0.algorithm == key.algorithm && $0.generation > key.generation
+            }
+            if isRelated || isFollowed { ended.keys.append(.init(id: key.id, algorithm: key.algorithm)) }
+        }
+        for client in clients {
+            guard let other = replaced.clients.first(where: { $0.id == client.id }) else {
+                if client.isEnabled, isSame || replaced.removed.contains(client.id) { ended.clients.append(client.id) }
+                continue
+            }
+            let working = Set(other.secrets.filter { $0.replacedAt == nil }.map(\.fingerprint))
+            let retired = client.secrets.filter { $0.replacedAt == nil || !other.has($0) }.map(\.fingerprint)
+                .filter { !working.contains($0) }
+            // One that has become public has none that could take their place.
+            let hasNone = other.secrets.isEmpty && !client.secrets.isEmpty
+            if client.isEnabled, !other.isEnabled || hasNone { ended.clients.append(client.id) }
+            guard !retired.isEmpty, !hasNone else { continue }
+            ended.secrets.append(.init(clientID: client.id, ended: retired, now: other.secrets))
+        }
+    }
+
+    static func end(_ ended: EndedSinceBackup, _ connection: any SQLConnection) throws {
+        for key in ended.keys {
+            try connection.execute("DELETE FROM signing_key WHERE kid = :kid", ["kid": .text(key.id)])
+        }
+        for client in ended.clients {
+            try connection.execute("UPDATE client SET is_enabled = 0 WHERE id = :id", ["id": .text(client)])
+        }
+        for client in ended.secrets {
+            try connection.execute("DELETE FROM client_secret WHERE client_id = :id", ["id": .text(client.clientID)])
+        }
+        // After all were deleted: a fingerprint is one client's alone.
+        for secret in ended.secrets.flatMap(\.now) {
+            try connection.execute(
+                """
+                INSERT INTO client_secret (client_id, fingerprint, secret, added_at, replaced_at, ends_after)
+                VALUES (:client, :print, :secret, :added, :replaced, :after) ON CONFLICT DO NOTHING
+                """,
+                [
+                    "client": .text(secret.clientID), "print": .text(secret.fingerprint),
+                    "secret": .blob(secret.sealed), "added": .timestamp(secret.addedAt),
+                    "replaced": .optional(secret.replacedAt?.milliseconds),
+                    "after": .integer(secret.endsAfter.milliseconds),
+                ])
+        }
+    }
+}
+
+extension StoredClient {
+    fileprivate func has(_ secret: StoredSecret) -> Bool {
+        secrets.contains { $0.fingerprint == secret.fingerprint }
     }
 }

@@ -7,7 +7,7 @@ package import SSOShared
 package import SSOWeb
 import Storage
 
-/// The link that makes a browser known for an address. It signs nobody in.
+/// The link that makes a browser known for an address, `/sign-in/browser/KEY`. It signs nobody in.
 ///
 /// ``BrowserLinkMail`` brings it to an address under attack: a flood of requests that uses up the budgets of an address gives
 /// its owner the way around them.
@@ -37,7 +37,7 @@ package struct BrowserLink: Sendable {
         let device = SHA256.hash(Array("device:\(challenge.id)".utf8)).prefix(KnownBrowserCookie.Claim.idBytes)
         let plain =
             (0..<8).map { UInt8(truncatingIfNeeded: expires >> ($0 * 8)) } + device + Array(challenge.address.utf8)
-        return "\(origin.text)\(Self.path)?key=\(Base64URL.encode(try box.seal(plain)))"
+        return "\(origin.text)\(Self.path)/\(Base64URL.encode(try box.seal(plain)))"
     }
 
     /// What the key of a link proves; nil for a key that was not made here or has expired.
@@ -63,42 +63,60 @@ struct BrowserLinkRoutes: Sendable {
     let knownBrowsers: KnownBrowsers
     let link: BrowserLink
     let challenges: ChallengeStore
+    /// Holds the key of a link on its way from the URL to the page.
+    let cookie: BrowserCookie
     let pages: Pages
     let clock: ServiceClock
 
     struct Model: Sendable {
-        let formToken, key, address: String
+        let formToken, browser, address: String
     }
 
     func addRoutes(to router: inout FeatureRouter) {
+        router.page(at: "\(BrowserLink.path)/:key", hasToken: true) { _, context in
+            keep(context.parameters.get("key") ?? "")
+        }
         let form = Form(
-            about: { [link, clock] post in
-                guard let opened = link.open(try post.fields.text("key") ?? "", now: clock.now()) else {
-                    throw Self.expired
-                }
-                return .open(opened)
-            },
-            orElse: { post in
-                let key = ((try? post.fields.text("key")) ?? nil) ?? ""
-                return .init(label: Text("error.try-again"), href: "\(BrowserLink.path)?key=\(key)")
-            }, submit: submit)
+            about: { post in .open(try opened(post.request)) },
+            orElse: { _ in .init(label: Text("error.try-again"), href: BrowserLink.path) }, submit: submit)
         router.form(at: BrowserLink.path, show: show, form)
     }
 
+    /// Moves the key from the URL into a cookie: a URL stays in the history and is sent to the next site as the referrer.
+    private func keep(_ key: String) -> Response {
+        var response = Response.redirect(to: BrowserLink.path)
+        response.headers[.referrerPolicy] = "no-referrer"
+        // In place of a damaged key, so that the key of an earlier link does not come back.
+        cookie.set(link.open(key, now: clock.now()) == nil ? "-" : key, in: &response)
+        return response
+    }
+
+    /// - Throws: ``PublicError`` 410 for a link that does not work, and for a browser without one.
+    private func opened(_ request: Request) throws -> BrowserLink.Opened {
+        guard let key = cookie.value(in: request), let opened = link.open(String(key), now: clock.now()) else {
+            throw Self.expired
+        }
+        return opened
+    }
+
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let key = try request.queryFields.text("key") ?? ""
-        guard let opened = link.open(key, now: clock.now()) else { throw Self.expired }
+        // Emails of earlier versions have the key in the query.
+        if let key = try request.queryFields.text("key") { return keep(key) }
+        let opened = try opened(request)
         let session = try await sessions.current(request, context)
         var response = pages.response(
             "browser-link",
             // A link of another user's email names another address: that user could follow it with a link that signs in.
-            Model(formToken: sessions.formToken(for: session), key: key, address: opened.address.masked), for: request,
-            offersLanguages: true)
+            Model(
+                formToken: sessions.formToken(for: session), browser: opened.browserID, address: opened.address.masked),
+            for: request, offersLanguages: true)
         sessions.remember(session, in: &response)
         return response
     }
 
     @Sendable private func submit(_ form: SubmittedForm, _ opened: BrowserLink.Opened) async throws -> Response {
+        // Another tab has opened another link since. The button does what its own page says.
+        guard try form.fields.text("browser") == opened.browserID else { return .redirect(to: BrowserLink.path) }
         let session = form.session
         let held = session[BrowserChallenges.self].current.flatMap { held in
             (try? EmailAddress(held.address))?.mailbox == opened.address.mailbox ? held : nil

@@ -34,48 +34,17 @@ package struct EmailCode: Sendable {
         macKeys.map { ConstantTime.equal(Self.mac(code, challenge.id, key: $0), challenge.codeMAC) }.contains(true)
     }
 
-    /// How many characters the field takes: the line of the email with the longest name of a client.
+    /// How many characters the field takes: the line of the email with the longest name of a client, which the script of the
+    /// page cuts down to its six digits.
     static let maximumLength = 128
 
-    /// The six digits in what was typed or pasted, such as the whole line of the email. Anything else is not a guess:
-    /// Arabic digits, a sign, five or seven digits, two different codes.
-    ///
-    /// Spaces and dashes between the digits are ignored, and full-width digits count as ASCII digits.
+    /// The six ASCII digits that were typed, without blanks and dashes of any kind. Anything else is not a guess: other digits,
+    /// a sign, a word, five or seven digits.
     static func normalised(_ typed: String) -> String? {
         guard typed.utf8.count <= 4 * maximumLength else { return nil }
-        let scalars = typed.unicodeScalars.map(asciiDigit)
-        var (codes, start): (Set<[UInt8]>, Int) = ([], 0)
-        while let first = scalars[start...].firstIndex(where: isDigit) {
-            let end = scalars[first...].firstIndex { !isDigit($0) && !isFiller($0) } ?? scalars.count
-            let digits = scalars[first..<end].filter(isDigit).map { UInt8($0.value) }
-            let last = scalars[..<end].lastIndex(where: isDigit) ?? first
-            if digits.count == 6, isFree(scalars[..<first].reversed()), isFree(scalars[(last + 1)...]) {
-                codes.insert(digits)
-            }
-            start = end
-        }
-        return codes.count == 1 ? codes.first.map { String(decoding: $0, as: UTF8.self) } : nil
-    }
-
-    private static let punctuation = Set(":;!?()[]<>*\"'\u{ff1a}\u{201c}\u{201d}\u{201e}\u{ab}\u{bb}".unicodeScalars)
-
-    private static func asciiDigit(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-        (0xff10...0xff19).contains(scalar.value) ? Unicode.Scalar(UInt8(scalar.value - 0xff10 + 0x30)) : scalar
-    }
-
-    private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { (0x30...0x39).contains(scalar.value) }
-
-    private static func isFiller(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "-" || scalar == "\t" }
-
-    /// Whether nothing is glued to the digits on one side: dashes aside, a space or the punctuation of a sentence comes
-    /// first there, and after a point or comma no further digit.
-    ///
-    /// - Parameter side: from the digits outwards.
-    private static func isFree(_ side: some Sequence<Unicode.Scalar>) -> Bool {
-        let beyond = Array(side.drop { $0 == "-" }.prefix(2))
-        guard let next = beyond.first else { return true }
-        if next == "." || next == "," { return beyond.count < 2 || !isDigit(beyond[1]) }
-        return next.properties.isWhitespace || punctuation.contains(next)
+        let digits = typed.unicodeScalars.filter { !$0.properties.isWhitespace && !$0.properties.isDash }
+        guard digits.count == 6, digits.allSatisfy({ (0x30...0x39).contains($0.value) }) else { return nil }
+        return String(digits)
     }
 
     private static func mac(_ code: String, _ id: String, key: [UInt8]) -> [UInt8] {
@@ -102,6 +71,8 @@ package struct EmailCodeMail: MailTemplate {
 
     struct Model: Sendable {
         let code, spaced, service, intro, device, host, signInLink: String
+        /// When the code was asked for. The email may leave minutes later.
+        let time: Moment
         let hasSignInLink, takesReply: Bool
     }
 
@@ -120,7 +91,7 @@ package struct EmailCodeMail: MailTemplate {
             code: code, spaced: code.spelledOut, service: service,
             intro: texts.plain(Text("mail.intro", ["service": service])),
             device: challenge.requester(texts, brand: pages.brand), host: issuer.host, signInLink: signInLink ?? "",
-            hasSignInLink: signInLink != nil, takesReply: replyTo != nil)
+            time: texts.moment(challenge.createdAt), hasSignInLink: signInLink != nil, takesReply: replyTo != nil)
         // The code is not in the subject: subjects are shown on locked screens.
         return EmailContent(
             to: to, subject: EmailContent.withoutIsolates(texts.plain(Text("mail.subject", ["service": service]))),

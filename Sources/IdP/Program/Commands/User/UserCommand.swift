@@ -5,7 +5,9 @@ import SSOWeb
 import Storage
 
 /// `idp user …`: looks at accounts, adds them, and changes what they may do, beside a running IdP.
-struct UserCommand: AsyncParsableCommand {
+struct UserCommand: CommandOfCommands {
+    typealias Root = IdPCommand
+
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Lists accounts, invites and imports users, ends and erases accounts.",
         discussion: """
