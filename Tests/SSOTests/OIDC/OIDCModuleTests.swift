@@ -261,7 +261,9 @@ struct OIDCModuleTests {
             for name in ["client_id=partner-1", "redirect_uri=x"] {
                 #expect(try await browser.get(address + "&" + name).status == 400)
             }
-            for name in ["state", "nonce", "scope", "response_type"] {
+            for name in [
+                "state", "nonce", "scope", "response_type", "acr_values=x&acr_values", "ui_locales=x&ui_locales",
+            ] {
                 let visit = try await browser.get(address + "&\(name)=x")
                 #expect(try visit.location().query("error") == "invalid_request", "\(name)")
             }

@@ -24,6 +24,11 @@ package struct RequestParameters: Sendable {
         return text
     }
 
+    /// Refuses parameters that appear twice, also those that have no effect here.
+    package func refuseRepetitions(of names: [String]) throws(ParameterError) {
+        for name in names where fields.count(name) > 1 { throw ParameterError(name, .repeated) }
+    }
+
     /// Whether a request has the parameter at all, also one that cannot be read.
     package func isGiven(_ name: String) -> Bool {
         do throws(ParameterError) { return try text(name) != nil } catch { return true }

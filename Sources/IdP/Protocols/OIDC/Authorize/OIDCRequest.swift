@@ -92,6 +92,11 @@ struct OIDCRequestReader {
     let client: Client
     let settings: OIDCSettings
 
+    /// Known, and read by no code.
+    private static let withoutEffect = [
+        "acr_values", "claims", "claims_locales", "display", "registration", "ui_locales",
+    ]
+
     /// What is asked of the sign-in, and by which hint.
     struct Asked {
         var request: OIDCRequest
@@ -104,6 +109,7 @@ struct OIDCRequestReader {
     func read() throws(OIDCRequestError) -> Asked {
         do {
             try refuseRequestObjects()
+            try parameters.refuseRepetitions(of: Self.withoutEffect)
             let state = try state()
             let type = try parameters.required("response_type")
             guard type.utf8.elementsEqual("code".utf8) else {
