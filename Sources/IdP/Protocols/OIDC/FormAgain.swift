@@ -8,12 +8,18 @@ extension OIDCPath {
     static func again(_ request: Request, _ path: String) async throws -> Response {
         guard MediaRange.essence(of: request.headers[values: .contentType]) == "application/x-www-form-urlencoded"
         else { throw PublicError.unsupportedType }
-        let body = try await request.boundedBody(16 << 10)
-        let address = path + "?"
-        // It goes into a header: nothing but what a form of a browser has.
-        guard address.utf8.count + body.count <= RequestLimits.target,
-            body.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "#") })
-        else { throw PublicError.badRequest(cause: "form_as_address") }
-        return .redirect(to: address + String(decoding: body, as: UTF8.self))
+        guard let address = address(path, Array(try await request.boundedBody(16 << 10))) else {
+            throw PublicError.badRequest(cause: "form_as_address")
+        }
+        return .redirect(to: address)
+    }
+
+    /// The address with a form as its query. Nil for one that would be refused as too long, and for bytes that no form of a browser
+    /// has: it goes into a header.
+    static func address(_ path: String, _ form: [UInt8]) -> String? {
+        guard path.utf8.count + 1 + form.count <= RequestLimits.target,
+            form.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "#") })
+        else { return nil }
+        return path + "?" + String(decoding: form, as: UTF8.self)
     }
 }
