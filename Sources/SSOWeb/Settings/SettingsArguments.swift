@@ -34,7 +34,7 @@ public struct SettingsArguments: Sendable {
             }
             guard known.contains(flag) || secrets.contains(flag) else { return unknown(flag) }
             guard given.insert(flag).inserted else { return "\(flag) appears twice." }
-            // An empty value is none: it would hide the one of the environment.
+            // An empty value would hide the one of the environment.
             if parts.count == 2 {
                 guard parts[1].isEmpty else { continue }
                 return "\(flag) needs a value."

@@ -139,7 +139,7 @@ package struct GrantStore: Sendable {
         package let session: String?
         /// The flow it was issued for, as the log calls it.
         package let flow: String?
-        /// Whether it was redeemed before, whoever presents it now.
+        /// Whether it was redeemed before, by any client.
         package let isUsed: Bool
     }
 
