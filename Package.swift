@@ -350,7 +350,8 @@ let package = Package(
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPDirectory", "IdPMail",
                 "IdPProviders", "IdPSignIn", "RelyingParty", "RelyingPartyExample", "SQLiteStorage", "SSONative",
-                "SSOShared", "SSOWeb", "Storage", "ThisBuild", "WellKnown", "WellKnownTool", hummingbird, logging,
+                "SSOShared", "SSOWeb", "Storage", "ThisBuild", "WellKnown", "WellKnownTool", arguments, hummingbird,
+                logging,
             ],
             swiftSettings: settings),
     ]

@@ -17,7 +17,7 @@ struct RelyingPartyServer: AsyncParsableCommand {
 
     struct Serve: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Checks the settings and serves until SIGTERM or SIGINT.",
+            commandName: "serve", abstract: "Checks the settings and serves until SIGTERM or SIGINT.",
             discussion: RelyingPartyServer.discussion)
         @OptionGroup var settings: SettingsOptions<RelyingPartyProgram>
         func run() async throws { try await settings.serve() }
@@ -25,6 +25,7 @@ struct RelyingPartyServer: AsyncParsableCommand {
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "check",
             abstract: "Checks every setting, prints the effective values and all problems, and exits 0 or 1.",
             discussion: RelyingPartyServer.discussion)
         @Flag(help: "Also connect to PostgreSQL, and call the identity provider over the back channel, TLS included.")
@@ -43,7 +44,7 @@ struct DatabaseCommand: CommandOfCommands {
 
     struct Copy: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: DatabaseCopyOptions.abstract, discussion: DatabaseCopyOptions.discussion)
+            commandName: "copy", abstract: DatabaseCopyOptions.abstract, discussion: DatabaseCopyOptions.discussion)
         @OptionGroup var options: DatabaseCopyOptions
 
         func run() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Hummingbird
 import NIOCore
 public import SSOShared
@@ -57,6 +58,7 @@ struct VisitorContext: SessionRequestContext {
     var coreContext: CoreRequestContextStorage
     let peer: SocketAddress?
     let reference = RequestReference()
+    var unservedMethod: HTTPRequest.Method?
     var session: Session?
 
     init(source: ApplicationRequestContextSource) {

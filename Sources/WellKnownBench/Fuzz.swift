@@ -14,6 +14,7 @@ struct WellKnownBench: ParsableCommand {
 /// Runs the library with mutated files, patterns and URLs, and measures the time.
 struct Fuzz: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "fuzz",
         abstract: "Runs seeded cases; exits 1 when one takes longer than the limit, and crashes where the library does."
     )
 

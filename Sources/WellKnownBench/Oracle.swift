@@ -7,6 +7,7 @@ import WellKnown
 /// documents word by word and without any speed.
 struct Oracle: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "oracle",
         abstract: "Compares random rule sets and manifests with a brute force; exits 1 at the first difference.")
 
     @Option(help: "How many rule sets and manifests.") var count = 100_000

@@ -5,6 +5,7 @@ import WellKnown
 /// Measures the library in comparison with the alternatives.
 struct Speed: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "speed",
         abstract: "Lints a file of 128 KB and matches links against 40 rules, with yardsticks in the same run.")
 
     @Option(help: "Rounds; the median of them is printed.") var rounds = 9

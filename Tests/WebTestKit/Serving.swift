@@ -38,7 +38,8 @@ func serving(
 }
 
 /// Serves a router as the programs do, while `body` sends it requests.
-func serving<Context: RequestContext>(_ router: Router<Context>, _ body: (HTTPProbe) async throws -> Void) async throws
+func serving<Context: WebRequestContext>(_ router: Router<Context>, _ body: (HTTPProbe) async throws -> Void)
+    async throws
 where Context.Source == ApplicationRequestContextSource {
     try await serving({ started in
         WebServer.application(

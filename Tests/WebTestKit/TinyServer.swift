@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
@@ -11,6 +12,7 @@ enum TinyServer {
         var coreContext: CoreRequestContextStorage
         let peer: NIOCore.SocketAddress?
         let reference = RequestReference()
+        var unservedMethod: HTTPRequest.Method?
 
         init(source: ApplicationRequestContextSource) {
             coreContext = .init(source: source)

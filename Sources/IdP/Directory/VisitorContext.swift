@@ -1,3 +1,4 @@
+package import HTTPTypes
 import Hummingbird
 import NIOCore
 import SSOWeb
@@ -7,6 +8,7 @@ package struct VisitorContext: SessionRequestContext {
     var coreContext: CoreRequestContextStorage
     let peer: SocketAddress?
     let reference = RequestReference()
+    package var unservedMethod: HTTPRequest.Method?
     var session: Session?
     /// Nil only before the router has looked for the route.
     package var audit: RequestAudit?

@@ -56,21 +56,10 @@ extension RouterMethods {
         than allowed: [HTTPRequest.Method], at path: RouterPath,
         with refusal: @Sendable @escaping ([HTTPRequest.Method]) throws -> Response
     ) -> Self {
-        for method in HTTPRequest.Method.parsed where !allowed.contains(method) {
+        // ``RoutedMethods`` brings all others as TRACE.
+        for method in HTTPRequest.Method.served + [.trace] where !allowed.contains(method) {
             on(path, method: method) { (_, _) -> Response in try refusal(allowed) }
         }
         return self
     }
-}
-
-extension HTTPRequest.Method {
-    /// All methods that the parser accepts. Any other method is malformed.
-    fileprivate static let parsed: [HTTPRequest.Method] = [
-        "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "ACL", "BIND", "CHECKOUT",
-        "COPY",
-        "LINK", "LOCK", "M-SEARCH", "MSEARCH", "MERGE", "MKACTIVITY", "MKCALENDAR", "MKCOL", "MOVE", "NOTIFY",
-        "PROPFIND",
-        "PROPPATCH", "PURGE", "QUERY", "REBIND", "REPORT", "SEARCH", "SOURCE", "SUBSCRIBE", "UNBIND", "UNLINK",
-        "UNLOCK", "UNSUBSCRIBE",
-    ].compactMap(HTTPRequest.Method.init(rawValue:))
 }

@@ -1,3 +1,4 @@
+public import HTTPTypes
 public import Hummingbird
 import Logging
 public import NIOCore
@@ -8,6 +9,8 @@ public protocol WebRequestContext: RequestContext {
     var peer: SocketAddress? { get }
     /// Appears on error pages and in the log.
     var reference: RequestReference { get }
+    /// The method that was sent, where no route of any path serves it; nil for all others. Set by ``RoutedMethods``.
+    var unservedMethod: HTTPRequest.Method? { get set }
 }
 
 extension WebRequestContext {

@@ -18,7 +18,8 @@ public struct RequestLog<Context: WebRequestContext>: RouterMiddleware {
         context.logger.log(
             level: isHealthCheck ? .trace : .debug, "request",
             metadata: [
-                "method": "\(request.method.rawValue.prefix(16))", "route": "\(context.endpointPath ?? "-")",
+                "method": "\((context.unservedMethod ?? request.method).rawValue.prefix(16))",
+                "route": "\(context.endpointPath ?? "-")",
                 "status": .number(response.status.code),
                 "milliseconds": .number((ContinuousClock.now - start).milliseconds),
             ])

@@ -12,16 +12,16 @@ public enum WebServer {
     ///   - addresses: the trusted proxies. Every other peer is held to its share of the connections.
     ///   - shutdown: whether the program is shutting down.
     ///   - started: receives the address in use, which the system chooses for port 0.
-    public static func application<Context: RequestContext>(
+    public static func application<Context: WebRequestContext>(
         router: Router<Context>, listen: ListenAddress, limits: ServerLimits = .init(),
         addresses: ClientAddress = ClientAddress(trusted: []), shutdown: ShutdownState, logger: Logger,
         services: [any Service] = [],
         started: @escaping @Sendable (String) -> Void = { _ in }
-    ) -> Application<RouterResponder<Context>> where Context.Source == ApplicationRequestContextSource {
+    ) -> Application<RoutedMethods<Context>> where Context.Source == ApplicationRequestContextSource {
         let places = ConnectionPlaces(
             limit: OpenFiles.connections(atMost: limits.connections), bytes: limits.heldBytes, addresses: addresses)
         return Application(
-            router: router,
+            responder: RoutedMethods(router: router.buildResponder()),
             server: .init { responder in
                 EventLoopHTTP1Channel(
                     base: HTTP1Channel(
@@ -38,7 +38,7 @@ public enum WebServer {
                 address: .hostname(listen.host, port: listen.port),
                 // A burst of connections waits in the system's queue. With a full queue clients retry after a second.
                 backlog: 1024, availableConnectionsDelegate: ConnectionGate(places: places)),
-            services: services + [FreeMemory(places: places)],
+            services: (services + [FreeMemory(places: places)]).map(NamedService.init),
             onServerRunning: { channel in started(channel.localAddress.map(text) ?? "unknown") },
             logger: logger)
     }
@@ -74,7 +74,8 @@ public enum WebServer {
     ) async throws {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)
-        var configuration = ServiceGroupConfiguration(services: [application], logger: quiet)
+        var configuration = ServiceGroupConfiguration(
+            services: [.init(service: application, serviceName: "server")], logger: quiet)
         configuration.maximumGracefulShutdownDuration = limits.drain
         let group = ServiceGroup(configuration: configuration)
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
@@ -100,6 +101,16 @@ public enum WebServer {
             logger.warning("drain_timeout", metadata: ["limit_seconds": .number(limits.drain.secondsRoundedUp)])
         }
     }
+}
+
+/// A service that the group knows by the name of its type. The group would describe it with all that it holds: templates,
+/// settings, keys.
+struct NamedService: Service, CustomStringConvertible {
+    let service: any Service
+
+    var description: String { "\(type(of: service))" }
+
+    func run() async throws { try await service.run() }
 }
 
 /// The limit of open files, which also limits connections.

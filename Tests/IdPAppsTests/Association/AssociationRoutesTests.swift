@@ -12,8 +12,8 @@ import Testing
 struct AssociationRoutesTests {
     static let paths = [AppleAppSiteAssociation.path, AssetLinks.path]
 
-    static func router(configured: Bool = true) throws -> Router<BasicRequestContext> {
-        let router = Router()
+    static func router(configured: Bool = true) throws -> Router<TinyServer.Context> {
+        let router = Router(context: TinyServer.Context.self)
         let apple = try AppleAppID("ABCDE12345.com.example.app")
         let android = try AndroidApp("com.example.app=" + String(repeating: "AB", count: 32))
         let contents = (

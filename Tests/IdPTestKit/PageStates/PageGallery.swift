@@ -94,7 +94,7 @@ struct PageGallery: Sendable {
     func serve(_ body: (String) async throws -> Void) async throws {
         let byPath = Dictionary(uniqueKeysWithValues: pages.map { (Self.path(of: $0), $0.reply) })
             .merging(assets) { $1 }
-        let router = Router()
+        let router = Router(context: TinyServer.Context.self)
         router.get("**") { request, _ in
             byPath[request.uri.path].map(Self.response) ?? Response(status: .noContent)
         }

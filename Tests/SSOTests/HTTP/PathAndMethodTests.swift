@@ -3,6 +3,7 @@ import Testing
 
 @testable import IdPTestKit
 @testable import TestKit
+@testable import WebTestKit
 
 /// One way to write each address, and only the methods it has (ASVS 4.1.4, 13.4.4).
 @Suite("Paths and methods")
@@ -59,6 +60,21 @@ struct PathAndMethodTests {
             }
             let reply = try await HTTPProbe(port: deployment.port).send("GET", SSOPath.verify)
             #expect(reply.error == "invalid_request" && reply.header("allow") == "POST")
+        }
+    }
+
+    @Test("a method that no path serves is in the log as it was sent")
+    func foreignMethod() async throws {
+        try await TestDeployment.open { deployment in
+            let probe = HTTPProbe(port: deployment.port)
+            let (known, unknown) = (
+                try await probe.send("PROPFIND", "/sign-in"), try await probe.send("MKCOL", "/nothing-here")
+            )
+            #expect(known.status == 405 && unknown.status == 404)
+            let lines = deployment.log.text.split(separator: "\n").filter { $0.hasPrefix("debug request ") }
+            #expect(lines.contains { $0.contains("PROPFIND") && $0.contains("/sign-in") })
+            #expect(lines.contains { $0.contains("MKCOL") && $0.contains("404") })
+            #expect(!lines.contains { $0.contains("TRACE") })
         }
     }
 

@@ -141,7 +141,7 @@ struct HealthTests {
             path: folder.path(of: "test.sqlite"), migrations: StorageFixture.migrations)
         let reading = Mutex(ClockReading(wall: Timestamp(milliseconds: 0), steady: .zero))
         let clock = ServiceClock(reading: { reading.withLock { $0 } })
-        let router = Router(context: BasicRequestContext.self)
+        let router = Router(context: TinyServer.Context.self)
         HealthRoutes(database: database, clock: clock, shutdown: ShutdownState()).add(to: router)
         try await serving(router) { probe in
             let (plain, warned) = (#"200 {"status":"ready"}"#, #"200 {"status":"ready","warning":"clock"}"#)

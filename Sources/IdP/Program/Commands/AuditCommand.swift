@@ -20,7 +20,7 @@ struct AuditCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints the rows, one line each. The default.",
+            commandName: "show", abstract: "Prints the rows, one line each. The default.",
             discussion: "Example: idp audit --event verify_refused --client wiki --follow --json")
         @OptionGroup var filters: AuditFilters
         @Flag(help: "Print one JSON object a line.") var json = false
@@ -59,7 +59,7 @@ struct AuditCommand: AsyncParsableCommand {
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Writes the rows into a new file, as CSV or as JSON lines.",
+            commandName: "export", abstract: "Writes the rows into a new file, as CSV or as JSON lines.",
             discussion: """
                 The end of the name decides: .csv or .jsonl. A file that exists is never overwritten. It is readable for this \
                 user alone (mode 0600): treat it as personal data. The export has a row of its own in the audit log.

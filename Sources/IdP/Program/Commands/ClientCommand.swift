@@ -26,7 +26,7 @@ struct ClientCommand: CommandOfCommands {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Adds a client, and prints its secret once.",
+            commandName: "add", abstract: "Adds a client, and prints its secret once.",
             discussion: """
                 The secret is stored sealed with IDP_SECRET_KEY. Nothing shows it again.
 
@@ -70,6 +70,7 @@ struct ClientCommand: CommandOfCommands {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "Prints all clients: those of the file with its line, then those of the database.",
             discussion: "Example: idp client list --json")
         @Flag(help: "Print a JSON array.") var json = false
@@ -86,7 +87,7 @@ struct ClientCommand: CommandOfCommands {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints one client.", discussion: "Example: idp client show wiki")
+            commandName: "show", abstract: "Prints one client.", discussion: "Example: idp client show wiki")
         @OptionGroup var client: ClientOptions
 
         func run() async throws {
@@ -97,6 +98,7 @@ struct ClientCommand: CommandOfCommands {
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "export",
             abstract: "Prints the entry of a client for IDP_CLIENTS_FILE, with a placeholder for its secrets.",
             discussion: """
                 A client cannot be in both places: add the entry and its secret to the file, remove the client here, then \
@@ -120,7 +122,7 @@ struct ClientCommand: CommandOfCommands {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Changes keys of a client. A list replaces the one of before.",
+            commandName: "set", abstract: "Changes keys of a client. A list replaces the one of before.",
             discussion: "Example: idp client set wiki --contact mailto:desk@example.com --unset logout_uri")
         @OptionGroup var client: ClientOptions
         @OptionGroup var entry: ClientEntryOptions
@@ -154,7 +156,7 @@ struct ClientCommand: CommandOfCommands {
 
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Answers a client as one that is unknown, until it is enabled again.",
+            commandName: "disable", abstract: "Answers a client as one that is unknown, until it is enabled again.",
             discussion: "Example: idp client disable wiki")
         @OptionGroup var client: ClientOptions
         func run() async throws {
@@ -167,7 +169,8 @@ struct ClientCommand: CommandOfCommands {
 
     struct Enable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Enables a disabled client.", discussion: "Example: idp client enable wiki")
+            commandName: "enable", abstract: "Enables a disabled client.", discussion: "Example: idp client enable wiki"
+        )
         @OptionGroup var client: ClientOptions
         func run() async throws {
             let file = try client.database.registry(needsKeys: false).file
@@ -177,6 +180,7 @@ struct ClientCommand: CommandOfCommands {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Removes a disabled client with its secrets. Its rows in the audit log stay.",
             discussion: "Example: idp client remove wiki")
         @OptionGroup var client: ClientOptions
@@ -188,6 +192,7 @@ struct ClientCommand: CommandOfCommands {
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "rotate",
             abstract: "Gives a client a new secret, and prints it once. The previous one verifies on.",
             discussion: """
                 The previous secret ends by itself some days after its last use, or with idp client retire.
@@ -239,7 +244,7 @@ struct ClientCommand: CommandOfCommands {
 
     struct Retire: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Ends the previous secret of a client at once.",
+            commandName: "retire", abstract: "Ends the previous secret of a client at once.",
             discussion: "Example, after a leak: idp client rotate wiki && idp client retire wiki --force")
         @OptionGroup var client: ClientOptions
         @Flag(help: "Also when the client has used it within the last hour: its sign-ins fail from now on.")

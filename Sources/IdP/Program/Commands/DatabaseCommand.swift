@@ -15,6 +15,7 @@ struct DatabaseCommand: CommandOfCommands {
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "status",
             abstract: "Prints the server, its timeline, whether commits wait for a standby, and the nodes.",
             discussion: """
                 Only for a database of PostgreSQL. Changes nothing.
@@ -46,7 +47,7 @@ struct DatabaseCommand: CommandOfCommands {
 
     struct Copy: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: DatabaseCopyOptions.abstract, discussion: DatabaseCopyOptions.discussion)
+            commandName: "copy", abstract: DatabaseCopyOptions.abstract, discussion: DatabaseCopyOptions.discussion)
         @OptionGroup var options: DatabaseCopyOptions
 
         func run() async throws {
@@ -58,6 +59,7 @@ struct DatabaseCommand: CommandOfCommands {
 
     struct AfterRestore: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "after-restore",
             abstract: "Ends what must end after pg_restore or point-in-time recovery: everybody is signed out.",
             discussion: """
                 Stop all nodes first. Sessions, codes, tokens, handoffs and emails that wait end, as after idp restore. What was \

@@ -24,7 +24,8 @@ struct GroupCommand: CommandOfCommands {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a group without members. At most 200 exist.", discussion: "Example: idp group add finance")
+            commandName: "add", abstract: "Makes a group without members. At most 200 exist.",
+            discussion: "Example: idp group add finance")
         @OptionGroup var group: GroupOptions
 
         func run() async throws {
@@ -39,7 +40,7 @@ struct GroupCommand: CommandOfCommands {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints all groups, by id.", discussion: "Example: idp group list --json")
+            commandName: "list", abstract: "Prints all groups, by id.", discussion: "Example: idp group list --json")
         @Flag(help: "Print a JSON array.") var json = false
         @OptionGroup var database: DatabaseOptions
 
@@ -51,7 +52,7 @@ struct GroupCommand: CommandOfCommands {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints one group: its members, and the clients that name it.",
+            commandName: "show", abstract: "Prints one group: its members, and the clients that name it.",
             discussion: "Example: idp group show finance")
         @OptionGroup var group: GroupOptions
 
@@ -74,7 +75,7 @@ struct GroupCommand: CommandOfCommands {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Removes a group and its memberships. Refused while a client names it.",
+            commandName: "remove", abstract: "Removes a group and its memberships. Refused while a client names it.",
             discussion: "Example: idp group remove finance")
         @OptionGroup var group: GroupOptions
 
@@ -86,7 +87,7 @@ struct GroupCommand: CommandOfCommands {
 
     struct Join: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Adds users to a group: all of them or, if one has no account, none.",
+            commandName: "join", abstract: "Adds users to a group: all of them or, if one has no account, none.",
             discussion: "A user is in at most 100 groups.\n\nExample: idp group join finance ann@example.com")
         @OptionGroup var members: MemberOptions
 
@@ -103,7 +104,7 @@ struct GroupCommand: CommandOfCommands {
 
     struct Leave: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Takes users out of a group: all of them or, if one has no account, none.",
+            commandName: "leave", abstract: "Takes users out of a group: all of them or, if one has no account, none.",
             discussion: """
                 They lose access to the clients that let in this group and none of their others, from the next request on.
 

@@ -26,13 +26,15 @@ struct IdPCommand: AsyncParsableCommand {
 
     struct Serve: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Checks the settings and serves until SIGTERM or SIGINT.", discussion: IdPCommand.discussion)
+            commandName: "serve", abstract: "Checks the settings and serves until SIGTERM or SIGINT.",
+            discussion: IdPCommand.discussion)
         @OptionGroup var settings: SettingsOptions<IdPProgram>
         func run() async throws { try await settings.serve() }
     }
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "check",
             abstract: "Checks every setting, prints what is in force and all problems, and exits 0 or 1.",
             discussion: IdPCommand.discussion)
         @Flag(

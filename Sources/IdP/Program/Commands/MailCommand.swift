@@ -18,6 +18,7 @@ struct MailCommand: CommandOfCommands {
 
     struct Deliver: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "deliver",
             abstract: "Reads one raw message from standard input and accepts it as a reply, or ignores it.",
             discussion: """
                 For the pipe transport of Postfix, OpenSMTPD or Exim. Works on the database of a running IdP. Of all \

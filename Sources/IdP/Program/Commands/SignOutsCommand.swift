@@ -20,7 +20,7 @@ struct SignOutsCommand: CommandOfCommands {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints the messages of the last 30 days, newest first.",
+            commandName: "list", abstract: "Prints the messages of the last 30 days, newest first.",
             discussion: "Example: idp sign-outs list --waiting --json")
         @Flag(help: "Only messages that wait for their client.") var waiting = false
         @Option(help: "At most so many, 1 to 10000.") var limit = 100
@@ -49,7 +49,7 @@ struct SignOutsCommand: CommandOfCommands {
 
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Tries messages at once, also those that were given up.",
+            commandName: "retry", abstract: "Tries messages at once, also those that were given up.",
             discussion: """
                 Examples: idp sign-outs retry evt_q83vEjRWeJCrze8SNFZ4kA, or idp sign-outs retry --client wiki
                 """)

@@ -8,7 +8,7 @@ import Storage
 extension UserCommand {
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Adds the users of a CSV file. A second run changes nothing.",
+            commandName: "import", abstract: "Adds the users of a CSV file. A second run changes nothing.",
             discussion: """
                 The first line names the columns: email,name,groups,until. Groups are separated by ; and must exist. A day such as \
                 2027-06-30 holds to its end in UTC. UTF-8, RFC 4180, at most 10000 lines and 1 MiB. The whole file is imported, \

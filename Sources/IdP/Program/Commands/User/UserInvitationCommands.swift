@@ -19,6 +19,7 @@ extension InvitationMail {
 extension UserCommand {
     struct Invite: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "invite",
             abstract: "Adds an account and sends its user an email with a link to the sign-in page.",
             discussion: """
                 The user gets a code by email there: the link alone signs nobody in. It works for 7 days. The account may sign \
@@ -69,7 +70,7 @@ extension UserCommand {
 
     struct Resend: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sends an invitation again, with a new link. The link of before ends.",
+            commandName: "resend", abstract: "Sends an invitation again, with a new link. The link of before ends.",
             discussion: """
                 Also for an account that was imported and has no invitation yet.
 
@@ -89,7 +90,7 @@ extension UserCommand {
 
     struct Withdraw: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Takes an invitation back before its user has signed in.",
+            commandName: "withdraw", abstract: "Takes an invitation back before its user has signed in.",
             discussion: """
                 The link ends, and the account may sign in only if IDP_ALLOWED_EMAILS names its address. An account that was \
                 imported stays added.

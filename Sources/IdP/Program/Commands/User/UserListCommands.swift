@@ -7,7 +7,7 @@ import Storage
 extension UserCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints accounts, by address, at most a thousand.",
+            commandName: "list", abstract: "Prints accounts, by address, at most a thousand.",
             discussion: """
                 Filters hold together. --after with the last address of a page prints the next one.
 
@@ -57,6 +57,7 @@ extension UserCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Prints one account: what it signs in with, where it is signed in, which clients it has entered.",
             discussion: "Example: idp user show ann@example.com --json")
         @OptionGroup var account: AccountOptions

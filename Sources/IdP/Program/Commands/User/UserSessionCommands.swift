@@ -7,6 +7,7 @@ import Storage
 extension UserCommand {
     struct Sessions: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "sessions",
             abstract:
                 "Prints the browsers and apps in which an account is signed in, and the clients entered from each.",
             discussion: """

@@ -8,6 +8,7 @@ import Storage
 extension UserCommand {
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "disable",
             abstract: "Keeps an account from signing in, ends its sessions and makes its unused tokens void.",
             discussion: """
                 Clients with a logout_uri are told. Sessions at other clients go on until they end there.
@@ -26,7 +27,7 @@ extension UserCommand {
 
     struct Enable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lets a disabled account sign in again.",
+            commandName: "enable", abstract: "Lets a disabled account sign in again.",
             discussion: """
                 What ended when it was disabled does not come back.
 
@@ -67,6 +68,7 @@ extension UserCommand {
 
     struct Erase: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "erase",
             abstract: "Erases an account after seven days, in which it is disabled and can be kept.",
             discussion: """
                 What is kept of the user is deleted: account, ways to sign in, known browsers, notices. The audit log keeps the \
