@@ -10,6 +10,14 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// What the programs are linked with as they are shipped (docs/decisions/0088-the-linker.md).
+let shipped: [LinkerSetting] = [
+    .unsafeFlags(
+        [
+            "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic",
+        ], .when(platforms: [.linux], configuration: .release))
+]
+
 /// Templates and styles are compiled in one by one: a missing file is a build error, the binary is the deployment.
 func embedded(_ paths: String...) -> [Resource] { paths.map { .embedInCode($0) } }
 
@@ -79,7 +87,7 @@ let package = Package(
                 "CZlib", "COpenSSL", "JWT", "SSOShared", "ThisBuild", "WellKnown", arguments,
                 .product(name: "Yams", package: "Yams"),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings, linkerSettings: shipped),
 
         // What the stores see of a database. No engine is below it.
         .target(name: "Storage", swiftSettings: settings),
@@ -220,7 +228,7 @@ let package = Package(
                 "idp-brand.css", "idp-icon.svg", "idp-touch-icon.png", "DevPages/mailbox.mustache",
                 "DevPages/mailbox.js",
                 "LinkTester/link-tester.mustache", "Texts/de.json", "Texts/en.json"),
-            swiftSettings: settings),
+            swiftSettings: settings, linkerSettings: shipped),
 
         // The sample client.
         .executableTarget(
@@ -232,7 +240,7 @@ let package = Package(
             resources: embedded(
                 "rp-brand.css", "rp-icon.svg", "rp-touch-icon.png", "Texts/en.json", "Texts/de.json",
                 "Pages/account.mustache", "Pages/signed-in.mustache", "Pages/signed-out.mustache"),
-            swiftSettings: settings),
+            swiftSettings: settings, linkerSettings: shipped),
 
         // The example of docs/relying-party.md. Not a product.
         .executableTarget(
