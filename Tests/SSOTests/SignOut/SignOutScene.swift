@@ -70,7 +70,7 @@ struct SignOutScene: Sendable {
         let now = clock.now
         try await database.write { connection in
             for name in names {
-                _ = try signOuts.signIns.note(
+                try signOuts.signIns.note(
                     session, kind: "sso", client: name, account: account, at: now, connection)
             }
         }

@@ -183,7 +183,7 @@ struct PostgreSQLDialectTests {
             _ = try await deployment.answer("ses_1", of: "usr_1", as: deployment.client)
             let now = deployment.clock.now
             try await database.write { connection in
-                _ = try ClientSignIns().note(
+                try ClientSignIns().note(
                     "ses_gone", kind: "sso", client: "wiki", account: "usr_1", at: now, connection)
             }
             _ = try await ClientSignInPurge(database: database, clock: ServiceClock { now + .days(91) }).purge(

@@ -98,14 +98,19 @@ package enum AuditID {
 
     static func next(at now: Timestamp, _ randomness: any Randomness) throws -> [UInt8] {
         let number = rows.wrappingAdd(1, ordering: .relaxed).oldValue
-        let counted = stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
-        return prefix(of: now) + counted + (try randomness.bytes(6))
+        var id = prefix(of: now)
+        withUnsafeBytes(of: number.bigEndian) { id += $0 }
+        id += try randomness.bytes(6)
+        return id
     }
 
     /// No row of that moment or a later one has a smaller id.
     package static func prefix(of moment: Timestamp) -> [UInt8] {
         let milliseconds = UInt64(max(0, moment.milliseconds))
-        return stride(from: 40, through: 0, by: -8).map { UInt8(truncatingIfNeeded: milliseconds >> $0) }
+        var id: [UInt8] = []
+        id.reserveCapacity(16)
+        withUnsafeBytes(of: milliseconds.bigEndian) { id += $0.dropFirst(2) }
+        return id
     }
 
     /// The row that counts. It comes after every row of its hour, and the same events have the same one in every process.

@@ -29,6 +29,14 @@ package struct ClientSignInName: Sendable {
     package let beginnings: Int64
 
     package init(session: String, beginnings: Int64) { (self.session, self.beginnings) = (session, beginnings) }
+
+    /// - Parameters:
+    ///   - row: has the columns ``ClientSignIns/noted(_:)``.
+    ///   - session: the session of the grant.
+    package init(noted row: SQLRow, of session: String) throws(DatabaseError) {
+        self.session = try row.optionalText("told_session") ?? session
+        beginnings = try row.optionalInteger("beginnings") ?? 0
+    }
 }
 
 /// Owns the rows of `client_sign_in`: which client was told which session of which user. They outlive the grants, so that a
@@ -42,22 +50,32 @@ package struct ClientSignIns: Sendable {
     /// The condition that a row was not ended: a session at the client may last longer than the one here, which has expired.
     package static let isOpen = "(ended_at IS NULL OR reason = 'expired')"
 
-    /// Notes that a client has redeemed a grant, in the transaction of the redemption. One statement.
-    ///
-    /// - Returns: with the id of the session for the client: the one that it was told first.
+    /// Notes that a client has redeemed a grant, in the transaction of the redemption.
     package func note(
         _ session: String, kind: String, client: String, account: String, at now: Timestamp,
         _ connection: any SQLConnection
-    ) throws -> ClientSignInName {
-        let rows = try connection.query(
+    ) throws {
+        try connection.send(
             Self.noteSQL,
             [
                 "session": .text(session), "kind": .text(kind), "client": .text(client), "account": .text(account),
                 "now": .timestamp(now),
             ])
-        return ClientSignInName(
-            session: try rows.first?.text("told_session") ?? session,
-            beginnings: try rows.first?.integer("beginnings") ?? 0)
+    }
+
+    /// What ``note(_:kind:client:account:at:_:)`` will leave, as columns of the statement before it in the same transaction: an
+    /// own statement would cost a round trip, and in SQLite a table for its one row. NULL for a first sign-in.
+    ///
+    /// - Parameter grant: the name of the table with the grant in the statement.
+    package static func noted(_ grant: String) -> String {
+        let row = """
+            FROM client_sign_in c WHERE c.session_handle = \(grant).session_handle AND c.client_id = \(grant).client_id
+             AND c.kind = \(grant).kind
+            """
+        return """
+            (SELECT c.told_session \(row)) AS told_session,
+            (SELECT c.beginnings + CASE WHEN c.ended_at IS NULL THEN 0 ELSE 1 END \(row)) AS beginnings
+            """
     }
 
     // A row that was ended while its session went on, because the user had lost access, begins again.
@@ -69,7 +87,6 @@ package struct ClientSignIns: Sendable {
                beginnings = client_sign_in.beginnings + CASE WHEN client_sign_in.ended_at IS NULL THEN 0 ELSE 1 END,
                first_used_at = CASE WHEN client_sign_in.ended_at IS NULL
                                     THEN client_sign_in.first_used_at ELSE excluded.first_used_at END
-        RETURNING told_session, beginnings
         """
 
     /// The condition that the sign-in goes on which a row hangs on, with `client_id`, `account_id`, `told_session` and

@@ -229,7 +229,8 @@ package struct GrantStore: Sendable {
         if let row = rows.first, let owner {
             let flow = FlowLogID.name(digest: try row.blob("state_digest"))
             let session = try row.text("session_handle")
-            let told = try signIns.note(
+            let told = try ClientSignInName(noted: row, of: session)
+            try signIns.note(
                 session, kind: asked.kind.id, client: client.id, account: owner.id, at: now, connection)
             try asked.audit?.write(
                 AuditRow(
@@ -308,6 +309,7 @@ package struct GrantStore: Sendable {
            AND expires_at > :now AND created_at <= :skewed AND :eligible = 1
            AND \(hasRedirect) AND code_challenge = :challenge AND \(hasSession)
            AND \(SignInHolds.sql("sso_token")) AND \(mayEnter)
-        RETURNING session_handle, authenticated_at, is_proven, methods, payload, state_digest
+        RETURNING session_handle, authenticated_at, is_proven, methods, payload, state_digest,
+                  \(ClientSignIns.noted("sso_token"))
         """
 }
