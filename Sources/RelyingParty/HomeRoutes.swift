@@ -85,14 +85,14 @@ struct HomeRoutes: Sendable {
 }
 
 /// What `signed-out.mustache` shows.
-private struct WelcomePage: Sendable {
+private struct WelcomePage: Encodable, Sendable {
     let link: String
     let hasSignedOut: Bool
     let idpHome: String
 }
 
 /// What `signed-in.mustache` and `account.mustache` show of a user.
-private struct AccountPage: Sendable {
+private struct AccountPage: Encodable, Sendable {
     let id, name, email, methods, groups, formToken: String
     let hasMethods, hasGroups, isDated: Bool
     let since, authenticated: Moment

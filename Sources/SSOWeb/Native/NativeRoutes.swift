@@ -7,7 +7,7 @@ public struct NativeRoutes: Sendable {
     /// The path configuration of each platform.
     public let files: [PathConfiguration.Platform: PublicFile]
 
-    private struct ResetPage: Sendable {}
+    private struct ResetPage: Encodable, Sendable {}
 
     public init(pages: Pages, paths: PathConfiguration) {
         self.pages = pages

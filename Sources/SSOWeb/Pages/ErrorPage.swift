@@ -1,14 +1,14 @@
 /// What `error.mustache` shows.
-struct ErrorPage: Sendable {
+struct ErrorPage: Encodable, Sendable {
     /// What differs between two pages of one error.
     enum Gap: String, CaseIterable { case reference }
 
-    struct Retry: Sendable {
+    struct Retry: Encodable, Sendable {
         let action, labelHTML: String
         let fields: [Field]
     }
 
-    struct Field: Sendable { let name, value: String }
+    struct Field: Encodable, Sendable { let name, value: String }
 
     let retry: Retry?
     let title, titleHTML, explanationHTML, labelHTML, href, reference: String

@@ -7,7 +7,7 @@ struct LanguageSwitch: Sendable {
     private static let gap = "\u{1}"
 
     /// A language in the list.
-    struct Item: Sendable {
+    struct Item: Encodable, Sendable {
         let code, name, href: String
         let isCurrent: Bool
     }

@@ -8,11 +8,11 @@ final class Framed: MustacheParent {
     private let properties: [String: Any]
     private let languageSwitchHTML: String
 
-    init(frame: Pages.Frame, language: Language, model: any Sendable, languageSwitchHTML: String = "") {
+    init(frame: Pages.Frame, language: Language, model: some Encodable, languageSwitchHTML: String = "") {
         self.frame = frame
         self.language = language
         self.languageSwitchHTML = languageSwitchHTML
-        properties = model as? [String: String] ?? Properties(model).values
+        properties = Properties(of: model).values
     }
 
     func child(named name: String) -> Any? {
@@ -42,52 +42,5 @@ final class Framed: MustacheParent {
         case "hasFoot": frame.brand.supportURL != nil || frame.brand.privacyURL != nil
         default: properties[name] ?? frame.values[name]
         }
-    }
-}
-
-/// The properties of a struct in a model. Read by reflection once: a template asks for names many times, inside a section
-/// also for those of the structs around it, and each time the library would reflect all properties again.
-private struct Properties: MustacheParent {
-    let values: [String: Any]
-
-    private init(texts: [String: String]) { values = texts }
-
-    init(_ model: Any) { self.init(mirror: Mirror(reflecting: model)) }
-
-    private init(mirror: Mirror) {
-        let properties = mirror.children
-        var values: [String: Any] = [:]
-        values.reserveCapacity(properties.count)
-        for property in properties {
-            guard let label = property.label, values[label] == nil else { continue }
-            values[label] = Self.prepared(property.value)
-        }
-        self.values = values
-    }
-
-    func child(named name: String) -> Any? { values[name] }
-
-    /// Structs and the items of a list of structs are read as well. An optional without a value is left out, so that its
-    /// section is not shown.
-    private static func prepared(_ value: Any) -> Any? {
-        // Most values, and known without reflection. An optional one is its value here.
-        if let text = value as? String { return text }
-        if let flag = value as? Bool { return flag }
-        if let moment = value as? Moment {
-            return Properties(texts: ["iso": moment.iso, "text": moment.text, "ago": moment.ago ?? moment.text])
-        }
-        let mirror = Mirror(reflecting: value)
-        if mirror.displayStyle == .optional { return mirror.children.first.flatMap { prepared($0.value) } }
-        if isRead(value, mirror) { return Properties(mirror: mirror) }
-        guard let items = value as? [Any], let first = items.first, isRead(first, Mirror(reflecting: first)) else {
-            return value
-        }
-        return items.map { Properties($0) }
-    }
-
-    /// Whether a template names the properties of a value. Other structs are shown as text.
-    private static func isRead(_ value: Any, _ mirror: Mirror) -> Bool {
-        mirror.displayStyle == .struct && !(value is any MustacheCustomRenderable)
-            && !(value is any MustacheParent) && !(value is any CustomStringConvertible)
     }
 }

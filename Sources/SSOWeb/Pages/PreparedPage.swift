@@ -34,7 +34,7 @@ public struct PreparedPage<Value: RawRepresentable<String> & CaseIterable & Send
     /// - Throws: ``PreparedPageError`` when a value would not come out as escaped text: it is inserted without escaping, is changed
     ///   by a transform, or decides whether a section is shown.
     public init(
-        _ pages: Pages, _ template: String, in language: Language, _ model: (_ gap: (Value) -> String) -> some Sendable
+        _ pages: Pages, _ template: String, in language: Language, _ model: (_ gap: (Value) -> String) -> some Encodable
     ) throws {
         let page = pages.text(template, model { Self.mark + "<&\"'>" + $0.rawValue + Self.mark }, in: language)
         var (texts, gaps, text): ([String], [Value], String) = ([], [], "")

@@ -141,13 +141,8 @@ public struct Texts: Sendable {
             switch piece {
             case .literal(let words): isHTML ? EscapedHTML().escapeText(words) : words
             case .value(let name): isHTML ? "<bdi>{{\(name)}}</bdi>" : "{{\(name)}}"
-            case .time(let name):
-                isHTML
-                    ? "<time datetime=\"{{\(name).iso}}\">{{\(name).text}}</time>" : "{{\(name).text}}"
-            case .ago(let name):
-                isHTML
-                    ? "<time class=\"ago\" datetime=\"{{\(name).iso}}\" title=\"{{\(name).text}}\">{{\(name).ago}}</time>"
-                    : "{{\(name).ago}}"
+            case .time(let name): isHTML ? "{{{\(name).timeHTML}}}" : "{{\(name).text}}"
+            case .ago(let name): isHTML ? "{{{\(name).agoHTML}}}" : "{{\(name).ago}}"
             }
         }.joined()
     }
@@ -218,8 +213,18 @@ extension TextPattern {
 }
 
 /// A moment on a page: for browsers, and as text in UTC. A script shows it in the browser's time zone.
-public struct Moment: Sendable {
-    let iso, text: String
-    /// How long ago it was; nil for one that is shown in full only.
-    var ago: String?
+public struct Moment: Encodable, Sendable {
+    let text, timeHTML: String
+    /// How long ago it was; the text again for one that is shown in full only.
+    let ago, agoHTML: String
+
+    fileprivate init(iso: String, text: String, ago: String?) {
+        (self.text, self.ago) = (text, ago ?? text)
+        let title = EscapedHTML().escapeText(text)
+        timeHTML = "<time datetime=\"\(iso)\">\(title)</time>"
+        agoHTML =
+            ago.map {
+                "<time class=\"ago\" datetime=\"\(iso)\" title=\"\(title)\">\(EscapedHTML().escapeText($0))</time>"
+            } ?? timeHTML
+    }
 }

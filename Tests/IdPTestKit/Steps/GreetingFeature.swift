@@ -55,7 +55,7 @@ struct GreetingFeature: Feature {
         var count = 0
     }
 
-    private struct Model: Sendable {
+    private struct Model: Encodable, Sendable {
         let formToken, word, count: String
     }
 

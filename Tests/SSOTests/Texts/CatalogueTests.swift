@@ -166,7 +166,7 @@ struct CatalogueTests {
                     texts: [.english: file, .german: file])
             ],
             assets: StaticAssets([:]))
-        struct Model: Sendable {
+        struct Model: Encodable, Sendable {
             let name: String
             let since: Moment
         }

@@ -4,22 +4,22 @@ import Testing
 
 @Suite("The models of pages")
 struct PageModelTests {
-    private struct Model: Sendable {
+    private struct Model: Encodable, Sendable {
         let name: String
         let section: Section?
         let note: String?
     }
 
-    private struct Section: Sendable {
+    private struct Section: Encodable, Sendable {
         let label: String
         let items: [Item]
         let note: String?
         let isShown: Bool?
     }
 
-    private struct Item: Sendable { let label: String }
+    private struct Item: Encodable, Sendable { let label: String }
 
-    private static func text(_ template: String, _ model: Model) throws -> String {
+    private static func text(_ template: String, _ model: some Encodable) throws -> String {
         try Pages(
             brand: Brand(name: "B"), files: [PageFiles(templates: ["test": Array(template.utf8)], texts: [:])],
             assets: StaticAssets([:])
@@ -58,5 +58,44 @@ struct PageModelTests {
     @Test("an empty optional text is there")
     func emptyText() throws {
         #expect(try Self.text("{{#note}}[{{note}}]{{/note}}", Model(name: "", section: nil, note: "")) == "[]")
+    }
+
+    private enum Kind: String, Encodable { case old }
+
+    private struct Values: Encodable {
+        let kind: Kind
+        let count: Int
+        let small: UInt8
+        let share: Double
+        let words: [String]
+        let numbers: [Int]
+        let none: [Item]
+    }
+
+    @Test("numbers, enumerations and lists of texts are shown, and an empty list is not")
+    func values() throws {
+        let values = Values(
+            kind: .old, count: 3, small: 200, share: 0.5, words: ["a", "b"], numbers: [1, 2], none: [])
+        let template = """
+            {{kind}} {{count}} {{small}} {{share}} {{#words}}<{{.}}>{{/words}} {{#numbers}}{{.}}{{/numbers}} \
+            {{#none}}{{label}}{{/none}}{{^none}}-{{/none}}
+            """
+        #expect(try Self.text(template, values) == "old 3 200 0.5 <a><b> 12 -")
+    }
+
+    @Test("a dictionary of texts is a model, too")
+    func dictionary() throws {
+        #expect(try Self.text("{{name}}", ["name": "Ann"]) == "Ann")
+    }
+
+    private struct Broken: Encodable {
+        let name = "Ann"
+
+        func encode(to encoder: any Encoder) throws { throw CancellationError() }
+    }
+
+    @Test("a model that refuses to be encoded has no properties")
+    func refused() throws {
+        #expect(try Self.text("[{{name}}]", Broken()) == "[]")
     }
 }

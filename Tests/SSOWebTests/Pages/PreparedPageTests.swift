@@ -7,7 +7,7 @@ import Testing
 struct PreparedPageTests {
     private enum Value: String, CaseIterable { case name, link }
 
-    private struct Model: Sendable {
+    private struct Model: Encodable, Sendable {
         let name, link, other: String
         let isShown: Bool
     }

@@ -14,7 +14,7 @@ struct ActivityRoutes: Sendable {
     let activity: UserActivity
     let pages: Pages
 
-    struct Model: Sendable {
+    struct Model: Encodable, Sendable {
         let items: [UserActivity.Item]
         /// The id that the next page begins after.
         let older: String

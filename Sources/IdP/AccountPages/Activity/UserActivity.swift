@@ -10,14 +10,14 @@ struct UserActivity: Sendable {
     let audit: AuditStore
     let clients: ClientDirectory
 
-    struct Item: Sendable {
+    struct Item: Encodable, Sendable {
         let words, network: String
         let at: Moment
         let hasNetwork: Bool
     }
 
     /// The part of the home page.
-    struct Section: Sendable {
+    struct Section: Encodable, Sendable {
         let rows: [Item]
         let hasRows: Bool
     }

@@ -17,7 +17,7 @@ struct HomeRoutes: Sendable {
 
     /// One section for each part of the account, made by the type that owns the part. A new part brings a struct of its own,
     /// a property here and its HTML in the template.
-    struct Model: Sendable {
+    struct Model: Encodable, Sendable {
         let formToken: String
         let profile: ProfileSection
         let identities: IdentitySection
@@ -26,7 +26,7 @@ struct HomeRoutes: Sendable {
         let activity: UserActivity.Section
     }
 
-    struct Welcome: Sendable {}
+    struct Welcome: Encodable, Sendable {}
 
     func addRoutes(to router: inout FeatureRouter) {
         router.page(at: "/", use: show)
@@ -75,7 +75,7 @@ struct HomeRoutes: Sendable {
 }
 
 /// The part of the home page that says who is signed in, with the form for the user's name.
-struct ProfileSection: Sendable {
+struct ProfileSection: Encodable, Sendable {
     /// What became of the form with the name.
     enum NameOutcome: Sendable { case shown, saved, refused }
 

@@ -29,7 +29,7 @@ struct SignOutRoutes: Sendable {
     private static let looks = 8
     private static let pause: Duration = .milliseconds(150)
 
-    private struct Model: Sendable {
+    private struct Model: Encodable, Sendable {
         let told: [ReceiptItem]
         let clients: [ClientLink]
         let hasTold, hasClients: Bool

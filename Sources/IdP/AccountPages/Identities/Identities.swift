@@ -6,8 +6,8 @@ import SSOWeb
 import Storage
 
 /// The part of the home page that lists how the user can sign in.
-struct IdentitySection: Sendable {
-    struct Item: Sendable {
+struct IdentitySection: Encodable, Sendable {
+    struct Item: Encodable, Sendable {
         /// What users call the provider; the word for email.
         let provider: String
         let address: String
@@ -15,18 +15,19 @@ struct IdentitySection: Sendable {
         let logo: String
         /// Names the identity in the form.
         let identity: String
-        let since, used: Moment
-        let hasLogo, hasAddress, hasUsed, isPrivate, isEmailDisabled, canRemove: Bool
+        /// When it was used last; nil for one that was only added, ``since``.
+        let used, since: Moment?
+        let hasLogo, hasAddress, isPrivate, isEmailDisabled, canRemove: Bool
     }
 
     /// A provider that can be added.
-    struct Offer: Sendable {
+    struct Offer: Encodable, Sendable {
         let id, provider, logo: String
         let hasLogo: Bool
     }
 
     /// What the user has just added or removed.
-    struct Change: Sendable {
+    struct Change: Encodable, Sendable {
         let provider: String
         let isAdded: Bool
     }
@@ -61,10 +62,9 @@ package struct Identities: Sendable {
             let logo = identity.issuer.flatMap(providers.provider(issuer:)).map(logo) ?? ""
             return IdentitySection.Item(
                 provider: name(of: identity) ?? texts.plain(Text("identities.email")), address: identity.email ?? "",
-                logo: logo, identity: identity.name, since: texts.moment(identity.addedAt, now: now),
-                used: texts.moment(identity.usedAt ?? identity.addedAt, now: now), hasLogo: !logo.isEmpty,
-                hasAddress: identity.email != nil,
-                hasUsed: identity.usedAt != nil, isPrivate: identity.isPrivateEmail,
+                logo: logo, identity: identity.name, used: identity.usedAt.map { texts.moment($0, now: now) },
+                since: identity.usedAt == nil ? texts.moment(identity.addedAt, now: now) : nil,
+                hasLogo: !logo.isEmpty, hasAddress: identity.email != nil, isPrivate: identity.isPrivateEmail,
                 isEmailDisabled: identity.isEmailDisabled,
                 canRemove: identity.issuer != nil && identities.count > 1)
         }

@@ -14,7 +14,7 @@ package struct IdentityConfirmPage: Sendable {
         (self.pages, self.script) = (pages, script)
     }
 
-    private struct Model: Sendable {
+    private struct Model: Encodable, Sendable {
         let formToken, flow, provider, email, script: String
         let isLink: Bool
     }

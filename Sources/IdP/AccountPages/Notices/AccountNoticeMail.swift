@@ -19,7 +19,7 @@ package struct AccountNoticeMail: MailTemplate {
         (self.database, self.pages, self.issuer, self.logger) = (database, pages, issuer, logger)
     }
 
-    struct Model: Sendable {
+    struct Model: Encodable, Sendable {
         let provider, address, device, issuer, newAddress, sessions: String
         let time: Moment
         let isLinked, isUnlinked, isRevoked, isWithdrawn, isFurther, isAddress, isByUser, hasDevice: Bool

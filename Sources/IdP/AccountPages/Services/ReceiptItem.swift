@@ -2,7 +2,7 @@ import IdPDirectory
 import SSOWeb
 
 /// A receipt on a page: the client, and whether the end of a session has arrived there.
-struct ReceiptItem: Sendable {
+struct ReceiptItem: Encodable, Sendable {
     let client, logo, logoSizeHTML: String
     let at, next: Moment
     let hasLogo, isDelivered, isTrying, isWaiting, isGivenUp, isNotTold: Bool

@@ -3,8 +3,8 @@ import SSOWeb
 import Storage
 
 /// The part of the home page that lists the services that the user may enter.
-struct ClientSection: Sendable {
-    struct Item: Sendable {
+struct ClientSection: Encodable, Sendable {
+    struct Item: Encodable, Sendable {
         let name, href, logo, logoSizeHTML: String
         /// In place of a logo.
         let letter: String
@@ -73,7 +73,7 @@ struct SignedInClients: Sendable {
 }
 
 /// A client on a page: its name with its logo and, if it has a web page, a link there.
-struct ClientLink: Sendable {
+struct ClientLink: Encodable, Sendable {
     let name, href, logo, logoSizeHTML: String
     let hasHref, hasLogo: Bool
 

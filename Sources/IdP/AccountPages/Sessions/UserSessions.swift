@@ -5,12 +5,14 @@ import SSOWeb
 import Storage
 
 /// The page that lists the browsers and apps in which a user is signed in.
-struct SessionList: Sendable {
-    struct Item: Sendable {
+struct SessionList: Encodable, Sendable {
+    struct Item: Encodable, Sendable {
         let id, name, network: String
-        let since, used, until: Moment
+        let since, used: Moment
+        /// Of a session that stays when the browser is closed.
+        let until: Moment?
         let clients: [ClientSection.Item]
-        let hasNetwork, isApp, isCurrent, hasClients, isRemembered: Bool
+        let hasNetwork, isApp, isCurrent, hasClients: Bool
     }
 
     let formToken: String
@@ -20,7 +22,7 @@ struct SessionList: Sendable {
 }
 
 /// The part of the home page that lists browsers and apps: this one and those used last.
-struct SessionSection: Sendable {
+struct SessionSection: Encodable, Sendable {
     static let shown = 5
 
     let items: [SessionList.Item]
@@ -71,10 +73,9 @@ struct UserSessions: Sendable {
             return SessionList.Item(
                 id: session.id, name: session.name(in: texts), network: session.network ?? "",
                 since: texts.moment(session.createdAt, now: now), used: texts.moment(session.usedAt, now: now),
-                until: texts.moment(session.rememberedUntil ?? session.usedAt), clients: clients,
+                until: session.rememberedUntil.map { texts.moment($0) }, clients: clients,
                 hasNetwork: session.network != nil, isApp: session.app != nil,
-                isCurrent: session.handles.contains(user.session.handle), hasClients: !clients.isEmpty,
-                isRemembered: session.rememberedUntil != nil)
+                isCurrent: session.handles.contains(user.session.handle), hasClients: !clients.isEmpty)
         }
         return items.filter(\.isCurrent) + items.filter { !$0.isCurrent }
     }

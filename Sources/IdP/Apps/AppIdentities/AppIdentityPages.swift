@@ -17,7 +17,7 @@ package struct AppIdentityPages: Sendable {
         (self.pages, self.continueScript, self.formScript) = (pages, continueScript, formScript)
     }
 
-    private struct AskModel: Sendable {
+    private struct AskModel: Encodable, Sendable {
         let formToken, action, challenge, redirect, ticket, app, appID, provider, address, cancel, script: String
         let hasName: Bool
     }
@@ -39,7 +39,7 @@ package struct AppIdentityPages: Sendable {
                 hasName: asked.app.hasName), for: request)
     }
 
-    private struct EndModel: Sendable {
+    private struct EndModel: Encodable, Sendable {
         let app, provider, callback, script: String
         let isDone: Bool
     }

@@ -20,7 +20,7 @@ package struct HandoffPages: Sendable {
         )
     }
 
-    private struct StartModel: Sendable { let formToken, action, challenge, redirect, app, script: String }
+    private struct StartModel: Encodable, Sendable { let formToken, action, challenge, redirect, app, script: String }
 
     /// The page that sends itself on. A button without JavaScript.
     ///
@@ -33,7 +33,7 @@ package struct HandoffPages: Sendable {
                 redirect: asked.app.redirectURI, app: asked.app.name, script: startScript), for: request)
     }
 
-    private struct ConfirmModel: Sendable {
+    private struct ConfirmModel: Encodable, Sendable {
         let formToken, flow, app, appID, name, email, cancel, script: String
         let hasName: Bool
     }
@@ -49,7 +49,7 @@ package struct HandoffPages: Sendable {
                 email: user.account.email, cancel: flow.cancel, script: formScript, hasName: app.hasName), for: request)
     }
 
-    private struct ContinueModel: Sendable { let app, name, email, callback, script: String }
+    private struct ContinueModel: Encodable, Sendable { let app, name, email, callback, script: String }
 
     /// The page that goes on to the app. It is no redirect: Chromium applies `form-action` to the redirects after a form,
     /// and Chrome on Android opens an app by a tap only.

@@ -25,7 +25,7 @@ struct AccountChoice: Sendable {
     /// Keeps a double click from sending the form twice.
     let script: String
 
-    private struct Model: Sendable {
+    private struct Model: Encodable, Sendable {
         let formToken, flow, name, email, client, logo, logoSizeHTML, complete, cancel, script: String
         let hasLogo: Bool
     }

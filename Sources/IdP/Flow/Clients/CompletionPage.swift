@@ -27,7 +27,7 @@ package struct CompletionPage: Sendable {
 
     private enum Value: String, CaseIterable { case client, name, email, callback, other, logo, pixelsWide, pixelsHigh }
 
-    private struct Model: Sendable {
+    private struct Model: Encodable, Sendable {
         let client, name, email, callback, other, logo, pixelsWide, pixelsHigh, script, seconds: String
         let goesOn, waits, hasLogo, hasPixels: Bool
     }

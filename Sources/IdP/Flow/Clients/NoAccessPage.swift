@@ -12,7 +12,7 @@ struct NoAccessPage: Sendable {
     /// Keeps a double click from sending the form twice.
     let script: String
 
-    private struct Model: Sendable {
+    private struct Model: Encodable, Sendable {
         let formToken, flow, name, email, client, logo, logoSizeHTML, cancel, script: String
         let contact: Contact?
         let hasLogo, hasContact: Bool
@@ -32,7 +32,7 @@ struct NoAccessPage: Sendable {
     }
 
     /// Whom to ask, as a link with its address as text.
-    fileprivate struct Contact: Sendable {
+    fileprivate struct Contact: Encodable, Sendable {
         static let scheme = "mailto:"
         let href, text: String
     }

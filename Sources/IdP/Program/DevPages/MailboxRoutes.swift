@@ -18,13 +18,13 @@ struct MailboxRoutes: Sendable {
     let clock: ServiceClock
     let script: String
 
-    struct Model: Sendable {
+    struct Model: Encodable, Sendable {
         let path, script: String
         let emails: [Email]
         let hasEmails: Bool
     }
 
-    struct Email: Sendable {
+    struct Email: Encodable, Sendable {
         let subject, to, text, code, spaced, frame: String
         let sent: Moment
         let hasCode, isNewest: Bool

@@ -14,7 +14,7 @@ struct LinkTesterPage: Sendable {
     /// The path of the page itself.
     let path: String
 
-    struct Model: Sendable {
+    struct Model: Encodable, Sendable {
         let path, typed, example, cause, link, codeHTML: String
         let hasError, hasCode, hasSamples: Bool
         let platforms: [LinkTesterPlatform]
@@ -22,7 +22,7 @@ struct LinkTesterPage: Sendable {
         let files: [LinkTesterFile]
     }
 
-    struct Sample: Sendable {
+    struct Sample: Encodable, Sendable {
         let href, tester: String
     }
 

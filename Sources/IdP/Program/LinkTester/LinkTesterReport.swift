@@ -30,14 +30,14 @@ struct LinkTesterReport: Sendable {
     }
 }
 
-struct LinkTesterPlatform: Sendable {
+struct LinkTesterPlatform: Encodable, Sendable {
     let nameHTML, summaryHTML: String
     let apps: [LinkTesterApp]
 }
 
 /// The decision for one app, with the rules that led to it.
-struct LinkTesterApp: Sendable {
-    struct Line: Sendable { let text: String }
+struct LinkTesterApp: Encodable, Sendable {
+    struct Line: Encodable, Sendable { let text: String }
 
     let verdictHTML, because: String
     let trials, disputes: [Line]
@@ -82,8 +82,8 @@ struct LinkTesterApp: Sendable {
 }
 
 /// The findings of a file.
-struct LinkTesterFile: Sendable {
-    struct Item: Sendable { let severity, place, message, fix, code: String }
+struct LinkTesterFile: Encodable, Sendable {
+    struct Item: Encodable, Sendable { let severity, place, message, fix, code: String }
 
     let path, stateHTML: String
     let findings: [Item]

@@ -68,7 +68,7 @@ struct BrowserLinkRoutes: Sendable {
     let pages: Pages
     let clock: ServiceClock
 
-    struct Model: Sendable {
+    struct Model: Encodable, Sendable {
         let formToken, browser, address: String
     }
 

@@ -23,7 +23,7 @@ struct BrowserLinkMail: MailTemplate {
     let issuer: PublicOrigin
     let clock: ServiceClock
 
-    struct Model: Sendable {
+    struct Model: Encodable, Sendable {
         let link, host, intro: String
     }
 

@@ -69,7 +69,7 @@ package struct EmailCodeMail: MailTemplate {
     /// The one-time address for an answer to the email; nil where answers are not received.
     var replyTo: @Sendable (Challenge) -> EmailAddress? = { _ in nil }
 
-    struct Model: Sendable {
+    struct Model: Encodable, Sendable {
         let code, spaced, service, intro, device, host, signInLink: String
         /// When the code was asked for. The email may leave minutes later.
         let time: Moment

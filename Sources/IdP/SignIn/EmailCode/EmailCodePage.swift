@@ -15,7 +15,7 @@ package struct EmailCodePage: Sendable {
     }
 
     /// How the page asks for an answer to the email, and learns of it.
-    package struct ReplyOffer: Sendable {
+    package struct ReplyOffer: Encodable, Sendable {
         /// The four digits that the answer must contain.
         let number: String
         /// The digits one by one, for screen readers.
@@ -24,7 +24,7 @@ package struct EmailCodePage: Sendable {
         let events, next: String
     }
 
-    struct Model: Sendable {
+    struct Model: Encodable, Sendable {
         let formToken, address, flow, signIn, script: String
         let errorHTML, statusHTML, service, provider: String?
         let field: Field?
@@ -33,7 +33,7 @@ package struct EmailCodePage: Sendable {
     }
 
     /// The form with the field.
-    struct Field: Sendable {
+    struct Field: Encodable, Sendable {
         let life: String
         let maximumLength = EmailCode.maximumLength
         let reply: ReplyOffer?
@@ -41,7 +41,7 @@ package struct EmailCodePage: Sendable {
     }
 
     /// The wait until the next email.
-    struct Countdown: Sendable { let wait, seconds: String }
+    struct Countdown: Encodable, Sendable { let wait, seconds: String }
 
     /// Says the same for an address that may sign in and for one that may not: everything it shows is counted and stored
     /// for both (docs/architecture.md, "no account enumeration").

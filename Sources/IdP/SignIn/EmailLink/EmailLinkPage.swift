@@ -31,7 +31,7 @@ package struct EmailLinkPage: Sendable {
         case signIn
     }
 
-    struct Model: Sendable {
+    struct Model: Encodable, Sendable {
         let formToken, challenge, address, service, provider, code, spaced, device, script: String
         let time: Moment
         let hasButton, hasClient, addsProvider, hasCode: Bool
@@ -83,7 +83,7 @@ package struct EmailLinkPage: Sendable {
             remember: hasButton ? RememberChoice(lifetime, isTicked: false, request, texts) : nil)
     }
 
-    struct EndedModel: Sendable {
+    struct EndedModel: Encodable, Sendable {
         let title, titleHTML, explanationHTML, labelHTML, href, formToken, email, flow, address, script: String
         let sendsEmail: Bool
     }

@@ -22,7 +22,7 @@ package struct EmailReplyMethod: SignInMethod {
     let pages: Pages
 
     /// What the page "You are signed in" shows.
-    struct Model: Sendable {
+    struct Model: Encodable, Sendable {
         let service, href: String
         let hasService: Bool
     }

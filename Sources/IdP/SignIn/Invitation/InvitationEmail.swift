@@ -28,7 +28,7 @@ package struct InvitationEmail: MailTemplate {
     /// The origin that the email names.
     let issuer: PublicOrigin
 
-    struct Model: Sendable {
+    struct Model: Encodable, Sendable {
         let service, link, host, intro: String
         let time: Moment
     }

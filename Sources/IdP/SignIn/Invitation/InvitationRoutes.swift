@@ -27,7 +27,7 @@ struct InvitationRoutes: Sendable {
     /// Begins the sign-in; nil for text that is not an email address.
     let submitAddress: @Sendable (SubmittedAddress) async throws -> Response?
 
-    struct Model: Sendable {
+    struct Model: Encodable, Sendable {
         let formToken, address, service, other, script: String
         let hasClient, hasOther, hasError: Bool
     }

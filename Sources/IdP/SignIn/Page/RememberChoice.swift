@@ -8,7 +8,7 @@ import SSOWeb
 ///
 /// The choice is made with the proof and never later: a stolen cookie must not prolong its session. It is not ticked unless the
 /// user has ticked it on this very form.
-struct RememberChoice: Sendable {
+struct RememberChoice: Encodable, Sendable {
     /// The name of the field.
     static let field = "remember"
 

@@ -7,7 +7,7 @@ import SSOWeb
 /// The providers come first, in the order of their file. What the browser used last comes before everything else, and so does
 /// the form for an email whose address has to be corrected.
 struct SignInParts: Sendable {
-    struct Part: Sendable {
+    struct Part: Encodable, Sendable {
         var isSecond = false
         var hasEmailField = false
         var hasProviders = false
@@ -19,7 +19,7 @@ struct SignInParts: Sendable {
         var more: [ProviderForm] = []
     }
 
-    struct ProviderForm: Sendable {
+    struct ProviderForm: Encodable, Sendable {
         let id, kind, action, logo, logoSizeHTML, labelHTML, detail: String
         let hasLogo, hasDetail, hasNote, isLastUsed: Bool
     }

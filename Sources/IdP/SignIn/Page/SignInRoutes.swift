@@ -77,10 +77,10 @@ struct SignInPage: Sendable {
     let assets: StaticAssets
     let script: String
 
-    struct Link: Sendable { let label, href: String }
-    struct Note: Sendable { let textHTML: String }
+    struct Link: Encodable, Sendable { let label, href: String }
+    struct Note: Encodable, Sendable { let textHTML: String }
 
-    struct Model: Sendable {
+    struct Model: Encodable, Sendable {
         let formToken, flow, introHTML, logo, logoSizeHTML, againHTML, cancel, cancelHTML, address, script: String
         let hint, button: String
         let hasIntro, hasLogo, hasAgain, hasCancel, hasError, hasLinks: Bool

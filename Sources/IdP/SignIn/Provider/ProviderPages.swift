@@ -14,7 +14,7 @@ package struct ProviderPages: Sendable {
     /// Keeps a double click from sending a form twice.
     let formScript: String
 
-    private struct GoOnModel: Sendable { let provider, address, script: String }
+    private struct GoOnModel: Encodable, Sendable { let provider, address, script: String }
 
     /// - Parameter address: holds `state` and `nonce`. It appears in attributes only, never in the log.
     func goOn(_ request: Request, _ provider: Provider, address: String) -> Response {
@@ -27,7 +27,9 @@ package struct ProviderPages: Sendable {
             ])
     }
 
-    private struct KnownAddressModel: Sendable { let formToken, flow, address, provider, other, script: String }
+    private struct KnownAddressModel: Encodable, Sendable {
+        let formToken, flow, address, provider, other, script: String
+    }
 
     /// Asks the user to prove the verified address. Says the same whether or not it has an account.
     func knownAddress(

@@ -18,7 +18,7 @@ struct LogoutRoutes: Sendable {
     private let parts: SharedParts
     private let hints: IDTokenHints
 
-    private struct Model: Sendable {
+    private struct Model: Encodable, Sendable {
         let formToken, email, script: String
     }
 

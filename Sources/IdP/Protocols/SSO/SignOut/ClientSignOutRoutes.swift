@@ -19,7 +19,7 @@ struct ClientSignOutRoutes: Sendable {
     let logos: ClientLogos
     let pages: Pages
 
-    private struct Model: Sendable {
+    private struct Model: Encodable, Sendable {
         let formToken, clientID, client, email, redirectURI, state, logo, logoSizeHTML: String
         let hasState, hasLogo: Bool
     }
