@@ -308,7 +308,8 @@ let package = Package(
             name: "SSOWebTests",
             dependencies: [
                 "TestKit", "WebTestKit", "SSOShared", "SSOWeb", hummingbird, logging, lifecycle, nioCore,
-                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"), httpTypes,
             ],
             swiftSettings: settings),
         .testTarget(
