@@ -24,10 +24,8 @@ public struct ClientAddress: Sendable {
         trace(request, peer: peer).client
     }
 
-    /// The malformed address that a trusted proxy reported, if any.
-    func malformedHop(of request: Request, peer: SocketAddress?) -> String? { trace(request, peer: peer).malformed }
-
-    private func trace(_ request: Request, peer: SocketAddress?) -> (client: IPAddress?, malformed: String?) {
+    /// The client's address, and the malformed one that a trusted proxy reported, if any.
+    func trace(_ request: Request, peer: SocketAddress?) -> (client: IPAddress?, malformed: String?) {
         guard let peer = peer.flatMap({ IPAddress($0) }) else { return (nil, nil) }
         guard isTrusted(peer) else { return (peer, nil) }
         let hops = request.headers[values: .xForwardedFor].flatMap { $0.split(separator: ",") }

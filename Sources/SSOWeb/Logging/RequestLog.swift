@@ -38,10 +38,9 @@ public struct ClientAddressLogging<Context: WebRequestContext>: RouterMiddleware
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var context = context
-        if let address = addresses.address(of: request, peer: context.peer) {
-            context.logger[metadataKey: "client_address"] = .stringConvertible(address)
-        }
-        if let hop = addresses.malformedHop(of: request, peer: context.peer), !hasWarned.set() {
+        let (client, malformedHop) = addresses.trace(request, peer: context.peer)
+        if let client { context.logger[metadataKey: "client_address"] = .stringConvertible(client) }
+        if let hop = malformedHop, !hasWarned.set() {
             // Once per process: with a wrongly configured proxy it is true of every request.
             context.logger.warning(
                 "forwarded_address_malformed",

@@ -45,10 +45,17 @@ package struct GrantStore: Sendable {
         to user: SignedInUser, _ connection: any SQLConnection
     ) throws -> Bool {
         let now = clock.now()
-        let flow: [String: SQLValue] = [
+        let values: [String: SQLValue] = [
             "session": .text(user.session.handle), "client": .text(asked.client.id), "state": .blob(key.digest),
+            "digest": .blob(secret.digest), "kind": .text(kind.id), "redirect": .text(asked.returnTo),
+            "challenge": .text(asked.codeChallenge ?? ""), "account": .text(user.account.id),
+            "authenticated": .timestamp(user.signIn.authenticatedAt),
+            "proven": .integer(user.signIn.provenAt == nil ? 0 : 1),
+            "methods": .text(user.signIn.methods.joined(separator: " ")),
+            "payload": kind.keepsPayload ? .blob(Array(asked.payload.utf8)) : .null(.blob), "now": .timestamp(now),
+            "expires": .timestamp(now + kind.lifetime), "signouts": .integer(user.signIn.accountSignOuts),
         ]
-        let isRedeemed = key.isReplayable ? try endEarlier(of: flow, kind, connection) : false
+        let isRedeemed = key.isReplayable ? try endEarlier(like: values, connection) : false
         try connection.send(
             """
             INSERT INTO sso_token (digest, kind, client_id, redirect_uri, code_challenge, state_digest, account_id,
@@ -57,23 +64,14 @@ package struct GrantStore: Sendable {
             VALUES (:digest, :kind, :client, :redirect, :challenge, :state, :account, :session, :authenticated, :proven,
                     :methods, :payload, :now, :expires, :signouts)
             """,
-            flow.merging([
-                "digest": .blob(secret.digest), "kind": .text(kind.id), "redirect": .text(asked.returnTo),
-                "challenge": .text(asked.codeChallenge ?? ""), "account": .text(user.account.id),
-                "authenticated": .timestamp(user.signIn.authenticatedAt),
-                "proven": .integer(user.signIn.provenAt == nil ? 0 : 1),
-                "methods": .text(user.signIn.methods.joined(separator: " ")),
-                "payload": kind.keepsPayload ? .blob(Array(asked.payload.utf8)) : .null(.blob), "now": .timestamp(now),
-                "expires": .timestamp(now + kind.lifetime), "signouts": .integer(user.signIn.accountSignOuts),
-            ]) { $1 })
+            values)
         return isRedeemed
     }
 
+    /// Ends the grants of the same session, client, state and kind.
+    ///
     /// - Returns: whether one of them has been redeemed.
-    private func endEarlier(
-        of flow: [String: SQLValue], _ kind: GrantKind, _ connection: any SQLConnection
-    ) throws -> Bool {
-        let values = flow.merging(["kind": .text(kind.id)]) { $1 }
+    private func endEarlier(like values: [String: SQLValue], _ connection: any SQLConnection) throws -> Bool {
         let earlier = try connection.query(Self.earlierSQL, values)
         let isRedeemed = try earlier.map { try $0.optionalInteger("used_at") != nil }
         if isRedeemed.contains(false) {
