@@ -122,7 +122,9 @@ func buildRelyingParty(
     return WebServer.application(
         router: router,
         listen: settings.listen, shutdown: shutdown, logger: services.logger,
-        services: [purge, ClockWatch(clock, logger: services.logger), ReloadService(logger: services.logger)]
-            + services.jobs,
+        services: [
+            purge, ClockWatch(clock, logger: services.logger), ReloadService(logger: services.logger),
+            TemplateReading(pages),
+        ] + services.jobs,
         started: started)
 }

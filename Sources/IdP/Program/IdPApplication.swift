@@ -89,7 +89,7 @@ extension IdPFeatures {
         }
         return [
             AuditWriting(log: parts.audit), worker, signOuts, ending, purge, keys, usernames,
-            ClockWatch(parts.clock, logger: parts.logger), reload,
+            ClockWatch(parts.clock, logger: parts.logger), reload, TemplateReading(parts.pages),
         ]
             // With one key there is nothing to seal anew.
             + (settings.keys.fingerprints.count > 1 ? [renewal] : [])

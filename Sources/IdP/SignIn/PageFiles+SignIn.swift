@@ -16,11 +16,13 @@ extension PageFiles {
             "invitation-message-html": PackageResources.invitation_message_html_mustache,
             "invitation-message-text": PackageResources.invitation_message_text_mustache,
             "signed-in-elsewhere": PackageResources.signed_in_elsewhere_mustache,
-            "provider-button": PackageResources.provider_button_mustache,
             "provider-continue": PackageResources.provider_continue_mustache,
             "provider-known-address": PackageResources.provider_known_address_mustache,
-            "remember": PackageResources.remember_mustache,
             "sign-in": PackageResources.sign_in_mustache,
+        ],
+        partials: [
+            "provider-button": PackageResources.provider_button_mustache,
+            "remember": PackageResources.remember_mustache,
         ],
         texts: [.english: PackageResources.en_json, .german: PackageResources.de_json],
         assets: [

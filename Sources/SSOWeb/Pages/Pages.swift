@@ -1,19 +1,17 @@
-import Dispatch
 import Foundation
 import HTTPTypes
 public import Hummingbird
 import Mustache
 import NIOCore
-import Synchronization
 
-/// Renders the pages and emails of a program in the language of the user. All templates are parsed at the start, once for
-/// each language, and share one layout and one style sheet.
+/// Renders the pages and emails of a program in the language of the user. Templates are parsed once for each language, and share
+/// one layout and one style sheet.
 ///
 /// A template has no words of its own: `[[key]]` stands for a text of the catalogue as HTML, with every value in a `<bdi>`,
 /// and `[[=key]]` for the text alone, for titles, attributes and plain emails.
 public struct Pages: Sendable {
-    private let libraries: [Language: MustacheLibrary]
-    private let languageSwitches: [Language: LanguageSwitch]
+    private let templates: [Language: Templates]
+    private var languageSwitches: [Language: LanguageSwitch] = [:]
     private let catalogue: Catalogue
     private let frame: Frame
     /// The page of ``PublicError/notFound``, which scanners get for many paths.
@@ -59,7 +57,7 @@ public struct Pages: Sendable {
     ///   - files: what each target of the program brings.
     ///   - values: values that every template and text may name, beside `{brand}`.
     ///   - assets: `brand.css`, `icon.svg`, `touch-icon.png` and, if the brand has them, `logo.…` and `accent.css`.
-    /// - Throws: ``TemplateError`` or ``CatalogueError`` at the start, so that no request meets a broken page.
+    /// - Throws: ``CatalogueError``, or ``TemplateError`` for what every page includes. See ``readTemplates()`` for the others.
     package init(
         brand: Brand, files: [PageFiles], values: [String: String] = [:], assets: StaticAssets
     ) throws {
@@ -79,12 +77,8 @@ public struct Pages: Sendable {
             "reset-app": PackageResources.reset_app_mustache, "email": PackageResources.email_mustache,
             "languages": PackageResources.languages_mustache,
         ]
-        var templates = shared
-        for (name, bytes) in files.flatMap(\.templates) {
-            guard templates.updateValue(bytes, forKey: name) == nil else {
-                throw TemplateError(name: name, cause: "two targets have a template of this name")
-            }
-        }
+        let partials = try Self.union([shared] + files.map(\.partials))
+        let others = try Self.union(files.map(\.templates), beside: partials)
         let frame = Frame(
             brand: brand,
             stylesheets: ["base.css", "brand.css", "accent.css"].map(assets.path).filter { !$0.isEmpty }
@@ -94,18 +88,18 @@ public struct Pages: Sendable {
             times: assets.path(of: "times.js"),
             ground: ["brand.css", "base.css"].lazy.compactMap { StyleSheet.Ground(assets.text(of: $0)) }.first,
             values: values)
-        let libraries = try Self.forEachLanguage { [templates] in
-            try Self.library(of: templates, catalogue[$0], frame, $0)
+        var templates: [Language: Templates] = [:]
+        for language in Language.allCases {
+            let texts = catalogue[language]
+            let parsed = try Self.library(of: partials, texts, frame, language)
+            let made = Templates(parsed: parsed, unread: others) { try Self.template($0, texts) }
+            languageSwitches[language] = LanguageSwitch(texts) { items in
+                let model = LanguageModel(languages: items)
+                return made.render("languages", Framed(frame: frame, language: language, model: model))
+            }
+            templates[language] = made
         }
-        languageSwitches = Dictionary(
-            uniqueKeysWithValues: libraries.map { language, library in
-                let made = LanguageSwitch(catalogue[language]) { items in
-                    let framed = Framed(frame: frame, language: language, model: LanguageModel(languages: items))
-                    return library.render(framed, withTemplate: "languages") ?? ""
-                }
-                return (language, made)
-            })
-        self.libraries = libraries
+        self.templates = templates
         self.catalogue = catalogue
         self.frame = frame
         for language in Language.allCases {
@@ -115,32 +109,26 @@ public struct Pages: Sendable {
         }
     }
 
-    /// Makes a value for each language, all at once: parsing the templates is half of what a start computes.
-    private static func forEachLanguage<Value: Sendable>(
-        _ make: @Sendable (Language) throws -> Value
-    ) throws -> [Language: Value] {
-        let made = Mutex<[Language: Result<Value, any Error>]>([:])
-        DispatchQueue.concurrentPerform(iterations: Language.allCases.count) { index in
-            let language = Language.allCases[index]
-            let result = Result { try make(language) }
-            made.withLock { $0[language] = result }
+    /// - Throws: ``TemplateError`` for a name that is there twice.
+    private static func union(
+        _ lists: [[String: [UInt8]]], beside others: [String: [UInt8]] = [:]
+    ) throws -> [String: [UInt8]] {
+        var all: [String: [UInt8]] = [:]
+        for (name, bytes) in lists.joined() {
+            guard others[name] == nil, all.updateValue(bytes, forKey: name) == nil else {
+                throw TemplateError(name: name, cause: "two targets have a template of this name")
+            }
         }
-        return try made.withLock { try $0.mapValues { try $0.get() } }
+        return all
     }
 
-    /// The templates in one language.
+    /// What other templates include, in one language.
     private static func library(
-        of templates: [String: [UInt8]], _ texts: Texts, _ frame: Frame, _ language: Language
+        of partials: [String: [UInt8]], _ texts: Texts, _ frame: Frame, _ language: Language
     ) throws -> MustacheLibrary {
         var library = MustacheLibrary()
-        for (name, bytes) in templates {
-            do {
-                let source = String(decoding: bytes, as: UTF8.self)
-                // Plain text templates, for emails, name their type themselves.
-                let isHTML = !source.hasPrefix("{{% CONTENT_TYPE")
-                let text = try insertTexts(of: texts, into: source, isHTML: isHTML)
-                try library.register(isHTML ? htmlPragma + text : text, named: name)
-            } catch {
+        for (name, bytes) in partials {
+            do { library.register(try template(bytes, texts), named: name) } catch {
                 throw TemplateError(name: name, cause: "\(error)")
             }
         }
@@ -148,6 +136,14 @@ public struct Pages: Sendable {
             throw TemplateError(name: "layout", cause: "\(error)")
         }
         return library
+    }
+
+    private static func template(_ bytes: [UInt8], _ texts: Texts) throws -> MustacheTemplate {
+        let source = String(decoding: bytes, as: UTF8.self)
+        // Plain text templates, for emails, name their type themselves.
+        let isHTML = !source.hasPrefix("{{% CONTENT_TYPE")
+        let text = try insertTexts(of: texts, into: source, isHTML: isHTML)
+        return try MustacheTemplate(string: isHTML ? htmlPragma + text : text)
     }
 
     /// Renders the layout once, except for its blocks: the rest is the same on every page. A block that is not named here would
@@ -169,6 +165,11 @@ public struct Pages: Sendable {
 
     /// Begins every template of a page.
     private static var htmlPragma: String { "{{% CONTENT_TYPE:\(EscapedHTML.name)}}" }
+
+    /// Parses all templates that no page has needed so far.
+    ///
+    /// - Throws: ``TemplateError``.
+    func readTemplates() throws { for templates in templates.values { try templates.readAll() } }
 
     /// The texts in the language that a browser asks for.
     public func texts(for request: Request) -> Texts { catalogue[.preferred(by: request)] }
@@ -203,7 +204,7 @@ public struct Pages: Sendable {
         _ template: String, _ model: some Encodable, in language: Language, _ languageSwitchHTML: String
     ) -> String {
         let framed = Framed(frame: frame, language: language, model: model, languageSwitchHTML: languageSwitchHTML)
-        return libraries[language]?.render(framed, withTemplate: template) ?? ""
+        return templates[language]?.render(template, framed) ?? ""
     }
 
     /// The headers of every page in a language. Caches must keep the languages apart (RFC 9110 12.5.5).
@@ -266,12 +267,6 @@ extension HTTPFields {
         for field in others where !fields.contains(field.name) { fields.append(field) }
         return fields
     }
-}
-
-/// A template cannot be parsed.
-struct TemplateError: Error, CustomStringConvertible {
-    let name, cause: String
-    var description: String { "The template \(name) cannot be parsed: \(cause)" }
 }
 
 /// What the template of the switch names.
