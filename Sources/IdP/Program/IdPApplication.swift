@@ -44,7 +44,8 @@ extension IdPFeatures {
             queue: parts.mail, templates: all.flatMap(\.mail), mailer: services.mailer, from: settings.mailFrom,
             issuer: parts.origin, delay: parts.mailDelay, clock: parts.clock,
             addressID: { [addresses = parts.audit.addresses] in addresses.typed($0).id }, logger: parts.logger)
-        let replaced = ReplacedSecrets(database: parts.database, clock: parts.clock, audit: parts.audit.store)
+        let replaced = ReplacedSecrets(
+            database: parts.database, clock: parts.clock, audit: parts.audit.store, logger: parts.logger)
         let purges = (all.flatMap(\.purges) + [signOuts.purge, replaced.end]).map { purge -> PurgeService.Purge in
             { limit in services.isChosen() ? try await purge(limit) : 0 }
         }

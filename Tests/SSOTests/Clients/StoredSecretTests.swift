@@ -57,7 +57,8 @@ struct StoredSecretTests {
             try await deployment.add(old)
             let new = try await deployment.rotate(old)
             let ending = ReplacedSecrets(
-                database: deployment.database, clock: deployment.clock.clock, audit: deployment.audit)
+                database: deployment.database, clock: deployment.clock.clock, audit: deployment.audit,
+                logger: deployment.log.logger("idp"))
             deployment.clock.advance(by: .minutes(90))
             let token = try await browser.token(for: old, of: deployment)
             #expect(try await deployment.redeem(token, as: old).status == 200)
@@ -72,6 +73,8 @@ struct StoredSecretTests {
             #expect(try await deployment.redeem(last, as: old).status == 401)
             #expect(try await deployment.redeem(last, as: new).status == 200)
             #expect(try await deployment.auditRows(.clientSecretRetired).map(\.cause) == ["use"])
+            let line = deployment.log.text.split(separator: "\n").filter { $0.contains("client_secret_retired") }
+            #expect(line.count == 1 && line[0].contains("\"by\": use") && line[0].contains(old.fingerprint))
         }
     }
 
@@ -92,7 +95,8 @@ struct StoredSecretTests {
             #expect(refusal?.contains("is in use since 2026-11-21T12:00:00.000Z") == true)
 
             let ending = ReplacedSecrets(
-                database: deployment.database, clock: deployment.clock.clock, audit: deployment.audit)
+                database: deployment.database, clock: deployment.clock.clock, audit: deployment.audit,
+                logger: deployment.log.logger("idp"))
             deployment.clock.advance(by: .days(2) - .seconds(1))
             #expect(try await ending.end(limit: 10) == 0)
             deployment.clock.advance(by: .seconds(1))

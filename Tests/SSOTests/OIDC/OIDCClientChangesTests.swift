@@ -51,6 +51,7 @@ struct OIDCClientChangesTests {
         try await Self.open { deployment, old, tokens in
             let new = try await deployment.rotate(old)
             #expect(try await Self.post(OIDCPath.introspect, tokens.access, as: old, deployment).status == 200)
+            #expect(deployment.log.contains("info introspected"))
             try await deployment.make(RetireSecret(old.id, isForced: true, deployment.registrar))
             #expect(try await Self.post(OIDCPath.revoke, tokens.refresh, as: old, deployment).status == 401)
             #expect(try await deployment.oidcUserInfo(tokens.access).status == 200, "nothing was revoked")
@@ -58,7 +59,9 @@ struct OIDCClientChangesTests {
             try await deployment.make(RetireSecret(old.id, isForced: true, deployment.registrar))
             let asked = try await Self.post(OIDCPath.introspect, tokens.access, as: new, deployment)
             #expect(asked.status == 401 && !asked.text.contains("active"), "\(asked.text)")
+            #expect(!deployment.log.contains("refresh_tokens_ended"))
             #expect(try await Self.post(OIDCPath.revoke, tokens.refresh, as: newest, deployment).status == 200)
+            #expect(deployment.log.contains("info refresh_tokens_ended"))
             #expect(try await deployment.oidcUserInfo(tokens.access).status == 401)
         }
     }
@@ -93,7 +96,8 @@ struct OIDCClientChangesTests {
                     of: RetireSecret(old.id, isForced: false, deployment.registrar))
                 #expect(early?.contains("--force") == true, "\(path): \(early ?? "retired")")
                 let ending = ReplacedSecrets(
-                    database: deployment.database, clock: deployment.clock.clock, audit: deployment.audit)
+                    database: deployment.database, clock: deployment.clock.clock, audit: deployment.audit,
+                    logger: deployment.log.logger("idp"))
                 deployment.clock.advance(by: .days(7) - .seconds(1))
                 #expect(try await ending.end(limit: 10) == 0, "\(path)")
                 deployment.clock.advance(by: .seconds(1))

@@ -1,3 +1,4 @@
+package import Logging
 package import SSOShared
 package import SSOWeb
 package import Storage
@@ -99,25 +100,32 @@ package struct ReplacedSecrets: Sendable {
     private let database: any Database
     private let clock: ServiceClock
     private let audit: AuditStore
+    private let logger: Logger
     private let store = ClientStore()
 
-    package init(database: any Database, clock: ServiceClock, audit: AuditStore) {
-        (self.database, self.clock, self.audit) = (database, clock, audit)
+    package init(database: any Database, clock: ServiceClock, audit: AuditStore, logger: Logger) {
+        (self.database, self.clock, self.audit, self.logger) = (database, clock, audit, logger)
     }
 
     /// - Returns: how many have ended.
     package func end(limit: Int) async throws -> Int {
         let now = clock.now()
-        return try await database.write { [store, audit] connection in
+        let ended = try await database.write { [store, audit] connection in
             let ended = try store.ended(at: now, limit: limit, connection)
-            guard !ended.isEmpty else { return 0 }
+            guard !ended.isEmpty else { return ended }
             for name in ended {
                 try store.delete(name, connection)
                 try audit.write(
                     AuditRow(.clientSecretRetired, client: name.client, cause: "use", name.fingerprint), connection)
             }
             try store.noteChange(connection)
-            return ended.count
+            return ended
         }
+        for name in ended {
+            logger.notice(
+                "client_secret_retired",
+                metadata: ["client": "\(name.client)", "fingerprint": "\(name.fingerprint)", "by": "use"])
+        }
+        return ended.count
     }
 }

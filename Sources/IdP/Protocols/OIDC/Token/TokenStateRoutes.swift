@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import IdPDirectory
 import IdPFlow
+import Logging
 import SSOShared
 import SSOWeb
 import Storage
@@ -23,6 +24,7 @@ struct TokenStateRoutes: Sendable {
             let members = try await state(of: token, for: client)
             if let use = client.use { await parts.questions.note(use, context.logger) }
             context.audit?.note(AuditRow(.introspected, by: .client(client.client.id), client: client.client.id))
+            context.logger.info("introspected", metadata: ["client": "\(client.client.id)"])
             return .json(members, headers: [.cacheControl: "no-store"])
         }
     }
@@ -38,20 +40,25 @@ struct TokenStateRoutes: Sendable {
                 isKnown: try parts.tokens.isKnown(token, connection)
             )
         }
-        var isStill = known.isStill
+        var (isStill, ended): (Bool, String?) = (known.isStill, nil)
         if isStill, known.isKnown {
-            isStill = try await parts.database.write { [parts] connection in
-                guard let registered = try parts.registered(client, connection) else { return false }
-                if let account = try parts.tokens.revoke(token, by: registered, at: now, connection) {
+            (isStill, ended) = try await parts.database.write { [parts] connection in
+                guard let registered = try parts.registered(client, connection) else { return (false, nil) }
+                let account = try parts.tokens.revoke(token, by: registered, at: now, connection)
+                if let account {
                     try context.audit?.write(
                         AuditRow(.refreshTokensEnded, by: .client(id), account: account, client: id, cause: "revoked"),
                         connection)
                 }
-                return true
+                return (true, account)
             }
         }
         await parts.clients.catchUp()
         guard isStill else { throw OAuthError.dropped(id) }
+        if let ended {
+            context.logger.info(
+                "refresh_tokens_ended", metadata: ["client": "\(id)", "account": "\(ended)", "cause": "revoked"])
+        }
         if let use = client.use { await parts.questions.note(use, context.logger) }
     }
 
