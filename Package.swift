@@ -10,12 +10,9 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// What the programs are linked with as they are shipped (docs/decisions/0088-the-linker.md).
+/// Programs as they are shipped export no names (docs/decisions/0088-what-the-linker-leaves-out.md).
 let shipped: [LinkerSetting] = [
-    .unsafeFlags(
-        [
-            "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic",
-        ], .when(platforms: [.linux], configuration: .release))
+    .unsafeFlags(["-Xlinker", "--no-export-dynamic"], .when(platforms: [.linux], configuration: .release))
 ]
 
 /// Templates and styles are compiled in one by one: a missing file is a build error, the binary is the deployment.
