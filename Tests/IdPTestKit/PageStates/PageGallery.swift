@@ -109,7 +109,11 @@ struct PageGallery: Sendable {
         }
     }
 
+    /// The page as it was sent, but for the delay after which its script leads on: a slow machine looks at it for longer.
     private static func response(_ reply: ProbeReply) -> Response {
+        let body =
+            reply.header("content-type")?.hasPrefix("text/html") == true
+            ? Array(reply.text.replacing(#/data-delay="[0-9]+"/#, with: "data-delay=\"86400\"").utf8) : reply.body
         var headers: HTTPFields = [:]
         let ours: Set = ["content-length", "connection", "date", "set-cookie", "transfer-encoding"]
         for (name, value) in reply.headers where !ours.contains(name.lowercased()) {
@@ -117,6 +121,6 @@ struct PageGallery: Sendable {
         }
         return Response(
             status: .init(code: reply.status), headers: headers,
-            body: .init(byteBuffer: ByteBuffer(bytes: reply.body)))
+            body: .init(byteBuffer: ByteBuffer(bytes: body)))
     }
 }
