@@ -8,16 +8,25 @@ extension PostgresDatabase: NodeDatabase {
         do {
             return .success(
                 try await write { connection in
-                    for other in try NodeTable.others(than: node, connection) {
-                        if let conflict = node.conflict(with: other) {
-                            throw NodeConflict(other: other, cause: conflict)
-                        }
-                    }
+                    if let conflict = try Self.conflict(with: node, connection) { throw conflict }
                     return try NodeTable.join(node, connection)
                 })
         } catch let conflict as NodeConflict {
             return .failure(conflict)
         }
+    }
+
+    public func conflict(with node: DatabaseNode) async throws -> NodeConflict? {
+        try await read { try Self.conflict(with: node, $0) }
+    }
+
+    private static func conflict(
+        with node: DatabaseNode, _ connection: any SQLConnection
+    ) throws(DatabaseError) -> NodeConflict? {
+        for other in try NodeTable.others(than: node, connection) {
+            if let cause = node.conflict(with: other) { return NodeConflict(other: other, cause: cause) }
+        }
+        return nil
     }
 
     public func beat(_ node: DatabaseNode) async throws -> NodeReport {

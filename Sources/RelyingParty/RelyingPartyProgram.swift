@@ -1,4 +1,5 @@
 import ArgumentParser
+import Logging
 import SSOShared
 import SSOWeb
 import Storage
@@ -84,8 +85,11 @@ enum RelyingPartyProgram: Program {
     static let connection = ConnectionCheck<Self>(option: "--connect", omission: "no server was contacted") {
         settings, reader in
         await reader.checkConnection(
-            to: settings.database, RelyingPartySettings.databaseSettings.url.name,
-            inspecting: RelyingPartyDatabase.inspect)
+            to: settings.database, RelyingPartySettings.databaseSettings.url.name, as: settings.node,
+            inspecting: RelyingPartyDatabase.inspect
+        ) { location throws(DatabaseError) in
+            try await RelyingPartyDatabase.open(location, Logger(label: name) { _ in SwiftLogNoOpLogHandler() })
+        }
         do {
             let client = try BackChannelClient(settings)
             try await client.checkHealth()

@@ -43,6 +43,9 @@ public protocol NodeDatabase: Database {
     /// - Returns: what it learns, or a live node beside which it cannot work, with the reason. Nothing is added then.
     func join(_ node: DatabaseNode) async throws -> Result<NodeReport, NodeConflict>
 
+    /// The live node beside which a process could not work; nil if it could work beside all. Changes nothing.
+    func conflict(with node: DatabaseNode) async throws -> NodeConflict?
+
     /// Writes the heartbeat of this process.
     func beat(_ node: DatabaseNode) async throws -> NodeReport
 

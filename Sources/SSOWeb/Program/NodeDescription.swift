@@ -33,6 +33,11 @@ public struct NodeDescription: Sendable {
             })
     }
 
+    /// Why a start would be refused beside the nodes that are running on a database; nil if it would not be. Changes nothing.
+    func refusal(at database: any Database) async throws -> SettingError? {
+        try await (database as? any NodeDatabase)?.conflict(with: node("check")).map(error)
+    }
+
     /// Why this process cannot work beside a live node, for the operator.
     func error(_ conflict: NodeConflict) -> SettingError {
         let node = "a node that is running (\(conflict.other.id), version \(conflict.other.version))"

@@ -15,28 +15,53 @@ extension SettingsReader {
         _ database: DatabaseLocation, _ name: String,
         inspecting inspect: (DatabaseLocation) async throws(DatabaseError) -> [String]
     ) async {
+        _ = await steps(database, name, inspecting: inspect)
+    }
+
+    /// - Returns: nil for a database that cannot be opened.
+    private func steps(
+        _ database: DatabaseLocation, _ name: String,
+        inspecting inspect: (DatabaseLocation) async throws(DatabaseError) -> [String]
+    ) async -> [String]? {
         do throws(DatabaseError) {
             let steps = try await inspect(database)
-            guard !steps.isEmpty else { return }
+            guard !steps.isEmpty else { return steps }
             warn(
                 """
                 \(name): a start will apply these steps to the schema of \(database.place): \(steps.joined(separator: ", ")). \
                 Make a backup first: an older version refuses the database afterwards.
                 """)
+            return steps
         } catch {
             problem("\(name): \(error)")
+            return nil
         }
     }
 
-    /// The same for a database that a connection is needed for, with a line when it can be used: for `check --connect`.
+    /// The same for a database that a connection is needed for, with a line when it can be used: for `check --connect`. Records a
+    /// problem, too, when a node is running on it beside which this process would not start.
+    ///
+    /// - Parameter open: opens a database that a start would not change.
     public func checkConnection(
-        to database: DatabaseLocation, _ name: String,
-        inspecting inspect: (DatabaseLocation) async throws(DatabaseError) -> [String]
+        to database: DatabaseLocation, _ name: String, as node: NodeDescription,
+        inspecting inspect: (DatabaseLocation) async throws(DatabaseError) -> [String],
+        opening open: (DatabaseLocation) async throws(DatabaseError) -> any Database
     ) async {
-        guard !database.isFile else { return }
-        let before = problems.count
-        await checkDatabase(database, name, inspecting: inspect)
-        if problems.count == before { record("connect \(name)", "PostgreSQL can be used at \(database)") }
+        guard !database.isFile, let steps = await steps(database, name, inspecting: inspect) else { return }
+        record("connect \(name)", "PostgreSQL can be used at \(database)")
+        guard steps.isEmpty else { return }
+        do {
+            let opened = try await open(database)
+            let refusal: SettingError?
+            do { refusal = try await node.refusal(at: opened) } catch {
+                await opened.close()
+                throw error
+            }
+            await opened.close()
+            if let refusal { problem("\(refusal)") }
+        } catch {
+            problem("\(name): \(error)")
+        }
     }
 
     /// Records a problem when the address cannot be bound, and a warning when it is in use: the running service itself

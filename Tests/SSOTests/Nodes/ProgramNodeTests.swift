@@ -20,11 +20,35 @@ struct ProgramNodeTests {
 
         /// A node of these settings.
         func node(_ fixture: PostgresFixture, key: String, url: String) throws -> NodeDescription {
+            try settings(fixture, key: key, url: url).node
+        }
+
+        /// What `check --connect` finds with these settings.
+        func problems(_ fixture: PostgresFixture, key: String, url: String) async throws -> [String] {
+            let (node, location) = try settings(fixture, key: key, url: url)
+            let reader = SettingsReader(SettingsSource([:]))
+            let logger = CapturedLog().logger("check")
+            switch self {
+            case .idp:
+                await reader.checkConnection(
+                    to: location, "IDP_DATABASE_URL", as: node, inspecting: IdPDatabase.inspect
+                ) { location throws(DatabaseError) in try await IdPDatabase.open(location, logger) }
+            case .relyingParty:
+                await reader.checkConnection(
+                    to: location, "RP_DATABASE_URL", as: node, inspecting: RelyingPartyDatabase.inspect
+                ) { location throws(DatabaseError) in try await RelyingPartyDatabase.open(location, logger) }
+            }
+            return reader.problems
+        }
+
+        private func settings(
+            _ fixture: PostgresFixture, key: String, url: String
+        ) throws -> (node: NodeDescription, database: DatabaseLocation) {
             let changed = [
                 "\(prefix)_DATABASE_URL": fixture.url, "\(prefix)_SECRET_KEY": key, "\(prefix)_PUBLIC_URL": url,
                 "\(prefix)_LISTEN": "127.0.0.1:0",
             ]
-            let node: NodeDescription?
+            let found: (NodeDescription, DatabaseLocation)?
             let reader: SettingsReader
             switch self {
             case .idp:
@@ -32,12 +56,12 @@ struct ProgramNodeTests {
                     SettingsSource(
                         SettingsFixture.idp.merging(["IDP_MAIL_URL": "smtps://mail.example.com"]) { $1 }
                             .merging(changed) { $1 }))
-                node = IdPSettings.read(reader) { _ in nil }?.node
+                found = IdPSettings.read(reader) { _ in nil }.map { ($0.node, $0.database) }
             case .relyingParty:
                 reader = SettingsReader(SettingsSource(SettingsFixture.client.merging(changed) { $1 }))
-                node = RelyingPartySettings.read(reader)?.node
+                found = RelyingPartySettings.read(reader).map { ($0.node, $0.database) }
             }
-            return try #require(node, "\(reader.problems)")
+            return try #require(found, "\(reader.problems)")
         }
     }
 
@@ -71,6 +95,24 @@ struct ProgramNodeTests {
         try await database.write { try $0.execute("UPDATE node SET heartbeat_at = heartbeat_at - 11000") }
         #expect(try await join(TestSecret.new(), url: "https://other.example.com") == "joined")
         #expect(try await database.status().nodes.count { $0.isAlive } == 1)
+        await database.close()
+    }
+
+    @Test(
+        "check --connect names the setting that a start beside a running node is refused for, and adds no node",
+        arguments: NodeProgram.allCases)
+    func checked(_ program: NodeProgram) async throws {
+        let fixture = try await PostgresFixture.make()
+        let database = try await fixture.open(program.migrations)
+        let (key, url) = (TestSecret.new(), "https://here.example.com")
+        _ = try await ProgramNode.join(
+            database, as: try program.node(fixture, key: key, url: url), CapturedLog().logger("node"))
+        #expect(try await program.problems(fixture, key: key, url: url) == [])
+        let other = try await program.problems(fixture, key: TestSecret.new(), url: url)
+        #expect(other.count == 1 && other[0].hasPrefix("\(program.prefix)_SECRET_KEY: a node that is running"))
+        let elsewhere = try await program.problems(fixture, key: key, url: "https://other.example.com")
+        #expect(elsewhere.count == 1 && elsewhere[0].hasPrefix("\(program.prefix)_PUBLIC_URL: a node that is running"))
+        #expect(try await database.status().nodes.count == 1)
         await database.close()
     }
 

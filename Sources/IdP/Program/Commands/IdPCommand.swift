@@ -112,7 +112,9 @@ enum IdPProgram: Program {
             omission: recipient == nil ? "no server was contacted" : "no email was sent"
         ) { settings, reader in
             await reader.checkConnection(
-                to: settings.database, IdPSettings.databaseSettings.url.name, inspecting: IdPDatabase.inspect)
+                to: settings.database, IdPSettings.databaseSettings.url.name, as: settings.node,
+                inspecting: IdPDatabase.inspect
+            ) { location throws(DatabaseError) in try await IdPDatabase.open(location, quietLogger) }
             await reader.checkRegistry(settings.database, settings.keys, settings.clients.clients)
             await providerCheck(settings, reader)
             let check = MailServerCheck(settings)
@@ -122,12 +124,13 @@ enum IdPProgram: Program {
         }
     }
 
+    private static let quietLogger = Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
+
     private static func providerCheck(_ settings: IdPSettings, _ reader: SettingsReader) async {
         let providers = settings.providers.providers
         guard !providers.isEmpty else { return }
         do {
-            let logger = Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
-            let client = try ProviderClient(clock: .system(), logger: logger)
+            let client = try ProviderClient(clock: .system(), logger: quietLogger)
             await ProviderCheck(providers: providers) { try await client.check($0) }.run(reader)
         } catch {
             reader.problem("\(ProvidersFile.setting.name): the HTTP client cannot be made: \(error).")
