@@ -10,11 +10,6 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// Programs as they are shipped export no names (docs/decisions/0088-what-the-linker-leaves-out.md).
-let shipped: [LinkerSetting] = [
-    .unsafeFlags(["-Xlinker", "--no-export-dynamic"], .when(platforms: [.linux], configuration: .release))
-]
-
 /// Templates and styles are compiled in one by one: a missing file is a build error, the binary is the deployment.
 func embedded(_ paths: String...) -> [Resource] { paths.map { .embedInCode($0) } }
 
@@ -84,7 +79,7 @@ let package = Package(
                 "CZlib", "COpenSSL", "JWT", "SSOShared", "ThisBuild", "WellKnown", arguments,
                 .product(name: "Yams", package: "Yams"),
             ],
-            swiftSettings: settings, linkerSettings: shipped),
+            swiftSettings: settings),
 
         // What the stores see of a database. No engine is below it.
         .target(name: "Storage", swiftSettings: settings),
@@ -225,7 +220,7 @@ let package = Package(
                 "idp-brand.css", "idp-icon.svg", "idp-touch-icon.png", "DevPages/mailbox.mustache",
                 "DevPages/mailbox.js",
                 "LinkTester/link-tester.mustache", "Texts/de.json", "Texts/en.json"),
-            swiftSettings: settings, linkerSettings: shipped),
+            swiftSettings: settings),
 
         // The sample client.
         .executableTarget(
@@ -237,7 +232,7 @@ let package = Package(
             resources: embedded(
                 "rp-brand.css", "rp-icon.svg", "rp-touch-icon.png", "Texts/en.json", "Texts/de.json",
                 "Pages/account.mustache", "Pages/signed-in.mustache", "Pages/signed-out.mustache"),
-            swiftSettings: settings, linkerSettings: shipped),
+            swiftSettings: settings),
 
         // The example of docs/relying-party.md. Not a product.
         .executableTarget(

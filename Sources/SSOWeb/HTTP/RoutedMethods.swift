@@ -1,8 +1,8 @@
 import HTTPTypes
 public import Hummingbird
 
-/// Routes every method that no path serves as TRACE, so that a path has one refusal for all of them, not one for each of the 36
-/// methods that the parser knows.
+/// Routes every method that no path serves as TRACE, so that a path has one refusal for all of them, not one for each method that
+/// the parser knows.
 public struct RoutedMethods<Context: WebRequestContext>: HTTPResponder {
     let router: RouterResponder<Context>
 
@@ -18,6 +18,6 @@ public struct RoutedMethods<Context: WebRequestContext>: HTTPResponder {
 }
 
 extension HTTPRequest.Method {
-    /// The methods of all routes. Another one is refused before the router sees it.
+    /// The methods that routes may have. All others reach the router as TRACE.
     static let served: [HTTPRequest.Method] = [.get, .post, .head, .options, .delete]
 }

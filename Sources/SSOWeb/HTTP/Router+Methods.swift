@@ -56,7 +56,7 @@ extension RouterMethods {
         than allowed: [HTTPRequest.Method], at path: RouterPath,
         with refusal: @Sendable @escaping ([HTTPRequest.Method]) throws -> Response
     ) -> Self {
-        // ``RoutedMethods`` brings all others as TRACE.
+        // ``RoutedMethods`` routes all others as TRACE.
         for method in HTTPRequest.Method.served + [.trace] where !allowed.contains(method) {
             on(path, method: method) { (_, _) -> Response in try refusal(allowed) }
         }

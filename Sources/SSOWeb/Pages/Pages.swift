@@ -46,7 +46,9 @@ public struct Pages: Sendable {
             init?(_ css: String) {
                 // A regular expression would take a twentieth of the start.
                 let found = css.split(separator: "--ground: ").dropFirst().map { String($0.prefix { $0 != ";" }) }
-                guard found.count == 2 else { return nil }
+                guard found.count == 2, found.allSatisfy({ $0.utf8.count == 7 && $0.hasPrefix("#") }) else {
+                    return nil
+                }
                 (light, dark) = (found[0], found[1])
             }
         }
@@ -169,7 +171,15 @@ public struct Pages: Sendable {
     /// Parses all templates that no page has needed so far.
     ///
     /// - Throws: ``TemplateError``.
-    func readTemplates() throws { for templates in templates.values { try templates.readAll() } }
+    func readTemplates() async throws {
+        for templates in templates.values {
+            for name in templates.unread {
+                try templates.read(name)
+                // Requests come first.
+                await Task.yield()
+            }
+        }
+    }
 
     /// The texts in the language that a browser asks for.
     public func texts(for request: Request) -> Texts { catalogue[.preferred(by: request)] }

@@ -1,13 +1,13 @@
 import Mustache
 
-/// The properties of a model by their names, with those of the structs in it. The compiler writes down how a struct is encoded; the
-/// library would find it out by reflection, for each name that a template asks for.
+/// The properties of a model by their names, with those of the structs in it. The compiler generates the encoding. The
+/// library would use reflection, for each name that a template asks for.
 struct Properties: MustacheParent {
     fileprivate(set) var values: [String: Any] = [:]
 
     fileprivate init() {}
 
-    /// Without the properties from the first one on whose own `encode(to:)` throws.
+    /// If a property throws while it is encoded, it and all later ones are missing.
     init(of model: some Encodable) {
         let encoder = ModelEncoder()
         try? model.encode(to: encoder)

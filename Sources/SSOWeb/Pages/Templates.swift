@@ -2,8 +2,8 @@ import Mustache
 public import ServiceLifecycle
 import Synchronization
 
-/// The templates of one language. To parse all takes a third of a start, so each is parsed when a page needs it first, and the
-/// others beside the first requests (``TemplateReading``).
+/// The templates of one language. Parsing all of them would be the longest part of a start, so each is parsed when a page needs it
+/// first, in a millisecond or less, and the others beside the first requests (``TemplateReading``).
 final class Templates: Sendable {
     private struct State {
         var parsed: MustacheLibrary
@@ -26,30 +26,22 @@ final class Templates: Sendable {
 
     /// Empty for a template that is unknown or cannot be parsed.
     func render(_ name: String, _ model: Framed) -> String {
-        let library = state.withLock { state in
-            try? read(name, &state)
-            return state.parsed
-        }
-        return library.render(model, withTemplate: name) ?? ""
+        try? read(name)
+        return state.withLock(\.parsed).render(model, withTemplate: name) ?? ""
     }
 
-    /// Parses what was not needed so far.
-    func readAll() throws(TemplateError) {
-        for name in state.withLock({ $0.unread.keys.sorted() }) {
-            // A request that waits for another template gets its turn in between.
-            let outcome = state.withLock { state in
-                Result { () throws(TemplateError) in try read(name, &state) }
-            }
-            try outcome.get()
-        }
-    }
+    /// The names of the templates that were not needed so far.
+    var unread: [String] { state.withLock { $0.unread.keys.sorted() } }
 
-    private func read(_ name: String, _ state: inout State) throws(TemplateError) {
-        guard let source = state.unread[name] else { return }
-        do { state.parsed.register(try parse(source), named: name) } catch {
-            throw TemplateError(name: name, cause: "\(error)")
+    /// Parses a template that was not needed so far. Two threads may do so at once: both get the same.
+    func read(_ name: String) throws(TemplateError) {
+        guard let source = state.withLock({ $0.unread[name] }) else { return }
+        let template: MustacheTemplate
+        do { template = try parse(source) } catch { throw TemplateError(name: name, cause: "\(error)") }
+        state.withLock {
+            $0.parsed.register(template, named: name)
+            $0.unread[name] = nil
         }
-        state.unread[name] = nil
     }
 }
 
@@ -60,7 +52,7 @@ public struct TemplateReading: Service {
     public init(_ pages: Pages) { self.pages = pages }
 
     public func run() async throws {
-        try pages.readTemplates()
+        try await pages.readTemplates()
         // A service that returns ends the program.
         try? await gracefulShutdown()
     }

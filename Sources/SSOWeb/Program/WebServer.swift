@@ -103,8 +103,8 @@ public enum WebServer {
     }
 }
 
-/// A service that the group knows by the name of its type. The group would describe it with all that it holds: templates,
-/// settings, keys.
+/// A service that the log knows by the name of its type. Without it, the log of the group has the whole value, with settings and
+/// keys.
 struct NamedService: Service, CustomStringConvertible {
     let service: any Service
 

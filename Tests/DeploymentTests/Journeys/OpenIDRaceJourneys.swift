@@ -113,10 +113,11 @@ extension Journeys.Operators {
         }
 
         private static func replaceEverything(_ pair: ProcessDeployment, _ balancer: Balancer) async throws {
-            for _ in 1...restarts {
+            for restart in 1...restarts {
                 let old = pair.idp.settings["IDP_SECRET_KEY"] ?? ""
                 let key = ["IDP_SECRET_KEY": old]
-                try await pair.idp(["keys", "rotate"], settings: key)
+                // While a next key waits, another one is refused.
+                try await pair.idp(["keys", "rotate"] + (restart == 1 ? [] : ["--now"]), settings: key)
                 let new = TestSecret.new()
                 // Every process learns to open what the new key has sealed, then seals with it, and then forgets the old key.
                 for settings in ["\(old),\(new)", "\(new),\(old)", new] {

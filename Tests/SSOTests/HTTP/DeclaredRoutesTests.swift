@@ -30,6 +30,7 @@ struct DeclaredRoutesTests {
                 guard !route.path.hasPrefix("/assets/") else { continue }
                 let allowed = try await served.allowed(at: Self.example(route.path)) ?? []
                 #expect(Set(allowed) == Set(route.methods.map(\.rawValue)), "\(route.path)")
+                #expect(Set(route.methods).isSubset(of: HTTPRequest.Method.served), "\(route.path)")
                 let changes: Set<Route.Kind> = [.visit, .events, .signedPost, .endpoint]
                 #expect(!changes.contains(route.kind) || !allowed.contains("HEAD"), "\(route.path)")
             }

@@ -61,7 +61,9 @@ struct OIDCClientChangesTests {
             #expect(asked.status == 401 && !asked.text.contains("active"), "\(asked.text)")
             #expect(!deployment.log.contains("refresh_tokens_ended"))
             #expect(try await Self.post(OIDCPath.revoke, tokens.refresh, as: newest, deployment).status == 200)
-            #expect(deployment.log.contains("info refresh_tokens_ended"))
+            let ended = deployment.log.text.split(separator: "\n").filter { $0.hasPrefix("info refresh_tokens_ended") }
+            #expect(ended.count == 1 && ended[0].contains("\"cause\": revoked") && ended[0].contains(old.id))
+            #expect(!deployment.log.contains(tokens.refresh))
             #expect(try await deployment.oidcUserInfo(tokens.access).status == 401)
         }
     }

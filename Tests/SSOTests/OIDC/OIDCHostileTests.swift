@@ -246,7 +246,8 @@ struct OIDCHostileTests {
             #expect(try await deployment.oidcUserInfo(access).status == 401)
             let again = try await deployment.oidcToken(
                 deployment.oidcCode(browser, nil, ["state": "x"]), as: deployment.client)
-            #expect(again.status == 200)
+            let next = try #require(again.json()["access_token"]?.text)
+            #expect(try await deployment.oidcUserInfo(next).status == 200, "what hangs on it from now on holds")
             #expect(try await deployment.oidcUserInfo(access).status == 401, "what hung on it before stays ended")
             #expect(try await deployment.oidcRefresh(refresh, as: deployment.client).status == 400)
         }

@@ -26,11 +26,19 @@ struct TemplateTests {
         #expect(count >= files.flatMap(\.templates).count / 2)
     }
 
+    @Test("every template of both programs can be parsed, in every language")
+    func all() async throws {
+        for (files, values) in [(IdPPages.files, [:]), (RelyingPartyPages.files, ["idp": "Main App"])] {
+            try await Pages(brand: Brand(name: "B"), files: files, values: values, assets: StaticAssets([:]))
+                .readTemplates()
+        }
+    }
+
     @Test("a page is there before all templates are parsed, and the same afterwards")
-    func onDemand() throws {
+    func onDemand() async throws {
         let pages = try Self.pages("Hello {{name}}")
         let before = pages.text("my-page", ["name": "Ann"], in: .german)
-        try pages.readTemplates()
+        try await pages.readTemplates()
         #expect(before == "Hello Ann")
         #expect(pages.text("my-page", ["name": "Ann"], in: .german) == before)
     }

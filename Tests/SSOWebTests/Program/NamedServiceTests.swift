@@ -1,7 +1,11 @@
+import Hummingbird
+import Logging
 import ServiceLifecycle
 import Testing
 
 @testable import SSOWeb
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("The names of services")
 struct NamedServiceTests {
@@ -11,8 +15,11 @@ struct NamedServiceTests {
         func run() async throws {}
     }
 
-    @Test("the group of services, which logs names, sees the type of a service and nothing that it holds")
-    func name() {
-        #expect("\(NamedService(service: Keeper()))" == "Keeper")
+    @Test("the server knows a service by its type, and nothing that it holds: the names are in the log")
+    func names() throws {
+        let application = WebServer.application(
+            router: Router(context: TinyServer.Context.self), listen: try ListenAddress("127.0.0.1:0"),
+            shutdown: ShutdownState(), logger: CapturedLog().logger("test"), services: [Keeper()])
+        #expect(application.services.map { "\($0)" } == ["Keeper", "FreeMemory"])
     }
 }

@@ -63,8 +63,8 @@ package struct ClientSignIns: Sendable {
             ])
     }
 
-    /// What ``note(_:kind:client:account:at:_:)`` will leave, as columns of the statement before it in the same transaction: an
-    /// own statement would cost a round trip, and in SQLite a table for its one row. NULL for a first sign-in.
+    /// What ``note(_:kind:client:account:at:_:)`` will leave, as columns of the statement before it in the same transaction. A
+    /// statement of its own would cost a round trip, and in SQLite a temporary table. NULL for a first sign-in.
     ///
     /// - Parameter grant: the name of the table with the grant in the statement.
     package static func noted(_ grant: String) -> String {
@@ -74,17 +74,21 @@ package struct ClientSignIns: Sendable {
             """
         return """
             (SELECT c.told_session \(row)) AS told_session,
-            (SELECT c.beginnings + CASE WHEN c.ended_at IS NULL THEN 0 ELSE 1 END \(row)) AS beginnings
+            (SELECT \(nextBeginnings("c")) \(row)) AS beginnings
             """
     }
 
-    // A row that was ended while its session went on, because the user had lost access, begins again.
+    /// A row that was ended while its session went on, because the user had lost access, begins again.
+    private static func nextBeginnings(_ row: String) -> String {
+        "\(row).beginnings + CASE WHEN \(row).ended_at IS NULL THEN 0 ELSE 1 END"
+    }
+
     private static let noteSQL = """
         INSERT INTO client_sign_in (session_handle, client_id, kind, told_session, account_id, first_used_at, last_used_at)
         VALUES (:session, :client, :kind, :session, :account, :now, :now)
             ON CONFLICT (session_handle, client_id, kind) DO UPDATE SET
                last_used_at = excluded.last_used_at, ended_at = NULL, reason = NULL,
-               beginnings = client_sign_in.beginnings + CASE WHEN client_sign_in.ended_at IS NULL THEN 0 ELSE 1 END,
+               beginnings = \(nextBeginnings("client_sign_in")),
                first_used_at = CASE WHEN client_sign_in.ended_at IS NULL
                                     THEN client_sign_in.first_used_at ELSE excluded.first_used_at END
         """
