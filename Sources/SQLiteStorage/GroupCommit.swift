@@ -11,8 +11,9 @@ import enum Storage.DatabaseError
 ///
 /// Owns the transactions of the writer connection. The rules:
 /// - It takes the lock first, then the writes, so that all that arrived in the meantime share the commit.
-/// - Each body runs in its own savepoint. A body that throws loses its own changes, not those of others. A body alone needs
-///   none: the transaction is its own.
+/// - The bodies of a batch run without savepoints, which copy each page that they change. When a body throws, the transaction is
+///   rolled back and all of them run again (`Database` permits it), each in its own savepoint: a body that throws loses its own
+///   changes, not those of others.
 /// - No caller gets a result before the commit, not even its own error. An error may depend on another body's change
 ///   ("this token is used"), and a failed commit takes that change back.
 /// - When the connection itself fails in a body, the whole batch fails: SQLite may have rolled back everything.
@@ -77,16 +78,13 @@ final class GroupCommit: Sendable {
         let changesBefore = db.totalChangesCount
         do {
             let answers: [@Sendable () -> Void]
-            if batch.count == 1, let write = batch.first {
-                let (succeeded, answer) = write.run(connection)
-                if let failure = connection.failure { throw failure }
-                guard succeeded else {
-                    try db.rollback()
-                    return answer()
-                }
-                answers = [answer]
-            } else {
-                answers = try batch.map { try run($0, connection) }
+            switch try together(batch, connection) {
+            case .succeeded(let all): answers = all
+            case .failed(let answer):
+                try db.rollback()
+                if batch.count == 1 { return answer() }
+                try connection.execute("BEGIN IMMEDIATE")
+                answers = try batch.map { try apart($0, connection) }
             }
             try connection.execute("COMMIT")
             // A commit without changes does not touch the disk.
@@ -100,10 +98,31 @@ final class GroupCommit: Sendable {
         }
     }
 
+    private enum Outcome {
+        case succeeded([@Sendable () -> Void])
+        /// One body has thrown. Nothing of any may be kept.
+        case failed(@Sendable () -> Void)
+    }
+
+    /// Runs the bodies one after the other, up to the first that throws.
+    ///
+    /// - Throws: what must fail the whole batch.
+    private func together(_ batch: [PendingCall], _ connection: SQLiteConnection) throws -> Outcome {
+        var answers: [@Sendable () -> Void] = []
+        answers.reserveCapacity(batch.count)
+        for write in batch {
+            let (succeeded, answer) = write.run(connection)
+            if let failure = connection.failure { throw failure }
+            guard succeeded else { return .failed(answer) }
+            answers.append(answer)
+        }
+        return .succeeded(answers)
+    }
+
     /// Runs one body in its savepoint and returns the closure that gives its caller the result.
     ///
     /// - Throws: what must fail the whole batch.
-    private func run(_ write: PendingCall, _ connection: SQLiteConnection) throws -> @Sendable () -> Void {
+    private func apart(_ write: PendingCall, _ connection: SQLiteConnection) throws -> @Sendable () -> Void {
         try connection.execute("SAVEPOINT body")
         let (succeeded, answer) = write.run(connection)
         if let failure = connection.failure { throw failure }

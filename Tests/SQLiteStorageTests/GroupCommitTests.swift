@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import SQLiteStorage
 import Storage
+import Synchronization
 import Testing
 
 @testable import TestKit
@@ -62,6 +63,38 @@ struct GroupCommitTests {
         #expect(try await database.count() == kept)
     }
 
+    @Test(
+        "bodies of one commit run once and without savepoints, and once more apart when one of them throws",
+        arguments: [false, true])
+    func runs(oneThrows: Bool) async throws {
+        let database = try await fixture.open()
+        let gate = DispatchSemaphore(value: 0)
+        let holder = await database.hold(gate)
+        let runs = RunCounts()
+        await withTaskGroup(of: Void.self) { group in
+            for id in Int64(1)...8 {
+                group.addTask {
+                    try? await database.write { connection in
+                        runs.counts.withLock { $0[id, default: 0] += 1 }
+                        try connection.execute(
+                            "INSERT INTO token (id, owner) VALUES (:id, :id)", ["id": .integer(id)])
+                        if oneThrows, id == 8 { throw BodyError(number: id) }
+                    }
+                }
+            }
+            try? await database.queued(8)
+            gate.signal()
+        }
+        try await holder.value
+        let counted = runs.counts.withLock { $0.values.sorted() }
+        // One that throws ends the first run, wherever it stands in the batch.
+        #expect(
+            oneThrows
+                ? counted.allSatisfy { (1...2).contains($0) } && counted.last == 2
+                : counted == Array(repeating: 1, count: 8))
+        #expect(try await database.count() == (oneThrows ? 7 : 8))
+    }
+
     @Test("close finishes waiting writes, then refuses new ones")
     func closing() async throws {
         let database = try await fixture.open()
@@ -82,4 +115,9 @@ struct GroupCommitTests {
         #expect(fixture.size(fixture.path + "-wal") <= 0)
         #expect(try await fixture.open().count() == 1)
     }
+}
+
+/// How often the body of each number has run.
+private final class RunCounts: Sendable {
+    let counts = Mutex<[Int64: Int]>([:])
 }
