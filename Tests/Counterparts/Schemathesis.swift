@@ -42,7 +42,7 @@ enum Schemathesis {
         let child = try ChildProcess(
             "/usr/bin/env", command + options + arguments, environment: environment, folder: own,
             standardOutput: folder.path(of: "\(name).out"), standardError: folder.path(of: "\(name).err"))
-        let exit = try await child.waitForExit(within: .seconds(180))
+        let exit = try await child.waitForExit()
         return exit == .code(0) ? nil : folder.text(of: "\(name).out") + folder.text(of: "\(name).err")
     }
 }

@@ -155,7 +155,7 @@ struct PostgresOutageTests {
             #expect(ContinuousClock.now - begin < .seconds(5))
             // Reads go on.
             #expect(try await node.items() == 1)
-            try await eventually("writes go on", within: .seconds(20)) { () -> Void? in
+            try await eventually("writes go on") { () -> Void? in
                 try await DatabaseError.kind { try await node.add(items: [3]) } == nil ? () : nil
             }
             #expect(throws: PostgresError.self) { try stopped.run([.control(.commit)]) }

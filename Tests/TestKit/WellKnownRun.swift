@@ -51,7 +51,7 @@ struct WellKnownRun: Sendable {
             command[0], Array(command.dropFirst()),
             environment: inherited.merging(base) { $1 }.merging(environment) { $1 }, folder: folder ?? own.path,
             standardOutput: own.path(of: "stdout"), standardError: own.path(of: "stderr"))
-        let exit = try await child.waitForExit(within: .seconds(60))
+        let exit = try await child.waitForExit()
         let code: Int32? = if case .code(let code) = exit { code } else { nil }
         return WellKnownRun(code: code, output: own.text(of: "stdout"), errors: own.text(of: "stderr"))
     }

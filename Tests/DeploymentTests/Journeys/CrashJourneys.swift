@@ -91,7 +91,7 @@ extension Journeys.Operators {
             let child = try ChildProcess(
                 "/usr/bin/sqlite3", [pair.databasePath, "PRAGMA integrity_check"], environment: [:],
                 folder: pair.folder.path, standardOutput: output, standardError: errors)
-            guard try await child.waitForExit(within: .seconds(60)) == .code(0) else {
+            guard try await child.waitForExit() == .code(0) else {
                 return pair.folder.text(of: "integrity.err")
             }
             return pair.folder.text(of: "integrity.out").trimmingCharacters(in: .whitespacesAndNewlines)

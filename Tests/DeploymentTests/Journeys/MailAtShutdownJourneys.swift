@@ -31,7 +31,7 @@ extension Journeys.Operators {
         @Test("delays the stop by at most the drain time when its server no longer answers")
         func silent() async throws {
             let (gate, _, pair) = try await Self.stopping()
-            #expect(try await pair.idp.waitForExit(within: .seconds(60)) == .code(0))
+            #expect(try await pair.idp.waitForExit() == .code(0))
             gate.signal()
             try await pair.client.process.terminate()
         }

@@ -146,7 +146,7 @@ enum SampleLanguage: String, CaseIterable, Sendable {
             words[0], Array(words.dropFirst()), environment: environment, folder: folder.path,
             standardOutput: folder.path(of: "stdout"), standardError: folder.path(of: "stderr"))
         // The first build in Go may compile its library.
-        guard case .code(let code) = try await child.waitForExit(within: .seconds(300)) else {
+        guard case .code(let code) = try await child.waitForExit() else {
             return (-1, "", "killed")
         }
         return (code, folder.text(of: "stdout"), folder.text(of: "stderr"))

@@ -23,7 +23,7 @@ struct FetchProgramTests {
         let process = try ChildProcess(
             program, arguments, environment: environment, folder: folder.path,
             standardOutput: folder.path(of: "out"), standardError: folder.path(of: "err"))
-        let code = try await process.waitForExit(within: .seconds(120))
+        let code = try await process.waitForExit()
         return Result(code: code, output: folder.text(of: "out"), errors: folder.text(of: "err"))
     }
 
