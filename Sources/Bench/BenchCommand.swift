@@ -63,7 +63,7 @@ struct BenchOptions {
                      [--seed-messages N] [--parent FOLDER] [--postgres SERVER [--nodes N]]
                bench federation [--rounds N] [--program BUILD] [--parent FOLDER]
                bench oidc [--rounds N] [--program BUILD] [--parent FOLDER]
-               bench nobody [--rounds N] [--connections N] [--program BUILD] [--parent FOLDER]
+               bench nobody [--bounds FILE] [--rounds N] [--connections N] [--program BUILD] [--parent FOLDER]
                bench allocations --library FILE --bounds FILE [--program BUILD] [--parent FOLDER]
         BUILD is an `idp` binary or the folder that holds it.
         """

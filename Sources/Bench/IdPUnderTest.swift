@@ -246,18 +246,18 @@ final class IdPUnderTest {
         return nextState
     }
 
-    /// A request for a token of the first browser.
-    func authorize() -> RequestKind {
+    /// One authorize of a browser that is signed in. Beyond 50 in a minute that no client redeems the browser has to wait.
+    func authorize(browser: Int = 0) -> RequestKind {
         RequestKind(
             name: "GET /auth/sso/authorize",
-            bytes: client.authorizeRequest(state: newState(), cookie: firstCookie), status: 200)
+            bytes: client.authorizeRequest(state: newState(), cookie: cookies[browser]), status: 200)
     }
 
     /// So many requests that redeem a token.
     func verifications(_ count: Int) throws -> [RequestKind] {
         let connection = try WireConnection(port: port, index: 0)
         return try (0..<count).map { _ in
-            guard let token = client.token(in: try connection.exchange(authorize().bytes)) else {
+            guard let token = client.token(in: try connection.exchange(authorize(browser: 0).bytes)) else {
                 throw BenchError("no token\n\(logEnd)")
             }
             return RequestKind(name: "POST /auth/sso/verify", bytes: client.verifyRequest(token), status: 200)

@@ -4,7 +4,7 @@ import Glibc
 /// Measures what requests of nobody cost: without a session, without a right signature, or never finished.
 struct NobodyRun {
     /// The options of the command line that count here.
-    static let options: Set<String> = ["--rounds", "--program", "--parent", "--connections"]
+    static let options: Set<String> = ["--rounds", "--program", "--parent", "--connections", "--bounds"]
 
     /// How many requests are measured together. The kernel counts processor time in steps of 10 ms.
     private static let batch = 400
@@ -15,7 +15,36 @@ struct NobodyRun {
         let folder = "\(options.parent)/swift-sso-bench.\(getpid())"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try requests(folder)
+        let dear: [String] = try options.bounds.isEmpty ? [] : routes(folder, RouteCosts(file: options.bounds))
         try connections(folder)
+        guard dear.isEmpty else { throw BenchError("dearer than its bound: \(dear.joined(separator: ", "))") }
+    }
+
+    /// Processor time of a visitor's request at every route.
+    ///
+    /// - Returns: the routes that cost more than their bound.
+    private func routes(_ folder: String, _ costs: RouteCosts) throws -> [String] {
+        let idp = try IdPUnderTest(
+            options.program, folder: "\(folder)/routes", label: "routes", settings: Self.settings)
+        try idp.start()
+        let constant = NobodyRequest("GET", "/healthz")
+        _ = try idp.processorTime(of: constant.bytes, times: Self.batch)
+        Report.title(
+            "processor time of a visitor's request at each route, as a multiple of GET /healthz, and its bound")
+        var dear: [String] = []
+        for row in costs.rows {
+            let request = RouteCosts.request(row)
+            let ratios = try (0..<options.rounds).map { _ in
+                let base = try idp.processorTime(of: constant.bytes, times: 2 * Self.batch)
+                return try idp.processorTime(of: request.bytes, times: Self.batch) / max(base, 1e-6)
+            }
+            let median = Statistics.median(ratios)
+            if median > row.bound { dear.append(row.name) }
+            let note = median > row.bound ? ", OVER IT" : ""
+            Report.line(row.name, "\(Report.number(median, 1)) of \(Report.number(row.bound, 0))\(note)")
+        }
+        try idp.stop()
+        return dear
     }
 
     /// Processor time of whole requests, beside that of `GET /healthz`, in turns.
