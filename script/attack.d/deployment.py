@@ -79,7 +79,7 @@ def wait_until(what, condition, limit=30):
 class IdP:
     """Processes of one identity provider. They are stopped, and their files deleted, at the end of the script."""
 
-    def __init__(self, count=1, **settings):
+    def __init__(self, count=1, without=(), **settings):
         self.holder = tempfile.TemporaryDirectory(prefix="sso-attack-", ignore_cleanup_errors=True)
         folder = self.holder.name
         self.ports = [free_port() for _ in range(count)]
@@ -92,6 +92,8 @@ class IdP:
             "IDP_MAIL_URL": f"outbox:{outbox}", "IDP_MAIL_FROM": "Main App <sign-in@main.example>",
             "IDP_ALLOWED_EMAILS": "*@example.com", "SSO_CLIENT_ID": "partner", "SSO_CLIENT_NAME": "Partner",
             "SSO_REDIRECT_URIS": "http://localhost:1/auth/sso/callback", "SSO_SHARED_SECRET": SECRET, **settings}
+        for name in without:
+            del shared[name]
         self.processes = [
             Process([program("idp"), "serve"], {**shared, "IDP_LISTEN": f"127.0.0.1:{port}"}, folder,
                     os.path.join(folder, f"idp-{port}.log"))
