@@ -28,7 +28,9 @@ func eventually<Value>(
     let end = ContinuousClock.now + limit
     while true {
         if let value = try await condition() { return value }
-        guard ContinuousClock.now < end else { throw ProbeFailure("not within \(limit), which is a defect or a fault of the machine: \(what)") }
+        guard ContinuousClock.now < end else {
+            throw ProbeFailure("not within \(limit), which is a defect or a fault of the machine: \(what)")
+        }
         try await Task.sleep(for: pause)
     }
 }
