@@ -14,6 +14,7 @@ extension PostgresAddress {
     ///   - allowsPlaintext: whether another machine may be reached without TLS that is verified.
     ///   - program: the name by which the server knows the connections.
     public init(_ text: String, allowsPlaintext: Bool, readers: Int, program: String) throws(ParsingError) {
+        try Self.checkLogin(text)
         var given = try Self.keywords(of: text)
         guard given["service"] == nil else {
             throw ParsingError(description: "names a service. Name host, database and user instead.")
@@ -28,6 +29,8 @@ extension PostgresAddress {
                 given[keyword] = value
             }
         }
+        try Self.checkForms(given)
+        let warnings = Self.warnings(given)
         let isNear = Self.isNear(given)
         let mode = given["sslmode"] ?? (isNear ? "prefer" : "verify-full")
         guard isNear || allowsPlaintext || mode == "verify-full" else {
@@ -48,7 +51,64 @@ extension PostgresAddress {
         given["tcp_user_timeout"] = given["tcp_user_timeout"] ?? "4000"
         given["application_name"] = given["application_name"] ?? program
         given["client_encoding"] = "UTF8"
-        self.init(parameters: given, readers: readers)
+        self.init(parameters: given, readers: readers, warnings: warnings)
+    }
+
+    /// Refuses a URI whose login has a character that is not percent-encoded: libpq would take half of the password for a host,
+    /// a port or a database, and print it. Source: RFC 3986, 3.2.1 and 7.5.
+    private static func checkLogin(_ text: String) throws(ParsingError) {
+        guard let start = ["postgres://", "postgresql://"].first(where: { text.hasPrefix($0) }) else { return }
+        let rest = text.dropFirst(start.count)
+        let login = rest.prefix { $0 != "/" && $0 != "?" }
+        guard rest.count(where: { $0 == "@" }) == login.count(where: { $0 == "@" }),
+            login.count(where: { $0 == "@" }) <= 1
+        else { throw ParsingError(description: encoding) }
+    }
+
+    private static let encoding =
+        "is not a valid address of PostgreSQL. Use postgres://USER@HOST/NAME, with % @ : / ? # in the login "
+        + "percent-encoded."
+
+    /// Refuses what would be printed and may be half of a password, and words that are none of libpq's.
+    private static func checkForms(_ given: [String: String]) throws(ParsingError) {
+        if let part = misfit(of: given) {
+            throw ParsingError(
+                description:
+                    "has a \(part.rawValue) with characters that none has. Percent-encode % @ : / ? # in the login.")
+        }
+        let modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
+        guard given["sslmode"].map(modes.contains) ?? true else {
+            throw ParsingError(description: "has an unknown sslmode. Use sslmode=verify-full.")
+        }
+        for keyword in ["connect_timeout", "tcp_user_timeout", "keepalives"] {
+            guard given[keyword].map({ Int($0) == nil }) ?? false else { continue }
+            throw ParsingError(description: "has a \(keyword) that is not a whole number. Leave it out.")
+        }
+    }
+
+    /// One sentence for each setting that takes a defence away. Each follows "NAME: ".
+    private static func warnings(_ given: [String: String]) -> [String] {
+        func number(_ keyword: String) -> Int? { given[keyword].flatMap { Int($0) } }
+        var found: [String] = []
+        if let seconds = number("connect_timeout"), seconds <= 0 {
+            found.append(
+                "connect_timeout=\(seconds) waits minutes for a host that does not answer. Leave it out, it is 2.")
+        }
+        if number("tcp_user_timeout") == 0 {
+            found.append(
+                "tcp_user_timeout=0 waits minutes for a host that has vanished. Leave it out, it is 4000 milliseconds.")
+        }
+        if number("keepalives") == 0 {
+            found.append("keepalives=0 keeps connections to a host that has vanished. Leave it out.")
+        }
+        if let attributes = given["target_session_attrs"], attributes != "read-write" {
+            found.append("target_session_attrs has no effect: only a primary is used. Leave it out.")
+        }
+        if let version = given["ssl_min_protocol_version"], ["TLSv1", "TLSv1.1"].contains(version) {
+            found.append(
+                "ssl_min_protocol_version=\(version) accepts old versions of TLS. Leave it out, it is TLSv1.2.")
+        }
+        return found
     }
 
     private static func keywords(of text: String) throws(ParsingError) -> [String: String] {
@@ -57,10 +117,7 @@ extension PostgresAddress {
         guard let options = PQconninfoParse(text, &message) else {
             PQfreemem(message)
             // libpq's own words repeat parts of the text.
-            throw ParsingError(
-                description:
-                    "is not a valid address of PostgreSQL. Use postgres://USER@HOST/NAME, with % @ : / ? # in the "
-                    + "login percent-encoded.")
+            throw ParsingError(description: encoding)
         }
         return values(of: options)
     }

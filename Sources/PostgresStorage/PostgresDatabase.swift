@@ -106,7 +106,7 @@ public final class PostgresDatabase: Database {
     public static func inspect(
         _ address: PostgresAddress, migrations: [Migration]
     ) async throws(DatabaseError) -> [String] {
-        try await steps(address, migrations) ?? []
+        try await steps(address, migrations, connections: address.readers + 1) ?? []
     }
 
     /// Whether the database has tables. Opening it would make them otherwise.
@@ -119,9 +119,9 @@ public final class PostgresDatabase: Database {
     }
 
     private static func steps(
-        _ address: PostgresAddress, _ migrations: [Migration]
+        _ address: PostgresAddress, _ migrations: [Migration], connections: Int = 1
     ) async throws(DatabaseError) -> [String]? {
         let opening = PostgresOpening(address: address, migrator: Migrator(migrations: migrations))
-        return try await BlockingWork.run { () throws(DatabaseError) in try opening.inspect() }
+        return try await BlockingWork.run { () throws(DatabaseError) in try opening.inspect(connections: connections) }
     }
 }

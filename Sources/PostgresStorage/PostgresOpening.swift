@@ -35,9 +35,22 @@ struct PostgresOpening: Sendable {
 
     /// Checks whether the database could be opened, and changes nothing.
     ///
+    /// - Parameter connections: how many must be open at once.
     /// - Returns: the names of the steps that opening it would apply to what is there; nil for a database without tables.
-    func inspect() throws(DatabaseError) -> [String]? {
-        guard let first = try missingSteps(try connect()) else { return [] }
+    func inspect(connections: Int = 1) throws(DatabaseError) -> [String]? {
+        let connection = try connect()
+        var others: [PostgresSession] = []
+        defer { others.forEach { $0.close() } }
+        for number in stride(from: 2, through: connections, by: 1) {
+            do throws(PostgresError) {
+                others.append(try PostgresSession.connect(address.parameters, answeringWithin: .seconds(4)))
+            } catch {
+                throw refusal(
+                    "a start needs \(connections) connections at once, and number \(number) failed: \(error)",
+                    "Raise CONNECTION LIMIT, max_connections or the size of the pool, see docs/postgresql.md")
+            }
+        }
+        guard let first = try missingSteps(connection) else { return [] }
         return first == 0 ? nil : migrator.migrations.dropFirst(first).map(\.name)
     }
 
@@ -65,6 +78,14 @@ struct PostgresOpening: Sendable {
 
     private static func remedy(_ words: String) -> String {
         let remedies = [
+            (
+                PostgresSession.standbyAnswers,
+                "Turn load_balance_mode off in pgpool-II, or connect to the primary, see docs/postgresql.md"
+            ),
+            (
+                PostgresSession.foreignSchema,
+                "Find out who made it. If it is yours, ALTER SCHEMA … OWNER TO the role, else drop it"
+            ),
             ("No space left", fullDisk), ("could not write init file", fullDisk),
             ("does not support SSL", "Turn TLS on at the server"),
             ("root certificate", "Name the file of its authority with sslrootcert="),

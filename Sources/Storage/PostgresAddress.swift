@@ -1,6 +1,6 @@
 /// Where a PostgreSQL database is, and how to connect to it. Made from a setting by the target `PostgresStorage`.
 ///
-/// Prints without the password.
+/// Prints without the password, and not at all when a part may be half of a password: see ``Part``.
 public struct PostgresAddress: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The keywords of libpq with their values.
     package let parameters: [String: String]
@@ -8,12 +8,16 @@ public struct PostgresAddress: Sendable, CustomStringConvertible, CustomDebugStr
     /// How many connections read. One more writes.
     package var readers: Int
 
-    package init(parameters: [String: String], readers: Int) {
-        (self.parameters, self.readers) = (parameters, readers)
+    /// What an operator should know about the address: settings of it that take a defence away.
+    public let warnings: [String]
+
+    package init(parameters: [String: String], readers: Int, warnings: [String] = []) {
+        (self.parameters, self.readers, self.warnings) = (parameters, readers, warnings)
     }
 
     /// `postgres://idp@one.internal:5432,two.internal/idp`, without password and options.
     public var description: String {
+        guard Self.misfit(of: parameters) == nil else { return "postgres://…" }
         let hosts =
             Self.list(parameters["host"]).isEmpty ? Self.list(parameters["hostaddr"]) : Self.list(parameters["host"])
         let ports = Self.list(parameters["port"])

@@ -70,4 +70,58 @@ struct PostgresAddressTests {
         let error = #expect(throws: PostgresAddress.ParsingError.self) { try Self.read(text) }
         #expect(error?.description.contains("cret") == false)
     }
+
+    @Test(
+        "a password that is not percent-encoded is in no word, whatever it contains",
+        arguments: [
+            "/", "@", ":", "?", "#", "%", "&", "=", ",", "[", "]", " ", "\\", "'", "+", "/x@", "@x/", "?user=", "/?",
+        ],
+        [
+            "postgres://idp:first*SECOND@127.0.0.1/idp", "postgres://idp:1*SECOND@127.0.0.1/idp",
+            "postgres://idp:*SECOND@localhost:5432,two.example/idp",
+            "postgresql://idp:1/2*SECOND@h/idp?sslmode=disable",
+            "postgres://SECOND*:x@127.0.0.1/idp", "postgres://idp@127.0.0.1/idp?password=a*SECOND",
+            "host=127.0.0.1 dbname=idp user=idp password=a*SECOND", "dbname=postgres://idp:a*SECOND@h/idp",
+            "host=postgres://idp:a*SECOND@h/idp dbname=idp", "dbname=idp user=idp:a*SECOND",
+        ])
+    func unencoded(piece: String, pattern: String) {
+        // As a login, the whole text may be the name of a user.
+        let text = pattern.replacing("*", with: piece)
+        guard !text.hasPrefix("postgres://SECOND") || piece.contains(where: { "@/".contains($0) }) else { return }
+        do {
+            let address = try Self.read(text, allowsPlaintext: true)
+            // A user that is named by the address itself is shown.
+            guard address.parameters["user"]?.contains("SECOND") != true else { return }
+            #expect(!"\(address)".contains("SECOND"), "\(text)")
+        } catch {
+            #expect(!"\(error)".contains("SECOND"), "\(text)")
+        }
+    }
+
+    @Test("an address is shown only when every part has its form")
+    func misfits() {
+        let right = ["host": "one.example,/run/pg,::1", "port": "5432", "user": "idp@server", "dbname": "main"]
+        #expect(PostgresAddress(parameters: right, readers: 1).description.contains("one.example"))
+        for (part, value) in [
+            ("host", "S3CRET@h"), ("host", "idp:S3CRET"), ("host", "h,S3CRET/"), ("hostaddr", "S3CRET"),
+            ("port", "S3CRET"), ("port", "70000"), ("user", "idp:S3CRET"), ("user", "a/b"), ("dbname", "S3CRET@h"),
+            ("dbname", "a/b"), ("dbname", "a b"),
+        ] {
+            let address = PostgresAddress(parameters: right.merging([part: value]) { $1 }, readers: 1)
+            #expect("\(address)" == "postgres://…", "\(part)=\(value)")
+        }
+    }
+
+    @Test(
+        "a setting that takes a defence away is warned about, once",
+        arguments: [
+            "tcp_user_timeout=0", "keepalives=0", "connect_timeout=0", "target_session_attrs=any",
+            "ssl_min_protocol_version=TLSv1",
+        ])
+    func weakened(setting: String) throws {
+        let warnings = try Self.read("postgres://idp@localhost/main?\(setting)").warnings
+        #expect(warnings.count == 1)
+        #expect(warnings.first?.hasPrefix(setting.prefix { $0 != "=" }) == true)
+        #expect(try Self.read("postgres://idp@localhost/main?connect_timeout=5&keepalives=1").warnings.isEmpty)
+    }
 }

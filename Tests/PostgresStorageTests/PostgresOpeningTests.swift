@@ -111,6 +111,61 @@ struct PostgresOpeningTests {
         #expect(await Self.words(try Self.address(fixture, database: name, user: role)) == "opened")
     }
 
+    @Test("a server whose reads come from a standby is refused, with the remedy for pgpool-II")
+    func standbyReads() async throws {
+        try await PostgreSQLServer.open { primary in
+            let standby = try await primary.standby(port: 5433)
+            let address = try PostgresAddress(
+                "host=\(standby.socket) port=5433 user=postgres dbname=postgres", allowsPlaintext: false, readers: 1,
+                program: "test")
+            // As pgpool-II does: it answers for the primary when a client asks which server it has.
+            let parameters = address.parameters.merging(["target_session_attrs": "any"]) { $1 }
+            let found = await Self.words(PostgresAddress(parameters: parameters, readers: 1))
+            #expect(found.contains("a standby answers reads"), "\(found)")
+            #expect(found.contains("load_balance_mode"), "\(found)")
+            try await standby.stop()
+        }
+    }
+
+    @Test("a schema that another role has planted before ours is refused, and an open session keeps its own")
+    func plantedSchema() async throws {
+        let fixture = try await PostgresFixture.make()
+        let (role, name, other) = ("\(fixture.schema)_role", "\(fixture.schema)_other", "\(fixture.schema)_mallory")
+        for sql in [
+            "CREATE ROLE \(role) LOGIN", "CREATE ROLE \(other) LOGIN",
+            "CREATE DATABASE \(name) OWNER \(role) TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'",
+        ] { try await fixture.run(sql) }
+        let address = try Self.address(fixture, database: name, user: role)
+        #expect(await Self.words(address) == "opened")
+        let owner = try Self.address(fixture, database: name)
+        try await onOwnThread {
+            let session = try PostgresSession.open(address.parameters, answeringWithin: .seconds(30))
+            let planter = try PostgresSession.open(owner.parameters, answeringWithin: .seconds(30))
+            _ = try planter.texts("CREATE SCHEMA \(role) AUTHORIZATION \(other)")
+            _ = try planter.texts("GRANT ALL ON SCHEMA \(role) TO PUBLIC")
+            #expect(try session.texts("SELECT current_schema()") == ["public"])
+        }
+        let found = await Self.words(address)
+        #expect(found.contains("belongs to another role") && found.contains("ALTER SCHEMA"), "\(found)")
+    }
+
+    @Test("inspecting refuses a role that may have fewer connections than a start needs")
+    func fewConnections() async throws {
+        let fixture = try await PostgresFixture.make()
+        let (role, name) = ("\(fixture.schema)_role", "\(fixture.schema)_other")
+        try await fixture.run("CREATE ROLE \(role) LOGIN CONNECTION LIMIT 3")
+        try await fixture.run(
+            "CREATE DATABASE \(name) OWNER \(role) TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'")
+        var address = try Self.address(fixture, database: name, user: role)
+        address.readers = 4
+        let refused = await #expect(throws: DatabaseError.self) {
+            try await PostgresDatabase.inspect(address, migrations: DatabaseClaim.steps)
+        }
+        #expect(refused.map { "\($0)".contains("a start needs 5 connections at once") } == true)
+        try await fixture.run("ALTER ROLE \(role) CONNECTION LIMIT 12")
+        #expect(try await PostgresDatabase.inspect(address, migrations: DatabaseClaim.steps).isEmpty)
+    }
+
     @Test("inspecting names the steps that are missing and changes nothing")
     func inspect() async throws {
         let fixture = try await PostgresFixture.make()

@@ -53,7 +53,16 @@ extension SettingsReader {
         do {
             let opened = try await open(database)
             let refusal: SettingError?
-            do { refusal = try await node.refusal(at: opened) } catch {
+            do {
+                refusal = try await node.refusal(at: opened)
+                if try await Self.isOpenToAllRoles(opened) {
+                    warn(
+                        """
+                        \(name): every role of the server may connect to the database, and could hold up all writes by a lock. \
+                        REVOKE ALL ON DATABASE … FROM PUBLIC, see docs/postgresql.md.
+                        """)
+                }
+            } catch {
                 await opened.close()
                 throw error
             }
@@ -61,6 +70,17 @@ extension SettingsReader {
             if let refusal { problem("\(refusal)") }
         } catch {
             problem("\(name): \(error)")
+        }
+    }
+
+    /// Whether PUBLIC may connect to a database of PostgreSQL. An advisory lock needs no other right.
+    private static func isOpenToAllRoles(_ database: any Database) async throws -> Bool {
+        try await database.read { connection in
+            let rows = try connection.query(
+                """
+                SELECT has_database_privilege('public', current_database(), 'CONNECT')::int::bigint AS answer
+                """)
+            return try rows.first?.integer("answer") == 1
         }
     }
 

@@ -47,6 +47,9 @@ public struct DatabaseSettings: Sendable {
             // Also beside another problem, so that all are reported at once.
             let location = try location(text, allowsPlaintext: allowsPlaintext ?? false, readers: readers ?? 1)
             reader.record(url.name, "\(location)")
+            if case .postgres(let address) = location {
+                for warning in address.warnings { reader.warn("\(url.name): \(warning)") }
+            }
             return allowsPlaintext == nil || readers == nil ? nil : location
         } catch {
             reader.record(url.name, "(invalid)")
@@ -100,17 +103,17 @@ extension DatabaseLocation {
     ///
     /// - Throws: ``SettingError`` for anything but `sqlite:` and a path.
     init(sqlite text: String) throws(SettingError) {
+        // No message repeats any of the text, which may be a password, or an address with one.
         guard text.hasPrefix("sqlite:"), text.utf8.count > 7, !text.utf8.contains(0) else {
-            // The rest may contain a password.
             throw SettingError(
-                "\"\(text.prefix { $0 != ":" && $0 != "=" }):…\" is not a supported database. Use sqlite:PATH, for example "
-                    + "sqlite:var/data.sqlite, or postgres://USER@HOST/NAME.")
+                "is not a supported database. Use sqlite:PATH, for example sqlite:var/data.sqlite, or "
+                    + "postgres://USER@HOST/NAME.")
         }
         let path = String(text.dropFirst(7))
         // SQLite reads these as a database in memory or as a URI.
-        guard path != ":memory:", !path.hasPrefix("file:"), !path.hasPrefix("//") else {
+        guard path != ":memory:", !path.hasPrefix("file:"), !path.hasPrefix("//"), !path.contains("://") else {
             throw SettingError(
-                "\"\(text)\" is not a file. Use sqlite:PATH with at most one slash at its start, for example "
+                "is not a file. Use sqlite:PATH with at most one slash at its start, for example "
                     + "sqlite:/var/lib/data.sqlite.")
         }
         self = .sqlite(path: path)

@@ -169,7 +169,7 @@ extension Journeys.Operators {
                 let password = try await Self.copy(program, source, "postgres://ann:S3CRET@127.0.0.1/x", endsWith: 64)
                 #expect(password.log.contains("--to: holds a password") && password.log.contains("file:PATH"))
                 let wrong = try await Self.copy(program, source, "mysql:x", endsWith: 78)
-                #expect(wrong.log.contains("--to: \"mysql:…\" is not a supported database"), "\(wrong.log)")
+                #expect(wrong.log.contains("--to: is not a supported database"), "\(wrong.log)")
                 try folder.write("postgres://ann:S3CRET@127.0.0.1:1/x\n", to: "url")
                 let away = try await Self.copy(
                     program, "file:\(folder.path(of: "url"))", "sqlite:\(folder.path(of: "x"))", endsWith: 1)

@@ -34,6 +34,12 @@ struct SettingsErrorTests {
             InvalidSetting(
                 .client, "RP_DATABASE_URL", "postgres://user:password@host/db?sslmode=require", "sslmode=verify-full"),
             InvalidSetting(.idp, "IDP_DATABASE_URL", "postgres://user:password@[::1/db", "postgres://USER@HOST/NAME"),
+            InvalidSetting(.idp, "IDP_DATABASE_URL", "postgres://idp:1/password@127.0.0.1/idp", "percent-encoded"),
+            InvalidSetting(.client, "RP_DATABASE_URL", "postgres://idp:a@password@127.0.0.1/rp", "percent-encoded"),
+            InvalidSetting(.idp, "IDP_DATABASE_URL", "host=h:password dbname=idp", "Percent-encode"),
+            InvalidSetting(.client, "RP_DATABASE_URL", "password", "sqlite:PATH"),
+            InvalidSetting(.idp, "IDP_DATABASE_URL", "sqlite://idp:password@127.0.0.1/idp", "sqlite:PATH"),
+            InvalidSetting(.idp, "IDP_DATABASE_URL", "sqlite:postgres://idp:password@127.0.0.1/idp", "sqlite:PATH"),
             InvalidSetting(.idp, "IDP_DATABASE_URL", "credential:../x", "must name a credential"),
             InvalidSetting(.idp, "IDP_DATABASE_URL", "credential:database", "LoadCredential=database:PATH"),
             InvalidSetting(.idp, "IDP_DATABASE_READERS", "0", "from 1 to 16"),
