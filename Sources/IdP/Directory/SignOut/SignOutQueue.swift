@@ -11,6 +11,8 @@ package struct SignOutQueue: Sendable {
     /// Messages under way at once.
     package static let parallel = 20
     package static let parallelPerClient = 2
+    /// Those of clients whose last try has failed: servers that never answer hold at most half of the places.
+    package static let parallelFailing = 10
     /// Further messages are left out, with an alarm: a flood must not fill the disk.
     package static let maximumWaiting = 10_000
     /// A message that was not delivered after so long is given up.
@@ -61,50 +63,56 @@ package struct SignOutQueue: Sendable {
 
     // MARK: Sending
 
-    /// Messages that are due, at most ``parallelPerClient`` of each client, so that no client delays another: first tries
-    /// before repeated ones. Only reads.
+    /// Messages that are due, at most ``parallelPerClient`` of each client, one of each in turn, so that no client delays another:
+    /// first those of clients that answer, and first tries before repeated ones. Only reads.
     ///
-    /// - Parameter paused: clients that get no try at this moment.
+    /// - Parameters:
+    ///   - paused: clients that get no try at this moment.
+    ///   - failing: clients whose last try has failed, and when. They take turns by that.
     func due(
-        at now: Timestamp, except paused: Set<String>, _ connection: any SQLConnection
+        at now: Timestamp, except paused: Set<String>, failing: [String: Timestamp] = [:],
+        _ connection: any SQLConnection
     ) throws -> [QueuedSignOut] {
         let isDue = try connection.query(
             "SELECT 1 AS one FROM sign_out_message WHERE settled_at IS NULL AND next_try_at <= :now LIMIT 1",
             ["now": .timestamp(now)])
         guard !isDue.isEmpty else { return [] }
         let underWay = try leased(at: now, connection)
-        var room = Self.parallel - underWay.values.reduce(0, +)
-        guard room > 0 else { return [] }
-        var (found, last): ([QueuedSignOut], String) = ([], "")
+        var places = Places(underWay, failing)
+        guard !places.areTaken else { return [] }
+        var (found, last): ([Turn], String) = ([], "")
         // One look into the index for each client that has messages.
         while let client = try connection.query(
             "SELECT MIN(client_id) AS client FROM sign_out_message WHERE settled_at IS NULL AND client_id > :last",
             ["last": .text(last)]
         ).first?.optionalText("client") {
             last = client
-            let free = Self.parallelPerClient - underWay[client, default: 0]
-            guard free > 0, !paused.contains(client) else { continue }
-            found += try connection.query(
+            let taken = underWay[client, default: 0]
+            guard taken < Self.parallelPerClient, !paused.contains(client) else { continue }
+            let messages = try connection.query(
                 """
                 SELECT * FROM sign_out_message
                  WHERE client_id = :client AND settled_at IS NULL AND next_try_at <= :now
                  ORDER BY next_try_at, id LIMIT :free
-                """, ["client": .text(client), "now": .timestamp(now), "free": .integer(Int64(free))]
-            ).map(QueuedSignOut.init)
+                """,
+                [
+                    "client": .text(client), "now": .timestamp(now),
+                    "free": .integer(Int64(Self.parallelPerClient - taken)),
+                ])
+            for (index, row) in messages.enumerated() {
+                found.append(Turn(message: try QueuedSignOut(row), number: taken + index, failedAt: failing[client]))
+            }
         }
-        found.sort { ($0.tries, $0.nextTryAt, $0.id) < ($1.tries, $1.nextTryAt, $1.id) }
-        room = min(room, found.count)
-        return Array(found[..<room])
+        return found.sorted().map(\.message).filter { places.take($0.clientID) }
     }
 
     /// Takes messages that were due, as far as nobody else has taken them or their places.
-    func take(_ found: [QueuedSignOut], at now: Timestamp, _ connection: any SQLConnection) throws -> [QueuedSignOut] {
-        var underWay = try leased(at: now, connection)
+    func take(
+        _ found: [QueuedSignOut], at now: Timestamp, failing: [String: Timestamp] = [:], _ connection: any SQLConnection
+    ) throws -> [QueuedSignOut] {
+        var places = Places(try leased(at: now, connection), failing)
         var taken: [QueuedSignOut] = []
-        for message in found {
-            guard underWay.values.reduce(0, +) < Self.parallel,
-                underWay[message.clientID, default: 0] < Self.parallelPerClient
-            else { continue }
+        for message in found where places.hasRoom(for: message.clientID) {
             let rows = try connection.query(
                 """
                 UPDATE sign_out_message SET tries = tries + 1, leased_until = :lease, next_try_at = :lease
@@ -112,9 +120,56 @@ package struct SignOutQueue: Sendable {
                 """, ["id": .text(message.id), "now": .timestamp(now), "lease": .timestamp(now + Self.lease)])
             guard let row = rows.first else { continue }
             taken.append(try QueuedSignOut(row))
-            underWay[message.clientID, default: 0] += 1
+            _ = places.take(message.clientID)
         }
         return taken
+    }
+
+    /// A message that is due, and its place in the order.
+    private struct Turn: Comparable {
+        let message: QueuedSignOut
+        /// How many messages of the same client come before.
+        let number: Int
+        let failedAt: Timestamp?
+
+        private var key: (Int, Int, Int64, Int, Timestamp, String) {
+            (
+                failedAt == nil ? 0 : 1, number, failedAt?.milliseconds ?? 0, message.tries, message.nextTryAt,
+                message.id
+            )
+        }
+
+        static func < (one: Turn, other: Turn) -> Bool { one.key < other.key }
+        static func == (one: Turn, other: Turn) -> Bool { one.key == other.key }
+    }
+
+    /// The places of messages under way, in all processes.
+    private struct Places {
+        private var ofClient: [String: Int]
+        private var all, ofFailing: Int
+        private let failing: [String: Timestamp]
+
+        init(_ underWay: [String: Int], _ failing: [String: Timestamp]) {
+            (ofClient, self.failing) = (underWay, failing)
+            all = underWay.values.reduce(0, +)
+            ofFailing = underWay.reduce(0) { $0 + (failing[$1.key] == nil ? 0 : $1.value) }
+        }
+
+        var areTaken: Bool { all >= SignOutQueue.parallel }
+
+        func hasRoom(for client: String) -> Bool {
+            !areTaken && ofClient[client, default: 0] < SignOutQueue.parallelPerClient
+                && (failing[client] == nil || ofFailing < SignOutQueue.parallelFailing)
+        }
+
+        /// - Returns: whether there was one.
+        mutating func take(_ client: String) -> Bool {
+            guard hasRoom(for: client) else { return false }
+            ofClient[client, default: 0] += 1
+            all += 1
+            if failing[client] != nil { ofFailing += 1 }
+            return true
+        }
     }
 
     /// How many messages of each client are under way, in all processes.

@@ -71,9 +71,10 @@ package struct SignOutSender: Service {
     private func take() async -> [QueuedSignOut] {
         let now = clock.now()
         do {
-            let paused = failing.paused(at: now)
-            let due = try await database.read { try queue.due(at: now, except: paused, $0) }
-            return due.isEmpty ? [] : try await database.write { try queue.take(due, at: now, $0) }
+            let failing = failing.all
+            let paused = FailingClients.paused(failing, at: now)
+            let due = try await database.read { try queue.due(at: now, except: paused, failing: failing, $0) }
+            return due.isEmpty ? [] : try await database.write { try queue.take(due, at: now, failing: failing, $0) }
         } catch {
             logger.warning("sign_out_queue_unavailable", metadata: ["cause": "\(error)"])
             return []
