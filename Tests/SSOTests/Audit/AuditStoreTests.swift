@@ -32,11 +32,56 @@ struct AuditStoreTests {
         }
     }
 
-    @Test("what users and operators do is never left out")
+    @Test("what operators do is never left out")
     func noLimit() async throws {
         try await AuditScene.open { scene in
-            try await scene.write(AuditRow(.signedIn, by: .user("usr_1"), account: "usr_1"), times: 1100)
+            let actor = AuditActor.command(user: "root", sudo: nil)
+            try await scene.write(AuditRow(.userChanged, by: actor, account: "usr_1"), times: 1100)
             #expect(try await scene.page().count == 1100)
+        }
+    }
+
+    /// Threat 304.
+    @Test(
+        "a user who causes events in a loop gets 600 rows in an hour and 20 more of each event, so a flood of one hides no other; a row for each event has the number that was left out; nobody else loses one"
+    )
+    func share() async throws {
+        try await AuditScene.open { scene in
+            func row(_ event: AuditEvent, _ account: String = "usr_1") -> AuditRow {
+                AuditRow(event, by: .user(account), account: account, client: "wiki")
+            }
+            try await scene.write(row(.tokenIssued), times: 5000)
+            #expect(try await scene.page().count { $0.count == nil } == 620)
+            try await scene.write(row(.identityLinked))
+            try await scene.write(row(.tokenIssued, "usr_2"), times: 3)
+            for event in AuditEvent.allCases where !event.isOfVisitors { try await scene.write(row(event), times: 100) }
+            let rows = try await scene.page()
+            #expect(rows.count { $0.account == "usr_2" } == 3)
+            #expect(rows.first { $0.event == "identity_linked" }?.count == nil)
+            let left = rows.filter { $0.count != nil }
+            #expect(left.first { $0.event == "token_issued" }?.count == 4380 + 100)
+            #expect(left.first { $0.event == "identity_linked" }?.count == 81)
+            #expect(left.allSatisfy { $0.account == "usr_1" && $0.actor == "user:usr_1" })
+            #expect(try await scene.store.newest(of: "usr_1", before: nil, limit: 5000).allSatisfy { $0.count == nil })
+            scene.clock.advance(by: .hours(1))
+            try await scene.write(row(.tokenIssued), times: 10)
+            #expect(try await scene.page({ $0.event = "token_issued" }).count == 620 + 1 + 3 + 10)
+        }
+    }
+
+    @Test("all that one browser can cause in a loop is at most a thousand rows in an hour")
+    func browserShare() async throws {
+        let ofBrowser: [AuditEvent] = [
+            .signedIn, .secondFactorRequired, .signedOut, .appSignedOut, .tokenIssued, .tokenRedeemed, .handoffSignedIn,
+            .accessRefused, .sessionEnded, .signOutQueued, .signOutDelivered, .signOutFailed, .signOutGivenUp,
+            .codeReused, .refreshTokenReused, .refreshTokensEnded, .identityLinked, .identityUnlinked,
+            .identityRevoked, .userChanged,
+        ]
+        try await AuditScene.open { scene in
+            for event in ofBrowser {
+                try await scene.write(AuditRow(event, by: .user("usr_1"), account: "usr_1"), times: 700)
+            }
+            #expect(try await scene.page().count { $0.count == nil } == 1000)
         }
     }
 

@@ -54,7 +54,7 @@ package enum AuditEvent: String, Sendable, CaseIterable {
     case auditExported = "audit_exported"
 
     /// Whether a visitor without an account can cause it. Such events get at most ``AuditStore/maximumRowsPerHour`` rows in an
-    /// hour, so that a flood of them cannot fill the disk.
+    /// hour, so that a flood of them cannot fill the disk. The others are counted by account (``AuditShares``).
     package var isOfVisitors: Bool {
         switch self {
         case .mailQueued, .mailNotSent, .authorizeRefused, .verifyRefused, .tokenRequestRefused,

@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// An id begins with the moment, so rows are sorted by time, and new ones go to the end of the index. Beside the rows of
 /// events there is one row for each hour and event that visitors cause. It counts, and is shown once there are more events
-/// than rows.
+/// than rows. An account whose events of an hour are more than its share (``AuditShares``) has such a row for each event that was
+/// left out.
 package struct AuditStore: Sendable {
     /// Events of one kind that visitors cause get so many rows in an hour.
     package static let maximumRowsPerHour: Int64 = 1000
@@ -15,6 +16,7 @@ package struct AuditStore: Sendable {
     package let database: any Database
     let clock: ServiceClock
     let randomness: any Randomness
+    private let shares = AuditShares()
 
     package init(database: any Database, clock: ServiceClock, randomness: any Randomness) {
         (self.database, self.clock, self.randomness) = (database, clock, randomness)
@@ -22,11 +24,14 @@ package struct AuditStore: Sendable {
 
     /// Writes a row in the transaction of what it records.
     ///
-    /// Two statements for an event that visitors cause, whatever its account or address is, and one for any other event.
+    /// Two statements for an event that visitors cause, whatever its account or address is, and one for any other event. An event
+    /// that gets no row is counted.
     package func write(_ row: AuditRow, _ connection: any SQLConnection) throws {
         let now = clock.now()
         if row.event.isOfVisitors {
             guard try count(row.event, 1, at: now, connection) <= Self.maximumRowsPerHour else { return }
+        } else if let subject = row.subject, !shares.admits(row.event, of: subject, at: now) {
+            return try countLeftOut(row, of: subject, at: now, connection)
         }
         try connection.send(
             """
@@ -52,20 +57,38 @@ package struct AuditStore: Sendable {
     @discardableResult
     func count(_ event: AuditEvent, _ number: Int64, at now: Timestamp, _ connection: any SQLConnection) throws -> Int64
     {
+        let row = AuditRow(event.counted, by: .visitor)
+        let id = AuditID.counter(of: event.counted, in: AuditHour(now))
+        return try count(row, id, first: number, further: number, at: now, connection)
+    }
+
+    /// Counts an event of an account that gets no row. Rows that count are shown from the number on that has rows.
+    private func countLeftOut(
+        _ row: AuditRow, of subject: String, at now: Timestamp, _ connection: any SQLConnection
+    ) throws {
+        let counting = AuditRow(
+            row.event, by: row.actor, account: row.account, client: row.account == nil ? row.client : nil)
+        let id = AuditID.counter(of: row.event, about: subject, in: AuditHour(now))
+        _ = try count(counting, id, first: Self.maximumRowsPerHour + 1, further: 1, at: now, connection)
+    }
+
+    private func count(
+        _ row: AuditRow, _ id: [UInt8], first: Int64, further: Int64, at now: Timestamp, _ connection: any SQLConnection
+    ) throws -> Int64 {
         let rows = try connection.query(
             """
-            INSERT INTO audit_event (id, created_at, event, actor, occurrences)
-            VALUES (:id, :now, :event, :actor, :number)
-                ON CONFLICT (id) DO UPDATE SET occurrences = audit_event.occurrences + excluded.occurrences,
+            INSERT INTO audit_event (id, created_at, event, actor, account_id, client_id, occurrences)
+            VALUES (:id, :now, :event, :actor, :account, :client, :first)
+                ON CONFLICT (id) DO UPDATE SET occurrences = audit_event.occurrences + :further,
                                                created_at = excluded.created_at
             RETURNING occurrences
             """,
             [
-                "id": .blob(AuditID.counter(of: event.counted, in: AuditHour(now))), "now": .timestamp(now),
-                "event": .text(event.counted.rawValue), "actor": .text(AuditActor.visitor.text),
-                "number": .integer(number),
+                "id": .blob(id), "now": .timestamp(now), "event": .text(row.event.rawValue),
+                "actor": .text(row.actor.text), "account": .optional(row.account), "client": .optional(row.client),
+                "first": .integer(first), "further": .integer(further),
             ])
-        return try rows.first?.integer("occurrences") ?? number
+        return try rows.first?.integer("occurrences") ?? first
     }
 
     /// Deletes the oldest rows beyond the days that they are kept.
@@ -114,7 +137,10 @@ package enum AuditID {
     }
 
     /// The row that counts. It comes after every row of its hour, and the same events have the same one in every process.
-    static func counter(of event: AuditEvent, in hour: AuditHour) -> [UInt8] {
-        prefix(of: hour.last) + [0xff] + SHA256.hash(Array(event.rawValue.utf8)).prefix(9)
+    ///
+    /// - Parameter subject: the account whose events are counted; nil for all.
+    static func counter(of event: AuditEvent, about subject: String? = nil, in hour: AuditHour) -> [UInt8] {
+        let name = subject.map { "\(event.rawValue) \($0)" } ?? event.rawValue
+        return prefix(of: hour.last) + [0xff] + SHA256.hash(Array(name.utf8)).prefix(9)
     }
 }
