@@ -44,6 +44,16 @@ package struct IdentityRevocation: Sendable {
         let due = try await database.write {
             try TokenRevocations.take(at: now, limit: min(limit, Self.batch), $0)
         }
+        // A provider that never answers delays no other one.
+        return try await withThrowingTaskGroup(of: Int.self) { group in
+            for ofOne in Dictionary(grouping: due, by: \.issuer).values {
+                group.addTask { try await settle(ofOne) }
+            }
+            return try await group.reduce(0, +)
+        }
+    }
+
+    private func settle(_ due: [TokenRevocations.Waiting]) async throws -> Int {
         var settled = 0
         for revocation in due where await isSettled(revocation) {
             try await database.write { try TokenRevocations.remove(revocation, $0) }
