@@ -60,7 +60,7 @@ extension IdPFeatures {
                 logger.warning("ineligible_sign_ins_failed", metadata: ["cause": "\(error)"])
             }
             await clients.read()
-            await access.enforce(clients.all)
+            await access.enforce(clients)
         }
         let reload = ReloadService {
             [logger = parts.logger, clients = parts.clients, audit = parts.audit, association, providers] in

@@ -17,8 +17,8 @@ struct DroppedClientTests {
         try SharedSecret.parse(String(repeating: letter, count: 40), setting: "S")
     }
 
-    private static func client(_ secrets: [SharedSecret]) -> Client {
-        Client(id: "one", name: "One", redirectURIs: ["https://rp.example/cb"], secrets: secrets)
+    private static func client(_ secrets: [SharedSecret], _ address: String) -> Client {
+        Client(id: "one", name: "One", redirectURIs: [address], secrets: secrets)
     }
 
     @Test("gets no grant, whether its request comes from the client or goes on after a sign-in, and the log says why")
@@ -73,9 +73,10 @@ struct DroppedClientTests {
     func redeem() async throws {
         try await TestDeployment.open { deployment in
             let (old, new) = (try Self.secret("o"), try Self.secret("n"))
+            let address = deployment.client.callback
             let next = Mutex(ClientRegistry([]))
             let directory = ClientDirectory(
-                ClientSource(ClientRegistry([Self.client([old])])) {
+                ClientSource(ClientRegistry([Self.client([old], address)])) {
                     .init(clients: next.withLock(\.self), problems: [], warnings: [])
                 }, logger: deployment.log.logger("idp"))
             let eligibility = SignInEligibility(
@@ -89,18 +90,19 @@ struct DroppedClientTests {
             try await deployment.execute("UPDATE sso_token SET client_id = 'one'")
             func redeem() async throws -> GrantStore.Outcome {
                 let presented = GrantStore.Presented(
-                    try #require(SSOToken(wire: token)), kind, by: Self.client([old]), returnTo: nil, codeVerifier: nil,
+                    try #require(SSOToken(wire: token)), kind, by: Self.client([old], address), returnTo: nil,
+                    codeVerifier: nil,
                     nil
                 ) { registered in registered.secrets.contains { $0.isSame(as: old) } }
                 return try await grants.consume(presented, SessionLifetime(absolute: .hours(12), idle: .hours(2)))
             }
-            for registered in [[], [Self.client([new])]] {
+            for registered in [[], [Self.client([new], address)]] {
                 next.withLock { $0 = ClientRegistry(registered) }
                 directory.reload()
                 guard case .clientDropped = try await redeem() else { throw ProbeFailure("it was let in") }
                 #expect(try await deployment.rows(of: "sso_token", where: "used_at IS NOT NULL") == 0)
             }
-            next.withLock { $0 = ClientRegistry([Self.client([old, new])]) }
+            next.withLock { $0 = ClientRegistry([Self.client([old, new], address)]) }
             directory.reload()
             guard case .accepted = try await redeem() else { throw ProbeFailure("a rotation failed a sign-in") }
         }

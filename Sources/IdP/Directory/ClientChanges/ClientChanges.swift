@@ -167,7 +167,7 @@ package struct SetClient: OperatorChange {
     }
 }
 
-/// Disables a client, which is then answered as one that is unknown, or enables it again.
+/// Disables a client, which is then answered as one that is unknown, or enables it again. What it was issued before stays void.
 package struct EnableClient: OperatorChange {
     private let id: String
     private let isEnabled: Bool
@@ -184,7 +184,10 @@ package struct EnableClient: OperatorChange {
             client, entry: client.entry, logo: client.logo, isEnabled: isEnabled, at: context.now, connection)
         try registrar.commit(
             [AuditRow(.clientChanged, client: id, isEnabled ? "enabled" : "disabled")], context, connection)
-        if !isEnabled { try AccessLoss.report(at: id, with: .groups([]), context, connection) }
+        if !isEnabled {
+            try ClientGrants.void(of: id, at: context.now, connection)
+            try AccessLoss.report(at: id, with: .groups([]), context, connection)
+        }
         return try registrar.changed(id, true, connection)
     }
 }
@@ -203,6 +206,8 @@ package struct RemoveClient: OperatorChange {
         }
         let last = try registrar.changed(id, true, connection)
         try registrar.store.delete(id, connection)
+        // Disabled by the version before, which voided nothing: the id may be given to another client.
+        try ClientGrants.void(of: id, at: context.now, connection)
         try registrar.commit([AuditRow(.clientChanged, client: id, "removed")], context, connection)
         return last
     }

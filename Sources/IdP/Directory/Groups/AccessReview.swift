@@ -1,4 +1,5 @@
 package import Logging
+import SSOWeb
 package import Storage
 
 /// What a new list of clients means for access: warns of groups that nobody has made, and finds those who have lost access.
@@ -27,8 +28,10 @@ package struct AccessReview: Sendable {
     }
 
     /// Ends what users had at clients that they may not enter with the new list: its rule is another one, or it was dropped. The
-    /// grants of all others are refused without it.
+    /// grants of all others are refused without it. Those of a dropped one are void, also if it comes back.
     package func compare(_ old: [Client], with new: [Client]) async {
+        let kept = Set(new.map(\.id))
+        await void(old.map(\.id).filter { !kept.contains($0) })
         await end(
             old.compactMap { client in
                 let now = new.first { $0.id == client.id }?.access ?? .groups([])
@@ -36,8 +39,38 @@ package struct AccessReview: Sendable {
             })
     }
 
-    /// The same at the start: a rule may have become narrower while the program was stopped.
-    package func enforce(_ clients: [Client]) async { await end(clients.map { ($0.id, $0.access) }) }
+    /// The same at the start: a rule may have become narrower, or a client may have been dropped from the file or the settings,
+    /// while the program was stopped. A client of the database that cannot be read is not taken for a dropped one.
+    package func enforce(_ clients: ClientDirectory) async {
+        await enforce(clients.all)
+        do {
+            let now = signOuts.clock.now()
+            let dropped = try await database.read { connection in
+                let registered = try clients.registered(connection)
+                return try ClientGrants.idsOutsideDatabase(at: now, connection)
+                    .filter { registered.client(id: $0) == nil }
+            }
+            await clients.catchUp()
+            await void(dropped)
+            await end(dropped.map { ($0, .groups([])) })
+        } catch {
+            logger.warning("access_review_failed", metadata: ["cause": "\(error)"])
+        }
+    }
+
+    func enforce(_ clients: [Client]) async { await end(clients.map { ($0.id, $0.access) }) }
+
+    private func void(_ dropped: [String]) async {
+        guard !dropped.isEmpty else { return }
+        do {
+            let now = signOuts.clock.now()
+            try await database.write { connection in
+                for client in dropped { try ClientGrants.void(of: client, at: now, connection) }
+            }
+        } catch {
+            logger.warning("access_review_failed", metadata: ["cause": "\(error)"])
+        }
+    }
 
     private func end(_ rules: [(client: String, access: ClientAccess)]) async {
         do {

@@ -16,11 +16,13 @@ package enum GrantErrorCause: String, Sendable, CaseIterable {
     case accountNotAllowed = "account_not_allowed"
     /// The user may not enter the client any more.
     case noAccess = "no_access"
-    /// Another client presented it, or its account was not allowed to sign in, or to enter, at an earlier attempt.
+    /// Another client presented it, its account was not allowed to sign in or to enter at an earlier attempt, or its client was
+    /// disabled, removed or dropped since.
     case void
     case expired
     /// Its time of issue is in the future: the clock was set back.
     case clock
+    /// The client sends another address than the one of the request, or that one is not registered any more.
     case redirectURI = "redirect_uri_differs"
     case verifierMissing = "code_verifier_missing"
     case verifierUnexpected = "code_verifier_unexpected"
@@ -42,6 +44,8 @@ package enum GrantErrorCause: String, Sendable, CaseIterable {
                 .accountNotAllowed
             } else if try !holds("may_enter") {
                 .noAccess
+            } else if try !holds("is_registered") {
+                .redirectURI
             } else if try holds("is_void") {
                 .void
             } else if try holds("is_expired") {

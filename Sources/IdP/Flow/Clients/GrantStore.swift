@@ -186,7 +186,7 @@ package struct GrantStore: Sendable {
         // Nothing is issued for an empty address, so a missing one is wrong where one is needed.
         let returnTo = asked.returnTo ?? (asked.kind.needsReturnAddress ? "" : nil)
         var values = SessionHolds.values(at: now, lifetime)
-        values.reserveCapacity(values.count + 7)
+        values.reserveCapacity(values.count + 8)
         (values["digest"], values["client"]) = (.blob(asked.digest), .text(client.id))
         (values["kind"], values["redirect"]) = (.text(asked.kind.id), .optional(returnTo))
         values["challenge"] = .text(asked.codeVerifier.map(CodeChallenge.s256) ?? "")
@@ -199,7 +199,11 @@ package struct GrantStore: Sendable {
                 return (.clientDropped, nil, false)
             }
             let owner = try row.flatMap { try $0.optionalText("id") == nil ? nil : Account($0) }
-            let outcome = try redeem(asked, presented, owner, for: registered, at: now, connection)
+            // The address may have been taken out of the client's entry since (RFC 6749 4.1.3).
+            let issuedFor = try returnTo ?? row?.optionalText("issued_for")
+            let isRegistered = issuedFor.map(registered.isRegistered) ?? true
+            let outcome = try redeem(
+                asked, presented, owner, for: registered, isRegistered: isRegistered, at: now, connection)
             var more: More?
             switch outcome {
             case .accepted(let account, let redeemed):
@@ -215,8 +219,8 @@ package struct GrantStore: Sendable {
     }
 
     private func redeem(
-        _ asked: Presented, _ presented: [String: SQLValue], _ owner: Account?, for client: Client, at now: Timestamp,
-        _ connection: any SQLConnection
+        _ asked: Presented, _ presented: [String: SQLValue], _ owner: Account?, for client: Client,
+        isRegistered: Bool, at now: Timestamp, _ connection: any SQLConnection
     ) throws -> Outcome {
         // IDP_ALLOWED_EMAILS is not in a table, so its verdict goes into the statement as a value.
         let mayOwnerSignIn = owner.map(eligibility.maySignIn) ?? true
@@ -239,17 +243,19 @@ package struct GrantStore: Sendable {
                 Redeemed(
                     sessionHandle: session, toldSession: told.session,
                     provenAt: try row.provenMoment(),
+        presented["registered"] = .integer(isRegistered ? 1 : 0)
                     methods: try row.text("methods").split(separator: " ").map(String.init),
                     payload: String(decoding: try row.optionalBlob("payload") ?? [], as: UTF8.self),
                     flow: flow, groups: try client.groupsTold(of: owner.id, connection), signIn: told))
         }
-        // The grant of another client has leaked. The grant of an account that may not sign in, or enter, must not become
-        // valid again with the next change of a setting or a group.
+        // The grant of another client has leaked. The grant of an account that may not sign in, or enter, or for an address that
+        // is not registered, must not become valid again with the next change of a setting, a group or a client.
         let voided = try connection.query(
             """
             UPDATE sso_token SET voided_at = :now
              WHERE digest = :digest AND kind = :kind
-               AND (client_id <> :client OR :eligible = 0 OR NOT \(Self.mayEnter))
+               AND (client_id <> :client OR :eligible = 0 OR NOT \(Self.mayEnter)
+                    OR (\(Self.isSameRedirect) AND :registered = 0))
                AND used_at IS NULL AND voided_at IS NULL
             RETURNING client_id
             """, presented)
@@ -271,7 +277,9 @@ package struct GrantStore: Sendable {
     /// One row, also for a grant that is unknown. One statement also reads the number of the registry: a sign-in costs no
     /// statement more for it.
     private static let ownerSQL = """
-        SELECT registry.revision, \(Account.columns)
+        SELECT registry.revision, \(Account.columns),
+               CASE WHEN CAST(:redirect AS TEXT) IS NULL
+                    THEN (SELECT redirect_uri FROM sso_token WHERE digest = :digest AND kind = :kind) END AS issued_for
           FROM \(ClientStore.revisionSQL) AS registry
           LEFT JOIN account ON id = (SELECT account_id FROM sso_token WHERE digest = :digest AND kind = :kind)
         """
@@ -294,11 +302,13 @@ package struct GrantStore: Sendable {
     }()
 
     private static let mayEnter = AccessHolds.sql("sso_token.account_id")
-    private static let hasRedirect = "COALESCE(:redirect, redirect_uri) = redirect_uri"
+    private static let isSameRedirect = "COALESCE(:redirect, redirect_uri) = redirect_uri"
+    private static let hasRedirect = "(\(isSameRedirect) AND :registered = 1)"
     private static let hasSession = """
         EXISTS (SELECT 1 FROM session WHERE session.handle = sso_token.session_handle AND \(SessionHolds.sql()))
         """
 
+            "is_registered": "NOT (\(isSameRedirect)) OR :registered = 1",
     /// One statement, so that nothing can happen between check and mark. It also checks the session, the account and its
     /// access: a user who signed out, was disabled or has left the client's group meanwhile has no valid grant.
     private static let consumeSQL = """
@@ -310,4 +320,11 @@ package struct GrantStore: Sendable {
         RETURNING session_handle, authenticated_at, is_proven, methods, payload, state_digest,
                   \(ClientSignIns.noted("sso_token"))
         """
+}
+
+extension Client {
+    /// The same as ``hasRedirectURI(_:)``, without a copy of the bytes for an address without an open port.
+    fileprivate func isRegistered(_ address: String) -> Bool {
+        redirectURIs.contains { $0.utf8.elementsEqual(address.utf8) } || hasRedirectURI(Array(address.utf8))
+    }
 }

@@ -100,7 +100,7 @@ struct TokenStateRoutes: Sendable {
             return [
                 .init("active", true), .init("client_id", signIn.clientID), .init("sub", signIn.account.id),
             ] + name + [
-                .init("scope", OIDCScope.text(access.scopes)), .init("exp", access.expiresAt.seconds),
+                .init("scope", OIDCScope.text(signIn.scopes)), .init("exp", access.expiresAt.seconds),
                 .init("iat", access.createdAt.seconds), .init("token_type", "Bearer"), .init("iss", parts.issuer),
             ]
         }

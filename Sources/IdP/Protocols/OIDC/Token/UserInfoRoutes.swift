@@ -80,11 +80,14 @@ extension OIDCParts {
     func signIn(_ token: OIDCAccessToken, at now: Timestamp, _ connection: any SQLConnection) throws -> OIDCSignIn? {
         guard let access = try tokens.access(token, at: now, connection),
             let client = try clients.registered(connection).client(id: access.clientID), client.uses(.oidc),
+            let settings = client.oidc,
             try client.access.admits(account: access.account.id, connection)
         else { return nil }
         return OIDCSignIn(
             clientID: client.id, account: access.account, username: access.account.username ?? "",
-            scopes: access.scopes, groups: try client.groupsTold(of: access.account.id, connection), session: "",
+            // What the client may not ask for any more is not told, whatever was granted.
+            scopes: access.scopes.filter(settings.scopes.contains),
+            groups: try client.groupsTold(of: access.account.id, connection), session: "",
             provenAt: nil, methods: [])
     }
 }
