@@ -220,6 +220,7 @@ struct BackupTests {
         try await change([
             "DELETE FROM account_identity WHERE subject = 'subject-1'",
             "UPDATE account SET disabled = 1 WHERE id = 'bob'",
+            "UPDATE account SET ends_at = 86400000 WHERE id = 'ann'",
             "DELETE FROM signing_key WHERE kid = 'leaked'",
         ])
         let damaged = pair.folder.path(of: "damaged.sqlite")
@@ -242,6 +243,7 @@ struct BackupTests {
         ] {
             #expect(restored.contains("\n\(line)\n"), "\(restored)")
         }
+        #expect(restored.contains("\nann@example.com  ends at                1970-01-02T00:00:00"), "\(restored)")
         #expect(try await rows() == ["ann subject-2", "bob disabled", "bob subject-3"])
 
         let kept = try await pair.idp(["restore", backup, "--keep-identities"], settings: key).printed

@@ -244,4 +244,80 @@ struct RestoredDatabaseTests {
         #expect(ended.isEmpty && ended.accounts == 0)
         for database in [backup, fresh] { await database.close() }
     }
+
+    @Test(
+        "an address, an end date, an invitation and a client that were changed do not come back, nor an address's old owner"
+    )
+    func changes() async throws {
+        let accounts =
+            ["moved", "left", "withdrawn", "a", "b"].map { ($0, false, []) }
+            as [(id: String, isDisabled: Bool, subjects: [String])]
+        let backup = try await database("backup", accounts + [("gone", false, [])])
+        let live = try await database("live", accounts)
+        let wide = #"{"access":"everyone"}"#
+        try await Registry(clients: [("wiki", true)]).insert(into: backup)
+        try await Registry(clients: [("wiki", true)]).insert(into: live)
+        func run(_ database: any Database, _ statements: [String]) async throws {
+            try await database.write { connection in
+                for statement in statements { try connection.execute(statement) }
+            }
+        }
+        try await run(
+            backup, ["UPDATE account SET added_at = 1 WHERE id = 'withdrawn'", "UPDATE client SET entry = '\(wide)'"])
+        try await run(
+            live,
+            [
+                "UPDATE account SET email = 'gone@example.com' WHERE id = 'moved'",
+                "UPDATE account SET ends_at = 7 WHERE id = 'left'",
+                "UPDATE account SET email = 'x' WHERE id = 'a'",
+                "UPDATE account SET email = 'a@example.com' WHERE id = 'b'",
+                "UPDATE account SET email = 'b@example.com' WHERE id = 'a'",
+            ])
+        let restored = RestoredDatabase(database: backup)
+        let ended = try await restored.ended(in: live)
+        #expect(
+            ended.changes.map { "\($0.id) \($0.column)" } == [
+                "a email", "b email", "left ends_at", "moved email", "withdrawn added_at", "wiki entry",
+            ])
+        #expect(ended.displaced.map(\.id) == ["gone"] && ended.accounts == 5)
+        try await restored.end(ended)
+        let rows = try await backup.read { connection in
+            try connection.query("SELECT id || ' ' || email || ' ' || disabled AS row FROM account ORDER BY id")
+                .map { try $0.text("row") }
+                + connection.query("SELECT entry AS row FROM client").map { try $0.text("row") }
+        }
+        #expect(
+            rows == [
+                "a b@example.com 0", "b a@example.com 0", "gone gone@address-taken.invalid 1",
+                "left left@example.com 0", "moved gone@example.com 0", "withdrawn withdrawn@example.com 0", "{}",
+            ])
+        #expect(try await backup.read { try $0.query("SELECT 1 FROM account WHERE added_at IS NOT NULL").isEmpty })
+        #expect(try await restored.ended(in: live).isEmpty)
+        for database in [backup, live] { await database.close() }
+    }
+
+    @Test("every column of the schema has one decision, and no decision is about a column that is not there")
+    func everyColumn() async throws {
+        let database = try await database("schema", [])
+        let found = try await database.read { connection in
+            try connection.query(
+                """
+                SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+                 WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name <> 'schema_migration'
+                """
+            ).map { (table: try $0.text("table"), column: try $0.text("column")) }
+        }
+        for (table, column) in found {
+            #expect(
+                RestoredColumn.tables[table]?.decision(on: column) != nil,
+                "\(table).\(column): what a restore makes of it belongs into RestoredColumn.tables")
+        }
+        #expect(Set(found.map(\.table)) == Set(RestoredColumn.tables.keys))
+        for (table, decisions) in RestoredColumn.tables {
+            guard case .columns(let columns) = decisions else { continue }
+            let listed = columns.flatMap(\.value)
+            #expect(listed.sorted() == found.filter { $0.table == table }.map(\.column).sorted(), "\(table)")
+        }
+        await database.close()
+    }
 }

@@ -144,6 +144,10 @@ struct PostgreSQLDialectTests {
             let changes = OperatorChanges(database, by: .program, clock: deployment.clock.clock)
             _ = try await changes.make(deployment.addition(AddedClient()))
             _ = try await changes.make(EnableClient("wiki", false, deployment.registrar))
+            let change = EndedSinceBackup.Change(
+                table: "account", keys: ["id"], key: [.text("usr_1")], column: "ends_at", before: .null(.integer),
+                now: .integer(1))
+            try await database.write { try change.set(change.now, $0) }
             let (new, old) = (TestSecret.new(), TestSecret.new())
             let earlier = ClientSecretBox(
                 keys: try DerivedKeys.parse(old, setting: "K"), randomness: SystemRandomness())

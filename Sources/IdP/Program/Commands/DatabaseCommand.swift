@@ -63,7 +63,8 @@ struct DatabaseCommand: CommandOfCommands {
             abstract: "Ends what must end after pg_restore or point-in-time recovery: everybody is signed out.",
             discussion: """
                 Stop all nodes first. Sessions, codes, tokens, handoffs and emails that wait end, as after idp restore. What was \
-                removed or disabled after the moment of the backup is as it was then.
+                removed, disabled or changed after the moment of the backup is as it was then: identities, memberships, addresses, \
+                end dates, withdrawn invitations, accounts, clients, their entries, secrets and signing keys.
 
                 Exit codes: 0 done, 1 an error of the database, 64 wrong usage, 78 a wrong setting.
                 """)

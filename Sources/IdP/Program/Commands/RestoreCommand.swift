@@ -17,7 +17,8 @@ struct RestoreCommand: AsyncParsableCommand {
             The backup is compared with the database that it replaces. Identities and groups that an account of both no longer \
             has, and the sign-in of accounts that were disabled, are printed and not brought back, unless --keep-identities is there. \
             The same holds for signing keys and secrets of clients that were removed or replaced, and for clients that were disabled \
-            or removed.
+            or removed. Addresses, end dates, rights of invited and imported users and entries of clients that differ are those of \
+            the replaced database.
 
             The checksum of the backup is checked, and with IDP_SECRET_KEY (as a setting of this command) also who has made \
             it.
@@ -96,8 +97,8 @@ struct RestoreCommand: AsyncParsableCommand {
 
     private func words(on comparison: Comparison) -> String {
         let cannotKnow = """
-            what was removed or disabled after the backup is as it was in it: identities, memberships, accounts, clients, their \
-            secrets and signing keys. Disable accounts again with: idp user disable ADDRESS. After a leak also replace keys and \
+            what was removed, disabled or changed after the backup is as it was in it: identities, memberships, addresses, end \
+            dates, withdrawn invitations, accounts, clients, their entries, secrets and signing keys. Disable accounts again with: idp user disable ADDRESS. After a leak also replace keys and \
             secrets again: idp keys rotate --now, idp client rotate ID && idp client retire ID --force
             """
         switch comparison {
@@ -107,7 +108,8 @@ struct RestoreCommand: AsyncParsableCommand {
         case .done(let ended) where ended.isEmpty:
             return """
                 Compared with the old database: no identity was removed, no membership ended, no account or client disabled, and no \
-                signing key or secret removed after the backup, of \(ended.accounts) accounts in both.
+                signing key or secret removed after the backup, and no address, end date or client changed, of \(ended.accounts) \
+                accounts in both.
                 """
         case .done(let ended):
             let table = CommandTable.text(["ADDRESS", "ENDED", "PROVIDER", "SUBJECT"], Self.rows(ended))
@@ -127,6 +129,16 @@ struct RestoreCommand: AsyncParsableCommand {
         for client in ended.secrets {
             rows += client.ended.map { ["", "secret", "", "\($0) of the client \(client.clientID)"] }
         }
-        return rows + ended.clients.map { ["", "client", "", $0] }
+        rows += ended.clients.map { ["", "client", "", $0] }
+        rows += ended.displaced.map {
+            [$0.email, "address of another", "", "\($0.id)@address-taken.invalid, disabled"]
+        }
+        return rows
+            + ended.changes.map { change in
+                let label =
+                    (change.table == "client" ? "client " : "")
+                    + change.column.split(separator: "_").joined(separator: " ")
+                return [change.address, label, "", change.words]
+            }
     }
 }

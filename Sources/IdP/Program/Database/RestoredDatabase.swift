@@ -44,12 +44,17 @@ struct EndedSinceBackup: Sendable, Equatable {
     var clients: [String] = []
     var memberships: [Membership] = []
     var disabled: [DisabledAccount] = []
+    /// Addresses, end dates and rights of accounts, and entries of clients, that were changed.
+    var changes: [Change] = []
+    /// Accounts that the replaced database does not have, and whose address is another account's there. They get an address that
+    /// reaches nobody, and are disabled.
+    var displaced: [DisabledAccount] = []
     /// How many accounts both databases have. Others cannot be compared.
     var accounts = 0
 
     var isEmpty: Bool {
         identities.isEmpty && memberships.isEmpty && disabled.isEmpty && keys.isEmpty && secrets.isEmpty
-            && clients.isEmpty
+            && clients.isEmpty && changes.isEmpty
     }
 }
 
@@ -114,17 +119,18 @@ struct RestoredDatabase: Sendable {
     /// Compares with the database that is replaced. Only accounts of both databases count, and those that the other one has
     /// erased: any other that it does not have was lost, and its identities were not removed.
     func ended(in replaced: any Database) async throws -> EndedSinceBackup {
-        let (isDisabled, identities, memberships, erased, registry) = try await replaced.read { connection in
+        let (isDisabled, identities, memberships, erased, registry, rows) = try await replaced.read { connection in
             (
                 try Self.accounts(connection), try Self.identities(connection), try Self.memberships(connection),
-                try Self.erased(connection), try Registry(connection)
+                try Self.erased(connection), try Registry(connection), try ComparedRows(connection)
             )
         }
         // On the writer: a reader may be open for a moment after its answer, and the file's log would stay beside it.
         let here = try await database.write { connection in
             (
                 accounts: try Self.accounts(connection), identities: try Self.identities(connection),
-                memberships: try Self.memberships(connection), registry: try Registry(connection)
+                memberships: try Self.memberships(connection), registry: try Registry(connection),
+                rows: try ComparedRows(connection)
             )
         }
         var ended = EndedSinceBackup()
@@ -154,12 +160,24 @@ struct RestoredDatabase: Sendable {
             ($0.email, $0.kind, $0.issuer, $0.subject) < ($1.email, $1.kind, $1.issuer, $1.subject)
         }
         here.registry.compare(with: registry, isSame: ended.accounts > 0, &ended)
+        ended.changes = here.rows.changes(in: rows).map { change in
+            var change = change
+            change.address = change.table == "client" ? "" : here.accounts[change.id]?.email ?? ""
+            return change
+        }
+        let (moved, taken) = (
+            Set(ended.changes.filter(\.isAddress).map(\.id)), Set(ended.changes.filter(\.isAddress).map(\.now.content))
+        )
+        ended.displaced = here.accounts.filter { !moved.contains($0.key) && taken.contains($0.value.email) }
+            .map { .init(id: $0.key, email: $0.value.email) }.sorted { $0.email < $1.email }
         return ended
     }
 
-    /// Removes the identities, memberships, signing keys and secrets, and disables the accounts and clients.
+    /// Removes the identities, memberships, signing keys and secrets, disables the accounts and clients, and puts later values
+    /// in place.
     func end(_ ended: EndedSinceBackup) async throws {
         try await database.write { connection in
+            try ended.apply(connection)
             try Registry.end(ended, connection)
             for identity in ended.identities {
                 try connection.execute(
@@ -280,7 +298,10 @@ private struct Registry: Sendable {
             // One that has become public has none that could take their place.
             let hasNone = other.secrets.isEmpty && !client.secrets.isEmpty
             if client.isEnabled, !other.isEnabled || hasNone { ended.clients.append(client.id) }
-            guard !retired.isEmpty, !hasNone else { continue }
+            // Its entry is the later one, so it has the secrets of that: none where it has become public, and its first ones
+            // where it was.
+            let hasFirst = client.secrets.isEmpty && !other.secrets.isEmpty
+            guard !retired.isEmpty || hasFirst else { continue }
             ended.secrets.append(.init(clientID: client.id, ended: retired, now: other.secrets))
         }
     }
