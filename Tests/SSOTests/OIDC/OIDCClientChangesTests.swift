@@ -150,7 +150,7 @@ struct OIDCClientChangesTests {
                 var next = first
                 if !isForeign {
                     next = try await deployment.oidcRefresh(first, as: owner).json()["refresh_token"]?.text ?? ""
-                    deployment.clock.advance(by: .seconds(11))
+                    deployment.clock.advance(by: .minutes(1))
                 }
                 let stolen = try await deployment.oidcRefresh(
                     first, as: isForeign ? thief : owner, scope: "openid groups")

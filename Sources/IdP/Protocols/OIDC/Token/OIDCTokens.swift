@@ -27,15 +27,18 @@ struct OIDCTokens: Sendable {
     static let refreshLifetime: Duration = .days(30)
     /// A family of refresh tokens.
     static let familyLifetime: Duration = .days(90)
-    /// How long a used refresh token gives its successor again: the answer may have been lost.
-    static let repetition: Duration = .seconds(10)
+    /// How long a used refresh token gives its successor again, as long as that is unused: the answer may have been lost.
+    static let repetition: Duration = .seconds(60)
+    /// A successor is replaced after so long. Until then it is given again: a loop makes one row in a second.
+    static let rotation: Duration = .seconds(1)
+    /// How many used refresh tokens of a family have rows. Earlier ones are recognised by what they name.
+    static let usedKept = 50
 
     let eligibility: SignInEligibility
-    private let keys: [(id: String, key: [UInt8])]
+    let form: RefreshTokenForm
 
     init(eligibility: SignInEligibility, keys: DerivedKeys) {
-        self.eligibility = eligibility
-        self.keys = keys.derive("oidc-refresh-token").map { (Hex.encode(SHA256.hash($0).prefix(4)), $0) }
+        (self.eligibility, form) = (eligibility, RefreshTokenForm(keys))
     }
 
     /// What the tokens of a family have in common.
@@ -65,6 +68,7 @@ struct OIDCTokens: Sendable {
             INSERT INTO oidc_access_token (digest, family, client_id, account_id, account_sign_outs, told_session,
                                            sign_in_beginnings, scope, created_at, expires_at)
             VALUES (:digest, :family, :client, :account, :signouts, :told, :beginnings, :scope, :now, :expires)
+                ON CONFLICT (digest) DO NOTHING
             """,
             family.values.merging([
                 "digest": .blob(token.digest), "scope": .text(OIDCScope.text(scopes)), "now": .timestamp(now),
@@ -94,7 +98,7 @@ struct OIDCTokens: Sendable {
 
     private static let accessSQL = """
         SELECT client_id, account_id, scope, created_at, expires_at FROM oidc_access_token
-         WHERE digest = :digest AND expires_at > :now AND \(SignInHolds.sql("oidc_access_token"))
+         WHERE digest = :digest AND expires_at > :now AND \(SignInHolds.atClientSQL("oidc_access_token"))
            AND \(ClientSignIns.holds("oidc_access_token", kind: OIDCProtocol.id))
         """
 
@@ -154,7 +158,7 @@ struct OIDCTokens: Sendable {
     }
 
     /// Uses a refresh token, in the caller's transaction. Of any number of attempts one rotates it, and the others get the same
-    /// successor for ten seconds.
+    /// successor for a minute, as long as nobody has used that. One that is a successor itself is its own for a second.
     ///
     /// - Parameter isAdmitted: whether what was granted with the token may be asked for now. A token that has leaked is noticed
     ///   before that.
@@ -162,7 +166,7 @@ struct OIDCTokens: Sendable {
         _ token: OIDCRefreshToken, by client: Client, at now: Timestamp, _ connection: any SQLConnection,
         where isAdmitted: ([OIDCScope]) -> Bool
     ) throws -> Outcome {
-        guard let key = keys.first else { return .refused("no_key") }
+        guard let key = form.keys.first else { return .refused("no_key") }
         var values: [String: SQLValue] = [
             "digest": .blob(token.digest), "client": .text(client.id), "now": .timestamp(now),
         ]
@@ -170,7 +174,7 @@ struct OIDCTokens: Sendable {
         values["eligible"] = .integer(account.map(eligibility.maySignIn) == true ? 1 : 0)
         values["access"] = AccessHolds.value(client.access)
         guard let row = try connection.query(Self.stateSQL, values).first, let account else {
-            return .refused("unknown")
+            return try useForgotten(token, by: client, at: now, connection)
         }
         let owner = try row.text("client_id")
         guard owner.utf8.elementsEqual(client.id.utf8) else {
@@ -181,34 +185,119 @@ struct OIDCTokens: Sendable {
         guard try row.timestamp("family_ends_at") > now else { return .refused("expired") }
         guard try row.integer("holds") == 1 else { return .refused("sign_in_ended") }
         let isWanted = isAdmitted(OIDCScope.list(try row.text("scope")))
+        let family = try row.blob("family")
         if let usedAt = try row.optionalTimestamp("used_at") {
-            // A clock that was set back, or another node's: not later than ten seconds either.
-            if now - usedAt <= Self.repetition, let id = try row.optionalText("successor_key"),
-                let key = keys.first(where: { $0.id == id })
+            // A clock that was set back, or another node's: not later than a minute either.
+            if now - usedAt < Self.repetition, let again = try successor(of: token, row),
+                try isUnused(again, connection)
             {
-                return isWanted ? .accepted(try refreshed(row, token, account, key.key)) : .notAdmitted
+                return isWanted ? .accepted(try refreshed(row, account, again)) : .notAdmitted
             }
-            try end(family: try row.blob("family"), at: now, connection)
+            try end(family: family, at: now, connection)
             return .reused(account: account.id)
         }
         guard try row.timestamp("expires_at") > now else { return .refused("expired") }
         guard isWanted else { return .notAdmitted }
+        if try isFresh(row, token, at: now, connection) { return .accepted(try refreshed(row, account, token)) }
         // The statement decides once more: nothing may happen between check and mark.
-        guard let used = try connection.query(Self.useSQL, values.merging(["key": .text(key.id)]) { $1 }).first else {
-            return .refused("unknown")
-        }
-        let refreshed = try self.refreshed(used, token, account, key.key)
+        let isNamed = form.isOf(family, token)
+        let mark = SuccessorMark(keyID: key.id, isNamed: isNamed)
+        guard let used = try connection.query(Self.useSQL, values.merging(["key": .text(mark.text)]) { $1 }).first
+        else { return .refused("unknown") }
+        let refreshed = try self.refreshed(used, account, form.successor(of: token, in: family, key.key))
         try insert(
             refreshed.successor, refreshed.family, refreshed.scopes, refreshed.moment,
             endsAt: try used.timestamp("family_ends_at"), at: now, connection)
+        if isNamed { try forget(family, connection) }
         return .accepted(refreshed)
     }
 
-    /// The successor is derived: a repeated request gets the same one, and no row has it.
-    private func refreshed(
-        _ row: SQLRow, _ token: OIDCRefreshToken, _ account: Account, _ key: [UInt8]
-    ) throws -> Refreshed {
-        let bytes = HMACSHA256.code(for: Array(token.wire.utf8), key: key)
+    /// Whether a token is the successor of another one, and younger than a second. The first of a family is none.
+    private func isFresh(
+        _ row: SQLRow, _ token: OIDCRefreshToken, at now: Timestamp, _ connection: any SQLConnection
+    ) throws -> Bool {
+        let created = try row.timestamp("created_at")
+        guard (created <= now ? now - created : created - now) < Self.rotation else { return false }
+        return try !connection.query(
+            "SELECT 1 AS one FROM oidc_refresh_token WHERE family = :family AND digest <> :digest LIMIT 1",
+            ["family": .blob(try row.blob("family")), "digest": .blob(token.digest)]
+        ).isEmpty
+    }
+
+    /// What a used row has of its successor: with which key, and how it was derived. The text is stored.
+    private struct SuccessorMark {
+        let keyID: String
+        /// Whether the used token itself names its family. Nil: it was used by the version before, and its successor names none.
+        let isNamed: Bool?
+
+        var text: String { isNamed.map { keyID + ($0 ? Self.named : ":unnamed") } ?? keyID }
+        static let named = ":named"
+
+        init(keyID: String, isNamed: Bool?) { (self.keyID, self.isNamed) = (keyID, isNamed) }
+
+        init(_ text: String) {
+            let parts = text.split(separator: ":", maxSplits: 1)
+            keyID = parts.first.map(String.init) ?? ""
+            isNamed = parts.count == 2 ? text.hasSuffix(Self.named) : nil
+        }
+    }
+
+    /// The successor of a used token once more. Nil if the key is gone.
+    private func successor(of token: OIDCRefreshToken, _ row: SQLRow) throws -> OIDCRefreshToken? {
+        guard let mark = try row.optionalText("successor_key").map(SuccessorMark.init),
+            let key = form.keys.first(where: { $0.id == mark.keyID })
+        else { return nil }
+        guard mark.isNamed != nil else { return try RefreshTokenForm.earlierSuccessor(of: token, key.key) }
+        return try form.successor(of: token, in: try row.blob("family"), key.key)
+    }
+
+    private func isUnused(_ token: OIDCRefreshToken, _ connection: any SQLConnection) throws -> Bool {
+        try !connection.query(
+            "SELECT 1 AS one FROM oidc_refresh_token WHERE digest = :digest AND used_at IS NULL",
+            ["digest": .blob(token.digest)]
+        ).isEmpty
+    }
+
+    /// A token without a row. One that was made for a family has been used long ago: it has leaked, and ends that.
+    private func useForgotten(
+        _ token: OIDCRefreshToken, by client: Client, at now: Timestamp, _ connection: any SQLConnection
+    ) throws -> Outcome {
+        guard let found = try family(ofForgotten: token, connection) else { return .refused("unknown") }
+        try end(family: found.digest, at: now, connection)
+        return found.clientID.utf8.elementsEqual(client.id.utf8)
+            ? .reused(account: found.accountID) : .foreign(owner: found.clientID)
+    }
+
+    /// The family that a token without a row was made for, if it goes on.
+    private func family(
+        ofForgotten token: OIDCRefreshToken, _ connection: any SQLConnection
+    ) throws -> (digest: [UInt8], clientID: String, accountID: String)? {
+        guard let name = form.name(in: token) else { return nil }
+        let last = name + [UInt8](repeating: 0xff, count: 32 - name.count)
+        return try connection.query(
+            """
+            SELECT DISTINCT family, client_id, account_id FROM oidc_refresh_token
+             WHERE family >= :name AND family <= :last AND ended_at IS NULL
+            """, ["name": .blob(name), "last": .blob(last)]
+        ).map { (try $0.blob("family"), try $0.text("client_id"), try $0.text("account_id")) }
+            .first { form.isOf($0.0, token) }
+    }
+
+    /// Deletes the rows of used tokens of a family but the last ones, as far as they are recognised without.
+    private func forget(_ family: [UInt8], _ connection: any SQLConnection) throws {
+        try connection.execute(
+            """
+            DELETE FROM oidc_refresh_token WHERE digest IN (
+                SELECT digest FROM oidc_refresh_token WHERE family = :family AND successor_key LIKE :named
+                 ORDER BY used_at DESC, created_at DESC LIMIT 100 OFFSET :kept)
+            """,
+            [
+                "family": .blob(family), "named": .text("%\(SuccessorMark.named)"),
+                "kept": .integer(Int64(Self.usedKept)),
+            ])
+    }
+
+    private func refreshed(_ row: SQLRow, _ account: Account, _ successor: OIDCRefreshToken) throws -> Refreshed {
         let isProven = try row.integer("is_proven") != 0
         return Refreshed(
             family: Family(
@@ -220,7 +309,7 @@ struct OIDCTokens: Sendable {
             moment: Moment(
                 authenticatedAt: isProven ? try row.timestamp("authenticated_at") : nil,
                 methods: try row.text("methods").split(separator: " ").map(String.init)),
-            successor: try OIDCRefreshToken(randomness: DerivedBytes(bytes: bytes)))
+            successor: successor)
     }
 
     private static let ownerSQL = """
@@ -230,7 +319,7 @@ struct OIDCTokens: Sendable {
 
     private static let holds = """
         :eligible = 1 AND \(AccessHolds.sql("oidc_refresh_token.account_id"))
-           AND \(SignInHolds.sql("oidc_refresh_token"))
+           AND \(SignInHolds.atClientSQL("oidc_refresh_token"))
            AND \(ClientSignIns.holds("oidc_refresh_token", kind: OIDCProtocol.id))
         """
 
@@ -261,17 +350,19 @@ struct OIDCTokens: Sendable {
             values.merging(["now": .timestamp(now)]) { $1 }) > 0
     }
 
-    /// Whether a token was ever issued, and its row is still here.
+    /// Whether a token was ever issued, and its row or its family's is still here.
     func isKnown(_ text: String, _ connection: any SQLConnection) throws -> Bool {
         guard let digest = OIDCAccessToken(wire: text)?.digest ?? OIDCRefreshToken(wire: text)?.digest else {
             return false
         }
-        return try !connection.query(
+        let hasRow = try !connection.query(
             """
             SELECT 1 FROM oidc_access_token WHERE digest = :digest
              UNION ALL SELECT 1 FROM oidc_refresh_token WHERE digest = :digest
             """, ["digest": .blob(digest)]
         ).isEmpty
+        guard !hasRow, let token = OIDCRefreshToken(wire: text) else { return hasRow }
+        return try family(ofForgotten: token, connection) != nil
     }
 
     /// Revokes one token of a client (RFC 7009 2). A refresh token ends its family.
@@ -285,16 +376,19 @@ struct OIDCTokens: Sendable {
                 "DELETE FROM oidc_access_token WHERE digest = :digest AND client_id = :client",
                 ["digest": .blob(token.digest), "client": .text(client.id)])
         }
-        guard let token = OIDCRefreshToken(wire: text),
-            let row = try connection.query(
-                "SELECT family, account_id FROM oidc_refresh_token WHERE digest = :digest AND client_id = :client",
-                ["digest": .blob(token.digest), "client": .text(client.id)]
-            ).first
-        else { return nil }
-        return try end(family: try row.blob("family"), at: now, connection) ? try row.text("account_id") : nil
+        guard let token = OIDCRefreshToken(wire: text) else { return nil }
+        let row = try connection.query(
+            "SELECT family, client_id, account_id FROM oidc_refresh_token WHERE digest = :digest",
+            ["digest": .blob(token.digest)]
+        ).first
+        let found =
+            try row.map { (try $0.blob("family"), try $0.text("client_id"), try $0.text("account_id")) }
+            ?? family(ofForgotten: token, connection)
+        guard let (family, owner, account) = found, owner.utf8.elementsEqual(client.id.utf8) else { return nil }
+        return try end(family: family, at: now, connection) ? account : nil
     }
 
-    /// Deletes rows that nobody needs any more. A used refresh token stays until its family is over, so that a second use of it
+    /// Deletes rows that nobody needs any more. The last used refresh tokens stay until their family is over, so that a second use
     /// is noticed.
     static func purge(_ database: any Database, at now: Timestamp, limit: Int) async throws -> Int {
         try await database.write { connection in
@@ -312,10 +406,4 @@ struct OIDCTokens: Sendable {
             return access + refresh
         }
     }
-}
-
-/// Bytes that were derived, where a secret takes random ones.
-private struct DerivedBytes: Randomness {
-    let bytes: [UInt8]
-    func bytes(_ count: Int) -> [UInt8] { Array(bytes.prefix(count)) }
 }

@@ -72,7 +72,8 @@ struct TokenRoutes: Sendable {
     ) async throws -> Response {
         let sent = try Sent(parameters, client.client.id)
         let (access, refresh) = (
-            try OIDCAccessToken(randomness: parts.randomness), try OIDCRefreshToken(randomness: parts.randomness)
+            try OIDCAccessToken(randomness: parts.randomness),
+            try parts.tokens.form.first(of: sent.code.digest, parts.randomness)
         )
         try await parts.keys.prepare(client.settings.algorithm)
         let now = parts.clock.now()
@@ -150,7 +151,7 @@ struct TokenRoutes: Sendable {
         case outcome(OIDCTokens.Outcome)
         /// The client may use no refresh tokens.
         case unauthorized
-        case refreshed(Answered, OIDCTokens.Refreshed)
+        case refreshed(Answered, OIDCTokens.Refreshed, OIDCAccessToken)
     }
 
     private func refresh(
@@ -166,7 +167,6 @@ struct TokenRoutes: Sendable {
         guard let token = OIDCRefreshToken(wire: text) else {
             throw OAuthError.invalidGrant("malformed_token", words, client: id)
         }
-        let access = try OIDCAccessToken(randomness: parts.randomness)
         try await parts.keys.prepare(client.settings.algorithm)
         let now = parts.clock.now()
         let (outcome, hasWrittenUse) = try await parts.database.write { [parts] connection -> (Refreshing, Bool) in
@@ -184,6 +184,7 @@ struct TokenRoutes: Sendable {
             }
             guard case .accepted(let refreshed) = outcome else { return (.outcome(outcome), hasWrittenUse) }
             let scopes = (wanted ?? refreshed.scopes).filter(settings.scopes.contains)
+            let access = try parts.tokens.form.access(for: token, OIDCScope.text(scopes), at: now)
             try parts.tokens.insert(access, refreshed.family, scopes, at: now, connection)
             let signIn = OIDCSignIn(
                 clientID: id, account: refreshed.account,
@@ -193,7 +194,7 @@ struct TokenRoutes: Sendable {
                 methods: refreshed.moment.methods)
             let answered = Answered(
                 signIn: signIn, key: try parts.keys.current(settings.algorithm, connection), settings: settings)
-            return (.refreshed(answered, refreshed), hasWrittenUse)
+            return (.refreshed(answered, refreshed, access), hasWrittenUse)
         }
         await parts.clients.catchUp()
         if let use = client.use, hasWrittenUse { parts.clients.uses.noteWritten(use, at: now) }
@@ -207,7 +208,7 @@ struct TokenRoutes: Sendable {
             throw OAuthError(
                 "unauthorized_client", cause: "offline_access",
                 "The client may not use refresh tokens: its scopes lack offline_access.", client: id)
-        case .refreshed(let answered, let refreshed):
+        case .refreshed(let answered, let refreshed, let access):
             context.logger.info(
                 "token_refreshed",
                 metadata: ["client": "\(id)", "account": "\(refreshed.account.id)", "protocol": "\(OIDCProtocol.id)"])
