@@ -7,9 +7,6 @@ package struct Invitation: Sendable {
     package static let lifetime: Duration = .days(7)
     /// Within 24 hours.
     package static let maximumPerDay = 500
-    /// How many of the browsers that begin a sign-in with one invitation get an email of their own. Far more than a user has, and
-    /// enough that scanners which press every button leave one for the user.
-    static let maximumPresses = 120
 
     package let id: String
     package let accountID: String

@@ -49,16 +49,6 @@ package struct InvitationStore: Sendable {
         return .open(Invitation.Opened(invitation: invitation, address: address))
     }
 
-    /// Notes that a browser begins a sign-in with an invitation, in the caller's transaction.
-    ///
-    /// - Returns: the how manieth it is; nil from the last one on that gets an email of its own.
-    package func press(_ invitation: Invitation, _ connection: any SQLConnection) throws -> Int64? {
-        try connection.query(
-            "UPDATE invitation SET presses = presses + 1 WHERE id = :id AND presses < :maximum RETURNING presses",
-            ["id": .text(invitation.id), "maximum": .integer(Int64(Invitation.maximumPresses))]
-        ).first?.integer("presses")
-    }
-
     /// Removes rows that say nothing any more but that an invitation is over.
     package func purge(limit: Int) async throws -> Int {
         let old = clock.now() - Invitation.lifetime - .days(30)

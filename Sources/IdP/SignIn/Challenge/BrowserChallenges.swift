@@ -16,9 +16,12 @@ package struct BrowserChallenges: SessionSlot {
         var sentAgainAt: Timestamp?
         /// The flow of the newest request for it. Nil without one, and in a session of the version before.
         var flow: String?
+        /// Whether another browser with the same invitation has asked for it first. Then only its code signs in here: an answer to
+        /// the email is for the browser that shows its number.
+        var isShared: Bool?
 
         private enum CodingKeys: String, CodingKey {
-            case address, id, sentAgainAt, flow
+            case address, id, sentAgainAt, flow, isShared
             case emailAt = "letterAt"
         }
     }

@@ -135,6 +135,27 @@ package struct ChallengeStore: Sendable {
         }
     }
 
+    /// The challenge that a browser of an invitation waits for, for another one that the invitation has made the known one: its
+    /// email is in the mailbox already. Nil where none can be used.
+    func shared(by browserID: String, _ address: EmailAddress, _ connection: any SQLConnection) throws
+        -> BrowserChallenges.Entry?
+    {
+        let alive = try connection.query(
+            """
+            SELECT id FROM challenge
+             WHERE device_id = :device AND address = :address AND used_at IS NULL AND expires_at > :now AND tries < :tries
+             ORDER BY created_at DESC, id LIMIT 1
+            """,
+            [
+                "device": .text(browserID), "address": .text(address.text), "now": .timestamp(clock.now()),
+                "tries": .integer(Int64(Challenge.maximumTries)),
+            ]
+        ).first
+        guard let alive, var entry = try entry(of: try alive.text("id"), connection) else { return nil }
+        entry.isShared = true
+        return entry
+    }
+
     /// Counts guesses at this challenge for a known browser from now on, in the caller's transaction.
     func adopt(_ id: String, device: String, _ connection: any SQLConnection) throws {
         try connection.execute(

@@ -6,6 +6,7 @@ import IdPMail
 import Logging
 import SSOShared
 import SSOWeb
+import Storage
 
 /// The sign-in method "email code": the visitor names an address, gets an email with six digits and types them.
 package struct EmailCodeMethod: SignInMethod {
@@ -54,15 +55,17 @@ package struct EmailCodeMethod: SignInMethod {
     @Sendable package func submitAddress(_ submitted: SubmittedAddress) async throws -> Response? {
         let (request, context) = (submitted.request, submitted.context)
         let logFlow = submitted.session[Flows.self].logID(submitted.flow)
-        let counted = try await addresses.count(
-            submitted.text, request, context, logFlow: logFlow, invited: submitted.invited)
+        let invited = try await withBudget(submitted.invited, submitted)
+        let counted = try await addresses.count(submitted.text, request, context, logFlow: logFlow, invited: invited)
         guard let asked = counted else { return nil }
         // In one transaction with the challenge, so that no email is sent whose code fits no browser.
         let email = CodeEmailNote()
         let session = submitted.session
         let keeps = session[CurrentSignIn.self].signIn != nil && session.slots.needsNewSignIn(submitted.flow)
         let fresh = try await sessions.store.storeFirstStep(of: session, keepsSession: keeps) { slots, connection in
-            let earlier = slots[BrowserChallenges.self].held(for: asked.address)
+            let earlier =
+                try slots[BrowserChallenges.self].held(for: asked.address)
+                ?? invited.flatMap { try challenges.shared(by: $0.id, asked.address, connection) }
             let waiting = slots[PendingIdentity.self]
             let agrees = submitted.confirmsIdentity && waiting.isWaiting(for: asked.address)
             // An agreement begins a challenge of its own: an email that was asked for without one must not add a provider.
@@ -70,7 +73,9 @@ package struct EmailCodeMethod: SignInMethod {
             let begun = try addresses.begin(
                 asked, held: held, flow: submitted.flow, service: submitted.clientName, connection)
             email.value = (begun.email, begun.account)
-            slots[BrowserChallenges.self].keep(begun.entry)
+            var entry = begun.entry
+            entry.isShared = held?.id == entry.id ? held?.isShared : nil
+            slots[BrowserChallenges.self].keep(entry)
             if agrees {
                 slots[PendingIdentity.self].confirm(with: begun.entry.id)
             } else {
@@ -85,6 +90,19 @@ package struct EmailCodeMethod: SignInMethod {
         // Without a new session the same form, sent twice, was faster: the browser has its session from that answer.
         if let fresh { sessions.remember(fresh, in: &response) }
         return response
+    }
+
+    /// All browsers of an invitation share one challenge and one budget of emails, so that scanners which press its button cost the
+    /// user nothing, and the mailbox little. Once the budget is used up they are unknown browsers.
+    private func withBudget(
+        _ invited: InvitedBrowser?, _ submitted: SubmittedAddress
+    ) async throws -> InvitedBrowser? {
+        guard let invited, let address = try? EmailAddress(submitted.text) else { return nil }
+        let requester = EmailRequester(
+            browserID: invited.id, network: limits.network(submitted.request, submitted.context))
+        if try await mail.nextAllowed(for: address.budgetKey, requester) == nil { return invited }
+        let shared = try await challenges.database.read { try challenges.shared(by: invited.id, address, $0) }
+        return shared == nil ? nil : invited
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -168,10 +186,11 @@ package struct EmailCodeMethod: SignInMethod {
         let requester = EmailRequester(browserID: challenge.browserID, network: limits.network(request, context))
         let key = (try? EmailAddress(challenge.address).budgetKey) ?? challenge.address
         let next = try await mail.nextAllowed(for: key, requester)
+        let entry = session[BrowserChallenges.self].current
         let facts = CodePageFacts(
-            challenge: challenge, entry: session[BrowserChallenges.self].current, flow: flow,
+            challenge: challenge, entry: entry, flow: flow,
             client: clientName(flow, session), provider: addedProvider(session, challenge),
-            reply: reply(challenge, flow), problem: error,
+            reply: entry?.isShared == true ? nil : reply(challenge, flow), problem: error,
             remembers: remembers, lifetime: sessions.store.lifetime, isDelayed: delay.isDelayed,
             pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)
         return page.response(request, formToken: sessions.formToken(for: session), facts)

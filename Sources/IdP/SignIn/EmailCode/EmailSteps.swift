@@ -47,7 +47,7 @@ package struct AddressStep: Sendable {
         }
         let cookie = try await knownBrowsers.known(request, for: address)
         let known = invited?.id ?? cookie
-        let counted = invited?.budget ?? known
+        let counted = invited?.countedFor ?? known
         do { try await limits.countEmailPost(request, context, browserID: counted) } catch let error as PublicError {
             let refused = CodeEmail.notSent(.networkLimit)
             let typed = context.audit?.typed(address)
@@ -58,7 +58,7 @@ package struct AddressStep: Sendable {
         return Asked(
             address: address,
             requester: EmailRequester(
-                browserID: known, ownBudget: invited?.budget, network: limits.network(request, context)),
+                browserID: known, network: limits.network(request, context)),
             device: DeviceKind(userAgent: request.headers[.userAgent]), place: place(request, context),
             language: .preferred(by: request), logFlow: logFlow, audit: context.audit)
     }

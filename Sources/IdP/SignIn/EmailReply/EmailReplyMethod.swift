@@ -75,7 +75,9 @@ package struct EmailReplyMethod: SignInMethod {
             return .redirect(to: SignInPath.signIn(flow))
         }
         let waiting = Response.redirect(to: FlowID.path(EmailCodeMethod.path, flow))
-        guard let challenge = try await challenges.findPending(held.id), challenge.isAnswered else { return waiting }
+        guard let challenge = try await challenges.findPending(held.id), challenge.isAnswered,
+            held.isShared != true
+        else { return waiting }
         let done = try await completion.finish(
             ProvenSignIn(
                 .email(try EmailAddress(challenge.address)), method: id, challenge: challenge.id,

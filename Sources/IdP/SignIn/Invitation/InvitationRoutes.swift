@@ -64,7 +64,7 @@ struct InvitationRoutes: Sendable {
         }
         // Another address gets what it gets on the sign-in page.
         let isInvited = address == opened.address
-        let claim = isInvited ? try await makeKnown(opened) : nil
+        let claim = isInvited ? try await makeKnown(opened, form.session) : nil
         let flow = try FlowID(randomness: randomness)
         let now = clock.now()
         let begun = try await sessions.store.update(form.session) { slots in
@@ -91,15 +91,14 @@ struct InvitationRoutes: Sendable {
     }
 
     /// Makes a browser known for the address of an invitation. One browser is known by each: the link moves it here. Guesses of
-    /// codes count for all of them together, and each of the first ones has a budget of emails of its own.
+    /// codes and emails count for all of them together.
     private func makeKnown(
-        _ opened: Invitation.Opened
+        _ opened: Invitation.Opened, _ session: Session
     ) async throws -> (known: KnownBrowserCookie.Claim, browser: InvitedBrowser) {
         try await invitations.database.write { connection in
-            let press = try invitations.press(opened.invitation, connection)
             let known = try knownBrowsers.store.remember(
                 opened.address, known: opened.browserID, keepsPrevious: false, connection)
-            return (known, InvitedBrowser(id: known.name, budget: press.map { "\(known.name).\($0)" }))
+            return (known, InvitedBrowser(id: known.name, countedFor: "\(known.name).\(session.handle)"))
         }
     }
 

@@ -63,8 +63,8 @@ package struct SubmittedAddress: Sendable {
 /// A browser that an invitation has just made known. Its request does not have the cookie yet.
 struct InvitedBrowser: Sendable {
     let id: String
-    /// Names its budget of emails; nil for that of the known browser.
-    let budget: String?
+    /// What it is counted for: scanners that press the button must not use up the posts of the user.
+    let countedFor: String
 }
 
 /// The page `/sign-in`: every method's option.
