@@ -40,6 +40,8 @@ package struct Authorizer: Sendable {
         /// The client, or its address, was dropped since its request was checked.
         case clientDropped
         case noSession
+        /// So many grants were issued in the session that the next one has to wait.
+        case tooManyGrants(Duration)
     }
 
     /// Answers a request that its protocol has accepted. It reads the session itself (``FeatureRouter/request(at:use:)``).
@@ -76,6 +78,7 @@ package struct Authorizer: Sendable {
             sessions.prolong(user.session, in: &response)
             return response
         case .refused(let error): return refuse(error, asked, by: asking, id, context)
+        case .tooManyGrants(let wait): throw PublicError.tooManyRequests(retryAfter: wait)
         case .clientDropped:
             context.logger.notice(
                 "authorize_refused",
@@ -125,18 +128,23 @@ package struct Authorizer: Sendable {
                     return try refuseAccess(
                         of: user, to: client, asked.flow(of: purpose), asked, id, audit, connection)
                 }
+                if let wait = grants.wait(beforeGrantIn: user.session) { return .tooManyGrants(wait) }
                 if asked.replayKey == nil, let completed {
                     _ = try sessions.store.update(session, { $0[Flows.self].useUp(completed.id) }, connection)
                 }
                 let flow = GrantStore.FlowKey(asked, flow: completed?.id ?? id)
-                let isRedeemed = try grants.issue(secret, kind, for: asked, flow, to: user, connection)
-                try audit?.write(
-                    AuditRow(
-                        .tokenIssued, by: .user(user.account.id), account: user.account.id, client: asked.client.id,
-                        session: user.session.handle, flow: flow.logID), connection)
+                let earlier = try grants.issue(secret, kind, for: asked, flow, to: user, connection)
+                // One row for one flow: a page that is loaded again and again must not fill the audit log.
+                if !earlier.exists {
+                    try audit?.write(
+                        AuditRow(
+                            .tokenIssued, by: .user(user.account.id), account: user.account.id, client: asked.client.id,
+                            session: user.session.handle, flow: flow.logID), connection)
+                }
                 return .issued(
                     NewGrant(
-                        wire: secret.wire, logID: flow.logID, hasAsked: completed != nil, isRedeemedBefore: isRedeemed),
+                        wire: secret.wire, logID: flow.logID, hasAsked: completed != nil,
+                        isRedeemedBefore: earlier.isRedeemed),
                     user, client)
             }
             if wishes.prompt == .silent {
@@ -168,13 +176,16 @@ package struct Authorizer: Sendable {
         of user: SignedInUser, to client: Client, _ flow: Flow.Request, _ asked: ClientRequest, _ id: FlowID,
         _ audit: RequestAudit?, _ connection: any SQLConnection
     ) throws -> Decision {
+        let (now, isSilent) = (clock.now(), asked.wishes.prompt == .silent)
+        // One row for one flow, as for a grant.
+        if !isSilent, let pending = user.session[Flows.self].pending(flow, now: now) {
+            return .noAccess(client, user, pending)
+        }
         try audit?.write(
             AuditRow(
                 .accessRefused, by: .user(user.account.id), account: user.account.id, client: client.id,
                 session: user.session.handle, flow: GrantStore.FlowKey(asked, flow: id).logID), connection)
-        guard asked.wishes.prompt != .silent else { return .noAccess(client, user, id) }
-        let now = clock.now()
-        if let pending = user.session[Flows.self].pending(flow, now: now) { return .noAccess(client, user, pending) }
+        guard !isSilent else { return .noAccess(client, user, id) }
         _ = try sessions.store.update(
             user.session,
             {

@@ -17,10 +17,15 @@ package struct GrantStore: Sendable {
     let eligibility: SignInEligibility
     let clients: ClientDirectory
     private let signIns = ClientSignIns()
+    /// Grants of one session within a minute that no client with a secret has redeemed. A browser in a loop would fill the table,
+    /// and a user of a public client is that client.
+    private let unredeemed: RateLimit
+    static let maximumUnredeemed = 50
 
     package init(
         database: any Database, clock: ServiceClock, eligibility: SignInEligibility, clients: ClientDirectory
     ) {
+        unredeemed = RateLimit(Self.maximumUnredeemed, per: .minutes(1), clock: clock)
         (self.database, self.clock, self.eligibility, self.clients) = (database, clock, eligibility, clients)
     }
 
@@ -36,14 +41,25 @@ package struct GrantStore: Sendable {
         }
     }
 
+    /// Counts a grant that is about to be issued.
+    ///
+    /// - Returns: the time to wait beyond the limit; nil within it.
+    func wait(beforeGrantIn session: Session) -> Duration? { unredeemed.hit(Array(session.handle.utf8)) }
+
+    /// What was issued for the same request in the same session before.
+    struct Earlier: Sendable {
+        /// Whether there was any.
+        var exists = false
+        /// Whether one was redeemed.
+        var isRedeemed = false
+    }
+
     /// Stores a grant for this request and this user, in the caller's transaction. An unused one that was issued for the same
     /// request in the same session before is deleted: at most one is valid per request.
-    ///
-    /// - Returns: whether an earlier grant of the same request has been redeemed already.
     func issue(
         _ secret: (wire: String, digest: [UInt8]), _ kind: GrantKind, for asked: ClientRequest, _ key: FlowKey,
         to user: SignedInUser, _ connection: any SQLConnection
-    ) throws -> Bool {
+    ) throws -> Earlier {
         let now = clock.now()
         let values: [String: SQLValue] = [
             "session": .text(user.session.handle), "client": .text(asked.client.id), "state": .blob(key.digest),
@@ -55,7 +71,7 @@ package struct GrantStore: Sendable {
             "payload": kind.keepsPayload ? .blob(Array(asked.payload.utf8)) : .null(.blob), "now": .timestamp(now),
             "expires": .timestamp(now + kind.lifetime), "signouts": .integer(user.signIn.accountSignOuts),
         ]
-        let isRedeemed = key.isReplayable ? try endEarlier(like: values, connection) : false
+        let earlier = key.isReplayable ? try endEarlier(like: values, connection) : Earlier()
         try connection.send(
             """
             INSERT INTO sso_token (digest, kind, client_id, redirect_uri, code_challenge, state_digest, account_id,
@@ -65,19 +81,17 @@ package struct GrantStore: Sendable {
                     :methods, :payload, :now, :expires, :signouts)
             """,
             values)
-        return isRedeemed
+        return earlier
     }
 
     /// Ends the grants of the same session, client, state and kind.
-    ///
-    /// - Returns: whether one of them has been redeemed.
-    private func endEarlier(like values: [String: SQLValue], _ connection: any SQLConnection) throws -> Bool {
+    private func endEarlier(like values: [String: SQLValue], _ connection: any SQLConnection) throws -> Earlier {
         let earlier = try connection.query(Self.earlierSQL, values)
         let isRedeemed = try earlier.map { try $0.optionalInteger("used_at") != nil }
         if isRedeemed.contains(false) {
             try connection.execute(Self.endEarlierSQL, values)
         }
-        return isRedeemed.contains(true)
+        return Earlier(exists: !isRedeemed.isEmpty, isRedeemed: isRedeemed.contains(true))
     }
 
     private static let earlierSQL = "SELECT used_at FROM sso_token WHERE \(ofSameRequest)"
@@ -214,6 +228,9 @@ package struct GrantStore: Sendable {
             return (outcome, more, try asked.use.map { try clients.uses.write($0, at: now, connection) } ?? false)
         }
         if let use = asked.use, hasWrittenUse { clients.uses.noteWritten(use, at: now) }
+        if case .accepted(_, let redeemed) = outcome, !client.isPublic {
+            unredeemed.giveBack(Array(redeemed.sessionHandle.utf8))
+        }
         await clients.catchUp()
         return (outcome, more)
     }
@@ -226,6 +243,7 @@ package struct GrantStore: Sendable {
         let mayOwnerSignIn = owner.map(eligibility.maySignIn) ?? true
         var presented = presented
         presented["eligible"] = .integer(mayOwnerSignIn ? 1 : 0)
+        presented["registered"] = .integer(isRegistered ? 1 : 0)
         presented["access"] = AccessHolds.value(client.access)
         let rows = try connection.query(Self.consumeSQL, presented)
         if let row = rows.first, let owner {
@@ -243,7 +261,6 @@ package struct GrantStore: Sendable {
                 Redeemed(
                     sessionHandle: session, toldSession: told.session,
                     provenAt: try row.provenMoment(),
-        presented["registered"] = .integer(isRegistered ? 1 : 0)
                     methods: try row.text("methods").split(separator: " ").map(String.init),
                     payload: String(decoding: try row.optionalBlob("payload") ?? [], as: UTF8.self),
                     flow: flow, groups: try client.groupsTold(of: owner.id, connection), signIn: told))
@@ -274,8 +291,8 @@ package struct GrantStore: Sendable {
         return burntOwner.map { .burnt(error, owner: $0) } ?? .refused(error)
     }
 
-    /// One row, also for a grant that is unknown. One statement also reads the number of the registry: a sign-in costs no
-    /// statement more for it.
+    /// One row, also for a grant that is unknown. One statement also reads the number of the registry, and the address of the
+    /// grant where the client sends none: a sign-in costs no statement more for it.
     private static let ownerSQL = """
         SELECT registry.revision, \(Account.columns),
                CASE WHEN CAST(:redirect AS TEXT) IS NULL
@@ -290,6 +307,7 @@ package struct GrantStore: Sendable {
             "is_own": "client_id = :client", "is_used": "used_at IS NOT NULL", "is_void": "voided_at IS NOT NULL",
             "is_expired": "expires_at <= :now", "is_early": "created_at > :skewed", "may_sign_in": ":eligible = 1",
             "may_enter": mayEnter,
+            "is_registered": "NOT (\(isSameRedirect)) OR :registered = 1",
             "has_redirect": hasRedirect, "has_challenge": "code_challenge = :challenge",
             "wants_verifier": "code_challenge <> ''", "has_verifier": ":challenge <> ''", "has_session": hasSession,
         ]
@@ -308,7 +326,6 @@ package struct GrantStore: Sendable {
         EXISTS (SELECT 1 FROM session WHERE session.handle = sso_token.session_handle AND \(SessionHolds.sql()))
         """
 
-            "is_registered": "NOT (\(isSameRedirect)) OR :registered = 1",
     /// One statement, so that nothing can happen between check and mark. It also checks the session, the account and its
     /// access: a user who signed out, was disabled or has left the client's group meanwhile has no valid grant.
     private static let consumeSQL = """
