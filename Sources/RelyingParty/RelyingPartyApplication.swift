@@ -108,7 +108,7 @@ func buildRelyingParty(
         router.add(
             middleware: SessionCheckMiddleware(
                 check: SessionCheck(every: interval, backChannel: services.backChannel), sessions: sessions,
-                clock: clock))
+                clock: clock, signOutPath: SignInRoutes.signOutPath))
     }
     HomeRoutes(sessions: sessions, signIn: signIn, pages: pages).add(to: router)
     signIn.add(to: router)

@@ -55,8 +55,8 @@ struct HandoffTests {
         let request = HandoffRequest(try Apps.identityProvider())
         let url = try #require(request.startURL(method: "work-2"))
         #expect(url.absoluteString.hasPrefix("https://idp.example.com/auth/native/work-2?challenge="))
-        #expect(HandoffRequest.method(of: "/auth/native/google") == "google")
-        #expect(HandoffRequest.method(of: "/auth/google/callback") == nil)
+        #expect(ServerPath.method(of: "/auth/native/google") == "google")
+        #expect(ServerPath.method(of: "/auth/google/callback") == nil)
     }
 
     @Test("A link names the ticket and not the verifier, and its result goes to the server with the verifier")

@@ -13,13 +13,14 @@ struct SessionCheckMiddleware: RouterMiddleware {
     let check: SessionCheck
     let sessions: Sessions
     let clock: ServiceClock
+    /// Where a browser signs out: it needs no answer first.
+    let signOutPath: String
 
     func handle(
         _ request: Request, context: VisitorContext, next: (Request, VisitorContext) async throws -> Response
     ) async throws -> Response {
         var context = context
-        // A browser that signs out needs no answer first.
-        if let session = context.session, let user = context.user, request.uri.path != SignInRoutes.signOutPath {
+        if let session = context.session, let user = context.user, request.uri.path != signOutPath {
             context.session = try await checked(session, user, context.logger)
         }
         return try await next(request, context)

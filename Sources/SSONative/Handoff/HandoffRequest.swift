@@ -17,7 +17,7 @@ public struct HandoffRequest: Sendable, Hashable {
 
     /// `/auth/native/METHOD?challenge&redirect`. `nil` if the method is not `email` or the id of a provider such as `google`.
     public func startURL(method: String) -> URL? {
-        guard Self.isMethod(method) else { return nil }
+        guard ServerPath.isMethod(method) else { return nil }
         return configuration.server.address(ServerPath.native + method, query: start)
     }
 
@@ -36,7 +36,7 @@ public struct HandoffRequest: Sendable, Hashable {
     /// code (``HandoffCallback``), which the app sends with ``linkBody(code:)``. Such a code signs no user in. `nil` unless
     /// provider and ticket have their form.
     public func linkURL(provider: String, ticket: String) -> URL? {
-        guard Self.isMethod(provider), Self.isSecret(ticket, prefix: "slt_") else { return nil }
+        guard ServerPath.isMethod(provider), Self.isSecret(ticket, prefix: "slt_") else { return nil }
         return configuration.server.address(ServerPath.native + provider, query: start + [("ticket", ticket)])
     }
 
@@ -52,19 +52,5 @@ public struct HandoffRequest: Sendable, Hashable {
         let digits = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         return text.hasPrefix(prefix) && text.utf8.count == prefix.utf8.count + 43
             && text.utf8.dropFirst(prefix.utf8.count).allSatisfy(digits.contains)
-    }
-
-    /// The method that a link to a browser session names: `email` for `/auth/native/email` and for `/auth/email`.
-    static func method(of path: String) -> String? {
-        let prefix = path.hasPrefix(ServerPath.native) ? ServerPath.native : "/auth/"
-        let method = String(path.dropFirst(prefix.count))
-        return path.hasPrefix(prefix) && method != "native" && method != "sso" && isMethod(method) ? method : nil
-    }
-
-    /// An id of a sign-in method: `[a-z0-9][a-z0-9_-]{0,62}`. `complete` is a page beside the methods.
-    static func isMethod(_ text: String) -> Bool {
-        let letters = Set("abcdefghijklmnopqrstuvwxyz0123456789".utf8)
-        guard let first = text.utf8.first, letters.contains(first), text.utf8.count <= 63 else { return false }
-        return text != "complete" && text.utf8.allSatisfy { letters.contains($0) || "_-".utf8.contains($0) }
     }
 }

@@ -92,7 +92,7 @@ public struct LinkPolicy: Sendable, Hashable {
         switch configuration.role {
         case .identityProvider:
             if [ServerPath.authorize, ServerPath.complete, ServerPath.signOut].contains(path) { return .webView }
-            return HandoffRequest.method(of: path) == nil ? .systemBrowser(url) : .browserSession(url)
+            return ServerPath.method(of: path) == nil ? .systemBrowser(url) : .browserSession(url)
         case .relyingParty:
             return path == ServerPath.start || path == ServerPath.callback ? .webView : .systemBrowser(url)
         }

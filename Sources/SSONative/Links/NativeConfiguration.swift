@@ -31,7 +31,7 @@ public struct NativeConfiguration: Sendable, Hashable {
     public static func identityProvider(
         server: URL, callback: URL, signIn: SignIn = .page
     ) throws(NativeConfigurationError) -> NativeConfiguration {
-        if case .browser(let method) = signIn, !HandoffRequest.isMethod(method) { throw .method(method) }
+        if case .browser(let method) = signIn, !ServerPath.isMethod(method) { throw .method(method) }
         return NativeConfiguration(
             server: try origin(server), startPage: server, role: .identityProvider, callback: try AppCallback(callback),
             signIn: signIn)

@@ -6,7 +6,7 @@ extension SignInMachine {
     mutating func openBrowserSession(_ url: URL, at now: Date) -> [SignInAction] {
         switch configuration.role {
         case .identityProvider:
-            guard let path = LinkParts(url)?.plainPath, let method = HandoffRequest.method(of: path) else { return [] }
+            guard let path = LinkParts(url)?.plainPath, let method = ServerPath.method(of: path) else { return [] }
             return startHandoff(method: method, at: now)
         case .relyingParty:
             // The state comes from the server, and the web view has its cookie.
