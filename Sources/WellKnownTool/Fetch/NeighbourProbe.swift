@@ -8,14 +8,13 @@ struct NeighbourProbe: Sendable {
 
     /// All neighbours that exist, in a fixed order.
     func all() async -> [FetchReport.Neighbouring] {
-        await withTaskGroup(of: (Int, FetchReport.Neighbouring).self) { group in
-            for (index, kind) in Neighbour.allCases.enumerated() {
-                group.addTask { (index, await ask(kind, at: kind.path)) }
-            }
-            var found: [(Int, FetchReport.Neighbouring)] = []
-            for await item in group { found.append(item) }
-            return found.sorted { $0.0 < $1.0 }.map(\.1).filter(\.exists)
+        // Each answer names its kind itself. A number that a task captures is 0 after its await in a release build of
+        // Swift 6.3.1.
+        let answers = await withTaskGroup(of: FetchReport.Neighbouring.self) { group in
+            for kind in Neighbour.allCases { group.addTask { await ask(kind, at: kind.path) } }
+            return await group.reduce(into: [:]) { $0[$1.kind] = $1 }
         }
+        return Neighbour.allCases.compactMap { answers[$0] }.filter(\.exists)
     }
 
     func ask(_ kind: Neighbour, at path: String) async -> FetchReport.Neighbouring {

@@ -24,7 +24,9 @@ struct ProvidersFileProgramTests {
         try folder.write("providers:\n" + entries.joined(), to: "providers.yaml")
     }
 
-    private func program(_ arguments: [String] = ["serve"], port: UInt16 = 0) -> ProgramProcess {
+    private func program(
+        _ arguments: [String] = ["serve"], port: UInt16 = 0, in place: TemporaryFolder? = nil
+    ) -> ProgramProcess {
         ProgramProcess(
             "idp", arguments,
             environment: SettingsFixture.idp.merging([
@@ -32,7 +34,7 @@ struct ProvidersFileProgramTests {
                 "IDP_LISTEN": "127.0.0.1:\(port)", "IDP_PUBLIC_URL": "http://localhost:\(port == 0 ? 8080 : port)",
                 "SSO_REDIRECT_URIS": "http://localhost:1/cb", "IDP_MAIL_URL": "outbox:\(folder.path(of: "outbox"))",
                 "IDP_DATABASE_URL": "sqlite:\(folder.path(of: "idp.sqlite"))",
-            ]) { $1 }, port: port, folder: folder)
+            ]) { $1 }, port: port, folder: place ?? folder)
     }
 
     @Test("SIGHUP takes a good file and refuses a broken one whole, and the program continues to run")
@@ -96,5 +98,35 @@ struct ProvidersFileProgramTests {
         #expect(try await one.run() == .code(1), "\(one.output)")
         #expect(one.log.contains("IDP_PROVIDERS_FILE: provider \"work\" cannot be used now: discovery_"), "\(one.log)")
         #expect(one.printed.contains("connect provider apple") && one.printed.hasSuffix("1 problem.\n"))
+    }
+
+    /// A release build had one line for all of them, so the programs of a release run this test, too (.ci/run).
+    @Test("check --connect has one true line for each provider, in any order, and ends with 1 when one fails")
+    func connectInAnyOrder() async throws {
+        let clock = ServiceClock.system()
+        let moved = try await StandInProvider.start(.oidc, clock: clock)
+        moved.replace(.discovery) { _ in .redirect(to: "https://elsewhere.example/", status: "301 Moved Permanently") }
+        var entries = ["moved": moved.yaml(id: "moved")]
+        var good: [StandInProvider] = []
+        for id in ["apple", "home", "work"] {
+            good.append(try await StandInProvider.start(id == "apple" ? .apple : .oidc, clock: clock))
+            entries[id] = good.last?.yaml(id: id)
+        }
+        let orders = ["moved work", "work moved", "home work moved apple", "work home apple"].map {
+            $0.split(separator: " ").map(String.init)
+        }
+        for order in orders {
+            try write(order.compactMap { entries[$0] }.joined())
+            let check = program(["check", "--connect"], in: try TemporaryFolder())
+            #expect(try await check.run() == .code(order.contains("moved") ? 1 : 0), "\(order): \(check.output)")
+            let lines = check.printed.split(separator: "\n").filter { $0.hasPrefix("connect provider ") }
+            #expect(
+                lines.map { $0.split(separator: " ").dropFirst(2).first.map(String.init) }
+                    == order.filter { $0 != "moved" }, "\(order): \(check.printed)")
+            #expect(lines.allSatisfy { $0.contains("ready: 1 signing key") }, "\(check.printed)")
+            let problems = check.log.split(separator: "\n").filter { $0.contains("cannot be used now") }
+            #expect(problems.count == (order.contains("moved") ? 1 : 0), "\(order): \(check.log)")
+            #expect(problems.allSatisfy { $0.contains("provider \"moved\"") }, "\(check.log)")
+        }
     }
 }

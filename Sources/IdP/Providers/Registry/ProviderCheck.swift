@@ -12,23 +12,35 @@ package struct ProviderCheck: Sendable {
     }
 
     /// Tries all of them at once. Records an answer for each, or a problem, in the order of the file.
+    ///
+    /// Each task returns the id of its provider. A number that the task captures is 0 after its await in a release build of
+    /// Swift 6.3.1: all answers then belonged to the first provider, and a provider that failed could go unreported.
     package func run(_ reader: SettingsReader) async {
-        let results = await withTaskGroup(of: (Int, Result<String, any Error>).self) { group in
-            for (index, provider) in providers.enumerated() {
-                group.addTask {
-                    do { return (index, .success(try await check(provider))) } catch { return (index, .failure(error)) }
-                }
-            }
-            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        let answers = await withTaskGroup(of: Answer.self) { group in
+            for provider in providers { group.addTask { await answer(of: provider) } }
+            return await group.reduce(into: [:]) { $0[$1.provider] = $1.result }
         }
-        for (index, provider) in providers.enumerated() {
-            switch results[index] {
+        for provider in providers {
+            switch answers[provider.id] {
             case .success(let line)?: reader.record("connect provider \(provider.id)", line)
-            case .failure(let error)?:
-                reader.problem(
-                    "\(ProvidersFile.setting.name): provider \"\(provider.id)\" cannot be used now: \(error).")
-            case nil: break
+            case .failure(let error)?: problem(provider, "cannot be used now: \(error)", reader)
+            case nil: problem(provider, "has not been checked", reader)
             }
         }
+    }
+
+    private struct Answer: Sendable {
+        let provider: String
+        let result: Result<String, any Error>
+    }
+
+    private func answer(of provider: Provider) async -> Answer {
+        do {
+            return Answer(provider: provider.id, result: .success(try await check(provider)))
+        } catch { return Answer(provider: provider.id, result: .failure(error)) }
+    }
+
+    private func problem(_ provider: Provider, _ what: String, _ reader: SettingsReader) {
+        reader.problem("\(ProvidersFile.setting.name): provider \"\(provider.id)\" \(what).")
     }
 }
