@@ -49,11 +49,11 @@ package struct SecretReferences {
             }
             return environment(variable)
                 ?? file.refuse("\(key): the environment has no \(variable). Set it, or use file:PATH.", node)
-        case .file(let path): return SecretFile.read(path, setting: name, problem: file.problem)
+        case .file(let path): return SecretFile.read(path, setting: name, problem: file.problem, warn: file.warn)
         case .credential(let credential):
             do throws(SettingError) {
                 let path = try CredentialFile.path(of: credential, environment: environment, otherwise: "file:PATH")
-                return SecretFile.read(path, setting: name, problem: file.problem)
+                return SecretFile.read(path, setting: name, problem: file.problem, warn: file.warn)
             } catch {
                 return file.refuse("\(key): \(error)", node)
             }

@@ -13,18 +13,23 @@ package final class SettingsFile {
     /// How many problems were reported so far.
     package private(set) var problemCount = 0
     private let report: (String) -> Void
+    let warn: (String) -> Void
     /// The beginning of messages about a line of an entry that is in no file.
     private let placeOfLine: ((Int) -> String)?
 
-    package init(setting: String, path: String, problem: @escaping (String) -> Void) {
-        (self.setting, self.path, report, placeOfLine) = (setting, path, problem, nil)
+    /// - Parameter warn: receives what others of this machine can do with the file, or with one that holds a secret of it.
+    package init(
+        setting: String, path: String, problem: @escaping (String) -> Void,
+        warn: @escaping (String) -> Void = { _ in }
+    ) {
+        (self.setting, self.path, report, self.warn, placeOfLine) = (setting, path, problem, warn, nil)
     }
 
     /// For one entry that is in no file (``mapping(_:)``).
     ///
     /// - Parameter place: the beginning of a message about a line of its text.
     package init(place: @escaping (Int) -> String, problem: @escaping (String) -> Void) {
-        (setting, path, report, placeOfLine) = ("", "", problem, place)
+        (setting, path, report, warn, placeOfLine) = ("", "", problem, { _ in }, place)
     }
 
     /// The node of an entry that is in no file. Nil after a problem.
@@ -42,10 +47,11 @@ package final class SettingsFile {
     ///   - what: what the file is, for messages, such as `clients file`.
     ///   - example: a file to look at.
     package func list(_ key: String, what: String, example: String) -> [Node] {
-        guard let data = FileManager.default.contents(atPath: path) else {
+        guard let file = RegularFile.open(path), let data = try? file.read(upToCount: (1 << 20) + 1) ?? Data() else {
             problem("\(setting): cannot read \(path). Check the path and the permissions.")
             return []
         }
+        FileAccess.warning(ofSettings: path, setting: setting).map(warn)
         guard data.count <= 1 << 20, let text = String(validating: data, as: UTF8.self) else {
             problem("\(setting): \(path) must be UTF-8 text of at most 1 MiB.")
             return []

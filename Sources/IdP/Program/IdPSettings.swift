@@ -181,6 +181,7 @@ package struct IdPSettings: Sendable {
                 "\(name): is not used, because no login of \(mailURLSetting.name) is without a password. Remove the password, "
                     + "as in smtps://user@mail.example.com:465, or this setting.")
         }
+        reader.warnOfOthers(secretFile: tokenFile.path, setting: name)
         reader.addCheck { reader in
             do { _ = try tokenFile.read() } catch { reader.problem("\(name): \(error)") }
         }

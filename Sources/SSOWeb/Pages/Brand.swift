@@ -84,7 +84,7 @@ public struct LogoFile: Sendable {
 
     /// - Throws: ``SettingError`` that names what is wrong with the file.
     public init(path: String) throws {
-        guard let data = FileManager.default.contents(atPath: path) else {
+        guard let file = RegularFile.open(path), let data = try? file.readToEnd() ?? Data() else {
             throw SettingError("\"\(path)\" cannot be read. Use the path of an SVG or PNG file.")
         }
         try self.init([UInt8](data), name: path)

@@ -64,7 +64,9 @@ public struct DatabaseSettings: Sendable {
         let allowsPlaintext = reader.value(plaintext) ?? false
         let isFile = text.hasPrefix("file:")
         let address =
-            isFile ? SecretFile.read(String(text.dropFirst(5)), setting: option, problem: reader.problem) : text
+            isFile
+            ? SecretFile.read(
+                String(text.dropFirst(5)), setting: option, problem: reader.problem, warn: reader.warn) : text
         guard let address else { return nil }
         do { return try location(address, allowsPlaintext: allowsPlaintext, readers: 1) } catch {
             reader.problem("\(option): \(error)")
@@ -80,7 +82,7 @@ public struct DatabaseSettings: Sendable {
         do throws(SettingError) {
             let path = try CredentialFile.path(
                 of: String(text.dropFirst(11)), environment: reader.text, otherwise: "\(url.name)_FILE")
-            return SecretFile.read(path, setting: url.name, problem: reader.problem)
+            return SecretFile.read(path, setting: url.name, problem: reader.problem, warn: reader.warn)
         } catch {
             reader.problem("\(url.name): \(error)")
             return nil

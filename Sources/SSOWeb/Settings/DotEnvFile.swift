@@ -14,6 +14,7 @@ struct DotEnvFile: Sendable {
     private(set) var lines: [String: Int] = [:]
     /// What is invalid, with file and line. Never the text of the line: it may be a secret.
     private(set) var problems: [String] = []
+    private(set) var warnings: [String] = []
 
     private static let maximumBytes = 1 << 20
 
@@ -24,6 +25,7 @@ struct DotEnvFile: Sendable {
             problems.append("\(path): cannot be read. It must be a readable file of at most 1 MiB.")
             return
         }
+        warnings += [FileAccess.warning(ofSettings: path, setting: ".env")].compactMap(\.self)
         guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
             problems.append("\(path): is not text in UTF-8.")
             return

@@ -44,7 +44,7 @@ extension SettingsReader {
             problem("\(name): is set twice, as \(name) and as \(name)_FILE. Keep one of them.")
             return nil
         case .text(let text): return text
-        case .file(let path): return SecretFile.read(path, setting: "\(name)_FILE", problem: problem)
+        case .file(let path): return SecretFile.read(path, setting: "\(name)_FILE", problem: problem, warn: warn)
         case .absent:
             if required { problem("\(name): is required and not set. \(hint)") }
             return nil
@@ -93,11 +93,16 @@ public enum SecretFile {
 
     /// The text of the file without one line end at its end, which every editor and `openssl rand` write. nil after
     /// `problem` received the reason. Other white space stays, so that the reader of the secret warns of it.
-    public static func read(_ path: String, setting: String, problem: (String) -> Void) -> String? {
+    ///
+    /// - Parameter warn: receives a warning when other users of this machine have any right to the file.
+    public static func read(
+        _ path: String, setting: String, problem: (String) -> Void, warn: (String) -> Void = { _ in }
+    ) -> String? {
         guard let bytes = BoundedFile.read(path, upTo: maximumBytes) else {
-            problem("\(setting): cannot read the file \(path). It must be a readable file of at most 64 KiB.")
+            problem("\(setting): cannot read the file \(path). It must be a readable regular file of at most 64 KiB.")
             return nil
         }
+        FileAccess.warning(ofSecret: path, setting: setting).map(warn)
         guard let text = String(validating: bytes, as: UTF8.self) else {
             problem("\(setting): the file \(path) is not text in UTF-8.")
             return nil
@@ -113,9 +118,9 @@ public enum SecretFile {
 
 /// Reads a file that a setting names.
 public enum BoundedFile {
-    /// The bytes of the file. nil when it cannot be read or is longer than `limit`.
+    /// The bytes of the file. nil when it is no regular file, cannot be read or is longer than `limit`.
     public static func read(_ path: String, upTo limit: Int) -> [UInt8]? {
-        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+        guard let file = RegularFile.open(path) else { return nil }
         defer { try? file.close() }
         do {
             // At the end of a file there is no data.

@@ -17,17 +17,17 @@ public final class SettingsReader {
     /// What prevents the start. Each problem begins with the name of its setting.
     public private(set) var problems: [String]
     /// What does not prevent the start.
-    public private(set) var warnings: [String] = []
+    public private(set) var warnings: [String]
     /// The effective settings, in the order of reading.
     public private(set) var lines: [Line] = []
     /// The settings whose secret may be known to others. See ``reportExampleSecrets(publicURL:listen:)``.
     var exampleSecrets: [String] = []
     private var checks: [@Sendable (SettingsReader) async -> Void] = []
 
-    /// A reader whose problems begin with those of the `.env` file.
+    /// A reader whose problems and warnings begin with those of the `.env` file.
     public init(_ source: SettingsSource) {
         self.source = source
-        problems = source.problems
+        (problems, warnings) = (source.problems, source.warnings)
     }
 
     /// Records a problem: the setting, what is wrong with it, and the accepted form. Never the value of a secret.

@@ -70,6 +70,8 @@ public struct SettingsSource: Sendable {
     /// What is wrong with the `.env` file, each problem with its line.
     var problems: [String] { dotEnv?.problems ?? [] }
 
+    var warnings: [String] { dotEnv?.warnings ?? [] }
+
     /// The names that begin with `prefix` in the environment and in `.env`, each with its place.
     func names(prefix: String) -> [(name: String, place: String)] {
         let file = (dotEnv?.lines ?? [:]).map { ($0.key, ".env:\($0.value)") }

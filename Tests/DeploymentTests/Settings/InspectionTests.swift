@@ -39,6 +39,50 @@ struct InspectionTests {
     }
 
     @Test(
+        "check and serve warn of a secret that others can read and a clients file that they can write, naming the setting"
+    )
+    func openFiles() async throws {
+        let open = try TemporaryFolder()
+        let key = try open.write(TestSecret.new(), to: "key")
+        let clients = try open.write(
+            "clients:\n  - {id: a, name: A, redirect_uris: [\"https://a.example/cb\"], access: everyone, "
+                + "secrets: [\"\(TestSecret.new())\"]}\n", to: "clients.yaml")
+        for (path, mode) in [(open.path, 0o755), (key, 0o644), (clients, 0o666)] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        }
+        let settings = ["IDP_SECRET_KEY": "", "IDP_SECRET_KEY_FILE": key, "IDP_CLIENTS_FILE": clients]
+        let words = [
+            "IDP_SECRET_KEY_FILE: other users of this machine can use the file \(key)",
+            "IDP_CLIENTS_FILE: other users of this machine can write the file \(clients)",
+        ]
+        let program = try await check("idp", settings)
+        for word in words { #expect(program.log.contains(word), "\(program.output)") }
+        let port = try FreePort.find()
+        let serving = ProgramProcess(
+            "idp",
+            environment: SettingsFixture.idp.merging(settings) { $1 }.merging([
+                "IDP_DATABASE_URL": "sqlite:\(folder.path(of: "served.sqlite"))", "IDP_LISTEN": "127.0.0.1:\(port)",
+            ]) { $1 }, port: port, folder: try TemporaryFolder())
+        try await serving.start()
+        #expect(try await serving.terminate() == .code(0))
+        for word in words { #expect(serving.log.contains(word), "\(serving.log)") }
+    }
+
+    @Test("a FIFO as a secret file or as a file of users ends the command at once", .timeLimit(.minutes(1)))
+    func fifo() async throws {
+        let fifo = folder.path(of: "fifo")
+        #expect(mkfifo(fifo, 0o600) == 0)
+        let program = try await check("idp", ["IDP_SECRET_KEY": "", "IDP_SECRET_KEY_FILE": fifo])
+        #expect(program.log.contains("IDP_SECRET_KEY_FILE: cannot read the file \(fifo)"), "\(program.log)")
+        let users = ProgramProcess(
+            "idp", ["user", "import", fifo],
+            environment: ["IDP_DATABASE_URL": "sqlite:\(folder.path(of: "users.sqlite"))"],
+            folder: try TemporaryFolder())
+        #expect(try await users.run() == .code(1))
+        #expect(users.log.contains("\(fifo) cannot be read: It is no regular file"), "\(users.log)")
+    }
+
+    @Test(
         "a damaged file, a folder, a file of another program, and a missing folder are reported",
         arguments: [
             ("damaged", "not an SQLite database"), ("folder", "not a file"), ("foreign", "tables are not ours"),

@@ -151,7 +151,7 @@ enum WrongProviders {
             "7: client_secret: env: must name a variable of letters, digits and _."),
         Row(
             .oidc, ["client_secret: file:/nowhere/secret"],
-            "7: client_secret of \"work\": cannot read the file /nowhere/secret. It must be a readable file of at most 64 KiB."
+            "7: client_secret of \"work\": cannot read the file /nowhere/secret. It must be a readable regular file of at most 64 KiB."
         ),
         Row(
             .oidc, ["client_secret: credential:work"],

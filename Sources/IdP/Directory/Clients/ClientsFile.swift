@@ -24,7 +24,7 @@ package struct ClientsFile {
         warn: @escaping (String) -> Void, checkForExampleSecret: @escaping (String, String) -> Void,
         withAllSecrets: Bool = true
     ) {
-        file = SettingsFile(setting: Self.setting.name, path: path, problem: problem)
+        file = SettingsFile(setting: Self.setting.name, path: path, problem: problem, warn: warn)
         let lenient = SettingsFile(setting: Self.setting.name, path: path, problem: warn)
         references = SecretReferences(file: withAllSecrets ? file : lenient, environment: environment)
         self.withAllSecrets = withAllSecrets

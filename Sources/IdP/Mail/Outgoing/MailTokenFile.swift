@@ -11,7 +11,7 @@ package struct MailTokenFile: Sendable {
 
     private static let maximumBytes = 16 * 1024
 
-    let path: String
+    package let path: String
 
     /// The token: one word of the characters that RFC 6750 2.1 allows, so that it is never two lines of the conversation.
     ///

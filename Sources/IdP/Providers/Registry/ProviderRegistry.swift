@@ -47,7 +47,7 @@ package struct ProviderSource: Sendable {
         at path: String, _ reader: SettingsReader, environment: @escaping (String) -> String?, keys: DerivedKeys?
     ) -> [Provider] {
         ProvidersFile(
-            path: path, environment: environment, problem: reader.problem,
+            path: path, environment: environment, problem: reader.problem, warn: reader.warn,
             checkSecret: { text, name in
                 reader.checkForExampleSecret(text, setting: name)
                 // The provider knows it.

@@ -29,9 +29,9 @@ package struct ProvidersFile {
     ///   - checkSecret: receives each client secret and its name, to check whether it is an example or used elsewhere.
     init(
         path: String, environment: @escaping (String) -> String?, problem: @escaping (String) -> Void,
-        checkSecret: @escaping (String, String) -> Void
+        warn: @escaping (String) -> Void = { _ in }, checkSecret: @escaping (String, String) -> Void
     ) {
-        file = SettingsFile(setting: Self.setting.name, path: path, problem: problem)
+        file = SettingsFile(setting: Self.setting.name, path: path, problem: problem, warn: warn)
         credentials = ProviderCredentials(
             references: SecretReferences(file: file, environment: environment), checkSecret: checkSecret)
     }

@@ -71,8 +71,11 @@ extension UserCommand {
             // One byte more than is allowed is enough to refuse it.
             let limit = ImportFile.maximumBytes + 1
             do {
-                let handle =
-                    file == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
+                guard let handle = file == "-" ? FileHandle.standardInput : RegularFile.open(file) else {
+                    throw SettingError(
+                        FileManager.default.fileExists(atPath: file)
+                            ? "It is no regular file, or may not be read." : "There is no such file.")
+                }
                 var bytes: [UInt8] = []
                 while bytes.count < limit, let part = try handle.read(upToCount: limit - bytes.count), !part.isEmpty {
                     bytes += part
@@ -81,7 +84,8 @@ extension UserCommand {
             } catch {
                 throw CommandExit.failure(
                     IdPProgram.name,
-                    "\(file) cannot be read: \(error.localizedDescription) Name a CSV file such as users.csv.")
+                    "\(file) cannot be read: \((error as? SettingError)?.description ?? error.localizedDescription) Name a CSV file such as users.csv, or - for standard input."
+                )
             }
         }
 
