@@ -19,6 +19,8 @@ struct CodePageStateTests {
         var problem: EmailCodePage.InputError?
         var pause: Duration?
         var isEligible = true
+        /// How long ago emails began to be held back.
+        var held: Duration?
 
         var facts: CodePageFacts {
             let now = TestClock().now
@@ -32,7 +34,7 @@ struct CodePageStateTests {
             return CodePageFacts(
                 challenge: challenge, entry: entry, flow: nil, client: nil, provider: nil,
                 reply: nil, problem: problem, remembers: false,
-                lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2)), isDelayed: false,
+                lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2)), heldSince: held.map { now - $0 },
                 pause: pause, wait: nil, now: now)
         }
     }
@@ -60,6 +62,23 @@ struct CodePageStateTests {
     @Test("the email is deferred, sent, sent again within a minute, or sent some minutes ago", arguments: emails)
     func email(given: Given, state: CodePageState) {
         #expect(given.facts.state == state)
+    }
+
+    private static let heldBack: [(Given, CodePageState)] = [
+        (Given(held: .zero), takesCode(.held)),
+        (Given(sent: .minutes(9), age: .minutes(9), held: .minutes(9)), takesCode(.held)),
+        (Given(sent: .minutes(9), age: .minutes(9), held: .seconds(539)), takesCode(.sentAgo(minutes: 9))),
+        (Given(sent: .seconds(3), sentAgain: .seconds(3), held: .minutes(5)), takesCode(.held)),
+        (Given(sent: .seconds(-9), held: .seconds(1)), takesCode(.held)),
+        (Given(tries: 3, problem: .rejected(.wrong), held: .minutes(1)), takesCode(.held, .wrong(triesLeft: 2))),
+        (Given(sent: .minutes(10), age: .minutes(10), held: .minutes(20)), .expired),
+        (Given(sent: nil, held: .minutes(20)), .noEmail),
+    ]
+
+    @Test("what was due when emails were held back already is not said to be sent", arguments: heldBack)
+    func held(given: Given, state: CodePageState) {
+        #expect(given.facts.state == state)
+        #expect(!state.isHeld || !given.facts.hasLink)
     }
 
     private static let errors: [(Given, CodePageState)] = [
@@ -98,14 +117,14 @@ struct CodePageStateTests {
         #expect(given.facts.state == state)
     }
 
-    @Test("a pause wins over all of this", arguments: emails + errors + ended)
+    @Test("a pause wins over all of this", arguments: emails + heldBack + errors + ended)
     func paused(given: Given, otherwise: CodePageState) {
         var given = given
         given.pause = .minutes(40)
         #expect(given.facts.state == .paused(.minutes(40)))
     }
 
-    @Test("an address that may not sign in gets what one gets that may", arguments: emails + errors + ended)
+    @Test("an address that may not sign in gets what one gets that may", arguments: emails + heldBack + errors + ended)
     func sameForAll(given: Given, state: CodePageState) {
         var stray = given
         stray.isEligible = false

@@ -89,6 +89,16 @@ extension PageStates {
         },
     ]
 
+    /// With a limit of one email in the hour.
+    static let held = PageState("code-held", mark: codeField + ":not([autofocus])") { studio in
+        let browser = studio.browser()
+        let page = try await studio.deployment.waiting(for: studio.address, by: browser)
+        return try await eventually("emails are held back") {
+            let page = try await browser.get(page.address)
+            return page.text.contains(studio.language == "de" ? "verzögert" : "Emails are delayed") ? page : nil
+        }
+    }
+
     private static func guess(_ studio: PageStudio, times: Int) async throws -> Visit {
         let asking = try await studio.asking()
         for _ in 1..<times { try await asking.guess(asking.wrong) }

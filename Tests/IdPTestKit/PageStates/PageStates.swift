@@ -123,6 +123,7 @@ enum PageStates {
                 clientSettings: rightToLeft, states: branded),
             Group(
                 settings: ["IDP_TRUSTED_PROXIES": "127.0.0.0/8", "IDP_LIMIT_EMAIL_POSTS": "1"], states: [rateLimited]),
+            Group(settings: ["IDP_MAIL_HOURLY_LIMIT": "1"], states: [held]),
             Group(
                 clientSettings: ["RP_IDP_BACKCHANNEL_URL": "http://127.0.0.1:\(try FreePort.find())"],
                 states: [answer("rp-idp-down", 503)]),

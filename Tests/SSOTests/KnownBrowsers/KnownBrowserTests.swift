@@ -25,7 +25,7 @@ struct KnownBrowserTests {
                 deployment.clock.advance(by: .hours(2))
             }
             let unknown = try await deployment.waiting(for: "ann@example.com", by: deployment.browser())
-            #expect(unknown.text.contains("send another code to"))
+            #expect(unknown.text.contains("send a code to"))
             let asking = try await deployment.asking(by: owner)
             #expect(try await asking.guess(asking.code).status == 303)
         }

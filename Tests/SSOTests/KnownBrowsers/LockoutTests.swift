@@ -41,7 +41,7 @@ struct LockoutTests {
             #expect(try await sent() == 6, "the sixth was the last one for this network")
             deployment.clock.advance(by: .hours(2))
             #expect(try await Self.ask(from: "2001:db8::1", deployment).text.contains("This can take a minute"))
-            #expect(try await Self.ask(from: "203.0.113.7", deployment).text.contains("send another code to"))
+            #expect(try await Self.ask(from: "203.0.113.7", deployment).text.contains("send a code to"))
         }
     }
 

@@ -52,12 +52,59 @@ struct MailCapacityTests {
     @Test("the alarm begins at the share and ends well below it, so that not every email raises an alarm")
     func hysteresis() {
         let (delay, capacity) = (MailDelay(), MailCapacity(limit: 100))
-        func note(_ sent: Int) -> Bool? { delay.note(.init(level: capacity.level(sent: sent), sent: sent), capacity) }
+        func note(_ sent: Int, isDrained: Bool = true) -> Bool? {
+            delay.note(.init(level: capacity.level(sent: sent), sent: sent, isDrained: isDrained), capacity)
+        }
         #expect(note(69) == nil)
         #expect(note(70) == true)
         for sent in [69, 70, 66, 70, 64] { #expect(note(sent) == nil) }
-        #expect(delay.isDelayed)
+        #expect(delay.since(isKnownBrowser: false) != nil)
+        #expect(note(10, isDrained: false) == nil, "some of those that were held back still wait")
         #expect(note(63) == false)
+        #expect(delay.since(isKnownBrowser: false) == nil)
+    }
+
+    @Test(
+        "what was due before the last round that left none waiting is not held back; a known browser's email never is")
+    func since() {
+        let (delay, capacity) = (MailDelay(), MailCapacity(limit: 100))
+        let start = TestClock().now
+        func note(_ sent: Int, after seconds: Int, isDrained: Bool = true, outage: Timestamp? = nil) {
+            _ = delay.note(
+                .init(
+                    level: capacity.level(sent: sent), sent: sent, at: start + .seconds(seconds), isDrained: isDrained,
+                    outageSince: outage), capacity)
+        }
+        note(10, after: 10)
+        note(69, after: 20, isDrained: false)
+        note(70, after: 30)
+        #expect(delay.since(isKnownBrowser: false) == start + .seconds(10) - MailDelay.lateCommit)
+        #expect(delay.since(isKnownBrowser: true) == nil)
+        note(69, after: 40)
+        #expect(delay.since(isKnownBrowser: false) == start + .seconds(40) - MailDelay.lateCommit)
+        note(69, after: 50, outage: start)
+        #expect(delay.since(isKnownBrowser: false) == start && delay.since(isKnownBrowser: true) == start)
+    }
+
+    @Test(
+        "for a decoy the mail server is asked when its last answer is ten seconds old, in an outage two, by one at a time"
+    )
+    func contact() {
+        let start = TestClock().now
+        var contact = MailContact()
+        func begins(after wait: Duration = .zero) -> Bool { contact.begin(start + wait) }
+        var began = [begins(), begins(after: .seconds(60))]
+        contact.end(true, start)
+        began += [begins(after: .milliseconds(9_999)), begins(after: .seconds(10))]
+        #expect(began == [true, false, false, true] && !contact.isOutage)
+        contact.end(false, start + .seconds(10))
+        began = [begins(after: .milliseconds(11_999)), begins(after: .seconds(12))]
+        #expect(began == [false, true] && contact.isOutage)
+        contact.end(nil, start + .seconds(12))
+        #expect(contact.isOutage, "nobody knows")
+        contact.end(true, start + .seconds(12))
+        began = [begins()]
+        #expect(began == [true] && !contact.isOutage, "the clock was set back")
     }
 
     @Test("emails that the mail server has not accepted do not count")

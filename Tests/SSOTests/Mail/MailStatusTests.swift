@@ -9,7 +9,7 @@ import Testing
 @Suite("The code page reports the email's status")
 struct MailStatusTests {
     private static let addresses = ["known@example.com", "stray@nowhere.org"]
-    private static let none = "send another code to"
+    private static let none = "send a code to"
 
     /// The seconds that the page counts down, nil without a wait.
     private static func wait(_ visit: Visit) throws -> Int? {
@@ -47,7 +47,8 @@ struct MailStatusTests {
             let early = try await deployment.waiting(for: address, by: browser)
             // The remaining wait is shorter than a code's lifetime: the email is queued, and the page says when it is
             // sent.
-            #expect(early.text.contains("send the code in <bdi>1 second</bdi>, because one was sent a moment ago."))
+            #expect(
+                early.text.contains("send the code in <bdi>1 second</bdi>, because one was asked for a moment ago."))
             deployment.clock.advance(by: .seconds(1))
             let page = try await browser.get(early.address)
             #expect(page.text.contains("sent a six-digit code to it."))

@@ -1,5 +1,4 @@
 import SSOWeb
-import Synchronization
 
 /// Who asks for an email, as far as budgets count it.
 package struct EmailRequester: Sendable {
@@ -81,27 +80,5 @@ package struct MailCapacity: Sendable, Equatable {
     /// - Parameter sent: emails handed over within the last hour.
     func level(sent: Int) -> Level {
         sent >= limit ? .knownBrowsersOnly : sent >= shareOfNewAddresses ? .accountsOnly : .all
-    }
-}
-
-/// Whether emails are held back at the moment, for the pages. The pages show the same to everybody.
-package final class MailDelay: Sendable {
-    private let delayed = Mutex(false)
-
-    package var isDelayed: Bool { delayed.withLock { $0 } }
-
-    package init() {}
-
-    /// Records a round. The delay ends well below the level at which it begins. Otherwise it would end and begin again with
-    /// every email that leaves the hour.
-    ///
-    /// - Returns: the new state, nil if it has not changed.
-    func note(_ round: MailQueue.Round, _ capacity: MailCapacity) -> Bool? {
-        delayed.withLock { delayed in
-            let isDelayedNow = delayed ? round.sent * 10 > capacity.shareOfNewAddresses * 9 : round.level != .all
-            guard isDelayedNow != delayed else { return nil }
-            delayed = isDelayedNow
-            return isDelayedNow
-        }
     }
 }

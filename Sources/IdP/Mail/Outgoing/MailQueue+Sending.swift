@@ -10,6 +10,13 @@ extension MailQueue {
         var level = MailCapacity.Level.all
         /// Emails that count towards the limit.
         var sent = 0
+        var at = Timestamp(milliseconds: 0)
+        /// Whether it has left no email that is due.
+        var isDrained = true
+        /// When the first email was due that found the mail server down. Nil while it works.
+        var outageSince: Timestamp?
+        /// Emails whose code has ended before they left, and that no line of the log has named.
+        var expired = 0
     }
 
     /// Writes the results of deliveries, renews the leases of emails that are being sent, and takes emails that are due, so
@@ -35,7 +42,8 @@ extension MailQueue {
                     ["lease": .timestamp(now + Self.lease), "id": .text(id)])
             }
             var sent = try sentWithinTheHour(now, connection) + underWay
-            var round = Round(level: capacity.level(sent: sent), sent: sent)
+            var round = Round(level: capacity.level(sent: sent), sent: sent, at: now)
+            round.expired = try dropExpired(now, connection)
             let real = "subject_id IS NOT NULL AND"
             round.emails = try take("\(real) device_id IS NOT NULL", count, now, connection)
             for (condition, limit) in [
@@ -46,12 +54,42 @@ extension MailQueue {
                 round.emails += taken
                 sent += taken.count
             }
+            round.isDrained = round.emails.count < count && sent < capacity.shareOfNewAddresses
             let free = count - Self.slotsWithoutNotices
             round.emails += try takeNotices(free - round.emails.count, now, connection)
             round.emails += try takePaced(free - round.emails.count, now, connection)
             // Held back like emails to addresses without an account.
-            if round.level == .all { round.emails += try take("subject_id IS NULL", decoys, now, connection) }
+            if round.level == .all {
+                let taken = try take("subject_id IS NULL", decoys, now, connection)
+                round.isDrained = round.isDrained && taken.count < decoys
+                round.emails += taken
+            }
+            round.outageSince = try connection.query("SELECT since FROM mail_outage").first?.timestamp("since")
             return round
+        }
+    }
+
+    /// Takes emails out of the search whose code has ended while they waited: ``take(_:_:_:_:)`` passes over them. The same for
+    /// decoys, which count for nothing.
+    ///
+    /// - Returns: how many real emails no line of the log has named. The last try of an email names it.
+    private func dropExpired(_ now: Timestamp, _ connection: any SQLConnection) throws -> Int {
+        try ["subject_id IS NOT NULL", "subject_id IS NULL"].reduce(0) { count, kind in
+            let expired = """
+                FROM mail_queue
+                 WHERE sent_at IS NULL AND \(kind) AND due_at > 0 AND due_at <= :now AND expires_at <= :now
+                   AND notice_until IS NULL
+                 ORDER BY due_at, id LIMIT \(Self.decoysPerRound)
+                """
+            let rows = try connection.query(
+                "SELECT subject_id, due_at, expires_at \(expired)", ["now": .timestamp(now)])
+            guard !rows.isEmpty else { return count }
+            try connection.execute(
+                "UPDATE mail_queue SET due_at = 0 WHERE id IN (SELECT id \(expired))", ["now": .timestamp(now)])
+            return try count
+                + rows.count {
+                    try $0.optionalText("subject_id") != nil && $0.timestamp("due_at") < $0.timestamp("expires_at")
+                }
         }
     }
 
@@ -142,18 +180,22 @@ extension MailQueue {
             try connection.execute(
                 "UPDATE mail_queue SET sent_at = :moment WHERE id = :id",
                 ["moment": .timestamp(moment), "id": .text(result.id)])
-            if result.isReal { try connection.execute("DELETE FROM mail_outage") }
+            if result.isContact { try connection.execute("DELETE FROM mail_outage") }
         case .postponed(let moment, let isOutage):
             try connection.execute(
                 "UPDATE mail_queue SET due_at = :moment WHERE id = :id",
                 ["moment": .timestamp(moment), "id": .text(result.id)])
-            guard result.isReal, isOutage else { return }
+            guard result.isContact, isOutage else { return }
             try connection.execute(
                 """
                 INSERT INTO mail_outage (id, since)
                 SELECT 1, created_at FROM mail_queue WHERE id = :id AND notice_until IS NULL
-                    ON CONFLICT (id) DO NOTHING
-                """, ["id": .text(result.id)])
+                    ON CONFLICT (id) DO UPDATE SET since = excluded.since
+                     WHERE excluded.since < mail_outage.since
+                       AND (SELECT attempts FROM mail_queue WHERE id = :id) <= 1
+                """,
+                // Of several that failed at once, an older one may end later.
+                ["id": .text(result.id)])
         }
     }
 }

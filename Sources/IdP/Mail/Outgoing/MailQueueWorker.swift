@@ -41,6 +41,7 @@ package final class MailQueueWorker: Service {
         /// How long the last real delivery took, and whether it failed. Decoys imitate it.
         var pace: Duration = .zero
         var isRefused = false
+        var contact = MailContact()
     }
 
     /// - Parameter addressID: what the log calls an address.
@@ -91,13 +92,12 @@ package final class MailQueueWorker: Service {
                 $0.underWay.insert(email.id)
             }
             group.addTask {
-                let outcome = await self.deliver(email)
+                let result = await self.result(of: email)
                 self.state.withLock {
                     $0.slots -= slot
                     $0.decoys -= decoy
                     $0.underWay.remove(email.id)
-                    $0.settled.append(
-                        DeliveryResult(id: email.id, outcome: outcome, isReal: email.subjectID != nil))
+                    $0.settled.append(result)
                 }
             }
         }
@@ -120,8 +120,11 @@ package final class MailQueueWorker: Service {
         }
     }
 
-    /// Logs when the hourly limit begins and ends to hold emails back.
+    /// Logs emails that have expired in the queue, and when the hourly limit begins and ends to hold emails back.
     private func report(_ round: MailQueue.Round) {
+        if round.expired > 0 {
+            logger.warning("mail_not_sent", metadata: ["reason": "expired", "emails": .number(round.expired)])
+        }
         guard let isDelayed = delay.note(round, queue.capacity) else { return }
         let metadata: Logger.Metadata = ["limit": .number(queue.capacity.limit), "leaving": "\(round.level)"]
         if isDelayed {
@@ -131,14 +134,20 @@ package final class MailQueueWorker: Service {
         }
     }
 
+    private func result(of queued: QueuedMail) async -> DeliveryResult {
+        if queued.subjectID == nil { return await processDecoy(queued) }
+        return DeliveryResult(id: queued.id, outcome: await deliver(queued))
+    }
+
     private func deliver(_ queued: QueuedMail) async -> DeliveryResult.Outcome {
         var metadata: Logger.Metadata = [
             "email": "\(queued.id)", "attempts": .number(queued.attempts), "server": "\(mailer.destination)",
         ]
         do {
-            guard let subjectID = queued.subjectID else { return await processDecoy(queued) }
             // Without content the email is no longer needed. It leaves the queue.
-            guard let content = try await templates[queued.kind]?.message(for: subjectID) else {
+            guard let subjectID = queued.subjectID,
+                let content = try await templates[queued.kind]?.message(for: subjectID)
+            else {
                 logger.info("mail_not_sent", metadata: metadata.merging(["reason": "no_longer_needed"]) { $1 })
                 return .sent(clock.now())
             }
@@ -170,22 +179,46 @@ package final class MailQueueWorker: Service {
 
     private func send(_ email: EmailMessage) async throws {
         let began = ContinuousClock.now
-        var isRefused = true
-        defer {
-            state.withLock { [isRefused] in
+        func note(_ error: MailError?) {
+            let now = clock.now()
+            let isOutage = if case .unreachable = error { true } else { false }
+            state.withLock {
                 $0.pace = ContinuousClock.now - began
-                $0.isRefused = isRefused
+                $0.isRefused = error != nil
+                $0.contact.end(!isOutage, now)
             }
         }
-        try await mailer.send(email)
-        isRefused = false
+        do throws(MailError) { try await mailer.send(email) } catch {
+            note(error)
+            throw error
+        }
+        note(nil)
     }
 
     /// Processes a decoy: waits as long as the last real delivery and records the same outcome.
-    private func processDecoy(_ queued: QueuedMail) async -> DeliveryResult.Outcome {
-        let (pace, isRefused) = state.withLock { ($0.pace, $0.isRefused) }
-        try? await Task.sleep(for: pace)
-        return isRefused ? .postponed(clock.now() + Self.pause(after: queued.attempts)) : .sent(clock.now())
+    ///
+    /// When no email has left for a while, it asks the mail server first, as an email would. Otherwise the first email in an
+    /// outage would change what the pages say, and a decoy would not.
+    private func processDecoy(_ queued: QueuedMail) async -> DeliveryResult {
+        if state.withLock({ $0.contact.begin(clock.now()) }) {
+            let isReached = await mailer.isReached(from: from)
+            let now = clock.now()
+            state.withLock { state in
+                if let isReached { state.isRefused = !isReached || state.isRefused && !state.contact.isOutage }
+                state.contact.end(isReached, now)
+            }
+            if let isReached { return decoyResult(queued, isOutage: !isReached, isContact: true) }
+        }
+        try? await Task.sleep(for: state.withLock { $0.pace })
+        return decoyResult(queued, isOutage: false, isContact: false)
+    }
+
+    private func decoyResult(_ queued: QueuedMail, isOutage: Bool, isContact: Bool) -> DeliveryResult {
+        let isRefused = state.withLock { $0.isRefused }
+        let next = clock.now() + Self.pause(after: queued.attempts)
+        return DeliveryResult(
+            id: queued.id, outcome: isRefused ? .postponed(next, isOutage: isOutage) : .sent(clock.now()),
+            isContact: isContact)
     }
 
     /// 2, 4, 8, 16, then 30 seconds: codes are valid for ten minutes, so a longer pause would waste them. For notices, which

@@ -10,10 +10,16 @@ package protocol Mailer: Sendable {
 
     /// Where emails go, for the log: `mail.example.com:587`. Without login.
     var destination: String { get }
+
+    /// Whether an email would reach the next hop now. Sends none.
+    ///
+    /// - Returns: false where ``send(_:)`` would throw ``MailError/unreachable(_:)``; nil when it is not known.
+    func isReached(from: MailFrom) async -> Bool?
 }
 
 extension Mailer {
     var destination: String { "-" }
+    package func isReached(from: MailFrom) async -> Bool? { nil }
 }
 
 /// Why an email was not sent. The descriptions contain reply codes and words of the IdP only: never an address, a login or

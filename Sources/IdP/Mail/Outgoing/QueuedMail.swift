@@ -38,8 +38,8 @@ struct DeliveryResult: Sendable {
 
     let id: String
     let outcome: Outcome
-    /// False for a decoy, which says nothing about the mail server.
-    var isReal = true
+    /// Whether the mail server was asked. False for a decoy that imitates an earlier answer.
+    var isContact = true
 }
 
 extension QueuedMail {

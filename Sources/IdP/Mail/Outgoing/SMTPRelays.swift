@@ -27,4 +27,12 @@ package struct SMTPRelays: Mailer {
         }
         throw .unreachable(reasons.joined(separator: "; "))
     }
+
+    package func isReached(from: MailFrom) async -> Bool? {
+        for relay in relays {
+            let isReached = await relay.isReached(from: from)
+            if isReached != false { return isReached }
+        }
+        return false
+    }
 }

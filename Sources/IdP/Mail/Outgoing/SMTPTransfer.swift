@@ -106,7 +106,7 @@ struct SMTPTransfer {
     ///   - code: the last SMTP reply code, 0 if there was none.
     ///   - subject: what the server refused.
     ///   - isLate: the email was not uploaded in time.
-    private func failure(_ result: CURLcode, code: Int, subject: String, isLate: Bool) -> MailError? {
+    fileprivate func failure(_ result: CURLcode, code: Int, subject: String, isLate: Bool) -> MailError? {
         switch result {
         case CURLE_OK: return nil
         // Not one reply: the server has nothing of the email.
@@ -226,11 +226,51 @@ extension SMTPMailer {
         }
         return try result.get()
     }
+
+    package func isReached(from: MailFrom) async -> Bool? {
+        let cancellation = Cancellation()
+        let failure: MailError? = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                cancellation.wait(for: continuation)
+                let thread = Thread { [settings] in
+                    cancellation.finish(SMTPTransfer(settings: settings, cancellation: cancellation).reach(from: from))
+                }
+                thread.name = "smtp"
+                thread.start()
+            }
+        } onCancel: {
+            cancellation.finish(.temporary("cancelled while it was asked"))
+        }
+        if case .unreachable = failure { return false }
+        return failure == nil ? true : nil
+    }
 }
 
 extension SMTPTransfer {
+    /// Why an email would not reach the server; nil when it would. Blocks for as long as an email would wait for a reply.
+    fileprivate func reach(from: MailFrom) -> MailError? {
+        do throws(ConnectionError) {
+            let answer = try ask(from: from, limit: settings.timeouts.upload)
+            return failure(answer.result, code: answer.code, subject: "email", isLate: false)
+        } catch { return .unreachable("\(error)") }
+    }
+
     /// Blocks until the server has answered or a timeout has passed.
     fileprivate func probe(from: MailFrom) throws(ConnectionError) -> String {
+        let answer = try ask(from: from, limit: settings.timeouts.upload + settings.timeouts.answer)
+        if let fault = fault(answer.result, code: answer.code, detail: answer.detail) { throw fault }
+        // libcurl continues without a login if the server offers none. The server would refuse the email then.
+        guard settings.endpoint.login == nil || answer.hasAcceptedLogin else {
+            throw ConnectionError("it offers no login, or none over this connection, and the setting has one")
+        }
+        let tls = settings.requiresTLS || settings.endpoint.isTLSFromStart ? "TLS with a trusted certificate" : "no TLS"
+        return "\(settings.endpoint) answers: \(tls), \(settings.endpoint.login == nil ? "no login" : "login accepted")"
+    }
+
+    /// Connects, sets up TLS, logs in and sends `NOOP`.
+    private func ask(
+        from: MailFrom, limit: Duration
+    ) throws(ConnectionError) -> (result: CURLcode, code: Int, detail: String, hasAcceptedLogin: Bool) {
         let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
         words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         defer { words.deallocate() }
@@ -255,21 +295,15 @@ extension SMTPTransfer {
                     return size * count
                 },
             ]
-            guard isSetUp(handle, secret, from: from), codes.allSatisfy({ $0 == CURLE_OK }) else {
-                return (CURLE_FAILED_INIT, 0)
-            }
+            guard isSetUp(handle, secret, from: from), codes.allSatisfy({ $0 == CURLE_OK }),
+                sso_curl_set_long(handle, CURLOPT_TIMEOUT_MS, limit.wholeMilliseconds) == CURLE_OK
+            else { return (CURLE_FAILED_INIT, 0) }
             let result = curl_easy_perform(handle)
             var code = 0
             _ = sso_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &code)
             return (result, code)
         }
-        if let fault = fault(result, code: code, detail: String(cString: words)) { throw fault }
-        // libcurl continues without a login if the server offers none. The server would refuse the email then.
-        guard settings.endpoint.login == nil || replies.hasAcceptedLogin else {
-            throw ConnectionError("it offers no login, or none over this connection, and the setting has one")
-        }
-        let tls = settings.requiresTLS || settings.endpoint.isTLSFromStart ? "TLS with a trusted certificate" : "no TLS"
-        return "\(settings.endpoint) answers: \(tls), \(settings.endpoint.login == nil ? "no login" : "login accepted")"
+        return (result, code, String(cString: words), replies.hasAcceptedLogin)
     }
 
     private func fault(_ result: CURLcode, code: Int, detail: String) -> ConnectionError? {

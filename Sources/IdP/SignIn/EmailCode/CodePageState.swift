@@ -17,8 +17,8 @@ struct CodePageFacts: Sendable {
     /// Whether the user has ticked the box to stay signed in, with the last input.
     let remembers: Bool
     let lifetime: SessionLifetime
-    /// Whether emails are held back at the moment, for everybody.
-    let isDelayed: Bool
+    /// Since when emails are held back, whoever gets them; nil while none is (``MailDelay``).
+    let heldSince: Timestamp?
     /// For how long no code is accepted for this address; nil when codes are accepted.
     let pause: Duration?
     /// Until another email may be sent to this address.
@@ -42,6 +42,8 @@ enum CodePageState: Sendable, Equatable {
     enum Email: Sendable, Equatable {
         /// It is sent after this time.
         case deferred(Duration)
+        /// It may still wait: emails are held back for everybody.
+        case held
         case sent
         /// Within the last minute, because the user asked again.
         case sentAgain
@@ -56,6 +58,7 @@ enum CodePageState: Sendable, Equatable {
     }
 
     var isDeferred: Bool { if case .takesCode(.deferred, _) = self { true } else { false } }
+    var isHeld: Bool { if case .takesCode(.held, _) = self { true } else { false } }
     var isSentAgain: Bool { if case .takesCode(.sentAgain, _) = self { true } else { false } }
     /// Whether a limit of the address is reached, which others may have used up.
     var isAtLimit: Bool { if case .paused = self { true } else { self == .noEmail } }
@@ -86,13 +89,20 @@ extension CodePageFacts {
 
     /// Whether the link in an email that has left can still sign in.
     var hasLink: Bool {
-        emailAge.map { $0 >= .zero } == true && !challenge.isUsed && challenge.expiresAt > now
+        emailAge.map { $0 >= .zero } == true && !isHeld && !challenge.isUsed && challenge.expiresAt > now
+    }
+
+    /// Whether the email may still wait, also one that was sent before with the same code.
+    private var isHeld: Bool {
+        guard let heldSince, let due = entry?.emailAt else { return false }
+        return due >= heldSince
     }
 
     /// How long ago the email left. Negative for one that is deferred, nil when no email is sent.
     private var emailAge: Duration? { entry?.emailAt.map { now - $0 } }
 
     private func email(ofAge age: Duration) -> CodePageState.Email {
+        if isHeld { return .held }
         if age < .zero { return .deferred(Duration.zero - age) }
         if problem == nil, let again = entry?.sentAgainAt, now - again < .minutes(1) { return .sentAgain }
         return age < .minutes(1) ? .sent : .sentAgo(minutes: Int(age / .minutes(1)))

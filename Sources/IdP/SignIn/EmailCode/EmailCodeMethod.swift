@@ -191,7 +191,8 @@ package struct EmailCodeMethod: SignInMethod {
             challenge: challenge, entry: entry, flow: flow,
             client: clientName(flow, session), provider: addedProvider(session, challenge),
             reply: entry?.isShared == true ? nil : reply(challenge, flow), problem: error,
-            remembers: remembers, lifetime: sessions.store.lifetime, isDelayed: delay.isDelayed,
+            remembers: remembers, lifetime: sessions.store.lifetime,
+            heldSince: delay.since(isKnownBrowser: challenge.browserID != nil),
             pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)
         return page.response(request, formToken: sessions.formToken(for: session), facts)
     }

@@ -29,7 +29,7 @@ package struct EmailCodePage: Sendable {
         let errorHTML, statusHTML, service, provider: String?
         let field: Field?
         let countdown: Countdown?
-        let hasLimits, isSentAgain, isDeferred, isDelayed, hasBrowserHint, hasLink, needsNewCode: Bool
+        let hasLimits, isSentAgain, isDeferred, isHeld, isDelayed, hasBrowserHint, hasLink, needsNewCode: Bool
     }
 
     /// The form with the field.
@@ -60,7 +60,8 @@ package struct EmailCodePage: Sendable {
                 Countdown(wait: texts.plain(.span($0)), seconds: String($0.secondsRoundedUp))
             },
             hasLimits: state != .noEmail && countdown.map { $0 > .minutes(1) } == true,
-            isSentAgain: state.isSentAgain, isDeferred: state.isDeferred, isDelayed: facts.isDelayed,
+            isSentAgain: state.isSentAgain, isDeferred: state.isDeferred, isHeld: state.isHeld,
+            isDelayed: facts.heldSince != nil,
             hasBrowserHint: facts.challenge.browserID == nil && state.isAtLimit, hasLink: facts.hasLink,
             needsNewCode: state.needsNewCode)
         let isPaused = facts.problem == .rejected(.paused)
@@ -102,7 +103,7 @@ package struct EmailCodePage: Sendable {
                 }
             let status =
                 switch email {
-                case .deferred: Text("code.deferred", address)
+                case .deferred, .held: Text("code.deferred", address)
                 case .sent: Text("code.sent", address)
                 case .sentAgain: Text("code.sent-again", address)
                 case .sentAgo(let minutes):
