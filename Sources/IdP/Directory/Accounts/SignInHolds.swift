@@ -34,9 +34,17 @@ package struct SignInHolds: Sendable {
     ///
     /// - Parameter row: the name of the table in the statement.
     package static func sql(_ row: String) -> String {
+        accountSQL(row, and: "AND a.sign_outs = \(row).account_sign_outs")
+    }
+
+    /// The same for a row that hangs on a sign-in at a client (``ClientSignIns/holds(_:kind:)``). Whatever raises the number of
+    /// sign-outs ends those of the account in the same transaction, but for the one session that goes on.
+    package static func atClientSQL(_ row: String) -> String { accountSQL(row, and: "") }
+
+    private static func accountSQL(_ row: String, and condition: String) -> String {
         """
         EXISTS (SELECT 1 FROM account a WHERE a.id = \(row).account_id AND a.disabled = 0 AND a.erase_at IS NULL
-                   AND (a.ends_at IS NULL OR a.ends_at > :now) AND a.sign_outs = \(row).account_sign_outs)
+                   AND (a.ends_at IS NULL OR a.ends_at > :now) \(condition))
         """
     }
 }
