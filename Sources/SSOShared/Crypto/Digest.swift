@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// The algorithms of libcrypto, looked up once per process. A look-up takes locks and memory.
-private enum Algorithm {
+enum Algorithm {
     // Threads may share an object that functions take as const (openssl-threads(7)). EVP_sha256() and EVP_sha512() do not
     // fail: with them each call makes the look-up again.
     nonisolated(unsafe) static let sha256: OpaquePointer? = EVP_MD_fetch(nil, "SHA256", nil) ?? EVP_sha256()

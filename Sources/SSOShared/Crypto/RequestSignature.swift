@@ -9,14 +9,13 @@ public struct RequestSignature: Sendable {
     /// The header that may name the signing client. Without it the signature picks the client.
     public static let clientHeaderName = "X-SSO-Client"
 
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
 
     /// The signature of a request: HMAC-SHA256(secret, the label of the message + body).
     public static func request(
         body: [UInt8], secret: SharedSecret, label: MessageLabel = .verify
     ) -> RequestSignature {
-        let message = label == .verify ? body : Array(label.rawValue.utf8) + body
-        return RequestSignature(bytes: HMACSHA256.code(for: message, key: secret.bytes))
+        RequestSignature(bytes: HMACSHA256.code(for: label.message(body), key: secret.bytes))
     }
 
     /// The signature of an answer: HMAC-SHA256(secret, "response." + the request's signature in lower-case hex + "." +
@@ -71,6 +70,9 @@ public enum MessageLabel: String, Sendable, CaseIterable {
     case ping = "ping."
     /// The message to a client's ``SSOPath/logout``.
     case logout = "logout."
+
+    /// What is signed.
+    func message(_ body: [UInt8]) -> [UInt8] { self == .verify ? body : Array(rawValue.utf8) + body }
 }
 
 /// Before it is sent, a signature is worth as much as the secret for this one message.
