@@ -29,6 +29,7 @@ struct IdPFeatures: Sendable {
             .init(settings), .init(services, shutdown: shutdown),
             clients: ClientDirectory(
                 settings.clients, stored: StoredClients(settings, services), logger: services.logger,
+                unknown: UnknownNames(settings.trustedProxies, clock: services.clock),
                 interval: services.clientRenewalInterval),
             pages: try services.pages ?? IdPPages.pages(settings.brand, assets: assets, adding: added.files),
             assets: assets)

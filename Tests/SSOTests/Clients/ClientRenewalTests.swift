@@ -20,7 +20,7 @@ struct ClientRenewalTests {
         let reading = PacedReading(every: .milliseconds(300))
         let begun = Begun()
         await withTaskGroup { group in
-            for _ in 0..<500 {
+            for _ in 0..<PacedReading.maximumWaiting {
                 group.addTask {
                     let asked = ContinuousClock.now
                     await reading.wait { begun.moments.withLock { $0.append(.now) } }
@@ -29,7 +29,57 @@ struct ClientRenewalTests {
                 }
             }
         }
-        #expect((1...50).contains(begun.moments.withLock(\.count)), "of 500")
+        #expect((1...20).contains(begun.moments.withLock(\.count)), "of 64")
+    }
+
+    /// Ends when the test says so.
+    private final class Stuck: Sendable {
+        private let state = Mutex((waiting: [CheckedContinuation<Void, Never>](), isOver: false))
+
+        func wait() async {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if !state.isOver { state.waiting.append(continuation) }
+                    return state.isOver
+                }
+                if isOver { continuation.resume() }
+            }
+        }
+
+        func end() {
+            let waiting = state.withLock { state in
+                state.isOver = true
+                return state.waiting
+            }
+            for continuation in waiting { continuation.resume() }
+        }
+    }
+
+    @Test("while the database does not answer, 64 requests wait for a reading, and no other one")
+    func bounded() async throws {
+        let (reading, stuck) = (PacedReading(every: .zero), Stuck())
+        await withTaskGroup { group in
+            for _ in 0..<500 { group.addTask { await reading.wait { await stuck.wait() } } }
+            for _ in 0..<(500 - PacedReading.maximumWaiting) { await group.next() }
+            stuck.end()
+            var waited = 0
+            for await _ in group { waited += 1 }
+            #expect(waited == PacedReading.maximumWaiting)
+        }
+    }
+
+    @Test(
+        "a caller that has had its share does not wait while the last reading is young, and gets one when there is none"
+    )
+    func share() async throws {
+        let (reading, begun) = (PacedReading(every: .zero), Begun())
+        func wait(needsNew: Bool) async -> Int {
+            await reading.wait(needsNew: needsNew) { begun.moments.withLock { $0.append(.now) } }
+            return begun.moments.withLock(\.count)
+        }
+        #expect(await wait(needsNew: false) == 1)
+        #expect(await wait(needsNew: false) == 1)
+        #expect(await wait(needsNew: true) == 2)
     }
 
     @Test("requests with wrong signatures cost no statement but those of the shared readings, and right ones cost none")

@@ -1,3 +1,4 @@
+package import Hummingbird
 package import Logging
 package import SSOShared
 package import SSOWeb
@@ -48,7 +49,7 @@ package struct StoredClients: Sendable {
 /// (``renew()``). So no process acts on a client or a secret that a command has changed before.
 package final class ClientDirectory: Sendable {
     /// The shortest time between two readings for requests that are about to be refused.
-    package static let renewalInterval: Duration = .seconds(1)
+    package static let renewalInterval: Duration = .milliseconds(20)
 
     /// The secrets' last uses.
     package let uses: SecretUses
@@ -57,6 +58,7 @@ package final class ClientDirectory: Sendable {
     private let logger: Logger
     private let current: Mutex<State>
     private let renewal: PacedReading
+    private let unknown: UnknownNames?
     /// Whether a transaction has seen another number than ``State/revision``.
     private let isBehind = Atomic<Bool>(false)
 
@@ -73,16 +75,21 @@ package final class ClientDirectory: Sendable {
 
     /// - Parameters:
     ///   - stored: the clients of the database; nil for those of the file alone.
+    ///   - unknown: counts requests that are about to be refused; nil to let each wait for a new reading.
     ///   - interval: the shortest time between two readings for requests that are about to be refused.
     package init(
-        _ source: ClientSource, stored: StoredClients? = nil, logger: Logger,
+        _ source: ClientSource, stored: StoredClients? = nil, logger: Logger, unknown: UnknownNames? = nil,
         interval: Duration = ClientDirectory.renewalInterval
     ) {
+        self.unknown = unknown
         (self.source, self.stored, self.logger) = (source, stored, logger)
         current = Mutex(State(file: source.clients, all: source.clients))
         renewal = PacedReading(every: interval)
         uses = SecretUses()
     }
+
+    /// All of them as they are known here.
+    package var registry: ClientRegistry { current.withLock(\.all) }
 
     /// The registered clients: those of the file first, in its order.
     package var all: [Client] { current.withLock(\.all.all) }
@@ -130,14 +137,22 @@ package final class ClientDirectory: Sendable {
 
     // MARK: Outside
 
-    /// Compares the number in the database, and reads the clients if it differs: before a request is refused for a client or
-    /// a secret that this process does not know.
+    /// Compares the number in the database, and reads the clients if it differs: for a request of anybody that is answered by
+    /// what is registered, without a transaction of its own.
     ///
-    /// The comparison begins after the call. There is at most one in ``renewalInterval``, however many requests wait for it:
-    /// a flood of wrong signatures costs the database no more.
+    /// The comparison begins after the call. There is at most one in ``renewalInterval``, however many requests wait for it,
+    /// and few wait: a flood of such requests costs the database no more, and leaves connections to the others.
     package func renew() async {
         guard stored != nil else { return }
         await renewal.wait { [self] in await read() }
+    }
+
+    /// The same before a request is refused for a client, an address, a secret or a logo that this process does not know. It
+    /// is counted by its network (``UnknownNames``).
+    package func renew(refusing request: Request, _ context: VisitorContext) async {
+        guard stored != nil else { return }
+        let needsNew = unknown?.count(request, context.peer) ?? true
+        await renewal.wait(needsNew: needsNew) { [self] in await read() }
     }
 
     /// The same at once, for a request that only a session or a right signature leads to.

@@ -29,7 +29,7 @@ package struct ClientLogos: Sendable {
         var logo = logo(named: name)
         if logo == nil, name.hasPrefix(Self.clientPrefix) {
             // Another process may have shown the page.
-            await clients.renew()
+            await clients.renew(refusing: request, context)
             logo = self.logo(named: name)
         }
         guard let logo else { throw PublicError.notFound }

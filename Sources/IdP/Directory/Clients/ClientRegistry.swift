@@ -112,6 +112,9 @@ package enum ClientAccess: Sendable, Equatable {
 /// All registered relying parties: from `IDP_CLIENTS_FILE`, from the `SSO_…` settings, and from the database.
 package struct ClientRegistry: Sendable {
     private let byID: [[UInt8]: Client]
+    /// The clients that sign requests, one for each of their secrets.
+    private let signers: [(client: Client, secret: Int)]
+    private let prepared: PreparedSecrets
     /// In the order of registration.
     package let all: [Client]
 
@@ -141,6 +144,21 @@ package struct ClientRegistry: Sendable {
         }
         self.byID = byID
         all = clients
+        signers = clients.filter { $0.uses(.sso) }.flatMap { client in
+            client.secrets.indices.map { (client: client, secret: $0) }
+        }
+        prepared = PreparedSecrets(signers.map { $0.client.secrets[$0.secret] })
+    }
+
+    /// The client that has signed a request which does not say who sent it, with the secret that it used.
+    ///
+    /// Tries every secret, also after a match, so that the time does not reveal which one it was.
+    package func signer(
+        of signature: RequestSignature, body: [UInt8], label: MessageLabel
+    ) -> (client: Client, secret: SharedSecret, fingerprint: String)? {
+        guard let index = prepared.index(of: signature, body: body, label: label) else { return nil }
+        let (client, secret) = signers[index]
+        return (client, client.secrets[secret], client.fingerprints[secret])
     }
 
     /// The client with exactly this id.

@@ -53,6 +53,7 @@ package struct SignatureCheck: Sendable {
         case malformed = "signature_malformed"
         case clientRepeated = "client_repeated"
         case unknownClient = "client_unknown"
+        case clientMissing = "client_missing"
         case wrong = "signature_wrong"
 
         /// Whether a client or a secret that was added meanwhile would make the request right.
@@ -62,11 +63,15 @@ package struct SignatureCheck: Sendable {
     /// What the request names as its client, whether or not that client is registered and sent the request.
     package func claimedClient(of request: Request) -> String? { request.headers[values: .ssoClient].first }
 
-    /// What the headers of a request claim: a signature, and the clients that may have made it.
+    /// What the headers of a request claim: a signature, and the client that has made it; nil for any.
     package struct Claim: Sendable {
         fileprivate let signature: RequestSignature
-        fileprivate let candidates: [Client]
+        fileprivate let client: Client?
     }
+
+    /// The longest body of a request that does not name its client. It is checked with every secret, which takes as long as a
+    /// thousand such bodies: a real one has 200 bytes.
+    package static let maximumBytesOfUnnamed = 1_024
 
     /// Reads the headers, before the body: a request that cannot be right is refused without it.
     ///
@@ -77,11 +82,9 @@ package struct SignatureCheck: Sendable {
         let signature = try Self.signature(of: request)
         let names = request.headers[values: .ssoClient]
         guard names.count <= 1 else { throw .clientRepeated }
-        guard let name = names.first else {
-            return Claim(signature: signature, candidates: clients.all.filter { $0.uses(.sso) })
-        }
+        guard let name = names.first else { return Claim(signature: signature, client: nil) }
         guard let client = clients.client(id: name), client.uses(.sso) else { throw .unknownClient }
-        return Claim(signature: signature, candidates: [client])
+        return Claim(signature: signature, client: client)
     }
 
     /// The only signature in the headers.
@@ -102,17 +105,25 @@ package struct SignatureCheck: Sendable {
     package func check(
         _ claim: Claim, body: [UInt8], label: MessageLabel = .verify
     ) throws(SignatureError) -> Signed {
+        guard let client = claim.client else { return try checkAll(claim, body, label) }
         var found: Signed?
-        for client in claim.candidates {
-            for (secret, fingerprint) in zip(client.secrets, client.fingerprints)
-            where RequestSignature.request(body: body, secret: secret, label: label).matches(claim.signature) {
-                found = Signed(
-                    client: client, secret: secret, fingerprint: fingerprint, signature: claim.signature,
-                    clients: clients)
-            }
+        for (secret, fingerprint) in zip(client.secrets, client.fingerprints)
+        where RequestSignature.request(body: body, secret: secret, label: label).matches(claim.signature) {
+            found = Signed(
+                client: client, secret: secret, fingerprint: fingerprint, signature: claim.signature, clients: clients)
         }
         guard let found else { throw .wrong }
         return found
+    }
+
+    private func checkAll(
+        _ claim: Claim, _ body: [UInt8], _ label: MessageLabel
+    ) throws(SignatureError) -> Signed {
+        guard body.count <= Self.maximumBytesOfUnnamed else { throw .clientMissing }
+        guard let signer = clients.registry.signer(of: claim.signature, body: body, label: label) else { throw .wrong }
+        return Signed(
+            client: signer.client, secret: signer.secret, fingerprint: signer.fingerprint, signature: claim.signature,
+            clients: clients)
     }
 }
 

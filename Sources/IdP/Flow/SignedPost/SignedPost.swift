@@ -83,7 +83,7 @@ package struct SignedPost<Signer: Sendable>: Sendable {
     }
 
     /// Checks headers and body, and once more if the clients have changed meanwhile.
-    private func checked(_ request: Request) async throws -> (Signer, [UInt8]) {
+    private func checked(_ request: Request, _ context: VisitorContext) async throws -> (Signer, [UInt8]) {
         var body: [UInt8]?
         func check() async throws -> (Signer, [UInt8]) {
             let check = try head(request)
@@ -94,10 +94,16 @@ package struct SignedPost<Signer: Sendable>: Sendable {
         let version = clients?.version
         do { return try await check() } catch let error as SignatureCheck.SignatureError {
             guard let clients, error.mayBeOfNewClient else { throw error }
-            await clients.renew()
+            await clients.renew(refusing: request, context)
             guard clients.version != version else { throw error }
             return try await check()
         }
+    }
+
+    /// Whether who is right costs one signature over a short body. Then it is looked at before it is counted: a flood keeps no
+    /// client out that names itself.
+    private func namesClient(_ request: Request) -> Bool {
+        clients != nil && request.headers[values: .ssoClient].count == 1
     }
 
     /// Who has signed a request, and the body. Headers that cannot be right cost no body.
@@ -106,18 +112,18 @@ package struct SignedPost<Signer: Sendable>: Sendable {
             throw words.wrongType
         }
         let address = networks.addresses.address(of: request, peer: context.peer) ?? .unknown
-        if let wait = networks.badSignatures.wait(address), !networks.proven.mayTry(address) {
+        if !namesClient(request), let wait = networks.badSignatures.wait(address), !networks.proven.mayTry(address) {
             throw SignedPostError.rateLimited(wait)
         }
         do {
             try request.checkAnnouncedLength(words.maximumBytes)
-            let signed = try await checked(request)
+            let signed = try await checked(request, context)
             networks.proven.note(address)
             return signed
         } catch let error as SignatureCheck.SignatureError {
             if let wait = networks.badSignatures.hit(address) { throw SignedPostError.rateLimited(wait) }
             throw words.badSignature(error, request)
-        } catch is PublicError {
+        } catch let error as PublicError where error.status == .contentTooLarge {
             throw words.tooLarge
         }
     }

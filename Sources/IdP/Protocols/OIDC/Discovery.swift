@@ -25,12 +25,27 @@ struct Discovery: Sendable {
             router.file(at: path) { _, _ in Self.answer(document) }
         }
         router.file(at: OIDCPath.keys) { _, _ in
-            let isNeeded = clients.all.contains { $0.uses(.oidc) }
-            do { return Self.answer(Array(try await keys.published(isNeeded: isNeeded).utf8)) } catch {
+            do { return Self.answer(try await published()) } catch {
                 logger.error("signing_keys_unavailable", metadata: ["cause": "\(error)"])
                 return OAuthError.unavailable.response
             }
         }
+    }
+
+    /// The signing keys as soon as a client can use them, whatever process has added it.
+    private func published() async throws -> [SigningKey] {
+        let published = try await keys.published { [clients] connection in
+            try clients.registered(connection).all.contains { $0.uses(.oidc) }
+        }
+        await clients.catchUp()
+        return published
+    }
+
+    private static func answer(_ keys: [SigningKey]) -> Response {
+        var response = answer(Array("{\"keys\":[\(keys.map(\.publicKey).joined(separator: ","))]}".utf8))
+        // Before the first client there are none. A service that is being set up must not keep that.
+        if keys.isEmpty { response.headers[.cacheControl] = "no-store" }
+        return response
     }
 
     private static func answer(_ body: [UInt8]) -> Response {

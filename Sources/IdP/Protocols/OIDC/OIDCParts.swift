@@ -14,6 +14,8 @@ struct OIDCParts: Sendable {
     let keys: SigningKeys
     let tokens: OIDCTokens
     let authentication: ClientAuthentication
+    /// How often one network may present in a second what a public client has used up, beyond the limit.
+    let spentGrants: NetworkLimit
     let grants: GrantStore
     let lifetime: SessionLifetime
     let randomness: any Randomness
@@ -26,6 +28,7 @@ struct OIDCParts: Sendable {
         (issuer, self.keys, grants) = (parts.origin.text, keys, parts.grants)
         tokens = OIDCTokens(eligibility: parts.eligibility, keys: parts.keys)
         authentication = ClientAuthentication(clients: parts.clients, networks: parts.signerNetworks())
+        spentGrants = NetworkLimit(20, per: .seconds(1), clock: parts.clock)
         (lifetime, randomness, clients) = (parts.sessions.store.lifetime, parts.randomness, parts.clients)
         (database, clock) = (parts.database, parts.clock)
         questions = SessionQuestions(sessions: parts.sessions, accounts: parts.accounts, clients: parts.clients)
@@ -60,7 +63,7 @@ struct OIDCParts: Sendable {
             guard ofPages else { return await answer(request, context, handler) }
             var response =
                 request.method == .options ? preflight(methods) : await answer(request, context, handler)
-            allowOrigin(of: request, &response)
+            await allowOrigin(of: request, context, &response)
             return response
         }
     }
@@ -90,11 +93,19 @@ struct OIDCParts: Sendable {
             ])
     }
 
-    private func allowOrigin(of request: Request, _ response: inout Response) {
+    /// By the origins of this moment: a preflight is no transaction, and the program of a page only refreshes its tokens.
+    private func allowOrigin(of request: Request, _ context: VisitorContext, _ response: inout Response) async {
         response.headers[.vary] = "Origin"
-        guard let origin = request.headers[.origin],
-            clients.all.contains(where: { $0.oidc?.origins.contains { $0.utf8.elementsEqual(origin.utf8) } == true })
-        else {
+        let origin = request.headers[.origin]
+        func isRegistered(_ origin: String) -> Bool {
+            clients.all.contains { $0.oidc?.origins.contains { $0.utf8.elementsEqual(origin.utf8) } == true }
+        }
+        switch origin.map(isRegistered) {
+        case true?: await clients.renew()
+        case false?: await clients.renew(refusing: request, context)
+        case nil: break
+        }
+        guard let origin, isRegistered(origin) else {
             for name in [HTTPField.Name.accessControlAllowMethods, .accessControlAllowHeaders, .accessControlMaxAge] {
                 response.headers[name] = nil
             }

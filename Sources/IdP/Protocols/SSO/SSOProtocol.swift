@@ -32,6 +32,10 @@ package struct SSOProtocol: ClientProtocol {
         let (fields, clients) = (request.queryFields, authorizer.clients)
         var query = AuthorizeQuery.read(fields, clients: clients)
         if query.mayBeOfNewClient {
+            await clients.renew(refusing: request, context)
+            query = AuthorizeQuery.read(fields, clients: clients)
+        } else if query.isSentBack {
+            // The browser goes back only to an address that no command has removed meanwhile.
             await clients.renew()
             query = AuthorizeQuery.read(fields, clients: clients)
         }

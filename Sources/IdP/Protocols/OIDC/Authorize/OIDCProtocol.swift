@@ -45,7 +45,7 @@ package struct OIDCProtocol: ClientProtocol {
         let parameters = RequestParameters(request.queryFields)
         let registered: Registered
         do {
-            registered = try await self.registered(parameters)
+            registered = try await self.registered(parameters, request, context)
         } catch let error as ParameterError {
             log(error.cause, error.explanation, parameters, nil, context)
             throw FlowError.unknownClient
@@ -58,6 +58,11 @@ package struct OIDCProtocol: ClientProtocol {
             ).read()
         } catch {
             log(error.cause, error.explanation, parameters, client, context)
+            // The browser goes back only to an address that no command has removed meanwhile.
+            await authorizer.clients.renew()
+            guard let now = authorizer.clients.client(id: client.id), now.uses(.oidc),
+                now.hasRedirectURI(Array(returnTo.utf8))
+            else { throw FlowError.unknownClient.logged }
             let state = parameters.readable("state").flatMap { Self.echo($0) }
             return back(
                 [("error", error.code), ("error_description", error.explanation)], state: state, to: returnTo)
@@ -80,7 +85,9 @@ package struct OIDCProtocol: ClientProtocol {
         return String(decoding: state, as: UTF8.self)
     }
 
-    private func registered(_ parameters: RequestParameters) async throws -> Registered {
+    private func registered(
+        _ parameters: RequestParameters, _ request: Request, _ context: VisitorContext
+    ) async throws -> Registered {
         let id = try parameters.required("client_id")
         let returnTo = try parameters.required("redirect_uri")
         func find() throws(ParameterError) -> Registered {
@@ -93,7 +100,7 @@ package struct OIDCProtocol: ClientProtocol {
             return Registered(client: client, settings: settings, returnTo: returnTo)
         }
         do { return try find() } catch {
-            await authorizer.clients.renew()
+            await authorizer.clients.renew(refusing: request, context)
             return try find()
         }
     }

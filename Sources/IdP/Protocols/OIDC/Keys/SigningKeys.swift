@@ -81,13 +81,21 @@ package final class SigningKeys: Sendable {
 
     // MARK: Publishing
 
-    /// The key set (RFC 7517 5).
+    /// The keys of the set (RFC 7517 5).
     ///
-    /// - Parameter isNeeded: whether to make the first keys. A program that no client of OpenID Connect uses has none.
-    func published(isNeeded: Bool) async throws -> String {
-        if isNeeded { for algorithm in IDTokenAlgorithm.allCases { try await prepare(algorithm) } }
-        let keys = try await database.read { try self.store.all($0) }
-        return "{\"keys\":[\(Self.published(keys, at: clock.now()).map(\.publicKey).joined(separator: ","))]}"
+    /// - Parameter isNeeded: whether to make the first keys, in the transaction that reads them: a client that a command has
+    ///   added in another process needs them at once. A program that no client of OpenID Connect uses has none.
+    func published(where isNeeded: @escaping @Sendable (any SQLConnection) throws -> Bool) async throws -> [SigningKey]
+    {
+        var (keys, needsAll) = try await database.read { (try self.store.all($0), try isNeeded($0)) }
+        let missing = Set(IDTokenAlgorithm.allCases).subtracting(keys.map(\.algorithm))
+        if needsAll, !missing.isEmpty {
+            // A failover may have lost those that were there.
+            ready.withLock { $0.subtract(missing) }
+            for algorithm in IDTokenAlgorithm.allCases { try await prepare(algorithm) }
+            keys = try await database.read { try self.store.all($0) }
+        }
+        return Self.published(keys, at: clock.now())
     }
 
     /// Those that anybody may have to check.

@@ -18,6 +18,8 @@ struct ClientAuthentication: Sendable {
         let settings: OIDCSettings
         /// The secret that it used; nil for a public client.
         let use: SecretName?
+        /// Where the request comes from.
+        var address = IPAddress.unknown
 
         /// Whether the client, as it is registered now, is still the one that has proven itself.
         @Sendable func isStill(_ client: Client) -> Bool {
@@ -38,40 +40,37 @@ struct ClientAuthentication: Sendable {
         var id: String { readings.first?.id ?? "" }
     }
 
+    /// Who is right is looked at before who is counted, so the limit keeps nobody out: secrets are compared in memory, and what
+    /// a public client presents is looked up (``OIDCParts/admit(_:of:)``).
+    ///
     /// - Throws: ``OAuthError``.
     func client(of request: Request, _ parameters: RequestParameters, _ context: VisitorContext) async throws -> Proven
     {
-        let address = networks.addresses.address(of: request, peer: context.peer) ?? .unknown
-        if let wait = networks.badSignatures.wait(address), !networks.proven.mayTry(address) {
-            throw OAuthError.rateLimited(wait)
-        }
         let claim = try Self.claim(of: request, parameters)
         let version = clients.version
         var found = check(claim)
         if found == nil {
-            await clients.renew()
+            await clients.renew(refusing: request, context)
             if clients.version != version { found = check(claim) }
         }
-        guard let found else {
+        let address = networks.addresses.address(of: request, peer: context.peer) ?? .unknown
+        guard var found else {
             if let wait = networks.badSignatures.hit(address) { throw OAuthError.rateLimited(wait) }
             throw wrong(claim)
         }
-        if found.use != nil { networks.proven.note(address) }
+        found.address = address
         return found
     }
 
     /// Counts a refused grant of a public client against the network, as a wrong secret is: anybody can name that client.
     ///
     /// - Returns: the error with the client's name for the log, or that the network has to wait.
-    func counting(
-        _ error: OAuthError, of client: Proven, _ request: Request, _ context: VisitorContext
-    ) -> OAuthError {
+    func counting(_ error: OAuthError, of client: Proven) -> OAuthError {
         var error = error
         error.client = client.client.id
-        guard client.use == nil, error.isInvalidGrant,
-            let wait = networks.badSignatures.hit(
-                networks.addresses.address(of: request, peer: context.peer) ?? .unknown)
-        else { return error }
+        guard client.use == nil, error.isInvalidGrant, let wait = networks.badSignatures.hit(client.address) else {
+            return error
+        }
         return OAuthError.rateLimited(wait)
     }
 

@@ -66,6 +66,9 @@ struct OAuthError: Error {
         Self("invalid_grant", cause: cause, words, client: client)
     }
 
+    static let wordsOfRefreshToken =
+        "The refresh token is unknown, expired or revoked, or its user has signed out."
+
     var isInvalidGrant: Bool { code == "invalid_grant" }
 
     /// The client, or what it has proven itself with, was dropped since its request was checked.

@@ -269,7 +269,7 @@ struct OIDCTokens: Sendable {
     }
 
     /// The family that a token without a row was made for, if it goes on.
-    private func family(
+    func family(
         ofForgotten token: OIDCRefreshToken, _ connection: any SQLConnection
     ) throws -> (digest: [UInt8], clientID: String, accountID: String)? {
         guard let name = form.name(in: token) else { return nil }

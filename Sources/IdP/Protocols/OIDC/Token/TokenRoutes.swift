@@ -29,7 +29,7 @@ struct TokenRoutes: Sendable {
                         "grant_type must be authorization_code or refresh_token.", client: client.client.id)
                 }
             } catch let error as OAuthError {
-                throw parts.authentication.counting(error, of: client, request, context)
+                throw parts.authentication.counting(error, of: client)
             }
         }
     }
@@ -71,6 +71,7 @@ struct TokenRoutes: Sendable {
         _ parameters: RequestParameters, _ client: ClientAuthentication.Proven, _ context: VisitorContext
     ) async throws -> Response {
         let sent = try Sent(parameters, client.client.id)
+        try await parts.admit(.code(sent.code), of: client)
         let (access, refresh) = (
             try OIDCAccessToken(randomness: parts.randomness),
             try parts.tokens.form.first(of: sent.code.digest, parts.randomness)
@@ -163,10 +164,11 @@ struct TokenRoutes: Sendable {
             text = try parameters.required("refresh_token")
             wanted = try parameters.text("scope").map(OIDCScope.list)
         } catch { throw OAuthError(error) }
-        let words = "The refresh token is unknown, expired or revoked, or its user has signed out."
+        let words = OAuthError.wordsOfRefreshToken
         guard let token = OIDCRefreshToken(wire: text) else {
             throw OAuthError.invalidGrant("malformed_token", words, client: id)
         }
+        try await parts.admit(.refreshToken(token), of: client)
         try await parts.keys.prepare(client.settings.algorithm)
         let now = parts.clock.now()
         let (outcome, hasWrittenUse) = try await parts.database.write { [parts] connection -> (Refreshing, Bool) in

@@ -16,6 +16,12 @@ enum AuthorizeQuery {
         return error.cause == .clientUnknown || error.cause == .redirectURINotRegistered
     }
 
+    /// Whether the client is told of the error.
+    var isSentBack: Bool {
+        guard case .refused(let error) = self else { return false }
+        return error.callback != nil
+    }
+
     static func read(_ fields: URLEncodedFields, clients: ClientDirectory) -> Self {
         func refused(_ cause: AuthorizeQueryError.Cause, _ client: Client? = nil, callback: String? = nil) -> Self {
             .refused(AuthorizeQueryError(cause: cause, fields: fields, client: client, callback: callback))

@@ -39,7 +39,7 @@ struct ClientSignOutRoutes: Sendable {
     func addRoutes(to router: inout FeatureRouter) {
         let form = Form(
             about: { post -> FormSubject<Asked> in
-                let asked = try await self.asked(post.fields, post.context)
+                let asked = try await self.asked(post.fields, post.request, post.context)
                 // Signed out meanwhile, or the form was sent twice.
                 return post.context.session == nil ? .over(.redirect(to: asked.destination)) : .open(asked)
             },
@@ -48,7 +48,7 @@ struct ClientSignOutRoutes: Sendable {
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let asked = try await self.asked(request.queryFields, context)
+        let asked = try await self.asked(request.queryFields, request, context)
         guard let user = try await accounts.signedIn(context) else { return .redirect(to: asked.destination) }
         let logo = logos.path(of: asked.client)
         var response = pages.response(
@@ -77,13 +77,26 @@ struct ClientSignOutRoutes: Sendable {
     }
 
     /// - Throws: an error page without a link for anything that is not registered, or given twice.
-    private func asked(_ fields: URLEncodedFields, _ context: VisitorContext) async throws -> Asked {
-        // At once for a browser with a session, and rarely for a flood of visitors.
-        if context.session == nil { await clients.renew() } else { await clients.read() }
-        guard let id = (try? fields.bytes("client_id")) ?? nil, let client = clients.client(id: id), client.uses(.sso),
-            let uri = (try? fields.bytes("redirect_uri")) ?? nil,
-            let registered = client.signOutURIs.first(where: { $0.utf8.elementsEqual(uri) })
-        else { throw FlowError.unknownClient.withoutLink }
+    private func asked(
+        _ fields: URLEncodedFields, _ request: Request, _ context: VisitorContext
+    ) async throws -> Asked {
+        func find() -> (client: Client, redirectURI: String)? {
+            guard let id = (try? fields.bytes("client_id")) ?? nil, let client = clients.client(id: id),
+                client.uses(.sso), let uri = (try? fields.bytes("redirect_uri")) ?? nil,
+                let registered = client.signOutURIs.first(where: { $0.utf8.elementsEqual(uri) })
+            else { return nil }
+            return (client, registered)
+        }
+        // Also what is known is compared: a command may have removed it. At once for a browser with a session, by a shared
+        // reading for visitors.
+        if context.session != nil {
+            await clients.read()
+        } else if find() == nil {
+            await clients.renew(refusing: request, context)
+        } else {
+            await clients.renew()
+        }
+        guard let (client, registered) = find() else { throw FlowError.unknownClient.withoutLink }
         let state: String?
         do { state = try fields.text("state") } catch { throw FlowError.unknownClient.withoutLink }
         guard state.map(AuthorizeRequest.isValidState) ?? true else { throw FlowError.unknownClient.withoutLink }

@@ -70,6 +70,8 @@ extension SignatureCheck.SignatureError {
         case .repeated: "X-SSO-Signature appears more than once."
         case .malformed: "X-SSO-Signature is malformed. It must be sha256= and 64 hexadecimal digits."
         case .clientRepeated: "X-SSO-Client appears more than once."
+        case .clientMissing:
+            "X-SSO-Client is missing. A body of more than \(SignatureCheck.maximumBytesOfUnnamed) bytes needs it."
         case .wrong, .unknownClient:
             "X-SSO-Signature is wrong, or X-SSO-Client is not registered. Sign the exact bytes of the body, and compare the "
                 + "fingerprint of your secret with the one in the identity provider's log."
@@ -81,7 +83,7 @@ extension SignatureCheck.SignatureError {
     fileprivate var isAlert: Bool {
         switch self {
         case .wrong, .unknownClient: true
-        case .missing, .repeated, .malformed, .clientRepeated: false
+        case .missing, .repeated, .malformed, .clientRepeated, .clientMissing: false
         }
     }
 }
