@@ -40,11 +40,17 @@ final class PostgresConnector: Sendable {
         var failures = 0
         /// Whether the log says that the database can be used.
         var isUp: Bool?
+        /// Whether the log says that commits wait for a standby.
+        var waitsForStandby = false
+        /// When the log last named an old primary.
+        var lastAlarm: ContinuousClock.Instant?
     }
 
     /// Longer than the server takes to end a statement whose client has gone.
     private static let graceOfServer = Duration.seconds(10)
     private static let longestPause = Duration.milliseconds(500)
+    /// An old primary stays for hours. One line in a minute is enough of it.
+    private static let pauseOfAlarm = Duration.seconds(60)
 
     private let parameters: [String: String]
     private let place: String
@@ -75,8 +81,11 @@ final class PostgresConnector: Sendable {
         let thread = Thread { [self] in
             if pause > .zero { Thread.sleep(forTimeInterval: pause.seconds) }
             do throws(PostgresError) {
-                let session = try PostgresSession.open(parameters, answeringWithin: patience)
-                guard timeline.admits(session.timeline) else { throw older(session.timeline) }
+                let session = try PostgresSession.open(parameters, answeringWithin: patience, isAdmitted: isAdmitted)
+                guard timeline.admits(session.timeline) else { throw old(session.timeline) }
+                if pause > .zero, let names = try session.texts(PostgresSession.standbyWait).first.flatMap(\.self) {
+                    noteWait(for: names)
+                }
                 noteSuccess()
                 opening.finish(.success(session))
             } catch {
@@ -103,29 +112,75 @@ final class PostgresConnector: Sendable {
         let isNews = state.withLock { state in
             state.failures += 1
             defer { state.isUp = false }
-            return state.isUp != false
+            return state.isUp != false && !state.waitsForStandby
         }
         guard isNews else { return }
         logger.error("database_unavailable", metadata: ["reason": "\(error)", "database": "\(place)"])
     }
 
-    /// The error of a server that is an old primary. Logs the alarm.
-    func older(_ timeline: Int64) -> PostgresError {
-        let highest = self.timeline.highest
+    /// Takes note that commits wait for a standby: what fails meanwhile fails because of that, and the log names it once.
+    func noteWait(for names: String) {
+        let isNews = state.withLock { state in
+            defer { state.waitsForStandby = true }
+            return !state.waitsForStandby
+        }
+        guard isNews else { return }
+        logger.error(
+            "database_waits_for_standby",
+            metadata: [
+                "names": "\(names)", "database": "\(place)",
+                "message":
+                    "No commit ends without the standby of synchronous_standby_names. Start it, or change the setting.",
+            ])
+    }
+
+    /// Takes note that a commit has ended.
+    func noteCommit() {
+        let isNews = state.withLock { state in
+            defer { state.waitsForStandby = false }
+            return state.waitsForStandby
+        }
+        if isNews { logger.notice("database_connected", metadata: ["database": "\(place)"]) }
+    }
+
+    /// Whether a connection may be used. Logs the alarm for one to an old primary.
+    private func isAdmitted(_ session: PostgresSession) -> Bool {
+        let isAdmitted = timeline.admits(session.timeline)
+        if !isAdmitted { alarm(session.timeline, at: session.place) }
+        return isAdmitted
+    }
+
+    /// The error of a server that the database itself calls an old primary. Logs the alarm.
+    func older(_ session: PostgresSession) -> PostgresError {
+        alarm(session.timeline, at: session.place)
+        return old(session.timeline)
+    }
+
+    private func old(_ timeline: Int64) -> PostgresError {
+        .lost("the server is an old primary: its timeline is \(timeline), and \(self.timeline.highest) was seen")
+    }
+
+    private func alarm(_ timeline: Int64, at server: String) {
+        let isDue = state.withLock { state in
+            if let last = state.lastAlarm, .now - last < Self.pauseOfAlarm { return false }
+            state.lastAlarm = .now
+            return true
+        }
+        guard isDue else { return }
         logger.error(
             "database_timeline_older",
             metadata: [
-                "database": "\(place)", "timeline": "\(timeline)", "known": "\(highest)",
+                "database": "\(place)", "server": "\(server)", "timeline": "\(timeline)",
+                "known": "\(self.timeline.highest)",
                 "message": "An old primary runs again beside the new one. It is not used. Stop it.",
             ])
-        return .lost("the server is an old primary: its timeline is \(timeline), and \(highest) was seen")
     }
 
     private func noteSuccess() {
         let isNews = state.withLock { state in
             state.failures = 0
             defer { state.isUp = true }
-            return state.isUp != true
+            return state.isUp != true && !state.waitsForStandby
         }
         if isNews { logger.notice("database_connected", metadata: ["database": "\(place)"]) }
     }

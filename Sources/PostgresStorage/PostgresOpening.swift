@@ -45,6 +45,10 @@ struct PostgresOpening: Sendable {
             do throws(PostgresError) {
                 others.append(try PostgresSession.connect(address.parameters, answeringWithin: .seconds(4)))
             } catch {
+                // A pooler may send a later connection to another server.
+                if [PostgresSession.standbyAnswers, PostgresSession.foreignSchema].contains(error.words) {
+                    throw refusal("\(error)", Self.remedy(error.words))
+                }
                 throw refusal(
                     "a start needs \(connections) connections at once, and number \(number) failed: \(error)",
                     "Raise CONNECTION LIMIT, max_connections or the size of the pool, see docs/postgresql.md")

@@ -3,17 +3,31 @@ import Storage
 extension PostgresSession {
     /// Connects and makes the session ready for bodies.
     ///
-    /// - Parameter limit: how long the server may take for the set-up.
+    /// - Parameters:
+    ///   - limit: how long the server may take for the set-up.
+    ///   - isAdmitted: whether a connection may be used, see ``PostgresHosts``.
     static func open(
-        _ parameters: [String: String], answeringWithin limit: Duration
+        _ parameters: [String: String], answeringWithin limit: Duration,
+        isAdmitted: (PostgresSession) -> Bool = { _ in true }
     ) throws(PostgresError) -> PostgresSession {
-        let session = try connect(parameters, answeringWithin: limit)
+        let session = try connect(parameters, answeringWithin: limit, isAdmitted: isAdmitted)
         try session.prepareControls()
         return session
     }
 
     /// Connects and makes the settings, without a prepared statement: a pooler may be on the way that loses those.
+    ///
+    /// - Parameter parameters: may name several servers, which are all asked at once.
     static func connect(
+        _ parameters: [String: String], answeringWithin limit: Duration,
+        isAdmitted: (PostgresSession) -> Bool = { _ in true }
+    ) throws(PostgresError) -> PostgresSession {
+        try PostgresHosts(parameters).first(
+            { (parameters) throws(PostgresError) in try connectAlone(parameters, answeringWithin: limit) },
+            isAdmitted: isAdmitted)
+    }
+
+    private static func connectAlone(
         _ parameters: [String: String], answeringWithin limit: Duration
     ) throws(PostgresError) -> PostgresSession {
         let session = try PostgresSession(parameters, answeringWithin: limit)
@@ -26,6 +40,14 @@ extension PostgresSession {
 
     static let standbyAnswers = "a standby answers reads, which see too little"
     static let foreignSchema = "the first schema of its search_path belongs to another role"
+
+    /// Whether commits wait for a standby that is not there, on a server that has standbys to wait for: one of our own sessions
+    /// waits for it, or no standby is connected at all. Then the names, else null.
+    static let standbyWait = """
+        SELECT CASE WHEN EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep')
+                      OR NOT EXISTS (SELECT FROM pg_stat_replication)
+                    THEN NULLIF(current_setting('synchronous_standby_names'), '') END
+        """
 
     /// Alone, and before any other statement: pgpool-II sends what has only stable functions to the server that it reads from,
     /// and everything else to the primary, for which it answers `target_session_attrs`.

@@ -35,7 +35,8 @@ final class PostgresSession: @unchecked Sendable {
     /// Whether the connection was closed with a statement under way: the server may still be at it.
     private(set) var leftServerBusy = false
 
-    /// Connects. Blocks the thread: up to two seconds for each address of a host, and as long as names take to be looked up.
+    /// Connects to one server. Blocks the thread: up to two seconds for each of its addresses, and as long as names take to be looked
+    /// up.
     ///
     /// - Parameter parameters: as ``PostgresAddress`` has them.
     init(_ parameters: [String: String], answeringWithin limit: Duration) throws(PostgresError) {
@@ -80,6 +81,12 @@ final class PostgresSession: @unchecked Sendable {
 
     /// 150018 for PostgreSQL 15.18.
     var serverVersion: Int { handle.map { Int(PQserverVersion($0)) } ?? 0 }
+
+    /// The server, as `host:port`.
+    var place: String {
+        guard let handle, let host = PQhost(handle), let port = PQport(handle) else { return "-" }
+        return "\(String(cString: host)):\(String(cString: port))"
+    }
 
     /// How many warnings PostgreSQL has sent since the connection was opened.
     var warningCount: Int { warnings.count }

@@ -11,6 +11,8 @@ final class PostgresTimeline: Sendable {
         var highest: Int64 = 0
         /// When this process last had a commit that no standby was waited for.
         var lastAsynchronous: ContinuousClock.Instant?
+        /// The standbys that the last commit has waited for; empty for none.
+        var standbys = ""
     }
 
     /// No commit of before is lost in a failover: a standby that is further behind would not be promoted.
@@ -36,9 +38,19 @@ final class PostgresTimeline: Sendable {
 
     /// Takes note of a commit.
     ///
+    /// The log of a server is one sequence: a commit that has waited for a standby covers all commits before it. The names were
+    /// read at the beginning of the transaction, so only a second commit shows that they held until the end of the first.
+    ///
     /// - Parameter standbys: what `synchronous_standby_names` was; empty where no standby was waited for.
     func noteCommit(waitingFor standbys: String) {
-        if standbys.isEmpty { state.withLock { $0.lastAsynchronous = .now } }
+        state.withLock { state in
+            if standbys.isEmpty {
+                state.lastAsynchronous = .now
+            } else if state.standbys == standbys {
+                state.lastAsynchronous = nil
+            }
+            state.standbys = standbys
+        }
     }
 }
 

@@ -106,7 +106,7 @@ final class PostgresWriter: Sendable {
         }
         if case .older(let known) = finding {
             state.note(known)
-            end(connection, connector.older(timeline))
+            end(connection, connector.older(connection.session))
             return false
         }
         state.note(timeline)
@@ -220,7 +220,10 @@ final class PostgresWriter: Sendable {
             switch try connection.commit() {
             case .kept: break
             case .rolledBack: return batch.forEach { $0.fail(.unavailable("PostgreSQL has rolled back")) }
-            case .unknown: return fail(batch, "PostgreSQL has warned at the commit")
+            case .unknown:
+                // PostgreSQL warns when it gives the wait for a standby up.
+                if !connection.synchronousStandbys.isEmpty { connector.noteWait(for: connection.synchronousStandbys) }
+                return fail(batch, "PostgreSQL has warned at the commit")
             }
         } catch {
             // An error is an answer: nothing was committed. Without one nobody knows.
@@ -229,6 +232,7 @@ final class PostgresWriter: Sendable {
             return fail(batch, "\(error)")
         }
         lastCommit.withLock { $0 = .now }
+        connector.noteCommit()
         connector.timeline.noteCommit(waitingFor: connection.synchronousStandbys)
         results.forEach { $0.answer() }
     }

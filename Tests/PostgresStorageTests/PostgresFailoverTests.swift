@@ -105,16 +105,20 @@ struct PostgresFailoverTests {
             _ = try await standby.run([
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'test'"
             ])
-            for node in nodes {
-                #expect(try await DatabaseError.kind { try await node.add(items: [22]) } == .unavailable)
-                #expect(try await DatabaseError.kind { _ = try await node.items() } == .unavailable)
+            for (index, node) in nodes.enumerated() {
+                try await Self.recovery(of: node)
+                try await node.add(items: [22 + Int64(index)])
+                #expect(try await node.items() == 22 + index)
             }
             #expect(log.contains("database_timeline_older"))
+            // Each node names it once in a minute, however many connections it opens.
+            #expect(log.text.matches(of: /error database_timeline_older/).count <= nodes.count)
             #expect(try await primary.run(["SELECT COUNT(*) FROM item WHERE id > 20"]).rows == ["0"])
-            // Without it they go on.
+            // One that starts now asks both, and takes the newer.
+            let late = try await Self.node(primary, log)
+            #expect(try await late.items() == 24)
+            await late.close()
             try await primary.kill()
-            for node in nodes { try await Self.recovery(of: node) }
-            try await nodes[0].add(items: [23])
             for node in nodes { await node.close() }
             try await standby.stop()
             try await primary.start()
@@ -139,6 +143,11 @@ struct PostgresFailoverTests {
             #expect(ends.allSatisfy { $0 == .unavailable }, "\(ends)")
             #expect(ContinuousClock.now - begin < .seconds(5))
             #expect(log.contains("database_commit_unknown"))
+            // The next connections find the cause, and it is named once.
+            for _ in 1...3 { #expect(try await DatabaseError.kind { try await node.add(items: [99]) } == .unavailable) }
+            let names = log.text.matches(of: #/error database_waits_for_standby .*standby-5433/#).count
+            #expect(names == 1, "\(log.text)")
+            #expect(log.text.matches(of: /error database_unavailable/).count == 1, "\(log.text)")
             let connections = try await primary.run([
                 "SELECT COUNT(*) <= 10 FROM pg_stat_activity WHERE application_name = 'test'"
             ])
