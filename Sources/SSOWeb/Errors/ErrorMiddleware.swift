@@ -47,6 +47,8 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
             PublicError(
                 error.status, code: "invalid_request", title: Text("error.bad-request.title"),
                 explanation: Text("error.bad-request"), cause: "refused_by_framework")
+        case is NIOTooManyBytesError: .tooLarge
+        case is IOError, is ChannelError: .badRequest(cause: "connection_ended")
         case is CancellationError: .unavailable("the request was cancelled")
         default:
             PublicError(

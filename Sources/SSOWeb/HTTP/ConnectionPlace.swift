@@ -48,7 +48,7 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             begun += 1
-            held.hasBegun = true
+            held.headArrived()
             readMore(for: head, context)
         case .body:
             // Nobody reads the body of a request that has its answer.

@@ -10,15 +10,19 @@ final class HeldBytes {
 
     /// What a request costs in memory from its head on, beside its bytes: the program has begun to answer it.
     private static let requestCost = 32 * 1024
+    /// What each byte of a head beyond ``allowance`` counts. It is held in the buffer of the parser, and twice as texts.
+    private static let headFactor = 3
     /// How far a client may send ahead while a whole request of it is not answered.
     private static let maximumAhead = 16 * 1024
 
     private let places: ConnectionPlaces
-    /// The bytes of each whole request that is not answered, oldest first.
+    /// What each whole request counts that is not answered, oldest first.
     private var requests: [Int] = []
     private var requestBytes = 0
     /// The bytes that have come since the last whole request.
     private var arriving = 0
+    /// The bytes of the head, once it has come.
+    private var head: Int?
     /// Whether a request was still incomplete at the end of a read. One that comes in one piece costs nothing here.
     private var isIncomplete = false
     /// What was reported last.
@@ -31,7 +35,7 @@ final class HeldBytes {
         didSet { report() }
     }
     /// Whether the head of a request has come, and neither its end nor an answer to it.
-    var hasBegun = false
+    private var hasBegun: Bool { head != nil }
     /// Whether the connection has lost its place and is closing.
     var isLost = false
     /// The bytes of answers that the system has not accepted.
@@ -62,18 +66,21 @@ final class HeldBytes {
         report()
     }
 
+    /// The head of a request has come. What follows is its body.
+    func headArrived() { head = arriving }
+
     /// A request is whole. Its bytes are held until it is answered.
     func requestArrived() {
-        hasBegun = false
-        requests.append(arriving)
-        requestBytes += arriving
-        arriving = 0
+        let count = counted
+        requests.append(count)
+        requestBytes += count
+        (arriving, head) = (0, nil)
     }
 
     /// The oldest request was answered. One that is not whole is not read any further.
     func requestAnswered() {
         if requests.isEmpty {
-            (arriving, hasBegun, isIncomplete) = (0, false, false)
+            (arriving, head, isIncomplete) = (0, nil, false)
         } else {
             requestBytes -= requests.removeFirst()
         }
@@ -86,8 +93,11 @@ final class HeldBytes {
         report()
     }
 
+    /// What the bytes count that have come since the last whole request.
+    private var counted: Int { arriving + (Self.headFactor - 1) * max(0, (head ?? arriving) - Self.allowance) }
+
     private func report() {
-        let beyond = max(0, requestBytes + arriving + unsent + readBuffer - Self.allowance)
+        let beyond = max(0, requestBytes + counted + unsent + readBuffer - Self.allowance)
         let bytes = beyond + (isIncomplete ? Self.requestCost : 0)
         guard let number, bytes != reported else { return }
         reported = bytes

@@ -8,6 +8,9 @@ import NIOHTTPTypesHTTP1
 /// Sends what the framework leaves out about the connection itself: `100 Continue` to a client that asks before it
 /// sends (RFC 9110 10.1.1), and `Connection: close` in the last answer, so that no proxy reuses the connection (RFC
 /// 9112 9.6).
+///
+/// It also holds back what the framework sends too much: a second answer, 400, to a request that was answered before its
+/// body turned out not to be HTTP. A proxy would give it to the next visitor (RFC 9110 15, one final response).
 final class KeepAliveHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -21,6 +24,8 @@ final class KeepAliveHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var last: Int?
     /// Whether the framework does not know that ``last`` is the last one. Then this handler ends the connection.
     private var endsHere = false
+    /// Whether bytes have come that are not HTTP. Nothing after them is a request.
+    private var isBroken = false
     /// Whether the newest request waits for `100 Continue`.
     private var needsContinue = false
 
@@ -50,10 +55,21 @@ final class KeepAliveHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Makes the framework answer 400 to a head that its types cannot hold. It would close without an answer.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.fireErrorCaught(error is HTTP1TypeConversionError ? HTTPParserError.invalidHeaderToken : error)
+        let error = error is HTTP1TypeConversionError ? HTTPParserError.invalidHeaderToken : error
+        if error is HTTPParserError, !isBroken {
+            isBroken = true
+            // The fault is in the request that arrives, or in a head that no handler has seen.
+            last = min(last ?? .max, arrived < begun ? begun : begun + 1)
+        }
+        context.fireErrorCaught(error)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        // The framework closes its side of the connection next.
+        if isBroken, let last, answered >= last {
+            promise?.succeed()
+            return
+        }
         switch unwrapOutboundIn(data) {
         case .head(var head) where head.status.kind != .informational && answersLast():
             head.headerFields[.connection] = "close"

@@ -1,6 +1,7 @@
 import HTTPTypes
 public import Hummingbird
 import NIOCore
+import NIOHTTP1
 import SSOShared
 
 /// Strict parser of a query or form body (`application/x-www-form-urlencoded`, WHATWG URL 5.1).
@@ -128,7 +129,8 @@ extension Request {
 
     /// Reads a body of at most `limit` bytes.
     ///
-    /// - Throws: ``PublicError`` 413 when it is longer.
+    /// - Throws: ``PublicError`` 413 when it is longer, and 400 when the connection ends before it; `HTTPParserError` when it
+    ///   is not HTTP. All of these are the caller's faults.
     public func boundedBody(_ limit: Int) async throws -> [UInt8] {
         try checkAnnouncedLength(limit)
         do {
@@ -138,6 +140,11 @@ extension Request {
             throw PublicError.tooLarge
         } catch let error as any HTTPResponseError where error.status == .contentTooLarge {
             throw PublicError.tooLarge
+        } catch let error where error.isMalformedHTTP || error is CancellationError {
+            throw error
+        } catch {
+            // The connection was reset, or ended in another way that only its client can cause.
+            throw PublicError.badRequest(cause: "body_cut_off")
         }
     }
 
@@ -161,6 +168,11 @@ extension Request {
         return headers[values: .secFetchDest].allSatisfy { $0 == "document" }
             && headers[values: .secFetchMode].allSatisfy { $0 == "navigate" }
     }
+}
+
+extension Error {
+    /// Whether a body is not HTTP, or ended before its length: a fault of the caller.
+    public var isMalformedHTTP: Bool { self is HTTPParserError }
 }
 
 /// Reads the media type of a Content-Type field.

@@ -17,7 +17,9 @@ package struct APIBody: Sendable {
             throw APIError.wrongType
         }
         let bytes: [UInt8]
-        do { bytes = try await request.boundedBody(Self.maximumBytes) } catch is PublicError {
+        do { bytes = try await request.boundedBody(Self.maximumBytes) } catch let error as PublicError
+            where error.status == .contentTooLarge
+        {
             throw APIError.tooLarge
         }
         object = try Self.reading { () throws(VerifyBodyError) in try JSONNode.object(bytes) }

@@ -78,6 +78,9 @@ struct OIDCParts: Sendable {
             return OAuthError(
                 "invalid_request", error.status, cause: error.cause ?? error.code, "The request cannot be read."
             ).answer(context)
+        } catch let error where error.isMalformedHTTP {
+            return OAuthError("invalid_request", cause: "not_http", "The body is not HTTP, or it was cut off.").answer(
+                context)
         } catch {
             context.logger.error("token_request_failed", metadata: ["cause": "\(error)"])
             return OAuthError.unavailable.response
