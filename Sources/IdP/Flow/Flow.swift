@@ -59,6 +59,13 @@ package struct Flow: Codable, Sendable {
         )
     }
 
+    /// At least as many bytes as the flow has in a stored session.
+    var storedLength: Int {
+        // The names of the members, the id, both moments, and the key in base64.
+        let texts = [purpose, subject, returnTo, payload, demand.loginHint ?? ""]
+        return texts.reduce(256 + 2 * (replayKey?.count ?? 0)) { $0 + JSONText.length(of: $1) }
+    }
+
     /// What the log calls it. The same for two requests that are the same one.
     package var logID: String { FlowLogID.name(digest: replayKey.map { Array($0) } ?? id.digest) }
 }
@@ -81,6 +88,11 @@ package struct EndedFlow: Codable, Sendable {
     init(id: FlowID, purpose: String, subject: String, returnTo: String, logID: String, isCompleted: Bool) {
         (self.id, self.purpose, self.subject, self.returnTo) = (id, purpose, subject, returnTo)
         (self.logID, self.isCompleted) = (logID, isCompleted)
+    }
+
+    /// At least as many bytes as it has in a stored session.
+    var storedLength: Int {
+        [purpose, subject, returnTo, logID].reduce(128) { $0 + JSONText.length(of: $1) }
     }
 
     /// The same, once it has led on for the last time.

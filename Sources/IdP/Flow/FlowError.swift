@@ -18,6 +18,14 @@ package enum FlowError {
         .badRequest, code: "invalid_request", title: Text("error.flow-too-long.title"),
         explanation: Text("error.flow-too-long"), cause: "flow_payload_too_long")
 
+    /// One session has begun too many flows.
+    static func tooMany(_ wait: Duration) -> PublicError {
+        PublicError(
+            .tooManyRequests, code: "rate_limited", title: Text("error.flow-limit.title"),
+            explanation: Text("error.flow-limit", ["count": String(FlowLimit.count), "wait": Text.span(wait)]),
+            cause: "flows_of_session", headers: [.retryAfter: String(max(1, wait.secondsRoundedUp))])
+    }
+
     /// The client or its redirect URI is not registered. The page neither redirects nor links there.
     package static let unknownClient = PublicError(
         .badRequest, code: "unknown_client", title: Text("error.unknown-client.title"),

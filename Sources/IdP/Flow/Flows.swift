@@ -19,6 +19,9 @@ package struct Flows: SessionSlot {
     static let maximumPayload = 4 * 1024
     /// Bytes of all payloads of a session.
     static let maximumPayloads = 16 * 1024
+    /// Bytes of the whole slot as it is stored. JSON doubles quotation marks and backslashes, and an ended flow keeps its
+    /// return address: without this bound a visitor has a row of 80 KB, which each request reads and writes.
+    static let maximumStored = 18 * 1024
 
     /// Oldest first. The order, and not a time, says which is older: the clock may step back.
     private(set) var all: [Flow] = []
@@ -100,7 +103,36 @@ package struct Flows: SessionSlot {
             pushedOut.append(oldest.id)
             end(oldest.id)
         }
+        try shorten(keeping: all[all.count - 1], &pushedOut)
         return pushedOut
+    }
+
+    /// Forgets what is oldest until the slot is short enough: of the purpose of the new flow first, and ended flows before
+    /// pending ones.
+    private mutating func shorten(keeping new: Flow, _ pushedOut: inout [FlowID]) throws(PublicError) {
+        var stored = storedLength
+        while stored > Self.maximumStored {
+            if let index = ended.firstIndex(where: { $0.purpose == new.purpose }) {
+                stored -= ended.remove(at: index).storedLength
+            } else if let oldest = all.first(where: { $0.purpose == new.purpose && $0.id != new.id }) {
+                pushedOut.append(oldest.id)
+                end(oldest.id)
+                stored = storedLength
+            } else if !ended.isEmpty {
+                stored -= ended.removeFirst().storedLength
+            } else if let oldest = all.first(where: { $0.id != new.id }) {
+                pushedOut.append(oldest.id)
+                all.removeAll { $0.id == oldest.id }
+                stored = storedLength
+            } else {
+                throw FlowError.tooLong
+            }
+        }
+    }
+
+    /// At least as many bytes as the slot has when it is stored.
+    private var storedLength: Int {
+        all.reduce(0) { $0 + $1.storedLength } + ended.reduce(32) { $0 + $1.storedLength }
     }
 
     /// Ends a pending flow that leads on. Of any number of callers exactly one gets it.

@@ -83,7 +83,8 @@ public enum JSONText {
         bytes.append(UInt8(ascii: end))
     }
 
-    private static func append(_ text: String, to bytes: inout [UInt8]) {
+    /// Appends a string as ``string(_:)`` writes it.
+    package static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
             switch byte {
@@ -97,5 +98,16 @@ public enum JSONText {
             }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// How many bytes ``string(_:)`` has.
+    package static func length(of text: String) -> Int {
+        text.utf8.reduce(2) { length, byte in
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): length + 2
+            case 0..<0x20, 0x7f: length + 6
+            default: length + 1
+            }
+        }
     }
 }

@@ -156,8 +156,13 @@ public struct NewSessionLimit: Sendable {
         self.knownBrowser = knownBrowser
     }
 
+    /// Whether the network of a request is at the limit. Does not count, and reads nothing.
+    package func isFull(_ request: Request, _ context: some WebRequestContext) -> Bool {
+        addresses.countedAddress(of: request, peer: context.peer).map { limit.wait($0) != nil } ?? false
+    }
+
     /// - Throws: ``PublicError`` 429 over the limit.
-    func count(_ request: Request, _ context: some WebRequestContext) async throws {
+    package func count(_ request: Request, _ context: some WebRequestContext) async throws {
         guard let browser = try await knownBrowser(request) else {
             return try addresses.limit(limit, request, context.peer)
         }

@@ -26,21 +26,22 @@ public struct Session: Sendable {
 public struct SessionID: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// 43 base64url characters.
     let cookieValue: String
+    /// What is stored in its place, and what limits count by.
+    package let digest: [UInt8]
     public var description: String { "<redacted>" }
     public var debugDescription: String { "<redacted>" }
 
     init(randomness: any Randomness) throws {
-        cookieValue = Base64URL.encode(try randomness.bytes(32))
+        self.init(checked: Base64URL.encode(try randomness.bytes(32)))
     }
 
     /// The id in a cookie's value; nil when it does not have the shape of the ids issued here.
     init?(cookieValue: some StringProtocol) {
         guard let bytes = Base64URL.decode(cookieValue), bytes.count == 32 else { return nil }
-        self.cookieValue = String(cookieValue)
+        self.init(checked: String(cookieValue))
     }
 
-    /// What is stored in its place.
-    var digest: [UInt8] { SHA256.hash(cookieValue) }
+    private init(checked text: String) { (cookieValue, digest) = (text, SHA256.hash(text)) }
 }
 
 /// How long a session lives. It ends at the earlier of the first two.

@@ -1,4 +1,3 @@
-import Foundation
 import SSOShared
 import Synchronization
 
@@ -74,17 +73,54 @@ public struct SessionSlots: Sendable {
         self[type] = other[type]
     }
 
-    /// All slots as one JSON object, for the store.
-    func encoded() throws -> String {
+    /// All slots as one JSON object, for the store. Those that were not assigned keep their text.
+    package func encoded() -> String {
         guard !changed.isEmpty else { return stored.isEmpty ? Self.none : stored }
-        var slots = (try? JSONSerialization.jsonObject(with: Data(stored.utf8))) as? [String: Any] ?? [:]
-        let encoder = JSONEncoder()
-        for (key, slot) in changed {
-            // The slots are plain values of ours: encoding one cannot fail. If it did, the slot would be empty.
-            let data = (try? encoder.encode(slot)) ?? Data("{}".utf8)
-            slots[key] = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+        let writer = JSONTextWriter(reserving: stored.utf8.count + 512)
+        var isFirst = true
+        func next() {
+            writer.raw(isFirst ? "{".utf8 : ",".utf8)
+            isFirst = false
         }
-        return String(decoding: try JSONSerialization.data(withJSONObject: slots, options: .sortedKeys), as: UTF8.self)
+        if !stored.isEmpty {
+            decoded.eachMember(of: stored) { key, text in
+                guard changed[key] == nil else { return }
+                next()
+                writer.raw(key, text)
+            }
+        }
+        for (key, slot) in changed.sorted(by: { $0.key < $1.key }) {
+            next()
+            writer.slot(key, slot)
+        }
+        writer.raw("}".utf8)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+extension SessionSlots {
+    /// The stored text without the slots that name a text.
+    func without(_ text: String) -> String {
+        let named = JSONText.string(text).dropFirst().dropLast()
+        let writer = JSONTextWriter(reserving: stored.utf8.count)
+        decoded.eachMember(of: stored) { key, bytes in
+            // Foundation's encoder, which the version before used, escapes a slash. A client's own request is percent-encoded.
+            let value = String(decoding: bytes, as: UTF8.self).replacing("\\/", with: "/")
+                .replacing("%40", with: "@")
+            guard !value.contains(named) else { return }
+            writer.raw(writer.bytes.isEmpty ? "{".utf8 : ",".utf8)
+            writer.raw(key, bytes)
+        }
+        writer.raw(writer.bytes.isEmpty ? "{}".utf8 : "}".utf8)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+extension JSONTextWriter {
+    /// Writes a slot. The slots are plain values of ours: encoding one cannot fail. If it did, the slot would be empty.
+    fileprivate func slot<Slot: SessionSlot>(_ key: String, _ slot: Slot) {
+        raw(key, [])
+        do { try value(slot) } catch { raw("{}".utf8) }
     }
 }
 
@@ -92,6 +128,7 @@ public struct SessionSlots: Sendable {
 /// never changes.
 private final class DecodedSlots: Sendable {
     private struct State {
+        var text: [UInt8] = []
         var root: JSONNode?
         var isRead = false
         var slots: [String: any SessionSlot] = [:]
@@ -100,16 +137,27 @@ private final class DecodedSlots: Sendable {
     private let state = Mutex(State())
 
     /// The JSON of the text; nil if it is not JSON. The text is read once.
-    func root(of text: String) -> JSONNode? {
-        state.withLock { state in
-            if !state.isRead {
-                let text = Array(text.utf8)
-                // The strict reader is the quick one. It refuses an escaped NUL, which a name from elsewhere may contain.
-                state.root = (try? JSONReader.readStrictly(text)) ?? JSONReader.read(text).root
-                state.isRead = true
+    func root(of text: String) -> JSONNode? { state.withLock { Self.read(text, &$0).root } }
+
+    /// Calls `body` with the key and the text of each slot.
+    func eachMember(of text: String, _ body: (String, ArraySlice<UInt8>) -> Void) {
+        let read = state.withLock { Self.read(text, &$0) }
+        for member in read.root?.object ?? [] { body(member.key, read.text[member.value.range]) }
+    }
+
+    private static func read(_ text: String, _ state: inout State) -> (root: JSONNode?, text: [UInt8]) {
+        if !state.isRead {
+            state.text = Array(text.utf8)
+            // The strict reader is the quick one. It refuses an escaped NUL, which a name from elsewhere may contain.
+            if let root = try? JSONReader.readStrictly(state.text) {
+                state.root = root
+            } else {
+                let document = JSONReader.read(state.text)
+                (state.root, state.text) = (document.root, document.text)
             }
-            return state.root
+            state.isRead = true
         }
+        return (state.root, state.text)
     }
 
     func slot<Slot: SessionSlot>(_ type: Slot.Type, decoding decode: () -> Slot) -> Slot {

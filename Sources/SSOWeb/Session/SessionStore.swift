@@ -59,7 +59,8 @@ public struct SessionStore: Sendable {
          WHERE handle = :handle AND \(SessionHolds.sql())
         """
 
-    func find(_ id: SessionID) async throws -> Session? {
+    /// The session of an id, which is not touched.
+    package func find(_ id: SessionID) async throws -> Session? {
         let now = clock.now()
         return try await database.read { connection in try row(id, now, connection) }
     }
@@ -125,7 +126,7 @@ public struct SessionStore: Sendable {
         guard try change(&slots) else { return nil }
         try connection.execute(
             "UPDATE session SET slots = :slots, seen_at = :now WHERE id_digest = :id",
-            ["slots": .text(try slots.encoded()), "now": .timestamp(now), "id": .blob(current.id.digest)])
+            ["slots": .text(slots.encoded()), "now": .timestamp(now), "id": .blob(current.id.digest)])
         return Session(
             handle: current.handle, formSeed: current.formSeed, slots: slots, createdAt: current.createdAt,
             app: current.app, rememberedUntil: current.rememberedUntil, id: current.id, seenAt: now)
@@ -187,6 +188,23 @@ public struct SessionStore: Sendable {
     /// As ``end(_:)``, in the caller's transaction.
     public func end(_ session: Session, _ connection: any SQLConnection) throws {
         try connection.execute("DELETE FROM session WHERE id_digest = :id", ["id": .blob(session.id.digest)])
+    }
+
+    /// Removes every slot that names a text, in the caller's transaction: such as the address of a user who is erased, which a
+    /// visitor has typed or a client has sent. The sessions go on. It reads all of them, so it is for what happens rarely.
+    package static func forget(_ text: String, _ connection: any SQLConnection) throws {
+        // What JSON may have escaped, and what LIKE reads as a pattern, matches anything here.
+        let pattern = text.map { $0.isLetter || $0.isNumber || ".-+".contains($0) ? String($0) : "%" }.joined()
+        let rows = try connection.query(
+            "SELECT id_digest, slots FROM session WHERE slots LIKE :pattern", ["pattern": .text("%\(pattern)%")])
+        for row in rows {
+            let stored = try row.text("slots")
+            let kept = SessionSlots(stored: stored).without(text)
+            guard kept != stored else { continue }
+            try connection.execute(
+                "UPDATE session SET slots = :slots WHERE id_digest = :id",
+                ["slots": .text(kept), "id": .blob(try row.blob("id_digest"))])
+        }
     }
 
     /// When the newest session of a browser began; nil without one. By the index.
@@ -305,7 +323,7 @@ public struct SessionStore: Sendable {
             """,
             [
                 "id": .blob(session.id.digest), "handle": .text(session.handle), "seed": .text(session.formSeed),
-                "slots": .text(try session.slots.encoded()), "created": .timestamp(session.createdAt),
+                "slots": .text(session.slots.encoded()), "created": .timestamp(session.createdAt),
                 "expires": .timestamp(
                     session.rememberedUntil
                         ?? session.createdAt + (session.app == nil ? lifetime.absolute : AppSession.lifetime)),

@@ -64,12 +64,16 @@ extension SessionStore {
     }
 
     /// The sessions of a user that hold, the one used last first.
-    public func entries(of account: String, _ connection: any SQLConnection) throws -> [SessionEntry] {
+    ///
+    /// - Parameter limit: more are not read. A user may have made any number of them.
+    public func entries(of account: String, limit: Int = 500, _ connection: any SQLConnection) throws -> [SessionEntry]
+    {
         try connection.query(
             """
             SELECT \(Self.entryColumns) FROM session
-             WHERE account_id = :account AND \(SessionHolds.sql()) ORDER BY seen_at DESC, handle LIMIT 500
-            """, values(at: clock.now()).merging(["account": .text(account)]) { $1 }
+             WHERE account_id = :account AND \(SessionHolds.sql()) ORDER BY seen_at DESC, handle LIMIT :limit
+            """,
+            values(at: clock.now()).merging(["account": .text(account), "limit": .integer(Int64(limit))]) { $1 }
         ).map(SessionEntry.init)
     }
 

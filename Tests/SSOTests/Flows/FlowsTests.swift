@@ -112,6 +112,25 @@ struct FlowsTests {
         #expect(flows.pending(id(1), now: now) != nil && flows.all.map(\.id) == [1, 18, 19, 20].map(id))
     }
 
+    @Test("whatever clients send, the slot has at most 18 KiB as it is stored, and the newest flow is pending")
+    func storedLength() throws {
+        let now = TestClock().now
+        var slots = SessionSlots()
+        for number in 1...150 {
+            let request = Flow.Request(
+                purpose: "purpose-\(number % 5)", subject: "client", returnTo: String(repeating: "a/", count: 960),
+                demand: .init(loginHint: "ann@example.com"), replayKey: Array(repeating: 255, count: 32),
+                payload: String(repeating: number.isMultiple(of: 3) ? "\"" : "\u{1}", count: number % 1900))
+            try slots[Flows.self].begin(request, id: id(number), now: now)
+            #expect(slots.encoded().utf8.count <= Flows.maximumStored + 32)
+            #expect(slots[Flows.self].pending(id(number), now: now) != nil)
+            slots = SessionSlots(stored: slots.encoded())
+        }
+        #expect(slots[Flows.self].all.count > 1)
+        let tooLong = Flow.Request(purpose: "p", subject: "s", payload: String(repeating: "\u{1}", count: 4000))
+        #expect(throws: PublicError.self) { try slots[Flows.self].begin(tooLong, id: id(200), now: now) }
+    }
+
     @Test("sixteen ended flows of each purpose are remembered, the newest ones")
     func endedOfEachPurpose() throws {
         let now = TestClock().now

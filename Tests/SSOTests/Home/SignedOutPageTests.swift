@@ -68,19 +68,37 @@ struct SignedOutPageTests {
             let browser = try await deployment.furtherBrowser()
             let handle = try await deployment.enter(deployment.client, in: browser).session.id
             _ = try await browser.signOut(of: deployment)
-            let right = try sealed(handle, secret, SignOutRoutes.label)
+            let now = deployment.clock.now.milliseconds
+            let right = try sealed("\(handle) \(now)", secret, SignOutRoutes.label)
             let known = try await Self.starts(deployment, right)
             #expect(known == [deployment.client.origin + "/"])
             for query in [
                 "", "from=", "from=\(handle)", "from=https://evil.example", "\(right)&\(right)", "from[]=c1",
                 "from=%ff",
-                try sealed(handle, TestSecret.new(), SignOutRoutes.label),
-                try sealed(handle, secret, "device-link"), try sealed("ses_none", secret, SignOutRoutes.label),
+                try sealed("\(handle) \(now)", TestSecret.new(), SignOutRoutes.label),
+                try sealed("\(handle) \(now)", secret, "device-link"),
+                try sealed("ses_none \(now)", secret, SignOutRoutes.label),
+                try sealed(handle, secret, SignOutRoutes.label), try sealed("\(handle) x", secret, SignOutRoutes.label),
+                try sealed("\(handle) \(now + 3_600_000)", secret, SignOutRoutes.label),
                 String(right.dropLast(2)),
             ] {
                 let none = try await Self.starts(deployment, query)
                 #expect(none == [], "\(query)")
             }
+        }
+    }
+
+    @Test("its address lists the clients for ten minutes, and nothing to the next user of the computer")
+    func tenMinutes() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.furtherBrowser()
+            _ = try await deployment.enter(deployment.client, in: browser)
+            let page = try #require(try await Self.signOut(browser, of: deployment).reply.header("location"))
+            let query = String(page.drop { $0 != "?" }.dropFirst())
+            deployment.clock.advance(by: .minutes(10) - .seconds(1))
+            #expect(try await Self.starts(deployment, query) == [deployment.client.origin + "/"])
+            deployment.clock.advance(by: .seconds(1))
+            #expect(try await Self.starts(deployment, query) == [])
         }
     }
 

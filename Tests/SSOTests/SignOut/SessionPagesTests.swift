@@ -1,6 +1,7 @@
 import Foundation
 import SSOShared
 import SSOWeb
+import Storage
 import Testing
 
 @testable import Counterparts
@@ -38,6 +39,42 @@ struct SessionPagesTests {
             #expect(list.status == 200 && list.address.path == "/sessions")
             #expect(try list.page().forms.filter { $0.action == "/sessions/end" }.count == 2)
             #expect(try await owner.isSignedInOnHomePage(of: deployment))
+        }
+    }
+
+    @Test(
+        "a user with 150 sessions sees this one and the 50 used last on /sessions, five at home, and the others end too"
+    )
+    func many() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            deployment.clock.advance(by: .seconds(30))
+            let now = deployment.clock.now.milliseconds
+            try await deployment.database.write { connection in
+                let row = try connection.query("SELECT * FROM session WHERE account_id IS NOT NULL")[0]
+                for number in 1...150 {
+                    try connection.execute(
+                        """
+                        INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at,
+                                             submitted, is_remembered, account_id)
+                        VALUES (:id, :handle, 'seed', :slots, :now, :now, :expires, 1, 0, :account)
+                        """,
+                        [
+                            "id": .blob(Array("id-\(number)".utf8)), "handle": .text("ses_\(number)"),
+                            "slots": .text(try row.text("slots")), "now": .integer(now),
+                            "expires": .integer(try row.integer("expires_at")),
+                            "account": .text(try row.text("account_id")),
+                        ])
+                }
+            }
+            let list = try await browser.get(deployment.origin + "/sessions")
+            #expect(list.text.split(separator: "action=\"/sessions/end\"").count - 1 == 51)
+            #expect(list.text.contains("this one"))
+            let home = try await browser.get(deployment.origin + "/")
+            #expect(home.status == 200 && home.text.contains("this one"))
+            _ = try await browser.submit(list.page().form(to: "/sessions/end-others"), on: list)
+            let rest = try await browser.get(deployment.origin + "/sessions")
+            #expect(rest.text.split(separator: "action=\"/sessions/end\"").count - 1 == 1)
         }
     }
 

@@ -66,6 +66,32 @@ struct EraseTests {
         }
     }
 
+    @Test("--now leaves no row that names the address, also where visitors have typed it or a client has sent it")
+    func visitors() async throws {
+        try await TestDeployment.open { deployment in
+            let address = "ann/b@example.com"
+            _ = try await deployment.signedIn(as: address)
+            let hinted = deployment.browser()
+            let hint = deployment.authorize(deployment.client, state: "s") + "&login_hint=ann%2Fb%40example.com"
+            #expect(try await hinted.get(hint).status == 303)
+            let typing = deployment.browser()
+            _ = try await typing.ask(for: address, on: typing.get(deployment.origin + "/sign-in"))
+            let other = try await deployment.signedIn(as: "bob@example.com")
+            #expect(try await other.get(hint + "&prompt=login").status == 303)
+            try await deployment.execute(
+                "UPDATE session SET slots = REPLACE(slots, 'ann/b@', 'ann\\/b@') WHERE slots LIKE '%challenges%'")
+            #expect(try await deployment.text(of: "session").contains(address))
+
+            #expect(try await deployment.isChanged(by: EraseUser(address, .now)))
+            for table in IdPTable.all.map(\.name) {
+                let rows = try await deployment.text(of: table).replacing("\\/", with: "/")
+                #expect(!rows.contains(address), "\(table): \(rows)")
+            }
+            #expect(try await other.isSignedInOnHomePage(of: deployment))
+            #expect(try await hinted.get(deployment.origin + "/sign-in").status == 200)
+        }
+    }
+
     @Test("--now erases in its own transaction, and the address can begin again with another id")
     func now() async throws {
         try await TestDeployment.open { deployment in

@@ -15,6 +15,9 @@ struct SessionList: Encodable, Sendable {
         let hasNetwork, isApp, isCurrent, hasClients: Bool
     }
 
+    /// How many are read for the page. The button for all others ends the rest as well.
+    static let shown = 50
+
     let formToken: String
     let items: [Item]
     let receipts: [ReceiptItem]
@@ -24,6 +27,8 @@ struct SessionList: Encodable, Sendable {
 /// The part of the home page that lists browsers and apps: this one and those used last.
 struct SessionSection: Encodable, Sendable {
     static let shown = 5
+    /// More than are shown: sign-ins that were ended with all of the account's are left out.
+    static let read = 16
 
     let items: [SessionList.Item]
     let hasOthers: Bool
@@ -45,7 +50,7 @@ struct UserSessions: Sendable {
         let since = now - SignOuts.receiptsShown
         let signIns = try signOuts.signIns.all(of: user.account.id, endedSince: since, connection)
         let messages = try signOuts.queue.all(of: user.account.id, since: since, connection)
-        let items = try items(of: user, signIns, now: now, texts, connection)
+        let items = try items(of: user, signIns, limit: SessionList.shown, now: now, texts, connection)
         // An end by time is not told, and needs no receipt.
         let receipts = signIns.filter { $0.endedAt != nil && $0.reason != .expired }
             .map { clients.item(signOuts.receipt(of: $0, among: messages), texts) }
@@ -57,18 +62,21 @@ struct UserSessions: Sendable {
     func section(
         of user: SignedInUser, now: Timestamp, _ texts: Texts, _ connection: any SQLConnection
     ) throws -> SessionSection {
-        let items = try items(of: user, [], now: now, texts, connection)
+        let items = try items(of: user, [], limit: SessionSection.read, now: now, texts, connection)
         return SessionSection(
             items: Array(items.prefix(SessionSection.shown)), hasOthers: items.contains { !$0.isCurrent })
     }
 
     /// This one first, then the one used last.
     private func items(
-        of user: SignedInUser, _ signIns: [ClientSignIn], now: Timestamp, _ texts: Texts,
+        of user: SignedInUser, _ signIns: [ClientSignIn], limit: Int, now: Timestamp, _ texts: Texts,
         _ connection: any SQLConnection
     ) throws -> [SessionList.Item] {
-        let items = try devices.userSessions(of: user.account, connection).map { session in
-            let clients = signIns.filter { $0.endedAt == nil && session.handles.contains($0.session) }
+        let entered = Dictionary(grouping: signIns.filter { $0.endedAt == nil }, by: \.session)
+        let sessions = try devices.userSessions(
+            of: user.account, limit: limit, with: user.session.handle, connection)
+        let items = sessions.prefix(limit + 1).map { session in
+            let clients = session.handles.sorted().flatMap { entered[$0] ?? [] }
                 .map { self.clients.item($0, now: now, texts) }
             return SessionList.Item(
                 id: session.id, name: session.name(in: texts), network: session.network ?? "",

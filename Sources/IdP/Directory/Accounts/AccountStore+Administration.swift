@@ -83,6 +83,7 @@ extension AccountStore {
             "id": .text(account.id), "email": .text(account.email), "budget": .text(budget),
         ]
         for statement in erasing { try connection.execute(statement, values) }
+        try SessionStore.forget(account.email, connection)
     }
 
     private static let erasing = [

@@ -25,8 +25,19 @@ package struct UserSession: Sendable {
 
 extension AppDevices {
     /// The browsers and apps in which a user is signed in, the one used last first.
-    package func userSessions(of account: Account, _ connection: any SQLConnection) throws -> [UserSession] {
-        let entries = try sessions.entries(of: account.id, connection)
+    ///
+    /// - Parameters:
+    ///   - limit: how many sessions are read, those used last.
+    ///   - own: the handle of a session that is there in any case.
+    package func userSessions(
+        of account: Account, limit: Int = 500, with own: String? = nil, _ connection: any SQLConnection
+    ) throws -> [UserSession] {
+        var entries = try sessions.entries(of: account.id, limit: limit, connection)
+        if let own, entries.count == limit, !entries.contains(where: { $0.handle == own }),
+            let entry = try sessions.entry(own, connection)
+        {
+            entries.append(entry)
+        }
         let apps = try all(of: account, connection).map { app in
             let entry = entries.first { $0.handle == app.session?.handle }
             return UserSession(

@@ -14,16 +14,16 @@ package struct Authorizer: Sendable {
     let accounts: AccountStore
     package let grants: GrantStore
     let noAccess: NoAccessPage
+    let limit: FlowLimit
     let randomness: any Randomness
     var clock: ServiceClock { grants.clock }
 
     init(
         clients: ClientDirectory, sessions: Sessions, accounts: AccountStore, grants: GrantStore,
-        noAccess: NoAccessPage,
-        randomness: any Randomness
+        noAccess: NoAccessPage, limit: FlowLimit, randomness: any Randomness
     ) {
         (self.clients, self.sessions, self.accounts, self.grants) = (clients, sessions, accounts, grants)
-        (self.noAccess, self.randomness) = (noAccess, randomness)
+        (self.noAccess, self.limit, self.randomness) = (noAccess, limit, randomness)
     }
 
     /// What became of an accepted request.
@@ -49,7 +49,7 @@ package struct Authorizer: Sendable {
         _ asked: ClientRequest, by asking: some ClientProtocol, _ request: Request, _ context: VisitorContext
     ) async throws -> Response {
         let id = try FlowID(randomness: randomness)
-        let decision = try await decision(on: asked, by: asking, id, request, context.audit)
+        let decision = try await countedDecision(on: asked, by: asking, id, request, context)
         await clients.catchUp()
         switch decision {
         case .issued(let grant, let user, let client):
@@ -99,6 +99,28 @@ package struct Authorizer: Sendable {
             let session = try await sessions.begin(slots, request, context, isVisit: true)
             return try signIn(asked, id, session, request, context)
         }
+    }
+
+    /// ``decision(on:by:_:_:_:)``, and counts the flow that it may begin.
+    private func countedDecision(
+        on asked: ClientRequest, by asking: some ClientProtocol, _ id: FlowID, _ request: Request,
+        _ context: VisitorContext
+    ) async throws -> Decision {
+        guard let cookie = sessions.cookie.id(in: request) else {
+            return try await decision(on: asked, by: asking, id, request, context.audit)
+        }
+        let isCounted = try await limit.count(cookie, request, context) {
+            guard let session = try await sessions.store.find(cookie) else { return false }
+            return try await accounts.database.read { try accounts.signedIn(session, $0) } != nil
+        }
+        let decision = try await decision(on: asked, by: asking, id, request, context.audit)
+        switch decision {
+        case .pending(let session) where session[CurrentSignIn.self].signIn == nil:
+            try await limit.countVisitor(request, context)
+        case .pending, .choosing, .noAccess: break
+        case .issued, .refused, .clientDropped, .noSession, .tooManyGrants: if isCounted { limit.giveBack(cookie) }
+        }
+        return decision
     }
 
     /// Issues a grant to a user whose sign-in is enough for the client. Keeps the request in the session of a user who has to

@@ -127,6 +127,10 @@ package struct SharedParts: Sendable {
             clients: clients, sessions: sessions, accounts: accounts, grants: grants,
             noAccess: NoAccessPage(
                 pages: pages, sessions: sessions, logos: logos, script: assets.path(of: "sign-in.js")),
+            limit: FlowLimit(
+                networks: NewSessionLimit(
+                    options.limits.newSessions, by: proxies, clock: clock, knownBrowser: knownBrowsers.countedBrowser),
+                clock: clock),
             randomness: randomness)
         completionPage = try CompletionPage(pages: pages, logos: logos, script: assets.path(of: "continue.js"))
         accessTokens = AccessTokenStore(
