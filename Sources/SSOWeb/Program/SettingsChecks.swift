@@ -78,7 +78,7 @@ extension SettingsReader {
         try await database.read { connection in
             let rows = try connection.query(
                 """
-                SELECT has_database_privilege('public', current_database(), 'CONNECT')::int::bigint AS answer
+                SELECT CAST(CAST(has_database_privilege('public', current_database(), 'CONNECT') AS INT) AS BIGINT) AS answer
                 """)
             return try rows.first?.integer("answer") == 1
         }

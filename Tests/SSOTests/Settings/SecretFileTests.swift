@@ -54,12 +54,12 @@ struct SecretFileTests {
         #expect(both.problems.count == 1)
         #expect(both.problems.first?.hasPrefix("\(name): is set twice") == true)
         let blank = try folder.write(" \n", to: "blank")
-        for path in [folder.path(of: "missing"), empty, blank, "/dev/null", giant, folder.path] {
+        for path in [folder.path(of: "missing"), empty, blank, giant, folder.path, "/dev/null"] {
             let reader = SettingsFixture.read(program, [name: "", name + "_FILE": path])
             #expect(reader.problems.count == 1, "\(reader.problems)")
             #expect(reader.problems.first?.hasPrefix(name + "_FILE: ") == true, "\(reader.problems)")
             #expect(reader.problems.first?.contains(path) == true)
-            if [empty, blank, "/dev/null"].contains(path) {
+            if [empty, blank].contains(path) {
                 #expect(reader.problems.first?.contains("is empty") == true, "\(reader.problems)")
             }
         }

@@ -169,6 +169,12 @@ struct PostgreSQLDialectTests {
                 try queue.enqueue(
                     second, oncePer: .hours(6), hasAccount: true, now: deployment.clock.now, $0)
             }
+            // An email whose code has ended while it waited.
+            try await database.write { connection in
+                try connection.execute(
+                    "UPDATE mail_queue SET due_at = 1, expires_at = 2, sent_at = NULL WHERE id = 'second'")
+            }
+            _ = try await queue.exchange([], forNext: 1)
             let administration = AccountAdministration(database: database)
             #expect(try await administration.page().count == 1)
             #expect(try await administration.details(of: "ann@example.com")?.row.state == .active)
