@@ -211,7 +211,7 @@ struct ProvenMomentTests {
             // As the version before has stored it.
             for proven in ["true", "false"] {
                 try await deployment.execute(
-                    "UPDATE session SET slots = REPLACE(slots, '\"isProven\":\(proven),', '')")
+                    "UPDATE session SET slots = REPLACE(slots, ',\"isProven\":\(proven)', '')")
             }
             #expect(try await deployment.rows(of: "session", where: "slots LIKE '%isProven%'") == 0)
             try await deployment.execute("UPDATE sso_token SET is_proven = NULL")
