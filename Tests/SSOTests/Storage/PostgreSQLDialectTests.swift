@@ -170,9 +170,11 @@ struct PostgreSQLDialectTests {
                     second, oncePer: .hours(6), hasAccount: true, now: deployment.clock.now, $0)
             }
             // An email whose code has ended while it waited.
-            try await database.write { connection in
-                try connection.execute(
-                    "UPDATE mail_queue SET due_at = 1, expires_at = 2, sent_at = NULL WHERE id = 'second'")
+            let late = QueuedMail(
+                id: "late", address: "link bob@example.com", kind: "browser_link", subjectID: nil,
+                expiresAt: deployment.clock.now)
+            _ = try await database.write {
+                try queue.enqueue(late, oncePer: .hours(6), hasAccount: true, now: deployment.clock.now, $0)
             }
             _ = try await queue.exchange([], forNext: 1)
             let administration = AccountAdministration(database: database)
