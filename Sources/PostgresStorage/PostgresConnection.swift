@@ -38,6 +38,8 @@ final class PostgresConnection: SQLConnection {
     private(set) var hasDeferred = false
     /// What `synchronous_standby_names` was when this transaction took the lock: empty where no standby is waited for.
     private(set) var synchronousStandbys = ""
+    /// Whether this transaction has changed a row. COMMIT waits for a standby only then.
+    private(set) var hasChanged = false
     /// The first error of the transaction. Until it is rolled back, PostgreSQL runs nothing more.
     private(set) var failure: PostgresError?
     /// Whether the body went on after ``failure``.
@@ -183,7 +185,11 @@ final class PostgresConnection: SQLConnection {
     /// Reads the answer to ``PostgresControl/lock``.
     private func noteStandbys(_ messages: [PostgresSession.Message], _ results: [PostgresResult]) {
         for (message, result) in zip(messages, results) {
-            if case .control(.lock) = message { synchronousStandbys = (result.texts.last ?? nil) ?? "" }
+            if case .control(.lock) = message {
+                (synchronousStandbys, hasChanged) = ((result.texts.last ?? nil) ?? "", false)
+            } else if !synchronousStandbys.isEmpty, !hasChanged {
+                hasChanged = result.changedRows > 0
+            }
         }
     }
 

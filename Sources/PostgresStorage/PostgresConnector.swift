@@ -81,7 +81,10 @@ final class PostgresConnector: Sendable {
         let thread = Thread { [self] in
             if pause > .zero { Thread.sleep(forTimeInterval: pause.seconds) }
             do throws(PostgresError) {
-                let session = try PostgresSession.open(parameters, answeringWithin: patience, isAdmitted: isAdmitted)
+                let session = try PostgresSession.open(
+                    parameters, answeringWithin: patience,
+                    grace: timeline.highest > 0 ? PostgresHosts.grace : PostgresHosts.graceOfUnknown,
+                    isAdmitted: isAdmitted)
                 guard timeline.admits(session.timeline) else { throw old(session.timeline) }
                 if pause > .zero, let names = try session.texts(PostgresSession.standbyWait).first.flatMap(\.self) {
                     noteWait(for: names)

@@ -9,8 +9,11 @@ import Synchronization
 /// All of them are connected to at once. libpq asks one after the other: with one that answers nothing first in the list, each
 /// connection would take as long as it gives a dead host, and an old primary would hide the new one behind it.
 struct PostgresHosts {
-    /// How long the other servers have once one can be used: of two that take writes the newer one is wanted.
-    private static let grace = Duration.milliseconds(150)
+    /// How long the other servers have once one can be used: of two that take writes the newer one is wanted. A process that knows
+    /// no timeline yet could take an old primary for the only one, so it waits longer.
+    static let (grace, graceOfUnknown) = (Duration.milliseconds(150), Duration.seconds(1))
+    /// How long libpq may try one address, in seconds: an attempt that nobody waits for any more must end.
+    private static let timeouts = 2...10
 
     /// The parameters of each server.
     let each: [[String: String]]
@@ -33,6 +36,9 @@ struct PostgresHosts {
             if !hosts.isEmpty { own["host"] = hosts[index] }
             if !addresses.isEmpty { own["hostaddr"] = addresses[index] }
             if ports.count == count { own["port"] = ports[index] }
+            if let given = own["connect_timeout"].flatMap({ Int($0) }) {
+                own["connect_timeout"] = "\(min(max(given, Self.timeouts.lowerBound), Self.timeouts.upperBound))"
+            }
             return own
         }
     }
@@ -41,10 +47,11 @@ struct PostgresHosts {
     ///
     /// - Parameters:
     ///   - open: connects to one server. Runs on a thread of its own for each.
+    ///   - grace: how long to wait for the others once one can be used.
     ///   - isAdmitted: whether a connection may be used. Of those that may not, the best one is returned when there is no other.
     func first(
         _ open: @escaping @Sendable ([String: String]) throws(PostgresError) -> PostgresSession,
-        isAdmitted: (PostgresSession) -> Bool
+        within grace: Duration, isAdmitted: (PostgresSession) -> Bool
     ) throws(PostgresError) -> PostgresSession {
         if each.count == 1 { return try open(each[0]) }
         let race = Race(count: each.count)
@@ -57,7 +64,7 @@ struct PostgresHosts {
             thread.name = "database-opening"
             thread.start()
         }
-        return try race.best(within: Self.grace, isAdmitted: isAdmitted)
+        return try race.best(within: grace, isAdmitted: isAdmitted)
     }
 }
 

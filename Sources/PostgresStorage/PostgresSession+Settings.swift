@@ -5,12 +5,12 @@ extension PostgresSession {
     ///
     /// - Parameters:
     ///   - limit: how long the server may take for the set-up.
-    ///   - isAdmitted: whether a connection may be used, see ``PostgresHosts``.
+    ///   - grace, isAdmitted: how long to wait for other hosts, and whether a connection may be used: ``PostgresHosts``.
     static func open(
         _ parameters: [String: String], answeringWithin limit: Duration,
-        isAdmitted: (PostgresSession) -> Bool = { _ in true }
+        grace: Duration = PostgresHosts.graceOfUnknown, isAdmitted: (PostgresSession) -> Bool = { _ in true }
     ) throws(PostgresError) -> PostgresSession {
-        let session = try connect(parameters, answeringWithin: limit, isAdmitted: isAdmitted)
+        let session = try connect(parameters, answeringWithin: limit, grace: grace, isAdmitted: isAdmitted)
         try session.prepareControls()
         return session
     }
@@ -20,11 +20,11 @@ extension PostgresSession {
     /// - Parameter parameters: may name several servers, which are all asked at once.
     static func connect(
         _ parameters: [String: String], answeringWithin limit: Duration,
-        isAdmitted: (PostgresSession) -> Bool = { _ in true }
+        grace: Duration = PostgresHosts.graceOfUnknown, isAdmitted: (PostgresSession) -> Bool = { _ in true }
     ) throws(PostgresError) -> PostgresSession {
         try PostgresHosts(parameters).first(
             { (parameters) throws(PostgresError) in try connectAlone(parameters, answeringWithin: limit) },
-            isAdmitted: isAdmitted)
+            within: grace, isAdmitted: isAdmitted)
     }
 
     private static func connectAlone(

@@ -110,7 +110,7 @@ final class PostgresWriter: Sendable {
             return false
         }
         state.note(timeline)
-        state.noteCommit(waitingFor: connection.synchronousStandbys)
+        noteCommit(connection)
         connection.isSettled = true
         if case .promoted(let isSynchronous, let voids) = finding {
             logFailover(timeline, isSynchronous: isSynchronous, voids: voids)
@@ -232,9 +232,15 @@ final class PostgresWriter: Sendable {
             return fail(batch, "\(error)")
         }
         lastCommit.withLock { $0 = .now }
+        noteCommit(connection)
+        results.forEach { $0.answer() }
+    }
+
+    /// Takes note of a commit. One that has changed nothing waits for no standby, so it says nothing about one.
+    private func noteCommit(_ connection: PostgresConnection) {
+        guard connection.synchronousStandbys.isEmpty || connection.hasChanged else { return }
         connector.noteCommit()
         connector.timeline.noteCommit(waitingFor: connection.synchronousStandbys)
-        results.forEach { $0.answer() }
     }
 
     /// Answers calls whose commit has an unknown outcome.
