@@ -25,7 +25,7 @@ struct AllocationRun {
             settings: ["LD_PRELOAD": options.library, "ALLOCATION_COUNT_FILE": counter.file])
         try idp.start()
         guard counter.value > 0 else { throw BenchError("\(options.library) counts nothing") }
-        try idp.signIn(1 + Self.batches)
+        try idp.signIn(1 + 2 * Self.batches)
 
         Report.title("allocations of one request, and its bound")
         var counted: [(name: String, count: Double)] = []
@@ -38,7 +38,10 @@ struct AllocationRun {
             browser += 1
             return (0..<count).map { _ in idp.authorize(browser: browser) }
         }
-        try count("POST /auth/sso/verify") { try idp.verifications($0) }
+        try count("POST /auth/sso/verify") { count in
+            browser += 1
+            return try idp.verifications(count, browser: browser)
+        }
         counted.append(("a login (both)", counted.suffix(2).map(\.count).reduce(0, +)))
         counted.append(("a login, 16 at once", try loginAmongOthers(at: idp, counter)))
         let failures = bounds.report(counted, tolerance: Self.tolerance)
@@ -50,10 +53,10 @@ struct AllocationRun {
 
     /// Logins of 16 browsers at once share commits: what the batch costs must not exceed what it saves.
     private func loginAmongOthers(at idp: IdPUnderTest, _ counter: AllocationCounter) throws -> Double {
-        _ = try idp.logIn(concurrency: 16, seconds: 1)
+        _ = try idp.logIn(concurrency: 16, seconds: 0.3)
         let counts = try (0..<5).map { _ in
             let before = counter.value
-            let result = try idp.logIn(concurrency: 16, seconds: 1)
+            let result = try idp.logIn(concurrency: 16, seconds: 0.3)
             guard result.errors.isEmpty, !result.latencies.isEmpty else {
                 throw BenchError("logins of 16 browsers failed: \(result.errors)\n\(idp.logEnd)")
             }

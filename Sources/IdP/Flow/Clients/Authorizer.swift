@@ -107,13 +107,13 @@ package struct Authorizer: Sendable {
         _ context: VisitorContext
     ) async throws -> Decision {
         guard let cookie = sessions.cookie.id(in: request) else {
-            return try await decision(on: asked, by: asking, id, request, context.audit)
+            return try await grants.database.read { try registered(asked, $0) } == nil ? .clientDropped : .noSession
         }
         let isCounted = try await limit.count(cookie, request, context) {
             guard let session = try await sessions.store.find(cookie) else { return false }
             return try await accounts.database.read { try accounts.signedIn(session, $0) } != nil
         }
-        let decision = try await decision(on: asked, by: asking, id, request, context.audit)
+        let decision = try await decision(on: asked, by: asking, id, cookie, context.audit)
         switch decision {
         case .pending(let session) where session[CurrentSignIn.self].signIn == nil:
             try await limit.countVisitor(request, context)
@@ -126,12 +126,9 @@ package struct Authorizer: Sendable {
     /// Issues a grant to a user whose sign-in is enough for the client. Keeps the request in the session of a user who has to
     /// choose the account or to sign in again, and of any other visitor.
     private func decision(
-        on asked: ClientRequest, by asking: some ClientProtocol, _ id: FlowID, _ request: Request,
+        on asked: ClientRequest, by asking: some ClientProtocol, _ id: FlowID, _ cookie: SessionID,
         _ audit: RequestAudit?
     ) async throws -> Decision {
-        guard let cookie = sessions.cookie.id(in: request) else {
-            return try await grants.database.read { try registered(asked, $0) } == nil ? .clientDropped : .noSession
-        }
         let (purpose, kind, wishes) = (type(of: asking).id, asking.grantKind, asked.wishes)
         let secret = try kind.make(randomness)
         let now = clock.now()
