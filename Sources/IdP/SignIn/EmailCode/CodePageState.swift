@@ -17,7 +17,7 @@ struct CodePageFacts: Sendable {
     /// Whether the user has ticked the box to stay signed in, with the last input.
     let remembers: Bool
     let lifetime: SessionLifetime
-    /// Since when emails are held back, whoever gets them; nil while none is (``MailDelay``).
+    /// Since when emails are held back, for every address; nil while they are not (``MailDelay``).
     let heldSince: Timestamp?
     /// For how long no code is accepted for this address; nil when codes are accepted.
     let pause: Duration?

@@ -212,7 +212,7 @@ struct OIDCTokens: Sendable {
         return .accepted(refreshed)
     }
 
-    /// Whether a token is the successor of another one, and younger than a second. The first of a family is none.
+    /// Whether a token is the successor of another one, and younger than a second. The first of a family is not.
     private func isFresh(
         _ row: SQLRow, _ token: OIDCRefreshToken, at now: Timestamp, _ connection: any SQLConnection
     ) throws -> Bool {

@@ -3,7 +3,7 @@ import SSOWeb
 
 /// Owns the 32 bytes of refresh tokens: 8 of the hash of the family, 8 that authenticate it, and 16 that nobody can guess.
 ///
-/// So a used token is recognised when its row is gone: whoever has one has had a token of this family. The last 16 bytes are
+/// So a used token is recognised when its row is gone: a caller that has one has had a token of this family. The last 16 bytes are
 /// random in the first token of a family, and derived from the token before in each later one. A repeated request gets the same
 /// successor, and no row has it.
 struct RefreshTokenForm: Sendable {
