@@ -1,4 +1,5 @@
 import Foundation
+import SSOShared
 
 /// What the cheapest request of a visitor at each route may cost, as `script/bench.d/nobody.txt` says. A test compares the file
 /// with the list of the router, so no route is left out.
@@ -45,6 +46,6 @@ struct RouteCosts {
 
     private static func isJSON(_ path: String) -> Bool {
         path.hasPrefix("/api/") || path.hasSuffix("/notifications")
-            || ["/auth/sso/verify", "/auth/sso/session", "/auth/sso/ping"].contains(path)
+            || [SSOPath.verify, SSOPath.session, SSOPath.ping].contains(path)
     }
 }
