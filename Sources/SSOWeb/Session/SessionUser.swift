@@ -28,6 +28,27 @@ public struct SessionEntry: Sendable {
     public let seenAt: Timestamp
     /// Until when its user asked to stay signed in; nil for any other.
     public let rememberedUntil: Timestamp?
+
+    /// Where the list goes on after this one.
+    public var position: SessionPosition { SessionPosition(self) }
+}
+
+/// Where a list of sessions goes on: after the one of this handle, which was used last at this moment.
+public struct SessionPosition: Sendable, Equatable {
+    let seenAt: Timestamp
+    let handle: String
+
+    init(_ entry: SessionEntry) { (seenAt, handle) = (entry.seenAt, entry.handle) }
+
+    /// Reads the form of addresses; nil for any other text.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ".", maxSplits: 1)
+        guard parts.count == 2, let milliseconds = Int64(parts[0]) else { return nil }
+        (seenAt, handle) = (Timestamp(milliseconds: milliseconds), String(parts[1]))
+    }
+
+    /// As in addresses.
+    public var text: String { "\(seenAt.milliseconds).\(handle)" }
 }
 
 extension SessionStore {
@@ -65,15 +86,24 @@ extension SessionStore {
 
     /// The sessions of a user that hold, the one used last first.
     ///
-    /// - Parameter limit: more are not read. A user may have made any number of them.
-    public func entries(of account: String, limit: Int = 500, _ connection: any SQLConnection) throws -> [SessionEntry]
-    {
+    /// - Parameters:
+    ///   - limit: more are not read. A user may have made any number of them.
+    ///   - position: the last one that was read before; nil to begin.
+    public func entries(
+        of account: String, limit: Int = 500, after position: SessionPosition? = nil, _ connection: any SQLConnection
+    ) throws -> [SessionEntry] {
         try connection.query(
             """
             SELECT \(Self.entryColumns) FROM session
-             WHERE account_id = :account AND \(SessionHolds.sql()) ORDER BY seen_at DESC, handle LIMIT :limit
+             WHERE account_id = :account AND \(SessionHolds.sql())
+               AND (seen_at < :seen OR (seen_at = :seen AND handle > :handle))
+             ORDER BY seen_at DESC, handle LIMIT :limit
             """,
-            values(at: clock.now()).merging(["account": .text(account), "limit": .integer(Int64(limit))]) { $1 }
+            values(at: clock.now()).merging([
+                "account": .text(account), "limit": .integer(Int64(limit)),
+                "seen": position.map { .timestamp($0.seenAt) } ?? .integer(.max),
+                "handle": .text(position?.handle ?? ""),
+            ]) { $1 }
         ).map(SessionEntry.init)
     }
 

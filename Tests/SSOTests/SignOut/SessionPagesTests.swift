@@ -42,39 +42,79 @@ struct SessionPagesTests {
         }
     }
 
+    /// Inserts sessions of the user that were used longer and longer ago.
+    private static func add(_ count: Int, to deployment: TestDeployment) async throws {
+        let now = deployment.clock.now.milliseconds
+        try await deployment.database.write { connection in
+            let row = try connection.query("SELECT * FROM session WHERE account_id IS NOT NULL")[0]
+            for number in 1...count {
+                try connection.execute(
+                    """
+                    INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at,
+                                         submitted, is_remembered, account_id)
+                    VALUES (:id, :handle, 'seed', :slots, :now, :seen, :expires, 1, 0, :account)
+                    """,
+                    [
+                        "id": .blob(Array("id-\(number)".utf8)), "handle": .text("ses_\(number)"),
+                        "slots": .text(try row.text("slots")), "now": .integer(now),
+                        // Some of them at the same moment.
+                        "seen": .integer(now - Int64(number / 3)),
+                        "expires": .integer(try row.integer("expires_at")),
+                        "account": .text(try row.text("account_id")),
+                    ])
+            }
+        }
+    }
+
+    private static func handles(on page: Visit) throws -> [String] {
+        try page.page().forms.filter { $0.action == "/sessions/end" }.compactMap { $0["session"] }
+    }
+
     @Test(
-        "a user with 150 sessions sees this one and the 50 used last on /sessions, five at home, and the others end too"
+        "of 451 sessions /sessions shows this one and 50 a page, each once, home five and that there are more. All end"
     )
     func many() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
             deployment.clock.advance(by: .seconds(30))
-            let now = deployment.clock.now.milliseconds
-            try await deployment.database.write { connection in
-                let row = try connection.query("SELECT * FROM session WHERE account_id IS NOT NULL")[0]
-                for number in 1...150 {
-                    try connection.execute(
-                        """
-                        INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at,
-                                             submitted, is_remembered, account_id)
-                        VALUES (:id, :handle, 'seed', :slots, :now, :now, :expires, 1, 0, :account)
-                        """,
-                        [
-                            "id": .blob(Array("id-\(number)".utf8)), "handle": .text("ses_\(number)"),
-                            "slots": .text(try row.text("slots")), "now": .integer(now),
-                            "expires": .integer(try row.integer("expires_at")),
-                            "account": .text(try row.text("account_id")),
-                        ])
-                }
-            }
-            let list = try await browser.get(deployment.origin + "/sessions")
-            #expect(list.text.split(separator: "action=\"/sessions/end\"").count - 1 == 51)
-            #expect(list.text.contains("this one"))
+            try await Self.add(450, to: deployment)
             let home = try await browser.get(deployment.origin + "/")
             #expect(home.status == 200 && home.text.contains("this one"))
+            #expect(home.text.contains("Only those used last are shown here"))
+            #expect(try Self.handles(on: home).count == 4)
+
+            let list = try await browser.get(deployment.origin + "/sessions")
+            #expect(try Self.handles(on: list).count == 51 && list.text.contains("this one"))
+            #expect(list.text.contains("More follow on the next page"))
+            var (page, seen, count) = (list, Set(try Self.handles(on: list)), 1)
+            while let next = try page.page().link(containing: "/sessions?before=") {
+                page = try await browser.get(deployment.origin + next)
+                count += 1
+                let handles = try Self.handles(on: page)
+                #expect(handles.count <= 50)
+                seen.formUnion(handles)
+                guard count < 20 else { break }
+            }
+            #expect(count == 10 && seen.count == 451)
+
+            // One of the last page, which the first one does not list.
+            _ = try await browser.submit(page.page().form(to: "/sessions/end"), on: page, ["session": "ses_449"])
+            let left = try await deployment.database.read {
+                try $0.query("SELECT handle FROM session WHERE handle IN ('ses_449', 'ses_450')").count
+            }
+            #expect(left == 1)
             _ = try await browser.submit(list.page().form(to: "/sessions/end-others"), on: list)
             let rest = try await browser.get(deployment.origin + "/sessions")
-            #expect(rest.text.split(separator: "action=\"/sessions/end\"").count - 1 == 1)
+            #expect(try Self.handles(on: rest).count == 1)
+        }
+    }
+
+    @Test(
+        "a position that is none is the first page", arguments: ["", "x", "1", ".", "99999999999999999999.a", "-1.a"])
+    func position(text: String) async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            #expect(try await browser.get(deployment.origin + "/sessions?before=" + text).status == 200)
         }
     }
 

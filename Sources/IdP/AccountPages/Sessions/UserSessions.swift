@@ -15,13 +15,15 @@ struct SessionList: Encodable, Sendable {
         let hasNetwork, isApp, isCurrent, hasClients: Bool
     }
 
-    /// How many are read for the page. The button for all others ends the rest as well.
+    /// How many are read for one page. The button for all others ends those of every page.
     static let shown = 50
 
     let formToken: String
     let items: [Item]
     let receipts: [ReceiptItem]
-    let hasOthers, hasReceipts, isEnded: Bool
+    /// Where the next page begins.
+    let older: String
+    let hasOlder, hasOthers, hasReceipts, isEnded: Bool
 }
 
 /// The part of the home page that lists browsers and apps: this one and those used last.
@@ -31,7 +33,7 @@ struct SessionSection: Encodable, Sendable {
     static let read = 16
 
     let items: [SessionList.Item]
-    let hasOthers: Bool
+    let hasMore, hasOthers: Bool
 }
 
 /// Reads the sessions of a user for pages, and ends them.
@@ -43,39 +45,46 @@ struct UserSessions: Sendable {
     let tokens: AccessTokenStore
 
     func list(
-        of user: SignedInUser, isEnded: Bool, _ texts: Texts, _ connection: any SQLConnection
+        of user: SignedInUser, after position: SessionPosition?, isEnded: Bool, _ texts: Texts,
+        _ connection: any SQLConnection
     ) throws -> SessionList {
         let now = accounts.clock.now()
         let signOuts = accounts.signOuts
         let since = now - SignOuts.receiptsShown
         let signIns = try signOuts.signIns.all(of: user.account.id, endedSince: since, connection)
         let messages = try signOuts.queue.all(of: user.account.id, since: since, connection)
-        let items = try items(of: user, signIns, limit: SessionList.shown, now: now, texts, connection)
+        let page = try devices.userSessionPage(
+            of: user.account, limit: SessionList.shown, after: position, with: user.session.handle, connection)
+        let items = items(page, of: user, signIns, now: now, texts)
         // An end by time is not told, and needs no receipt.
         let receipts = signIns.filter { $0.endedAt != nil && $0.reason != .expired }
             .map { clients.item(signOuts.receipt(of: $0, among: messages), texts) }
         return SessionList(
             formToken: sessions.formToken(for: user.session), items: items, receipts: receipts,
-            hasOthers: items.contains { !$0.isCurrent }, hasReceipts: !receipts.isEmpty, isEnded: isEnded)
+            older: page.next?.text ?? "", hasOlder: page.next != nil,
+            hasOthers: page.next != nil || items.contains { !$0.isCurrent }, hasReceipts: !receipts.isEmpty,
+            isEnded: isEnded)
     }
 
     func section(
         of user: SignedInUser, now: Timestamp, _ texts: Texts, _ connection: any SQLConnection
     ) throws -> SessionSection {
-        let items = try items(of: user, [], limit: SessionSection.read, now: now, texts, connection)
+        let page = try devices.userSessionPage(
+            of: user.account, limit: SessionSection.read, with: user.session.handle, connection)
+        let items = items(page, of: user, [], now: now, texts)
+        let hasMore = page.next != nil || items.count > SessionSection.shown
         return SessionSection(
-            items: Array(items.prefix(SessionSection.shown)), hasOthers: items.contains { !$0.isCurrent })
+            items: Array(items.prefix(SessionSection.shown)), hasMore: hasMore,
+            hasOthers: page.next != nil || items.contains { !$0.isCurrent })
     }
 
     /// This one first, then the one used last.
     private func items(
-        of user: SignedInUser, _ signIns: [ClientSignIn], limit: Int, now: Timestamp, _ texts: Texts,
-        _ connection: any SQLConnection
-    ) throws -> [SessionList.Item] {
+        _ page: AppDevices.UserSessionPage, of user: SignedInUser, _ signIns: [ClientSignIn], now: Timestamp,
+        _ texts: Texts
+    ) -> [SessionList.Item] {
         let entered = Dictionary(grouping: signIns.filter { $0.endedAt == nil }, by: \.session)
-        let sessions = try devices.userSessions(
-            of: user.account, limit: limit, with: user.session.handle, connection)
-        let items = sessions.prefix(limit + 1).map { session in
+        let items = page.all.map { session in
             let clients = session.handles.sorted().flatMap { entered[$0] ?? [] }
                 .map { self.clients.item($0, now: now, texts) }
             return SessionList.Item(

@@ -32,27 +32,51 @@ extension AppDevices {
     package func userSessions(
         of account: Account, limit: Int = 500, with own: String? = nil, _ connection: any SQLConnection
     ) throws -> [UserSession] {
-        var entries = try sessions.entries(of: account.id, limit: limit, connection)
-        if let own, entries.count == limit, !entries.contains(where: { $0.handle == own }),
+        try userSessionPage(of: account, limit: limit, with: own, connection).all
+    }
+
+    /// One page of the list.
+    package struct UserSessionPage: Sendable {
+        /// The one used last first. Those whose sign-in was ended with all of its account's are left out.
+        package let all: [UserSession]
+        /// Where the next page begins; nil on the last one.
+        package let next: SessionPosition?
+    }
+
+    /// As ``userSessions(of:limit:with:_:)``, page by page. The apps are on the first one: there are few of them.
+    ///
+    /// - Parameter position: ``UserSessionPage/next`` of the page before; nil for the first one.
+    package func userSessionPage(
+        of account: Account, limit: Int, after position: SessionPosition? = nil, with own: String? = nil,
+        _ connection: any SQLConnection
+    ) throws -> UserSessionPage {
+        // One more shows whether there is another page.
+        var entries = try sessions.entries(of: account.id, limit: limit + 1, after: position, connection)
+        let next = entries.count > limit ? entries[limit - 1].position : nil
+        entries = Array(entries.prefix(limit))
+        if let own, position == nil, next != nil, !entries.contains(where: { $0.handle == own }),
             let entry = try sessions.entry(own, connection)
         {
             entries.append(entry)
         }
-        let apps = try all(of: account, connection).map { app in
+        let apps = try position == nil ? all(of: account, connection) : []
+        let listedApps = apps.map { app in
             let entry = entries.first { $0.handle == app.session?.handle }
             return UserSession(
                 id: app.id, handles: app.sessionHandles, app: app, device: entry?.device, network: entry?.network,
                 createdAt: app.createdAt, usedAt: app.usedAt, rememberedUntil: nil)
         }
         let browsers = entries.filter { entry in
-            // Its sign-in may have been ended with all of its account's.
-            !entry.isApp && entry.slots[CurrentSignIn.self].signIn?.accountSignOuts == account.signOuts
+            // Its sign-in may have been ended with all of its account's. One that was asked for by its handle may be another's.
+            let signIn = entry.slots[CurrentSignIn.self].signIn
+            return !entry.isApp && signIn?.accountID == account.id && signIn?.accountSignOuts == account.signOuts
         }.map { entry in
             UserSession(
                 id: entry.handle, handles: [entry.handle], app: nil, device: entry.device, network: entry.network,
                 createdAt: entry.createdAt, usedAt: entry.seenAt, rememberedUntil: entry.rememberedUntil)
         }
-        return (apps + browsers).sorted { ($1.usedAt, $1.id) < ($0.usedAt, $0.id) }
+        return UserSessionPage(
+            all: (listedApps + browsers).sorted { ($1.usedAt, $1.id) < ($0.usedAt, $0.id) }, next: next)
     }
 
     /// Ends one browser's or app's sign-in of a user, and tells the clients.
@@ -72,7 +96,9 @@ extension AppDevices {
         _ id: String, of account: Account, by actor: AuditActor, own: String? = nil, _ connection: any SQLConnection,
         audit write: (AuditRow) throws -> Void
     ) throws -> UserSession? {
-        let found = try userSessions(of: account, connection).first { $0.id.utf8.elementsEqual(id.utf8) }
+        // Of the browsers the one with this id is enough: the writer waits, and a user may have any number of them.
+        let found = try userSessions(of: account, limit: 1, with: id, connection)
+            .first { $0.id.utf8.elementsEqual(id.utf8) }
         guard let found else { return nil }
         if let token = found.app?.token { try tokens.end(id: token.id, connection) }
         let isOwn = own.map(found.handles.contains) ?? false
