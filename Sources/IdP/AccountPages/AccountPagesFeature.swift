@@ -48,7 +48,8 @@ package struct AccountPagesFeature: Feature {
         SessionListRoutes(
             accounts: parts.accounts, sessions: parts.sessions,
             list: userSessions,
-            devices: parts.appDevices, pages: parts.pages, randomness: parts.randomness
+            devices: parts.appDevices, pages: parts.pages, flowLimit: parts.flowLimit,
+            randomness: parts.randomness
         ).addRoutes(to: &router)
         ActivityRoutes(accounts: parts.accounts, activity: activity, pages: parts.pages).addRoutes(to: &router)
         IdentityRoutes(
@@ -57,7 +58,7 @@ package struct AccountPagesFeature: Feature {
             removal: IdentityRemoval(
                 accounts: parts.accounts, sessions: parts.sessions, accessTokens: parts.accessTokens, changes: notices,
                 revocation: revocation, clock: parts.clock),
-            clock: parts.clock, randomness: parts.randomness,
+            flowLimit: parts.flowLimit, clock: parts.clock, randomness: parts.randomness,
             page: IdentityConfirmPage(pages: parts.pages, script: parts.formScript)
         ).addRoutes(to: &router)
         AppDeviceRoutes(accounts: parts.accounts, sessions: parts.sessions, devices: parts.appDevices)

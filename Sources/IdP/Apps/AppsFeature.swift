@@ -65,7 +65,8 @@ package struct AppsFeature: Feature {
                 identities: identities, providers: providers, sessions: parts.sessions,
                 begin: { [beginAddition] in try await beginAddition($0, $1, $2, $3, completion) },
                 pages: AppIdentityPages(parts)),
-            sessions: parts.sessions, accounts: parts.accounts, store: handoffs, randomness: parts.randomness,
+            sessions: parts.sessions, accounts: parts.accounts, store: handoffs,
+            flowLimit: parts.flowLimit, randomness: parts.randomness,
             pages: HandoffPages(
                 pages: parts.pages, startScript: parts.assets.path(of: "native.js"),
                 continueScript: parts.continueScript, formScript: parts.formScript)

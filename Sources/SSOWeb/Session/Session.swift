@@ -15,7 +15,7 @@ public struct Session: Sendable {
     public let app: AppSession?
     /// Until when a browser stays signed in whose user asked for it at the sign-in; nil for any other session.
     public let rememberedUntil: Timestamp?
-    let id: SessionID
+    package let id: SessionID
     let seenAt: Timestamp
 
     /// The slot of this type, empty where the session has none.

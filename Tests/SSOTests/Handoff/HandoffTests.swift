@@ -280,7 +280,11 @@ struct HandoffTests {
     func loops() async throws {
         try await TestDeployment.withApps { deployment in
             let browser = try await deployment.signedIn()
-            func question(_ app: HandoffApp) async throws -> Visit { try await app.begin(in: browser) }
+            func question(_ app: HandoffApp) async throws -> Visit {
+                // A session begins at most 30 a minute.
+                deployment.clock.advance(by: .seconds(3))
+                return try await app.begin(in: browser)
+            }
             func code(on question: Visit) async throws -> String {
                 let form = try question.page().form(to: "/auth/native/complete")
                 return try await browser.submit(form, on: question).handoffCode()

@@ -24,6 +24,7 @@ struct IdentityRoutes: Sendable {
     /// Takes the browser to a provider, to link it to the account of this id.
     let beginAddition: @Sendable (Provider, String, Session, VisitorContext) async throws -> Response
     let removal: IdentityRemoval
+    let flowLimit: FlowLimit
     let clock: ServiceClock
     let randomness: any Randomness
     let page: IdentityConfirmPage
@@ -79,6 +80,7 @@ struct IdentityRoutes: Sendable {
         if let provenAt = user.signIn.provenAt, provenAt >= now - CurrentSignIn.longestForChanges {
             return try await carryOut(action, user, ending: nil, request, context)
         }
+        try flowLimit.count(user.session)
         let flow = try FlowID(randomness: randomness)
         let updated = try await sessions.store.update(user.session) { slots in
             let change = WaitingChange(action, accountID: user.account.id)

@@ -20,6 +20,7 @@ struct SessionListRoutes: Sendable {
     let list: UserSessions
     let devices: AppDevices
     let pages: Pages
+    let flowLimit: FlowLimit
     let randomness: any Randomness
 
     func addRoutes(to router: inout FeatureRouter) {
@@ -53,6 +54,7 @@ struct SessionListRoutes: Sendable {
         guard try await accounts.signedIn(context) == nil else { return .redirect(to: SessionsPurpose.path) }
         let (id, now) = (try FlowID(randomness: randomness), accounts.clock.now())
         let session = try await sessions.current(request, context)
+        try flowLimit.count(session)
         let updated = try await sessions.store.update(session) { slots in
             try slots[Flows.self].begin(Flow.Request(purpose: SessionsPurpose.id, subject: ""), id: id, now: now)
             return true

@@ -20,6 +20,7 @@ struct HandoffRoutes: Sendable {
     let sessions: Sessions
     let accounts: AccountStore
     let store: HandoffStore
+    let flowLimit: FlowLimit
     let randomness: any Randomness
     let pages: HandoffPages
 
@@ -104,6 +105,7 @@ struct HandoffRoutes: Sendable {
         let (start, asked) = begun
         let ticket = ticket(in: form.fields)
         if let ticket { return try await link.submit(ticket, asked, at: start.name, session, context) }
+        try flowLimit.count(session)
         let id = try FlowID(randomness: randomness)
         let handoff = Handoff(id: id, method: start.name, redirectURI: asked.app.redirectURI)
         let begun = try await sessions.store.update(

@@ -42,6 +42,10 @@ package struct Authorizer: Sendable {
         case noSession
         /// So many grants were issued in the session that the next one has to wait.
         case tooManyGrants(Duration)
+        /// So many flows were begun in the session that the next one has to wait.
+        case tooManyFlows(Duration)
+        /// The session has sent too many requests without a question.
+        case tooManySilent
     }
 
     /// Answers a request that its protocol has accepted. It reads the session itself (``FeatureRouter/request(at:use:)``).
@@ -79,6 +83,8 @@ package struct Authorizer: Sendable {
             return response
         case .refused(let error): return refuse(error, asked, by: asking, id, context)
         case .tooManyGrants(let wait): throw PublicError.tooManyRequests(retryAfter: wait)
+        case .tooManyFlows(let wait): throw FlowError.tooMany(wait)
+        case .tooManySilent: return asking.refuse(.temporarilyUnavailable, asked)
         case .clientDropped:
             context.logger.notice(
                 "authorize_refused",
@@ -109,25 +115,40 @@ package struct Authorizer: Sendable {
         guard let cookie = sessions.cookie.id(in: request) else {
             return try await grants.database.read { try registered(asked, $0) } == nil ? .clientDropped : .noSession
         }
-        let isCounted = try await limit.count(cookie, request, context) {
-            guard let session = try await sessions.store.find(cookie) else { return false }
-            return try await accounts.database.read { try accounts.signedIn(session, $0) } != nil
+        let isSilent = asked.wishes.prompt == .silent
+        if isSilent, !limit.countSilent(cookie) {
+            return try await grants.database.read { try registered(asked, $0) } == nil ? .clientDropped : .tooManySilent
         }
-        let decision = try await decision(on: asked, by: asking, id, cookie, context.audit)
+        let wait =
+            try await isSilent
+            ? nil
+            : limit.count(cookie, request, context) {
+                // These never lead to a grant at once.
+                guard asked.wishes.prompt != .login, asked.wishes.prompt != .selectAccount,
+                    let session = try await sessions.store.find(cookie)
+                else { return false }
+                return try await accounts.database.read { try accounts.signedIn(session, $0) } != nil
+            }
+        let decision = try await decision(on: asked, by: asking, id, cookie, flowsWait: wait, context.audit)
         switch decision {
+        case .issued where isSilent: limit.giveBackSilent(cookie)
+        case _ where isSilent: break
         case .pending(let session) where session[CurrentSignIn.self].signIn == nil:
             try await limit.countVisitor(request, context)
         case .pending, .choosing, .noAccess: break
-        case .issued, .refused, .clientDropped, .noSession, .tooManyGrants: if isCounted { limit.giveBack(cookie) }
+        case .issued, .refused, .clientDropped, .noSession, .tooManyGrants, .tooManyFlows, .tooManySilent:
+            if wait == nil { limit.giveBack(cookie) }
         }
         return decision
     }
 
     /// Issues a grant to a user whose sign-in is enough for the client. Keeps the request in the session of a user who has to
     /// choose the account or to sign in again, and of any other visitor.
+    ///
+    /// - Parameter flowsWait: the time until the session may begin another flow; nil when it may now.
     private func decision(
         on asked: ClientRequest, by asking: some ClientProtocol, _ id: FlowID, _ cookie: SessionID,
-        _ audit: RequestAudit?
+        flowsWait: Duration?, _ audit: RequestAudit?
     ) async throws -> Decision {
         let (purpose, kind, wishes) = (type(of: asking).id, asking.grantKind, asked.wishes)
         let secret = try kind.make(randomness)
@@ -145,7 +166,7 @@ package struct Authorizer: Sendable {
             if let user, !choosesAccount, wishes.isMet(by: user.signIn.provenAt, now: now) {
                 guard try client.access.admits(account: user.account.id, connection) else {
                     return try refuseAccess(
-                        of: user, to: client, asked.flow(of: purpose), asked, id, audit, connection)
+                        of: user, to: client, asked.flow(of: purpose), asked, id, flowsWait, audit, connection)
                 }
                 if let wait = grants.wait(beforeGrantIn: user.session) { return .tooManyGrants(wait) }
                 if asked.replayKey == nil, let completed {
@@ -170,6 +191,7 @@ package struct Authorizer: Sendable {
                 let isSignedIn = user.map { wishes.isMet(by: $0.signIn.provenAt, now: now) } ?? false
                 return .refused(isSignedIn && !isOther ? asking.questionRefusal : .loginRequired)
             }
+            if let flowsWait { return .tooManyFlows(flowsWait) }
             // A sign-in that is not enough now: only a newer one ends this flow, whatever becomes of the account meanwhile.
             let tooOld = session[CurrentSignIn.self].signIn.flatMap {
                 wishes.isMet(by: $0.provenAt, now: now) ? nil : $0
@@ -193,13 +215,14 @@ package struct Authorizer: Sendable {
     /// is kept for a client that asked for no question.
     private func refuseAccess(
         of user: SignedInUser, to client: Client, _ flow: Flow.Request, _ asked: ClientRequest, _ id: FlowID,
-        _ audit: RequestAudit?, _ connection: any SQLConnection
+        _ wait: Duration?, _ audit: RequestAudit?, _ connection: any SQLConnection
     ) throws -> Decision {
         let (now, isSilent) = (clock.now(), asked.wishes.prompt == .silent)
         // One row for one flow, as for a grant.
         if !isSilent, let pending = user.session[Flows.self].pending(flow, now: now) {
             return .noAccess(client, user, pending)
         }
+        if let wait { return .tooManyFlows(wait) }
         try audit?.write(
             AuditRow(
                 .accessRefused, by: .user(user.account.id), account: user.account.id, client: client.id,

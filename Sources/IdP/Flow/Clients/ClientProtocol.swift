@@ -35,6 +35,8 @@ package enum AuthorizationError: String, Sendable {
     case interactionRequired = "interaction_required"
     /// The user has given up.
     case accessDenied = "access_denied"
+    /// The session has sent so many requests without a question that the next one has to wait.
+    case temporarilyUnavailable = "temporarily_unavailable"
 }
 
 /// What a client asks for, in the terms of every protocol. Its client and return address are registered.

@@ -73,6 +73,8 @@ package struct SharedParts: Sendable {
     package let sessions: Sessions
     package let grants: GrantStore
     package let authorizer: Authorizer
+    /// The one count of begun flows, for clients and for pages of the program itself.
+    package let flowLimit: FlowLimit
     package let completionPage: CompletionPage
     package let accessTokens: AccessTokenStore
     package let appDevices: AppDevices
@@ -123,15 +125,16 @@ package struct SharedParts: Sendable {
                 (context as? VisitorContext).flatMap { SessionUser(of: session, request, $0) }
             })
         grants = GrantStore(database: database, clock: clock, eligibility: eligibility, clients: clients)
+        let flowLimit = FlowLimit(
+            networks: NewSessionLimit(
+                options.limits.newSessions, by: proxies, clock: clock, knownBrowser: knownBrowsers.countedBrowser),
+            clock: clock)
+        self.flowLimit = flowLimit
         authorizer = Authorizer(
             clients: clients, sessions: sessions, accounts: accounts, grants: grants,
             noAccess: NoAccessPage(
                 pages: pages, sessions: sessions, logos: logos, script: assets.path(of: "sign-in.js")),
-            limit: FlowLimit(
-                networks: NewSessionLimit(
-                    options.limits.newSessions, by: proxies, clock: clock, knownBrowser: knownBrowsers.countedBrowser),
-                clock: clock),
-            randomness: randomness)
+            limit: flowLimit, randomness: randomness)
         completionPage = try CompletionPage(pages: pages, logos: logos, script: assets.path(of: "continue.js"))
         accessTokens = AccessTokenStore(
             database: database, clock: clock, randomness: randomness, eligibility: eligibility)

@@ -41,7 +41,8 @@ package struct InvitationFeature: Feature {
             sessions: parts.sessions, accounts: parts.accounts, invitations: invitations,
             knownBrowsers: parts.knownBrowsers, clients: parts.clients,
             cookie: BrowserCookie(name: "idp_invitation", origin: parts.origin, maximumAge: .minutes(10)),
-            pages: parts.pages, script: parts.formScript, clock: parts.clock, randomness: parts.randomness,
+            pages: parts.pages, script: parts.formScript, flowLimit: parts.flowLimit, clock: parts.clock,
+            randomness: parts.randomness,
             submitAddress: submitAddress(completion)
         ).addRoutes(to: &router)
     }

@@ -22,6 +22,7 @@ struct InvitationRoutes: Sendable {
     let cookie: BrowserCookie
     let pages: Pages
     let script: String
+    let flowLimit: FlowLimit
     let clock: ServiceClock
     let randomness: any Randomness
     /// Begins the sign-in; nil for text that is not an email address.
@@ -62,6 +63,7 @@ struct InvitationRoutes: Sendable {
             return try await page(
                 form.request, form.context, form.session, opened, address: String(typed.prefix(254)), hasError: true)
         }
+        try flowLimit.count(form.session)
         // Another address gets what it gets on the sign-in page.
         let isInvited = address == opened.address
         let claim = isInvited ? try await makeKnown(opened, form.session) : nil

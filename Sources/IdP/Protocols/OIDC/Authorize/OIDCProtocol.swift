@@ -171,6 +171,7 @@ extension AuthorizationError {
         switch self {
         case .loginRequired: "the user has to sign in, and prompt is none"
         case .interactionRequired: "the user has to agree on a page, and prompt is none"
+        case .temporarilyUnavailable: "the browser has sent too many requests with prompt none, try again in a minute"
         case .accessDenied: "the user has given up, or may not enter this client"
         }
     }
