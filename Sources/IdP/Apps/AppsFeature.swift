@@ -50,7 +50,7 @@ package struct AppsFeature: Feature {
             devices: DevicesAPI(authentication: authentication, devices: parts.appDevices, pages: parts.pages),
             identities: IdentitiesAPI(
                 authentication: authentication, accounts: parts.accounts, providers: providers,
-                appIdentities: identities, changes: changes, pages: parts.pages, clock: parts.clock,
+                apps: apps, appIdentities: identities, changes: changes, pages: parts.pages, clock: parts.clock,
                 randomness: parts.randomness)
         ).addRoutes(to: &router)
     }
@@ -72,8 +72,8 @@ package struct AppsFeature: Feature {
                 continueScript: parts.continueScript, formScript: parts.formScript)
         ).addRoutes(to: &router)
         HandoffSignIn(
-            sessions: parts.sessions, slots: completion.slots, store: handoffs, accessTokens: parts.accessTokens,
-            signOuts: parts.signOuts
+            sessions: parts.sessions, slots: completion.slots, apps: apps, store: handoffs,
+            accessTokens: parts.accessTokens, signOuts: parts.signOuts
         ).addRoutes(to: &router)
     }
 }

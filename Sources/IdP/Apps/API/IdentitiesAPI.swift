@@ -15,6 +15,7 @@ package struct IdentitiesAPI: Sendable {
     let authentication: APIAuthentication
     let accounts: AccountStore
     let providers: ProviderRegistry
+    let apps: NativeApps
     let appIdentities: AppIdentityStore
     let changes: any AccountChangeReporter
     let pages: Pages
@@ -23,13 +24,13 @@ package struct IdentitiesAPI: Sendable {
 
     package init(
         authentication: APIAuthentication, accounts: AccountStore, providers: ProviderRegistry,
-        appIdentities: AppIdentityStore,
+        apps: NativeApps, appIdentities: AppIdentityStore,
         changes: any AccountChangeReporter, pages: Pages, clock: ServiceClock, randomness: any Randomness
     ) {
         (self.authentication, self.accounts, self.providers, self.appIdentities, self.changes) = (
             authentication, accounts, providers, appIdentities, changes
         )
-        (self.pages, self.clock, self.randomness) = (pages, clock, randomness)
+        (self.apps, self.pages, self.clock, self.randomness) = (apps, pages, clock, randomness)
     }
 
     @Sendable func list(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -124,7 +125,7 @@ package struct IdentitiesAPI: Sendable {
     ) async throws -> Outcome {
         try await accounts.database.write { connection in
             let identity: ExternalIdentity
-            switch try appIdentities.consume(code, verifier: verifier, by: user, connection) {
+            switch try appIdentities.consume(code, verifier: verifier, by: user, of: apps, connection) {
             case .failure(let rejection): return .rejected(rejection)
             case .success(let parked): identity = parked
             }

@@ -65,16 +65,18 @@ extension AppIdentityStore {
     /// Consumes a code, in the caller's transaction. Of any number of concurrent attempts, in any number of processes, at
     /// most one gets the identity. The code ends with the first attempt in time, whatever becomes of it.
     ///
-    /// - Parameter user: of the request. It must have the access token that asked for the ticket.
+    /// - Parameters:
+    ///   - user: of the request. It must have the access token that asked for the ticket.
+    ///   - apps: those that may add a provider now.
     func consume(
-        _ code: HandoffCode, verifier: String, by user: TokenUser, _ connection: any SQLConnection
+        _ code: HandoffCode, verifier: String, by user: TokenUser, of apps: NativeApps, _ connection: any SQLConnection
     ) throws -> Result<ExternalIdentity, IdentityTicketError> {
         let now = clock.now()
         let consumed = try connection.query(
             """
             UPDATE app_link SET ended_at = :now
              WHERE code_digest = :digest AND ended_at IS NULL AND code_expires_at > :now AND code_expires_at <= :latest
-            RETURNING id, account_id, token_id, code_challenge, identity
+            RETURNING id, account_id, token_id, redirect_uri, code_challenge, identity
             """,
             [
                 "digest": .blob(code.digest), "now": .timestamp(now),
@@ -94,6 +96,9 @@ extension AppIdentityStore {
             return .failure(.wrongVerifier)
         }
         guard try consumed.text("token_id").utf8.elementsEqual(user.entry.id.utf8) else { return .failure(.otherApp) }
+        guard let uri = try consumed.optionalText("redirect_uri"), apps.app(uri.utf8) != nil else {
+            return .failure(.notRegistered)
+        }
         // The app may have been signed out since the request was read.
         guard let owner = try owner(consumed, connection), owner.id.utf8.elementsEqual(user.account.id.utf8) else {
             return .failure(.signedOut)

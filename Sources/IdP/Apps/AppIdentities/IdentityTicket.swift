@@ -27,6 +27,8 @@ enum IdentityTicketError: String, Error, Sendable, CaseIterable {
     case signedOut = "signed_out"
     /// `IDP_PROVIDERS_FILE` does not have the provider any more.
     case providerRemoved = "provider_removed"
+    /// `IDP_NATIVE_APPS` does not name the app any more: the settings have changed since the code was issued.
+    case notRegistered = "redirect_not_registered"
 
     /// Whether an attack may be under way.
     var isAlert: Bool { [.used, .wrongProvider, .wrongVerifier, .otherApp].contains(self) }

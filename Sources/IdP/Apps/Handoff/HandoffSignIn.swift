@@ -21,6 +21,7 @@ package struct HandoffSignIn: Sendable {
 
     /// Every slot of the program.
     let slots: [any SessionSlot.Type]
+    let apps: NativeApps
     let store: HandoffStore
     let accessTokens: AccessTokenStore
     let signOuts: SignOuts
@@ -77,7 +78,7 @@ package struct HandoffSignIn: Sendable {
         let fresh = try await sessions.store.replace(
             session,
             with: { old, connection in
-                let result = try store.consume(code, verifier: verifier, connection)
+                let result = try store.consume(code, verifier: verifier, of: apps, connection)
                 outcome.withLock { $0 = result }
                 guard case .accepted(let redeemed) = result else { return nil }
                 var slots = old.survivingSignIn(slots)

@@ -30,6 +30,8 @@ extension HandoffStore {
         case signedOut = "signed_out"
         /// The account is disabled, or `IDP_ALLOWED_EMAILS` does not name its address.
         case account
+        /// `IDP_NATIVE_APPS` does not name the app any more: the settings have changed since the code was issued.
+        case notRegistered = "redirect_not_registered"
 
         /// Whether an attack may be under way.
         var isAlert: Bool { self == .used || self == .wrongVerifier }
@@ -52,7 +54,11 @@ extension HandoffStore {
     /// most one is accepted (docs/architecture.md, "single use").
     ///
     /// The first attempt in time ends the code, also one that is refused: only a thief has the code without the verifier.
-    func consume(_ code: HandoffCode, verifier: String, _ connection: any SQLConnection) throws -> Outcome {
+    ///
+    /// - Parameter apps: those that may sign in now.
+    func consume(
+        _ code: HandoffCode, verifier: String, of apps: NativeApps, _ connection: any SQLConnection
+    ) throws -> Outcome {
         let now = clock.now()
         let presented: [String: SQLValue] = ["digest": .blob(code.digest), "now": .timestamp(now)]
         let consumed = try connection.query(
@@ -69,6 +75,7 @@ extension HandoffStore {
         guard ConstantTime.equal(CodeChallenge.s256(verifier), try consumed.text("code_challenge")) else {
             return .rejected(.wrongVerifier)
         }
+        guard apps.app(try consumed.text("redirect_uri").utf8) != nil else { return .rejected(.notRegistered) }
         guard let id = FlowID(try consumed.text("id")) else { return .rejected(.account) }
         let account: Account
         switch try eligibility.signIn.verdict(
