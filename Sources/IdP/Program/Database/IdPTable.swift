@@ -85,7 +85,7 @@ struct IdPTable: Sendable {
         IdPTable(
             "sso_token", restore: .changed(voidedTokens),
             lostCommits: .changed("\(voidedTokens) AND expires_at > :recent")),
-        // Of no use to the provider a second time, and harmless.
+        // Of no use to the provider a second time, and harmless. A restore adds those of the replaced database.
         IdPTable("token_revocation", restore: .stays, lostCommits: .stays),
         IdPTable("used_username", restore: .stays, lostCommits: .stays),
         // What was used stays used. The answers to attempts of before are of no use without them.

@@ -11,6 +11,8 @@ enum RestoredColumn {
         case compared
         /// The later value holds in a row that both databases have.
         case later
+        /// Rows that only the replaced database has are added (``AddedRows``).
+        case added
         /// Ends nothing and narrows nothing.
         case kept
     }
@@ -36,10 +38,10 @@ enum RestoredColumn {
         "provider_attempt": .all(.ended), "session": .all(.ended), "sign_out_message": .all(.ended),
         "sso_token": .all(.ended), "client_sign_in": .all(.ended), "registry_revision": .all(.ended),
         "account": .columns([
-            .compared: ["id", "disabled"],
+            .compared: ["id", "disabled", "username"],
             .later: ["email", "added_at", "imported_at", "ends_at", "erase_at"],
             // The number of sign-outs is for sessions and tokens, which have ended. An end date ends them once more.
-            .kept: ["name", "created_at", "sign_outs", "end_done", "language", "username", "updated_at"],
+            .kept: ["name", "created_at", "sign_outs", "end_done", "language", "updated_at"],
         ]),
         "account_identity": .columns([
             .compared: ["kind", "issuer", "subject", "account_id"],
@@ -58,7 +60,9 @@ enum RestoredColumn {
         // A group is nothing without its members. What the audit log and counters have lost is in the file that is kept.
         "user_group": .all(.kept), "audit_event": .all(.kept), "client_secret_use": .all(.kept),
         "code_guess": .all(.kept), "guess_alarm": .all(.kept), "mail_outage": .all(.kept),
-        "token_revocation": .all(.kept), "used_provider_answer": .all(.kept), "used_username": .all(.kept),
+        "used_provider_answer": .all(.kept),
+        "token_revocation": .columns([.added: ["refresh_token", "issuer", "provider", "created_at", "next_try_at"]]),
+        "used_username": .columns([.added: ["digest"]]),
     ]
 
     /// The tables with columns whose later value holds: what names a row, and whose it is for ``EndedSinceBackup/Change``.

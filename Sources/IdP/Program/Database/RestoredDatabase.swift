@@ -49,6 +49,8 @@ struct EndedSinceBackup: Sendable, Equatable {
     /// Accounts that the replaced database does not have, and whose address is another account's there. They get an address that
     /// reaches nobody, and are disabled.
     var displaced: [DisabledAccount] = []
+    /// What the replaced database has beside these. It ends nothing that a user could miss, so no command prints it.
+    var added = AddedRows()
     /// How many accounts both databases have. Others cannot be compared.
     var accounts = 0
 
@@ -130,7 +132,7 @@ struct RestoredDatabase: Sendable {
             (
                 accounts: try Self.accounts(connection), identities: try Self.identities(connection),
                 memberships: try Self.memberships(connection), registry: try Registry(connection),
-                rows: try ComparedRows(connection)
+                rows: try ComparedRows(connection), added: try AddedRows(connection)
             )
         }
         var ended = EndedSinceBackup()
@@ -165,6 +167,7 @@ struct RestoredDatabase: Sendable {
             change.address = change.table == "client" ? "" : here.accounts[change.id]?.email ?? ""
             return change
         }
+        ended.added = try await replaced.read { try AddedRows($0) }.missing(in: here.added)
         let (moved, taken) = (
             Set(ended.changes.filter(\.isAddress).map(\.id)), Set(ended.changes.filter(\.isAddress).map(\.now.content))
         )
@@ -178,6 +181,7 @@ struct RestoredDatabase: Sendable {
     func end(_ ended: EndedSinceBackup) async throws {
         try await database.write { connection in
             try ended.apply(connection)
+            try ended.added.add(connection)
             try Registry.end(ended, connection)
             for identity in ended.identities {
                 try connection.execute(
