@@ -140,11 +140,11 @@ struct AppleNotificationError: Error {
         isCounted = !error.isUnavailable
     }
 
-    /// Logs why.
+    /// Logs why. It is no alarm: anybody can send one.
     ///
     /// - Returns: the same answer for every wrong notification.
     func response(to context: VisitorContext) -> Response {
-        context.logger.warning(
+        context.logger.info(
             "apple_notification_refused", metadata: ["reason": "\(reason)", "detail": "\(detail)"])
         let (code, words) =
             switch status {

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import IdPDirectory
 import IdPFlow
+import Logging
 import SSOShared
 import SSOWeb
 
@@ -26,6 +27,10 @@ struct ClientAuthentication: Sendable {
             guard let settings = client.oidc else { return false }
             return use.map { client.fingerprints.contains($0.fingerprint) } ?? settings.isPublic
         }
+
+        /// The level of an event that means an attack. Every user of a public client can cause it at will by their own code, so
+        /// there it is no alarm.
+        func level(ofAlarm level: Logger.Level) -> Logger.Level { use == nil ? .info : level }
     }
 
     /// What a request says of its client. HTTP Basic can be read in two ways: as forms are written, which is right, and as it
@@ -68,6 +73,7 @@ struct ClientAuthentication: Sendable {
     func counting(_ error: OAuthError, of client: Proven) -> OAuthError {
         var error = error
         error.client = client.client.id
+        error.isAlert = error.isAlert && client.use != nil
         guard client.use == nil, error.isInvalidGrant, let wait = networks.badSignatures.hit(client.address) else {
             return error
         }

@@ -129,15 +129,15 @@ struct TokenRoutes: Sendable {
             return try answer(answered, access, refresh: hasRefresh ? refresh : nil, nonce: nonce, at: now)
         case .refused(let rejection):
             if rejection.isUsed {
-                context.logger.error(
-                    "code_reused",
+                context.logger.log(
+                    level: client.level(ofAlarm: .error), "code_reused",
                     metadata: ["client": "\(client.client.id)", "flow": "\(rejection.flow ?? "-")"])
             }
             throw OAuthError(rejection, client: client.client.id)
         case .clientDropped: throw OAuthError.dropped(client.client.id)
         case .burnt(let rejection, let owner):
-            context.logger.warning(
-                "code_leaked",
+            context.logger.log(
+                level: client.level(ofAlarm: .warning), "code_leaked",
                 metadata: [
                     "client": "\(client.client.id)", "issued_to": "\(owner)", "flow": "\(rejection.flow ?? "-")",
                 ])
@@ -218,12 +218,14 @@ struct TokenRoutes: Sendable {
         case .outcome(.refused(let cause)): throw OAuthError.invalidGrant(cause, words, client: id)
         case .outcome(.accepted): throw OAuthError.unavailable
         case .outcome(.reused(let account)):
-            context.logger.error(
-                "refresh_token_reused", metadata: ["client": "\(id)", "account": "\(account)"])
+            context.logger.log(
+                level: client.level(ofAlarm: .error), "refresh_token_reused",
+                metadata: ["client": "\(id)", "account": "\(account)"])
             throw OAuthError.invalidGrant("used", words, client: id)
         case .outcome(.foreign(let owner)):
-            context.logger.error(
-                "refresh_token_reused", metadata: ["client": "\(id)", "issued_to": "\(owner)"])
+            context.logger.log(
+                level: client.level(ofAlarm: .error), "refresh_token_reused",
+                metadata: ["client": "\(id)", "issued_to": "\(owner)"])
             throw OAuthError.invalidGrant("token_of_other_client", words, client: id)
         }
     }
