@@ -18,7 +18,7 @@ extension ProviderClient: ProviderRevocation {}
 package struct IdentityRevocation: Sendable {
     /// A user may wait for it.
     static let limit: Duration = .seconds(5)
-    /// In one transaction: each may take ``limit``.
+    /// Of one provider in one transaction: each may take ``limit``.
     private static let batch = 10
 
     let database: any Database
@@ -38,6 +38,7 @@ package struct IdentityRevocation: Sendable {
 
     /// Tries what is due.
     ///
+    /// - Parameter limit: of each provider.
     /// - Returns: how many are settled.
     package func settle(limit: Int) async throws -> Int {
         let now = clock.now()

@@ -37,6 +37,8 @@ package enum TokenRevocations {
     }
 
     /// Takes those that are due: no other process tries them for the next ten minutes.
+    ///
+    /// - Parameter limit: of each provider: those of one that never answers keep none of another from its turn.
     package static func take(
         at now: Timestamp, limit: Int, _ connection: any SQLConnection
     ) throws -> [Waiting] {
@@ -44,7 +46,11 @@ package enum TokenRevocations {
             """
             UPDATE token_revocation SET next_try_at = :next
              WHERE refresh_token IN (
-                   SELECT refresh_token FROM token_revocation WHERE next_try_at <= :now ORDER BY next_try_at LIMIT :limit)
+                   SELECT refresh_token FROM (
+                          SELECT refresh_token,
+                                 ROW_NUMBER() OVER (PARTITION BY issuer ORDER BY next_try_at, refresh_token) AS place
+                            FROM token_revocation WHERE next_try_at <= :now) AS due
+                    WHERE place <= :limit)
             RETURNING refresh_token, issuer, provider, created_at
             """,
             ["now": .timestamp(now), "next": .timestamp(now + pause), "limit": .integer(Int64(limit))]
