@@ -18,11 +18,13 @@ package struct UnknownNames: Sendable {
         networks = NetworkLimit(limit, per: .minutes(1), clock: clock)
     }
 
-    /// Counts a request. Networks that cannot be told apart are not counted.
+    /// Counts a request.
     ///
     /// - Returns: whether it passes.
     func count(_ request: Request, _ peer: SocketAddress?) -> Bool {
-        guard let address = addresses.countedAddress(of: request, peer: peer) else { return true }
-        return networks.hit(address) == nil
+        count(addresses.countedAddress(of: request, peer: peer))
     }
+
+    /// Counts a request from an address. Networks that cannot be told apart have none, and are not counted.
+    func count(_ address: IPAddress?) -> Bool { address.map { networks.hit($0) == nil } ?? true }
 }
