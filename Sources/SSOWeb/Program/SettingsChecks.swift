@@ -55,13 +55,7 @@ extension SettingsReader {
             let refusal: SettingError?
             do {
                 refusal = try await node.refusal(at: opened)
-                if try await Self.isOpenToAllRoles(opened) {
-                    warn(
-                        """
-                        \(name): every role of the server may connect to the database, and could hold up all writes by a lock. \
-                        REVOKE ALL ON DATABASE … FROM PUBLIC, see docs/postgresql.md.
-                        """)
-                }
+                report(try await OtherRoles(opened), of: name)
             } catch {
                 await opened.close()
                 throw error
@@ -73,14 +67,16 @@ extension SettingsReader {
         }
     }
 
-    /// Whether PUBLIC may connect to a database of PostgreSQL. An advisory lock needs no other right.
-    private static func isOpenToAllRoles(_ database: any Database) async throws -> Bool {
-        try await database.read { connection in
-            let rows = try connection.query(
+    /// Warns where every role may connect, and names those that can today.
+    private func report(_ roles: OtherRoles, of name: String) {
+        if roles.includePublic {
+            warn(
                 """
-                SELECT CAST(CAST(has_database_privilege('public', current_database(), 'CONNECT') AS INT) AS BIGINT) AS answer
+                \(name): every role of the server may connect to the database, and could hold up all writes by a lock. \
+                REVOKE ALL ON DATABASE … FROM PUBLIC, see docs/postgresql.md.\(roles.isEmpty ? "" : " Today: \(roles).")
                 """)
-            return try rows.first?.integer("answer") == 1
+        } else if !roles.isEmpty {
+            record("connect \(name) roles", "\(roles) may connect as well, and could hold up all writes by a lock")
         }
     }
 
