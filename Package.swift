@@ -10,6 +10,9 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// Tests without debug information, which takes a fifth of their build. A backtrace still has the names.
+let testSettings = settings + [.unsafeFlags(["-gnone"])]
+
 /// Templates and styles are compiled in one by one: a missing file is a build error, the binary is the deployment.
 func embedded(_ paths: String...) -> [Resource] { paths.map { .embedInCode($0) } }
 
@@ -253,108 +256,242 @@ let package = Package(
         // to; IdPTestKit has whole deployments.
         .testTarget(
             name: "TestKit",
-            dependencies: ["COpenSSL", "JWT", "SSOShared"],
-            swiftSettings: settings),
+            dependencies: [
+                "COpenSSL", "JWT", "SSOShared",
+            ],
+            swiftSettings: testSettings),
         .testTarget(
             name: "WebTestKit",
             dependencies: [
-                "TestKit", "PostgresStorage", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", hummingbird, logging,
-                lifecycle, nioCore,
+                "TestKit", "PostgresStorage", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", hummingbird,
+                logging, lifecycle, httpTypes, nioCore,
             ],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "Counterparts",
-            dependencies: ["TestKit", "WebTestKit", "IdPMail", "IdPProviders", "JWT", "SSOShared", "SSOWeb"],
-            swiftSettings: settings),
+            dependencies: [
+                "TestKit", "WebTestKit", "IdPDirectory", "IdPMail", "IdPProviders", "JWT", "SSOShared", "SSOWeb",
+            ],
+            swiftSettings: testSettings),
         .testTarget(
             name: "IdPTestKit",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdP", "IdPDirectory", "IdPFlow", "IdPMail", "IdPProviders",
-                "RelyingParty", "SQLiteStorage", "SSONative", "SSOShared", "SSOWeb", "Storage", hummingbird, logging,
-                httpTypes, nioCore,
+                "TestKit", "WebTestKit", "Counterparts", "IdP", "IdPDirectory", "IdPFlow", "IdPMail",
+                "IdPProtocols", "IdPProviders", "PostgresStorage", "RelyingParty", "SQLiteStorage", "SSONative",
+                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore,
             ],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
 
         // The rules of each library.
         .testTarget(
             name: "SSOSharedTests",
-            dependencies: ["TestKit", "SSOShared"],
-            swiftSettings: settings),
+            dependencies: [
+                "TestKit", "SSOShared",
+            ],
+            swiftSettings: testSettings),
         .testTarget(
             name: "JWTTests",
-            dependencies: ["TestKit", "JWT", "SSOShared"],
-            swiftSettings: settings),
+            dependencies: [
+                "TestKit", "JWT", "SSOShared",
+            ],
+            swiftSettings: testSettings),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["TestKit", "WebTestKit", "Storage"],
-            swiftSettings: settings),
+            dependencies: [
+                "TestKit", "WebTestKit", "Storage",
+            ],
+            swiftSettings: testSettings),
         .testTarget(
             name: "SQLiteStorageTests",
-            dependencies: ["TestKit", "WebTestKit", "SQLiteStorage", "SSOShared", "Storage"],
-            swiftSettings: settings),
+            dependencies: [
+                "TestKit", "WebTestKit", "SQLiteStorage", "SSOShared", "Storage",
+            ],
+            swiftSettings: testSettings),
         .testTarget(
             name: "PostgresStorageTests",
-            dependencies: ["TestKit", "WebTestKit", "PostgresStorage", "Storage", logging],
-            swiftSettings: settings),
+            dependencies: [
+                "TestKit", "WebTestKit", "PostgresStorage", "Storage", logging,
+            ],
+            swiftSettings: testSettings),
         .testTarget(
             name: "SSOWebTests",
             dependencies: [
-                "TestKit", "WebTestKit", "SSOShared", "SSOWeb", hummingbird, logging, lifecycle, nioCore,
-                .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"), httpTypes,
+                "TestKit", "WebTestKit", "SSOShared", "SSOWeb", hummingbird, logging, lifecycle, httpTypes,
+                nioCore, .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
             ],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "IdPDirectoryTests",
-            dependencies: ["IdPDirectory", "SSOWeb"],
-            swiftSettings: settings),
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPDirectory", "SSOShared", "SSOWeb",
+            ],
+            swiftSettings: testSettings),
         .testTarget(
             name: "IdPMailTests",
-            dependencies: ["TestKit", "WebTestKit", "Counterparts", "IdPMail", "SSOShared", "SSOWeb"],
-            swiftSettings: settings),
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPMail", "SSOShared", "SSOWeb",
+            ],
+            swiftSettings: testSettings),
         .testTarget(
             name: "IdPProvidersTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPProviders", "JWT", "SSOShared", "SSOWeb", logging,
             ],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "IdPSignInTests",
-            dependencies: ["TestKit", "WebTestKit", "IdPProviders", "IdPSignIn", "SSOShared", "SSOWeb"],
-            swiftSettings: settings),
+            dependencies: [
+                "TestKit", "WebTestKit", "IdPProviders", "IdPSignIn", "SSOShared", "SSOWeb",
+            ],
+            swiftSettings: testSettings),
         .testTarget(
             name: "IdPAppsTests",
-            dependencies: ["TestKit", "WebTestKit", "IdPApps", "WellKnown", hummingbird, logging],
-            swiftSettings: settings),
+            dependencies: [
+                "TestKit", "WebTestKit", "IdPApps", "SSOWeb", "WellKnown", hummingbird, logging,
+            ],
+            swiftSettings: testSettings),
         .testTarget(
             name: "SSONativeTests",
-            dependencies: ["SSONative"],
-            swiftSettings: settings),
+            dependencies: [
+                "TestKit", "SSONative",
+            ],
+            swiftSettings: testSettings),
         .testTarget(
             name: "WellKnownTests",
-            dependencies: ["TestKit", "SSOShared", "ThisBuild", "WellKnown", "WellKnownTool"],
-            swiftSettings: settings),
-
-        // The whole program in memory, and whole deployments.
-        .testTarget(
-            name: "SSOTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPApps",
-                "IdPDirectory", "IdPFlow", "IdPMail", "IdPProtocols", "IdPProviders", "IdPSignIn", "JWT",
-                "RelyingParty", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", "WellKnown", hummingbird, logging,
-                httpTypes, nioCore,
-                .product(name: "Yams", package: "Yams"),
+                "TestKit", "SSOShared", "WellKnown", "WellKnownTool",
             ],
-            swiftSettings: settings),
+            path: "Tests/WellKnownTests/WellKnown",
+            swiftSettings: testSettings),
+
+        // The whole program in memory, by feature.
+        .testTarget(
+            name: "AccountTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPDirectory",
+                "IdPFlow", "IdPMail", "IdPProviders", "IdPSignIn", "SQLiteStorage", "SSOShared", "SSOWeb",
+                "Storage", logging,
+            ],
+            path: "Tests/SSOTests/Accounts",
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "AppTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPDirectory",
+                "IdPFlow", "IdPMail", "IdPProviders", "RelyingParty", "SQLiteStorage", "SSOShared", "SSOWeb",
+                "Storage", "WellKnown", hummingbird, logging, .product(name: "Yams", package: "Yams"),
+            ],
+            path: "Tests/SSOTests/Apps",
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "ClientTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPDirectory", "IdPFlow",
+                "IdPMail", "IdPProtocols", "SSOShared", "SSOWeb", "Storage",
+            ],
+            path: "Tests/SSOTests/Clients",
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "EmailTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPDirectory", "IdPFlow",
+                "IdPMail", "IdPProviders", "IdPSignIn", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage",
+                hummingbird, httpTypes,
+            ],
+            path: "Tests/SSOTests/Email",
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "PageTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPDirectory", "IdPFlow",
+                "IdPMail", "IdPProtocols", "IdPProviders", "RelyingParty", "SSOShared", "SSOWeb", "Storage",
+                hummingbird, httpTypes, nioCore,
+            ],
+            path: "Tests/SSOTests/Pages",
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "ProgramTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPDirectory", "IdPMail",
+                "IdPProtocols", "IdPProviders", "PostgresStorage", "RelyingParty", "SQLiteStorage", "SSOShared",
+                "SSOWeb", "Storage", hummingbird,
+            ],
+            path: "Tests/SSOTests/Program",
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "ProtocolTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPDirectory", "IdPFlow",
+                "IdPProtocols", "IdPProviders", "JWT", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage",
+                hummingbird,
+            ],
+            path: "Tests/SSOTests/Protocols",
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "RelyingPartyTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdPProviders", "RelyingParty",
+                "SQLiteStorage", "SSOShared", "SSOWeb", "Storage",
+            ],
+            path: "Tests/SSOTests/RelyingParty",
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "SignInTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPDirectory", "IdPFlow",
+                "IdPMail", "IdPProtocols", "IdPProviders", "IdPSignIn", "JWT", "SQLiteStorage", "SSOShared",
+                "SSOWeb", "Storage",
+            ],
+            path: "Tests/SSOTests/SignIn",
+            swiftSettings: testSettings),
+
+        // One of each kind with real processes.
+        .testTarget(
+            name: "SmokeTests",
+            dependencies: [
+                "TestKit", "Counterparts", "IdPTestKit", "IdP", "IdPProtocols", "IdPProviders", "RelyingParty",
+                "SSOShared", "SSOWeb", "WellKnownTool",
+            ],
+            path: "Tests/DeploymentTests/Smoke",
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "WellKnownToolTests",
+            dependencies: [
+                "TestKit", "SSOShared", "ThisBuild", "WellKnown", "WellKnownTool",
+            ],
+            path: "Tests/WellKnownTests/WellKnownTool",
+            swiftSettings: testSettings),
+
+        // Real processes, proxies, disks, scripts, documents, browsers.
         .testTarget(
             name: "DeploymentTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPDirectory", "IdPMail",
-                "IdPProviders", "IdPSignIn", "RelyingParty", "RelyingPartyExample", "SQLiteStorage", "SSONative",
-                "SSOShared", "SSOWeb", "Storage", "ThisBuild", "WellKnown", "WellKnownTool", arguments, hummingbird,
-                logging,
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPMail",
+                "IdPProtocols", "IdPProviders", "IdPSignIn", "RelyingParty", "RelyingPartyExample",
+                "SQLiteStorage", "SSONative", "SSOShared", "SSOWeb", "Storage", "WellKnown", "WellKnownTool",
+                hummingbird, logging, arguments,
             ],
-            swiftSettings: settings),
+            path: "Tests/DeploymentTests/Programs",
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "DeployTests",
+            dependencies: [
+                "TestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPDirectory", "IdPMail",
+                "IdPProviders", "IdPSignIn", "RelyingParty", "SSOShared", "SSOWeb", "Storage", "WellKnownTool",
+            ],
+            path: "Tests/DeploymentTests/Deploy",
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "JourneyTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPProtocols", "IdPProviders",
+                "RelyingParty", "RelyingPartyExample", "SQLiteStorage", "SSONative", "SSOShared", "SSOWeb",
+                "Storage", "ThisBuild", "WellKnownTool",
+            ],
+            path: "Tests/DeploymentTests/Journeys",
+            swiftSettings: testSettings),
     ]
 )
 

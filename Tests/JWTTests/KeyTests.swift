@@ -5,7 +5,7 @@ import Testing
 
 @testable import TestKit
 
-@Suite("Keys of tokens")
+@Suite("Keys of tokens", .rules)
 struct KeyTests {
     private static let x = "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU"
     private static let y = "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"

@@ -56,7 +56,7 @@ private struct SignedText: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite("Signatures of tokens")
+@Suite("Signatures of tokens", .rules)
 struct SignatureTests {
     private static let text = Array("eyJhbGciOiJub25lIn0.e30".utf8)
 

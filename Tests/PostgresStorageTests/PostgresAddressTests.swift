@@ -2,8 +2,9 @@ import Storage
 import Testing
 
 @testable import PostgresStorage
+@testable import TestKit
 
-@Suite("Addresses of PostgreSQL")
+@Suite("Addresses of PostgreSQL", .deployment)
 struct PostgresAddressTests {
     private static func read(_ text: String, allowsPlaintext: Bool = false) throws -> PostgresAddress {
         try PostgresAddress(text, allowsPlaintext: allowsPlaintext, readers: 4, program: "idp")

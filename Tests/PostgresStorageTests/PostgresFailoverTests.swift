@@ -8,12 +8,24 @@ import Testing
 @testable import WebTestKit
 
 /// A primary, a standby, and nodes that know both.
-@Suite("Failover of PostgreSQL", .serialized)
+@Suite("Failover of PostgreSQL", .deployment, .serialized)
 struct PostgresFailoverTests {
     private static func address(_ server: PostgreSQLServer) throws -> PostgresAddress {
         try PostgresAddress(
-            "host=\(server.socket),\(server.socket) port=5432,5433 user=postgres dbname=postgres",
+            "host=\(server.socket),\(server.socket),\(server.socket) port=5432,5433,5434 user=postgres dbname=postgres",
             allowsPlaintext: false, readers: 2, program: "test")
+    }
+
+    /// Makes commits wait for a standby.
+    private static func wait(on server: PostgreSQLServer, for standby: String) async throws {
+        let outcome = try await server.run([
+            "ALTER SYSTEM SET synchronous_standby_names = '\"\(standby)\"'", "SELECT pg_reload_conf()",
+        ])
+        #expect(outcome.errors.isEmpty)
+        try await eventually("commits wait for \(standby)") { () -> Void? in
+            let states = try await server.run(["SELECT sync_state FROM pg_stat_replication"]).rows
+            return states == ["sync"] ? () : nil
+        }
     }
 
     /// A node whose items are grants: `used_by` is null until one is used, and -1 when it is void.
@@ -47,9 +59,7 @@ struct PostgresFailoverTests {
     func synchronous() async throws {
         try await PostgreSQLServer.open { primary in
             let standby = try await primary.standby(port: 5433)
-            _ = try await primary.run([
-                "ALTER SYSTEM SET synchronous_standby_names = '\"standby-5433\"'", "SELECT pg_reload_conf()",
-            ])
+            try await Self.wait(on: primary, for: "standby-5433")
             let log = CapturedLog()
             let nodes = try await atOnce(3) { _ in try await Self.node(primary, log) }
             try await nodes[0].add(items: Array(1...40))
@@ -66,6 +76,44 @@ struct PostgresFailoverTests {
             #expect(log.contains("warning database_failed_over") && !log.contains("error database_failed_over"))
             for node in nodes { await node.close() }
             try await standby.stop()
+            try await primary.start()
+        }
+    }
+
+    @Test(
+        "a new primary with a new standby that it waits for loses nothing either, also after commits that waited for none"
+    )
+    func again() async throws {
+        try await PostgreSQLServer.open { primary in
+            let second = try await primary.standby(port: 5433)
+            try await Self.wait(on: primary, for: "standby-5433")
+            let log = CapturedLog()
+            let nodes = try await atOnce(3) { _ in try await Self.node(primary, log) }
+            try await nodes[0].add(items: Array(1...13))
+            try await primary.kill()
+            try await second.promote()
+            for node in nodes { try await Self.recovery(of: node) }
+            // The new primary waits for nobody yet.
+            for item in Int64(1)...3 { #expect(try await Self.use(item, nodes[Int(item) - 1])) }
+            let third = try await second.standby(port: 5434)
+            try await Self.wait(on: second, for: "standby-5434")
+            // Three commits of each node: a second one shows that it has waited, and covers all before it.
+            for item in Int64(4)...12 { #expect(try await Self.use(item, nodes[Int(item) % 3])) }
+            try await nodes[0].add(items: [14, 15])
+            try await second.kill()
+            try await third.promote()
+            for node in nodes { try await Self.recovery(of: node) }
+            #expect(try await nodes[1].items() == 15)
+            for item in Int64(1)...15 {
+                let winners = try await atOnce(3) { try await Self.use(item, nodes[$0]) }.count { $0 }
+                #expect(winners == (item <= 12 ? 0 : 1), "\(item)")
+            }
+            #expect(log.contains("warning database_failed_over") && !log.contains("error database_failed_over"))
+            // One that starts now finds the third of the three.
+            let late = try await Self.node(primary, log)
+            #expect(try await late.items() == 15)
+            for node in nodes + [late] { await node.close() }
+            try await third.stop()
             try await primary.start()
         }
     }
@@ -129,9 +177,7 @@ struct PostgresFailoverTests {
     func standbyStopped() async throws {
         try await PostgreSQLServer.open { primary in
             let standby = try await primary.standby(port: 5433)
-            _ = try await primary.run([
-                "ALTER SYSTEM SET synchronous_standby_names = '\"standby-5433\"'", "SELECT pg_reload_conf()",
-            ])
+            try await Self.wait(on: primary, for: "standby-5433")
             let log = CapturedLog()
             let node = try await Self.node(primary, log)
             try await node.add(items: [1])

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Storage
+import Synchronization
 import Testing
 
 @testable import PostgresStorage
@@ -8,7 +9,7 @@ import Testing
 @testable import WebTestKit
 
 /// Several hosts in one address are for the time when one of them is gone.
-@Suite("The hosts of PostgreSQL")
+@Suite("The hosts of PostgreSQL", .deployment)
 struct PostgresHostsTests {
     @Test("each have their own name, address and port of the lists, and all other parameters")
     func lists() {
@@ -50,6 +51,94 @@ struct PostgresHostsTests {
             await node.close()
         }
         #expect(silent.attempts > 0)
+    }
+
+    @Test("of one name are all asked at once, and the name stays: a first address that answers nothing delays nobody")
+    func addressesOfName() async throws {
+        let (silent, isAsked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let asked = Mutex<[[String: String]]>([])
+        try await PostgreSQLServer.open { server in
+            let hosts = PostgresHosts(
+                ["host": "database.example", "port": "5432", "user": "u", "connect_timeout": "1000"],
+                lookUp: { $0 == "database.example" ? ["192.0.2.1", "2001:db8::2"] : [] })
+            #expect(hosts.each.count == 1)
+            let session = try await onOwnThread {
+                try hosts.first(
+                    { (parameters) throws(PostgresError) in
+                        asked.withLock { $0.append(parameters) }
+                        if parameters["hostaddr"] == "2001:db8::2" {
+                            isAsked.wait()
+                            return try Self.session(of: server)
+                        }
+                        isAsked.signal()
+                        silent.wait()
+                        throw .lost("never answered")
+                    }, within: .zero, isAdmitted: { _ in true })
+            }
+            silent.signal()
+            #expect(session.isOpen)
+            session.close()
+        }
+        let places = asked.withLock { $0 }.sorted { $0["hostaddr", default: ""] < $1["hostaddr", default: ""] }
+        let common = ["host": "database.example", "port": "5432", "user": "u", "connect_timeout": "10"]
+        #expect(
+            places == ["192.0.2.1", "2001:db8::2"].map { common.merging(["hostaddr": $0]) { $1 } })
+    }
+
+    @Test("are looked up only by a name, and one that is not known is left to libpq's words")
+    func lookUps() throws {
+        func asked(_ parameters: [String: String], _ addresses: [String]) -> [[String: String]] {
+            let asked = Mutex<[[String: String]]>([])
+            _ = try? PostgresHosts(parameters, lookUp: { _ in addresses }).first(
+                { (parameters) throws(PostgresError) in
+                    asked.withLock { $0.append(parameters) }
+                    throw .lost("refused")
+                }, within: .zero, isAdmitted: { _ in true })
+            return asked.withLock { $0 }
+        }
+        for host in ["/tmp", "@abstract", "127.0.0.1", "::1", ""] {
+            #expect(asked(["host": host], ["192.0.2.1"]) == [["host": host]], "\(host)")
+        }
+        let fixed = ["host": "a.example", "hostaddr": "192.0.2.7"]
+        #expect(asked(fixed, ["192.0.2.1"]) == [fixed])
+        #expect(asked(["host": "a.example"], []) == [["host": "a.example"]])
+        #expect(asked(["host": "a.example"], ["192.0.2.1"]) == [["host": "a.example", "hostaddr": "192.0.2.1"]])
+        #expect(asked(["host": "a.example,b.example"], ["192.0.2.1", "192.0.2.2"]).count == 4)
+        #expect(HostAddresses.of("127.0.0.1") == ["127.0.0.1"])
+        #expect(HostAddresses.of("localhost").contains("127.0.0.1"))
+    }
+
+    @Test("that have refused are asked again while another is silent: one that is started then is used")
+    func startedLate() async throws {
+        let silent = DispatchSemaphore(value: 0)
+        let (refusals, refusal) = AsyncStream<Void>.makeStream()
+        try await PostgreSQLServer.open { server in
+            try await server.kill()
+            async let opened = onOwnThread {
+                try PostgresHosts(["host": "192.0.2.1,192.0.2.2"]).first(
+                    { (parameters) throws(PostgresError) in
+                        if parameters["host"] == "192.0.2.2" {
+                            defer { refusal.yield() }
+                            return try Self.session(of: server)
+                        }
+                        // Its end would end the attempt.
+                        _ = silent.wait(timeout: .now() + 60)
+                        throw .lost("never answered")
+                    }, within: .zero, isAdmitted: { _ in true })
+            }
+            for await _ in refusals { break }
+            try await server.start()
+            let session = try await opened
+            silent.signal()
+            #expect(session.isOpen)
+            session.close()
+        }
+    }
+
+    private static func session(of server: PostgreSQLServer) throws(PostgresError) -> PostgresSession {
+        try PostgresSession(
+            ["host": server.socket, "port": "\(server.port)", "user": "postgres", "dbname": "postgres"],
+            answeringWithin: .seconds(4))
     }
 
     @Test("that are all gone are named with the reason of each")

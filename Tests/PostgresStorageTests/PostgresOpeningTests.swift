@@ -7,7 +7,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("Opening a database of PostgreSQL")
+@Suite("Opening a database of PostgreSQL", .deployment, .dependsOnMachine)
 struct PostgresOpeningTests {
     private static func words(_ address: PostgresAddress, _ steps: [Migration] = DatabaseClaim.steps) async -> String {
         do throws(DatabaseError) {
@@ -209,7 +209,7 @@ struct PostgresOpeningTests {
 
     @Test(
         "a pooler that gives each transaction another connection is refused; one of whole sessions works",
-        .enabled(if: PgBouncer.isInstalled, "script/setup --test could not fetch pgbouncer"),
+        .enabled(if: PgBouncer.isInstalled, "script/setup --test-all could not fetch pgbouncer"),
         arguments: [
             ("session", "opened"), ("transaction", "a connection pooler in transaction mode is before it"),
             ("statement", "cannot use the database"),

@@ -9,7 +9,7 @@ import Testing
 @testable import WebTestKit
 
 /// Servers that are killed, stopped or slow, under load.
-@Suite("Outages of PostgreSQL", .serialized)
+@Suite("Outages of PostgreSQL", .deployment, .serialized)
 struct PostgresOutageTests {
     private static func open(_ server: PostgreSQLServer, readers: Int = 4) async throws -> PostgresDatabase {
         let address = try PostgresAddress(

@@ -6,7 +6,7 @@ import Testing
 @testable import WebTestKit
 
 /// A trigger of the test fails a transaction inside the server: at a statement, or while it commits.
-@Suite("Outcomes of a transaction on PostgreSQL")
+@Suite("Outcomes of a transaction on PostgreSQL", .deployment)
 struct PostgresOutcomeTests {
     /// When the trigger fires.
     enum Place: String, CaseIterable, Sendable {

@@ -6,7 +6,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("Reads on PostgreSQL")
+@Suite("Reads on PostgreSQL", .deployment)
 struct PostgresReadTests {
     @Test("a read of one statement has no transaction; one with several has one, from its second time on at once")
     func transactions() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import WebTestKit
 
 /// Nodes are replaced one after another while all of them write, and the first new one applies a step to a large table.
-@Suite("A rolling upgrade over a step on a large table")
+@Suite("A rolling upgrade over a step on a large table", .deployment)
 struct PostgresRollingUpgradeTests {
     /// Users who sign in one time after another: a row and its use, in two transactions, at the node of the moment.
     private final class Load: Sendable {

@@ -1,8 +1,9 @@
 import Testing
 
 @testable import PostgresStorage
+@testable import TestKit
 
-@Suite("Statements of the stores for PostgreSQL")
+@Suite("Statements of the stores for PostgreSQL", .deployment)
 struct PostgresStatementTests {
     @Test(
         "a name becomes a number, the same one everywhere, and nothing else changes",

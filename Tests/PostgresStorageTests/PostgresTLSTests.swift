@@ -9,7 +9,7 @@ import Testing
 @testable import WebTestKit
 
 /// A real server that offers TLS with a certificate of the test, asked with `sslmode=verify-full`.
-@Suite("TLS to PostgreSQL")
+@Suite("TLS to PostgreSQL", .deployment)
 struct PostgresTLSTests {
     /// The settings of a server with a certificate, on a port of its own.
     private struct Certificate {
@@ -87,6 +87,31 @@ struct PostgresTLSTests {
         try await PostgreSQLServer.open(settings: certificate.settings(tls: true)) { _ in
             let found = try await Self.words(certificate.port, "sslmode=verify-full&sslrootcert=/nowhere.pem")
             #expect(found.contains("sslrootcert=") && !found.contains("\n"), "\(found)")
+        }
+    }
+
+    @Test("a name that has several addresses is what the certificate must be for, whichever of them answers")
+    func addressesOfName() async throws {
+        let ca = try await TestCA.make()
+        let certificate = try Certificate("wrong-host", of: ca)
+        let limits = ["connect_timeout": "2", "sslmode": "verify-full", "sslrootcert": ca.path("ca.pem")]
+        try await PostgreSQLServer.open(settings: certificate.settings(tls: true)) { _ in
+            func words(_ name: String) -> String {
+                let own = ["host": name, "port": "\(certificate.port)", "user": "postgres", "dbname": "postgres"]
+                do throws(PostgresError) {
+                    let hosts = PostgresHosts(own.merging(limits) { $1 }) { _ in ["127.0.0.77", "127.0.0.1"] }
+                    try hosts.first(
+                        { (parameters) throws(PostgresError) in
+                            try PostgresSession(parameters, answeringWithin: .seconds(4))
+                        }, within: .zero, isAdmitted: { _ in true }
+                    ).close()
+                    return "opened"
+                } catch {
+                    return "\(error)"
+                }
+            }
+            #expect(words("idp.example.com") == "opened")
+            #expect(words("database.example.com").contains("does not match host name"))
         }
     }
 }

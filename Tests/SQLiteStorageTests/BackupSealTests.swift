@@ -7,7 +7,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("The checksum and the code of a backup")
+@Suite("The checksum and the code of a backup", .rules)
 struct BackupSealTests {
     private let fixture: StorageFixture
     private let live: String

@@ -8,7 +8,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("Group commit")
+@Suite("Group commit", .rules)
 struct GroupCommitTests {
     private let fixture: StorageFixture
 

@@ -6,7 +6,7 @@ import Testing
 @testable import TestKit
 
 /// A command that root runs beside a service of another user opens the service's database.
-@Suite("Files beside a database that root opens", .enabled(if: geteuid() == 0))
+@Suite("Files beside a database that root opens", .rules, .enabled(if: geteuid() == 0))
 struct RootOwnerTests {
     @Test("belong to the owner of the database, so that the service can go on to use them")
     func owner() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("Migrations of a file")
+@Suite("Migrations of a file", .rules)
 struct SQLiteMigrationTests {
     private let fixture: StorageFixture
 

@@ -7,7 +7,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("Databases that are refused at start")
+@Suite("Databases that are refused at start", .rules)
 struct SQLiteOpeningErrorTests {
     private let fixture: StorageFixture
 

@@ -9,7 +9,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("Storage errors while running")
+@Suite("Storage errors while running", .rules)
 struct SQLiteRuntimeErrorTests {
     private let fixture: StorageFixture
 

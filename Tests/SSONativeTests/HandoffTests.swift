@@ -2,8 +2,9 @@ import Foundation
 import Testing
 
 @testable import SSONative
+@testable import TestKit
 
-@Suite("Handoff")
+@Suite("Handoff", .rules)
 struct HandoffTests {
     @Test("The challenge is that of RFC 7636, appendix B")
     func challenge() throws {

@@ -2,9 +2,10 @@ import Foundation
 import Testing
 
 @testable import SSONative
+@testable import TestKit
 
 /// examples/android has the rules of this library in Kotlin, which is not compiled here. What can be compared as text is.
-@Suite("The rules in Kotlin")
+@Suite("The rules in Kotlin", .rules)
 struct KotlinPortTests {
     private static func text(_ path: String) throws -> String {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

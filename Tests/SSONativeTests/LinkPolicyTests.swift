@@ -2,7 +2,9 @@ import Foundation
 import SSONative
 import Testing
 
-@Suite("Where a link opens")
+@testable import TestKit
+
+@Suite("Where a link opens", .rules)
 struct LinkPolicyTests {
     @Test("In an identity provider's app, pages of the server alone stay in the web view", arguments: pages)
     func identityProvider(row: LinkRow) throws {

@@ -2,7 +2,9 @@ import Foundation
 import SSONative
 import Testing
 
-@Suite("Configuration of an app")
+@testable import TestKit
+
+@Suite("Configuration of an app", .rules)
 struct NativeConfigurationTests {
     @Test(
         "A server must be an https origin, or http on localhost",

@@ -2,8 +2,9 @@ import Foundation
 import Testing
 
 @testable import SSONative
+@testable import TestKit
 
-@Suite("Sign-in in a relying party's app")
+@Suite("Sign-in in a relying party's app", .rules)
 struct PartnerMachineTests {
     private static func callback(_ query: String) throws -> URL {
         try Apps.callback("com.example.partner:/callback?\(query)")

@@ -2,8 +2,9 @@ import Foundation
 import Testing
 
 @testable import SSONative
+@testable import TestKit
 
-@Suite("An app that was ended during a sign-in")
+@Suite("An app that was ended during a sign-in", .rules)
 struct RestoreTests {
     @Test("It takes the result with the stored verifier, and opens the page that asked")
     func restored() throws {

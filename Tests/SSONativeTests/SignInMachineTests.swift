@@ -2,8 +2,9 @@ import Foundation
 import Testing
 
 @testable import SSONative
+@testable import TestKit
 
-@Suite("Sign-in in an identity provider's app")
+@Suite("Sign-in in an identity provider's app", .rules)
 struct SignInMachineTests {
     @Test("After a 401 the user signs in on the page, and then the page that asked opens again")
     func unauthorized() throws {

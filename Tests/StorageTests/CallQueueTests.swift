@@ -3,7 +3,7 @@ import Testing
 @testable import Storage
 @testable import TestKit
 
-@Suite("Queue of waiting calls")
+@Suite("Queue of waiting calls", .rules)
 struct CallQueueTests {
     private static func write() -> PendingCall { PendingCall(run: { _ in (true, {}) }, fail: { _ in }) }
 

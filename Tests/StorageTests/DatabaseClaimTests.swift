@@ -1,10 +1,11 @@
 import Storage
 import Testing
 
+@testable import TestKit
 @testable import WebTestKit
 
 /// What the stores rely on. A new engine needs one more test here, with the same arguments.
-@Suite("What the stores rely on")
+@Suite("What the stores rely on", .rules)
 struct DatabaseClaimTests {
     private let fixture: StorageFixture
 

@@ -1,7 +1,9 @@
 import Storage
 import Testing
 
-@Suite("Migrations")
+@testable import TestKit
+
+@Suite("Migrations", .rules)
 struct MigratorTests {
     private static let steps = ["v001-a", "v002-b"].map { Migration(name: $0, sql: []) }
 

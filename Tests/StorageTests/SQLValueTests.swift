@@ -1,7 +1,9 @@
 import Storage
 import Testing
 
-@Suite("Values")
+@testable import TestKit
+
+@Suite("Values", .rules)
 struct SQLValueTests {
     @Test("a value prints only its kind")
     func printing() {

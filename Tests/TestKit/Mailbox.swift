@@ -59,6 +59,18 @@ struct Mailbox: Sendable {
             .filter { $0.header("to")?.lowercased().contains(address.lowercased()) ?? false }
     }
 
+    /// Puts a file at the path of the folder: nothing can be delivered.
+    func block() throws {
+        try FileManager.default.removeItem(atPath: folder)
+        try Data().write(to: URL(fileURLWithPath: folder))
+    }
+
+    /// Makes an empty folder in its place again.
+    func unblock() throws {
+        try FileManager.default.removeItem(atPath: folder)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
     /// Waits for the email number `count` to an address.
     func email(to address: String, count: Int = 1, within limit: Duration = TestTimeout.limit) async throws -> Email {
         try await eventually("email \(count) to \(address) in \(folder)", within: limit, every: .milliseconds(20)) {

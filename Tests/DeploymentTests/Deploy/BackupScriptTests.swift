@@ -4,7 +4,7 @@ import Testing
 @testable import TestKit
 
 /// deploy/backup with a stub in place of idp, and the units that run it.
-@Suite("deploy/backup")
+@Suite("deploy/backup", .deployment)
 struct BackupScriptTests {
     /// A folder of backups, and an `idp` on the PATH that writes them.
     struct Machine {

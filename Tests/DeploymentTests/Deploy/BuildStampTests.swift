@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 
 /// Plugins/build-stamp in repositories made for it.
-@Suite("The version of a build")
+@Suite("The version of a build", .deployment)
 struct BuildStampTests {
     @Test("a release has the version of its tag, and commits after it are counted")
     func tags() async throws {

@@ -7,7 +7,7 @@ import Testing
 /// Both programs and Caddy with the files of deploy/, as compose.yml starts them: only paths, ports and names that exist
 /// in containers alone are replaced.
 @Suite(
-    "The checks of the programs, in the set-up of compose.yml",
+    "The checks of the programs, in the set-up of compose.yml", .deployment, .dependsOnMachine,
     .enabled(if: ProxyProcess.Kind.caddy.path != nil, "needs Caddy"))
 struct ComposeCheckTests {
     private let folder: TemporaryFolder

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("deploy/README.md")
+@testable import TestKit
+
+@Suite("deploy/README.md", .deployment)
 struct DeployDocumentTests {
     @Test("it names every file of the folder")
     func filesAreNamed() throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import IdPTestKit
 @testable import TestKit
 
-@Suite("The scripts of deploy/")
+@Suite("The scripts of deploy/", .deployment)
 struct DeployScriptTests {
     @Test(
         "make-secrets makes four different secrets and the database's address, restricts their folder, and changes nothing the next time"

@@ -6,7 +6,7 @@ import Testing
 @testable import RelyingParty
 @testable import TestKit
 
-@Suite("The files for deployment")
+@Suite("The files for deployment", .deployment)
 struct DeployTests {
     /// Every setting of both programs.
     static let table = IdPSettings.table + RelyingPartySettings.table + CommonSettings.all

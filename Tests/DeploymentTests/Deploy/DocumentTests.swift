@@ -7,7 +7,7 @@ import Testing
 @testable import IdPSignIn
 @testable import TestKit
 
-@Suite("The documents")
+@Suite("The documents", .deployment)
 struct DocumentTests {
     @Test("the tables of docs/settings.md have every setting, and neither they nor README.md name an unknown setting")
     func settings() throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import TestKit
 
 /// deploy/mail-token with a stand-in for the OAuth server, and the units that run it.
-@Suite("deploy/mail-token")
+@Suite("deploy/mail-token", .deployment)
 struct MailTokenScriptTests {
     /// An OAuth server that gives one answer, and the request and the token as files.
     private struct Scene {

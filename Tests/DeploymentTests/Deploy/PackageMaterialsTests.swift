@@ -3,7 +3,7 @@ import Testing
 
 @testable import TestKit
 
-/// The library of CycloneDX with the published schemas, as `script/setup --test` fetches it.
+/// The library of CycloneDX with the published schemas, as `script/setup --test-all` fetches it.
 enum CycloneDX {
     private static let library = TestVectors.repository.path + "/.build/cyclonedx_python_lib"
     private static let isInstalled = FileManager.default.fileExists(atPath: library + "/cyclonedx")
@@ -28,7 +28,9 @@ enum CycloneDX {
 }
 
 /// What script/package says of the sources of others. Its programs are stand-ins, the packages and the toolchain are real.
-@Suite("The sources in packages", .enabled(if: PackageTools.areInstalled, "needs dpkg-deb, gpg and a C compiler"))
+@Suite(
+    "The sources in packages", .deployment, .dependsOnMachine,
+    .enabled(if: PackageTools.areInstalled, "needs dpkg-deb, gpg and a C compiler"))
 struct PackageMaterialsTests {
 
     @Test("the bill of materials and the notices name every package of Package.resolved with its licence")
@@ -74,7 +76,7 @@ struct PackageMaterialsTests {
 
     @Test(
         "the bill of materials is valid by the published schema of CycloneDX, which finds a wrong one",
-        .enabled(if: CycloneDX.isAvailable, "script/setup --test could not fetch the library of CycloneDX"))
+        .enabled(if: CycloneDX.isAvailable, "script/setup --test-all could not fetch the library of CycloneDX"))
     func schema() async throws {
         let made = try await PackageScriptTests.made()
         let bill = try await Self.bill(of: made).text

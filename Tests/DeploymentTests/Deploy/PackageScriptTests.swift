@@ -12,7 +12,9 @@ enum PackageTools {
 }
 
 /// script/package with small programs in place of ours. They print a help text and completions, and nothing is built.
-@Suite("script/package", .enabled(if: PackageTools.areInstalled, "needs dpkg-deb, gpg and a C compiler"))
+@Suite(
+    "script/package", .deployment, .dependsOnMachine,
+    .enabled(if: PackageTools.areInstalled, "needs dpkg-deb, gpg and a C compiler"))
 struct PackageScriptTests {
 
     @Test("two runs write the same bytes, and SHA256SUMS names every file")

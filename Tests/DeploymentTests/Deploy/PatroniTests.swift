@@ -5,7 +5,7 @@ import Testing
 @testable import IdPTestKit
 @testable import TestKit
 
-@Suite("The files for PostgreSQL")
+@Suite("The files for PostgreSQL", .deployment, .dependsOnMachine)
 struct PatroniTests {
     @Test("with the statements of role.sql, idp works as a role that owns a schema and nothing else")
     func role() async throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import TestKit
 
 /// script/previous in a repository of its own, with stubs in place of Swift and strip.
-@Suite("script/previous")
+@Suite("script/previous", .deployment)
 struct PreviousScriptTests {
 
     @Test("without a release it builds the last commit whose schema has a step less, once")

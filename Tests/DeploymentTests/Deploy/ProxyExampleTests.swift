@@ -4,14 +4,14 @@ import Testing
 @testable import Counterparts
 @testable import TestKit
 
-/// nginx, as `script/setup --test` unpacks it.
+/// nginx, as `script/setup --test-all` unpacks it.
 private enum Nginx {
     static let path = [TestVectors.repository.path + "/.build/nginx/usr/sbin/nginx", "/usr/sbin/nginx"]
         .first(where: FileManager.default.isExecutableFile)
 }
 
 /// The configurations of proxies that operators copy, checked by the proxies themselves.
-@Suite("Proxies of deploy/README.md")
+@Suite("Proxies of deploy/README.md", .deployment, .dependsOnMachine)
 struct ProxyExampleTests {
     private static func text(_ file: String) throws -> String {
         try DeployTests.lines(file).joined(separator: "\n")
@@ -19,7 +19,7 @@ struct ProxyExampleTests {
 
     @Test(
         "nginx accepts its file, and finds a wrong one",
-        .enabled(if: Nginx.path != nil, "script/setup --test could not unpack nginx"))
+        .enabled(if: Nginx.path != nil, "script/setup --test-all could not unpack nginx"))
     func nginx() async throws {
         let folder = try TemporaryFolder()
         let (text, _) = try await Self.nginx(in: folder)
@@ -72,7 +72,7 @@ struct ProxyExampleTests {
 
     @Test(
         "the log of nginx has the path of a request, and neither the key of a link nor a query",
-        .enabled(if: Nginx.path != nil, "script/setup --test could not unpack nginx"))
+        .enabled(if: Nginx.path != nil, "script/setup --test-all could not unpack nginx"))
     func nginxLog() async throws {
         let folder = try TemporaryFolder()
         let (text, port) = try await Self.nginx(in: folder)

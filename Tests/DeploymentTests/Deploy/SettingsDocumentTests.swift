@@ -9,7 +9,7 @@ import Testing
 /// The two documents that list every setting are made of the settings themselves.
 ///
 /// After a change `SSO_TEST_WRITE=1 script/test --filter SettingsDocumentTests` writes them.
-@Suite("The documents that list the settings")
+@Suite("The documents that list the settings", .deployment)
 struct SettingsDocumentTests {
     private struct Group: Sendable {
         let heading: String

@@ -4,7 +4,7 @@ import Testing
 @testable import TestKit
 
 /// script/setup on a machine made of stubs: it installs nothing and fetches nothing.
-@Suite("script/setup")
+@Suite("script/setup", .deployment)
 struct SetupScriptTests {
     static let swift = """
         #!/bin/sh
@@ -35,7 +35,7 @@ struct SetupScriptTests {
 
     @Test(
         "an option that it does not know is refused before anything is looked at, with the usage",
-        arguments: [["--tests"], ["--test", "--bench"], ["test"]])
+        arguments: [["--tests"], ["--test", "--bench"], ["--test-all", "--test"], ["test"]])
     func options(arguments: [String]) async throws {
         let machine = try Machine()
         let run = try await machine.setup(arguments)
@@ -148,7 +148,7 @@ struct SetupScriptTests {
         let machine = try Machine()
         // This distribution has no caddy.
         try machine.have("apt-cache", "#!/bin/sh\n[ \"$1 $2\" != 'show caddy' ]")
-        let run = try await machine.setup("--test")
+        let run = try await machine.setup("--test-all")
         #expect(run.code == 0)
         #expect(machine.installed.contains("faketime") && machine.installed.contains("sqlite3"))
         #expect(!machine.installed.contains("caddy"))
@@ -165,7 +165,7 @@ struct SetupScriptTests {
     func languages() async throws {
         let machine = try Machine()
         try machine.have("node", "#!/bin/sh")
-        #expect(try await machine.setup("--test").code == 0)
+        #expect(try await machine.setup("--test-all").code == 0)
         #expect(machine.installed.isSuperset(of: ["ruby", "php-cli", "php-curl", "golang-go", "jq"]))
         #expect(!machine.installed.contains("nodejs"))
     }
@@ -180,7 +180,7 @@ struct SetupScriptTests {
         for name in ["invoke-rc.d", "systemctl"] {
             try machine.have(name, "#!/bin/sh\necho \"$*\" >> '\(machine.calls)'")
         }
-        let run = try await machine.setupAlone("--test")
+        let run = try await machine.setupAlone("--test-all")
         #expect(run.code == 0 && machine.installed.isSuperset(of: ["postfix", "opendkim"]), "\(run)")
         let calls = machine.recorded
         #expect(calls.first == "set")
@@ -196,7 +196,7 @@ struct SetupScriptTests {
     func otherMailServer() async throws {
         let machine = try Machine()
         try machine.have("sendmail", "#!/bin/sh")
-        let run = try await machine.setupAlone("--test")
+        let run = try await machine.setupAlone("--test-all")
         #expect(run.code == 0 && !machine.installed.contains("postfix") && machine.installed.contains("opendkim"))
         #expect(run.errors.contains("Another mail server is installed here"))
     }
@@ -206,12 +206,20 @@ struct SetupScriptTests {
         let machine = try Machine()
         let words = "ERROR: Could not connect to pypi.org"
         try machine.have("python3", "#!/bin/sh\n[ \"$1\" = -m ] || { echo '\(words)' >&2; exit 1; }")
-        let run = try await machine.setup("--test")
+        let run = try await machine.setup("--test-all")
         #expect(run.code == 0 && !machine.installed.contains("python3-pip"))
         #expect(run.errors.contains("so the pages are not checked with it:\n  \(words)\n"))
-        let strict = try await machine.setup("--test", environment: ["CI": "true"])
+        let strict = try await machine.setup("--test-all", environment: ["CI": "true"])
         #expect(strict.code == 1 && strict.errors.contains("could not be fetched from PyPI:\n  \(words)\n"))
         #expect(try await machine.setup().errors.isEmpty, "a build does not need it")
+    }
+
+    @Test("script/test needs a browser and a mail server in Python, and no partner's language")
+    func smallSetup() async throws {
+        let machine = try Machine()
+        #expect(try await machine.setup("--test").code == 0)
+        #expect(machine.installed.contains("python3-aiosmtpd"))
+        #expect(machine.installed.isDisjoint(with: ["golang-go", "php-cli", "haproxy", "postfix", "python3-pip"]))
     }
 
     @Test("building installs the linker, and no package that only the tests need")

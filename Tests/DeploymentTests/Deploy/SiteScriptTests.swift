@@ -4,12 +4,12 @@ import Testing
 @testable import TestKit
 
 /// script/site, with the documents of this repository.
-@Suite("script/site")
+@Suite("script/site", .deployment)
 struct SiteScriptTests {
     private static let repository = TestVectors.repository
     private static let script = repository.appending(path: "script/site").path()
 
-    /// Debian's, for which script/setup --test installs the library.
+    /// Debian's, for which script/setup --test-all installs the library.
     private static let hasLibrary = FileManager.default.fileExists(
         atPath: "/usr/lib/python3/dist-packages/markdown_it")
 

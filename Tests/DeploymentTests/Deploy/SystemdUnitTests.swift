@@ -8,7 +8,7 @@ import Testing
 @testable import TestKit
 
 /// Properties of the units that need no systemd. `deploy/try-systemd` runs them under a real systemd.
-@Suite("The systemd units")
+@Suite("The systemd units", .deployment)
 struct SystemdUnitTests {
     static let programs = ["swift-sso-idp.service": "idp", "swift-sso-relying-party.service": "relying-party"]
 

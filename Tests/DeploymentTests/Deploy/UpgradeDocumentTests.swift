@@ -4,8 +4,9 @@ import Testing
 
 @testable import IdP
 @testable import RelyingParty
+@testable import TestKit
 
-@Suite("docs/upgrading.md")
+@Suite("docs/upgrading.md", .deployment)
 struct UpgradeDocumentTests {
     private static let programs = ["idp": IdPMigrations.all, "relying-party": RelyingPartyMigrations.all]
 

@@ -8,7 +8,9 @@ import Testing
 /// Every state of every page in a real browser. With `SCREENSHOTS=FOLDER` each is also written there as a PNG.
 ///
 /// Beside the journeys and not among them: it is as long as all of them, and measures no time.
-@Suite("Accessibility", .serialized, .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
+@Suite(
+    "Accessibility", .journey, .dependsOnMachine, .serialized,
+    .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
 struct AccessibilityJourneys {
     private static let screenshots = ProcessInfo.processInfo.environment["SCREENSHOTS"]
 

@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 
 extension Journeys.Users {
-    @Suite("Back, reload, double click")
+    @Suite("Back, reload, double click", .journey, .dependsOnMachine)
     struct BackAndReload {
         @Test("a reload of the callback after success leads to the page and not to an error")
         func reloadedCallback() async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import WebTestKit
 
 extension Journeys.Operators {
-    @Suite("Changes of operators while users sign in, through two processes")
+    @Suite("Changes of operators while users sign in, through two processes", .journey)
     struct ChangesUnderLoad {
         private static let rounds = TestLength.of(short: 4, nightly: 60)
 

@@ -7,7 +7,7 @@ import Testing
 
 extension Journeys.Operators {
     /// With libfaketime (package faketime) in a real process: a file sets its wall clock.
-    @Suite("A wall clock that jumps")
+    @Suite("A wall clock that jumps", .journey)
     struct Clock {
         private static let library: String? = {
             let folders = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib")) ?? []

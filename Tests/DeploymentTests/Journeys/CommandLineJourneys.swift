@@ -10,7 +10,7 @@ import ThisBuild
 @testable import WebTestKit
 
 extension Journeys.Operators {
-    @Suite("The command line")
+    @Suite("The command line", .journey)
     struct CommandLine {
         @Test(
             "check accepts good settings, shows fingerprints, never a secret", arguments: ["idp", "relying-party"])

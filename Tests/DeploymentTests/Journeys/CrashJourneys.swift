@@ -7,7 +7,7 @@ import Testing
 @testable import TestKit
 
 extension Journeys.Operators {
-    @Suite("kill -9")
+    @Suite("kill -9", .journey)
     struct Crash {
         /// The number of kills.
         static let rounds = TestLength.of(short: 10, nightly: 100)

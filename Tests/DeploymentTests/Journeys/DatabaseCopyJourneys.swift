@@ -11,7 +11,7 @@ import Testing
 
 extension Journeys.Operators {
     /// Both programs move from files to PostgreSQL and back, with the commands that an operator uses.
-    @Suite("Moving between SQLite and PostgreSQL")
+    @Suite("Moving between SQLite and PostgreSQL", .journey)
     struct DatabaseCopies {
         /// Runs `database copy` of a program.
         @discardableResult

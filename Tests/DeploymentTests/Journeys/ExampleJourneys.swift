@@ -9,7 +9,7 @@ import Testing
 @testable import TestKit
 
 extension Journeys.Users {
-    @Suite("The example of docs/relying-party.md")
+    @Suite("The example of docs/relying-party.md", .journey)
     struct Example {
         /// The example as a client of the identity provider.
         private struct ExampleClient: TestClient {

@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 
 extension Journeys.Operators {
-    @Suite("Fresh sign-in over a restart")
+    @Suite("Fresh sign-in over a restart", .journey)
     struct FreshSignIn {
         @Test("killed and started again, the identity provider still asks for the fresh sign-in, and then goes on")
         func restart() async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import TestKit
 
 extension Journeys.Users {
-    @Suite("The handoff to an app")
+    @Suite("The handoff to an app", .journey)
     struct HandoffToApp {
         @Test(
             "of 100 web views with one code at once, over three IdP processes, exactly one is signed in",

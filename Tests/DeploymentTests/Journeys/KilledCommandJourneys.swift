@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 
 extension Journeys.Operators {
-    @Suite("Commands that are killed")
+    @Suite("Commands that are killed", .journey)
     struct KilledCommands {
         /// The number of kills of each command.
         private static let rounds = TestLength.of(short: 4, nightly: 50)

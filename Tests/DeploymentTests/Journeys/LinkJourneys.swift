@@ -9,7 +9,7 @@ import Testing
 @testable import TestKit
 
 extension Journeys.Users {
-    @Suite("The link in the email")
+    @Suite("The link in the email", .journey, .dependsOnMachine)
     struct Link {
         @Test(
             "after 100 scanner visits to each of 100 links, 100 of 100 users get in with their link",

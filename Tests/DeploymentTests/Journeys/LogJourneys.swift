@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 
 extension Journeys.Operators {
-    @Suite("Content of the logs")
+    @Suite("Content of the logs", .journey)
     struct Logs {
         @Test(
             "at trace level no log holds a token, code, state, cookie, signature or secret",

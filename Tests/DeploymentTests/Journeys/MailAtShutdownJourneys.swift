@@ -7,7 +7,7 @@ import Testing
 @testable import TestKit
 
 extension Journeys.Operators {
-    @Suite("An email in delivery when the IdP stops")
+    @Suite("An email in delivery when the IdP stops", .journey)
     struct MailAtShutdown {
         @Test("is delivered, and not sent again after the next start", .timeLimit(.minutes(2)))
         func finished() async throws {

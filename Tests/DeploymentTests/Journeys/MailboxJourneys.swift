@@ -5,7 +5,9 @@ import Testing
 @testable import TestKit
 
 extension Journeys.Users {
-    @Suite("The mailbox of a trial", .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
+    @Suite(
+        "The mailbox of a trial", .journey, .dependsOnMachine,
+        .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
     struct TrialMailbox {
         private static let submit = Chromium.submit
 
@@ -89,7 +91,9 @@ extension Journeys.Users {
         }
     }
 
-    @Suite("The switch of the language", .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
+    @Suite(
+        "The switch of the language", .journey, .dependsOnMachine,
+        .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
     struct LanguageSwitch {
         @Test(
             "without JavaScript it keeps the pending sign-in, and all pages that follow have the language, at the client too"

@@ -7,7 +7,8 @@ import Testing
 
 extension Journeys.Users {
     @Suite(
-        "The app of the identity provider", .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
+        "The app of the identity provider", .journey, .dependsOnMachine,
+        .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
     struct NativeApp {
         @Test(
             "in the web view: signed in by code, by link, and by the code of a link opened elsewhere; a restart keeps it",

@@ -7,7 +7,7 @@ import Testing
 
 extension Journeys.Users {
     @Suite(
-        "Sign-in in the system browser for an app",
+        "Sign-in in the system browser for an app", .journey, .dependsOnMachine,
         .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
     struct NativeHandoff {
         @Test(

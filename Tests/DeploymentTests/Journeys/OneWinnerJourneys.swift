@@ -9,7 +9,7 @@ import Testing
 @testable import TestKit
 
 extension Journeys.Operators {
-    @Suite("One winner, with three IdP processes on one database")
+    @Suite("One winner, with three IdP processes on one database", .journey)
     struct OneWinner {
         @Test("of 100 verifications at once, exactly one succeeds", .timeLimit(.minutes(3)))
         func ofVerifications() async throws {

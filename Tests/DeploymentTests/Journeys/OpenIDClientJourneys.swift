@@ -6,7 +6,7 @@ import Testing
 @testable import TestKit
 
 extension Journeys.Users {
-    @Suite("Services of other makers, by OpenID Connect")
+    @Suite("Services of other makers, by OpenID Connect", .journey, .dependsOnMachine)
     struct OpenIDClients {
         /// An identity provider with one client, whose entry reads its secret from SERVICE_SECRET.
         private static func deployment(_ entry: String, secret: String? = nil) throws -> ProcessDeployment {

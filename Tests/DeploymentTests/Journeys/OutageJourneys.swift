@@ -8,7 +8,7 @@ import Testing
 @testable import WebTestKit
 
 extension Journeys.Operators {
-    @Suite("Outages")
+    @Suite("Outages", .journey, .dependsOnMachine)
     struct Outage {
         @Test("a sign-in continues after the IdP was restarted in the middle", arguments: [SIGTERM, SIGKILL])
         func restartInTheMiddle(signal: Int32) async throws {

@@ -17,7 +17,7 @@ enum FormerVersion {
 extension Journeys.Operators {
     /// The ways of docs/upgrading.md, with the programs of two versions.
     @Suite(
-        "An upgrade from the version before, and back",
+        "An upgrade from the version before, and back", .journey,
         .enabled(
             if: FormerVersion.programs != nil,
             "there is no program of the version before: script/previous builds it, script/test nightly does so"))

@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 
 /// Every state of every page as files, for `script/contact-sheet`.
-@Suite("Page folder")
+@Suite("Page folder", .journey)
 struct PageFolderTests {
     private static let folder = ProcessInfo.processInfo.environment["PAGES"]
 

@@ -8,7 +8,8 @@ import Testing
 
 extension Journeys.Users {
     @Suite(
-        "The app of a relying party", .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
+        "The app of a relying party", .journey, .dependsOnMachine,
+        .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
     struct PartnerApp {
         @Test(
             "signs in through the system browser: its web view gets the client's session, and a stolen result is worthless",

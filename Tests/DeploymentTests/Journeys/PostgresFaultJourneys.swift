@@ -8,7 +8,7 @@ import Testing
 
 extension Journeys.Operators {
     /// Nodes, the server and the network between them fail while users sign in.
-    @Suite("Faults of nodes, server and network on PostgreSQL")
+    @Suite("Faults of nodes, server and network on PostgreSQL", .journey, .dependsOnMachine)
     struct PostgresFaults {
         // MARK: - Killed
 

@@ -9,7 +9,7 @@ import Testing
 
 extension Journeys.Operators {
     /// Whole programs on PostgreSQL: several processes of the identity provider and a relying party.
-    @Suite("Several nodes on PostgreSQL")
+    @Suite("Several nodes on PostgreSQL", .journey)
     struct PostgresNodes {
         private static func deployment(idps: Int) async throws -> (pair: ProcessDeployment, idp: PostgresFixture) {
             let (idp, client) = (try await PostgresFixture.make(), try await PostgresFixture.make())

@@ -5,7 +5,9 @@ import Testing
 @testable import TestKit
 
 /// The written rules of the brands, as a browser draws the buttons (docs/providers.md).
-@Suite("Buttons of providers", .serialized, .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
+@Suite(
+    "Buttons of providers", .journey, .dependsOnMachine, .serialized,
+    .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
 struct ProviderButtonJourneys {
     @Test("Apple's is as large as any other and in sight without scrolling; sizes and colours are those of the rules")
     func brands() async throws {

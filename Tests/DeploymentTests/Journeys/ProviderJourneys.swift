@@ -10,7 +10,7 @@ import Testing
 
 extension Journeys.Users {
     /// From a client to a provider and back to the client, in a real browser.
-    @Suite("Sign-in with a provider")
+    @Suite("Sign-in with a provider", .journey, .dependsOnMachine)
     struct SignInWithProvider {
         static let button = "form[action='/sign-in/with/work'] button"
 

@@ -11,7 +11,7 @@ import Testing
 @testable import TestKit
 
 extension Journeys.Operators {
-    @Suite("A provider's answer, over processes and a crash")
+    @Suite("A provider's answer, over processes and a crash", .journey)
     struct ProviderRace {
         /// Real programs, with a stand-in in their providers file. Their clock is the machine's.
         private static func running(

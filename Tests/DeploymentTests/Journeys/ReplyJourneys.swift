@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 
 extension Journeys.Users {
-    @Suite("Answering the email")
+    @Suite("Answering the email", .journey, .dependsOnMachine)
     struct Reply {
         @Test(
             "in a real browser the waiting page goes on to the client after the answer, and without JavaScript its button does",

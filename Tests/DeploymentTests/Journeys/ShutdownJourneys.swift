@@ -7,7 +7,7 @@ import Testing
 @testable import TestKit
 
 extension Journeys.Operators {
-    @Suite("Stopping")
+    @Suite("Stopping", .journey)
     struct Shutdown {
         @Test(
             "SIGTERM and SIGINT finish pending requests, accept no new ones, and end with 0",

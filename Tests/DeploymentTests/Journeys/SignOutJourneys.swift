@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 
 extension Journeys.Operators {
-    @Suite("Sign-out everywhere, with real relying parties")
+    @Suite("Sign-out everywhere, with real relying parties", .journey)
     struct SignOutEverywhere {
         /// Two relying parties, with a clients file that says where they take messages.
         private static func deployment() throws -> ProcessDeployment {

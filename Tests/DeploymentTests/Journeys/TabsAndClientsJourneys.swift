@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 
 extension Journeys.Users {
-    @Suite("Several clients, several tabs")
+    @Suite("Several clients, several tabs", .journey, .dependsOnMachine)
     struct TabsAndClients {
         @Test("at a second client the user does not have to sign in again")
         func secondClient() async throws {

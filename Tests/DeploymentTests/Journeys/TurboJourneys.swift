@@ -5,7 +5,7 @@ import Testing
 
 extension Journeys.Users {
     @Suite(
-        "Pages in a document that Turbo keeps",
+        "Pages in a document that Turbo keeps", .journey, .dependsOnMachine,
         .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
     struct TurboPages {
         /// What Turbo does from one page to the next: it replaces the body, runs no script of the head again, and sends these

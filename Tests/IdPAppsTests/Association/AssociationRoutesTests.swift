@@ -8,7 +8,7 @@ import Testing
 @testable import WebTestKit
 @testable import WellKnown
 
-@Suite("The association files over HTTP")
+@Suite("The association files over HTTP", .rules)
 struct AssociationRoutesTests {
     static let paths = [AppleAppSiteAssociation.path, AssetLinks.path]
 

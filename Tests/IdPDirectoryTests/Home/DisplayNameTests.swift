@@ -3,8 +3,9 @@ import Testing
 
 @testable import IdPDirectory
 @testable import SSOWeb
+@testable import TestKit
 
-@Suite("Display names")
+@Suite("Display names", .rules)
 struct DisplayNameTests {
     @Test(
         "a name is stored as it is visible",

@@ -2,8 +2,9 @@ import Testing
 
 @testable import Counterparts
 @testable import IdPMail
+@testable import TestKit
 
-@Suite("Replies by email: limits and order of checks")
+@Suite("Replies by email: limits and order of checks", .rules)
 struct InboundMailLimitsTests {
     private let corpus = ReplyCorpus()
 

@@ -2,8 +2,9 @@ import SSOShared
 import Testing
 
 @testable import IdPMail
+@testable import TestKit
 
-@Suite("Reply addresses")
+@Suite("Reply addresses", .rules)
 struct ReplyAddressTests {
     @Test("the address of a key leads back to it, in any case, and fits into an address")
     func roundTrip() throws {

@@ -3,8 +3,9 @@ import Testing
 @testable import Counterparts
 @testable import IdPMail
 @testable import SSOShared
+@testable import TestKit
 
-@Suite("Replies by email: the corpus")
+@Suite("Replies by email: the corpus", .rules)
 struct ReplyCorpusTests {
     private static let corpus = ReplyCorpus()
 

@@ -3,8 +3,9 @@ import Testing
 
 @testable import Counterparts
 @testable import IdPMail
+@testable import TestKit
 
-@Suite("Replies by email: fuzz")
+@Suite("Replies by email: fuzz", .rules)
 struct ReplyFuzzTests {
     /// Repeatable random numbers (SplitMix64).
     private struct Seeded: RandomNumberGenerator {

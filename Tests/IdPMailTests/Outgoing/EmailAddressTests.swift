@@ -2,8 +2,9 @@ import SSOShared
 import Testing
 
 @testable import IdPMail
+@testable import TestKit
 
-@Suite("Email addresses")
+@Suite("Email addresses", .rules)
 struct EmailAddressTests {
     @Test(
         "an ordinary address is accepted, lower-cased and trimmed",
@@ -75,7 +76,7 @@ struct EmailAddressTests {
     }
 }
 
-@Suite("The sender of emails")
+@Suite("The sender of emails", .rules)
 struct MailFromTests {
     @Test(
         "name and address, quoted or not, or the address alone",

@@ -4,8 +4,9 @@ import Testing
 @testable import Counterparts
 @testable import IdPMail
 @testable import SSOWeb
+@testable import TestKit
 
-@Suite("Emails on the wire")
+@Suite("Emails on the wire", .rules)
 struct EmailMessageTests {
     /// True for every email: only CRLF ends lines, no line is longer than 76, and all bytes are ASCII.
     private func expectSound(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) {

@@ -2,9 +2,10 @@ import SSOWeb
 import Testing
 
 @testable import IdPMail
+@testable import TestKit
 @testable import WebTestKit
 
-@Suite("The rate limit of emails to one address")
+@Suite("The rate limit of emails to one address", .rules)
 struct MailRateLimitTests {
     private static let now = TestClock().now
 

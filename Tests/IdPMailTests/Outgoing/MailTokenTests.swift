@@ -6,7 +6,7 @@ import Testing
 @testable import SSOShared
 @testable import TestKit
 
-@Suite("A login at the mail server by an access token")
+@Suite("A login at the mail server by an access token", .rules)
 struct MailTokenTests {
     private static let token = "eyJ0eXAi.eyJ1cG4i._sig-na~ture+/="
 

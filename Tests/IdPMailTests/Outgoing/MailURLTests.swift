@@ -8,7 +8,7 @@ extension SMTPLogin {
     fileprivate var password: String? { if case .password(let password) = secret { password } else { nil } }
 }
 
-@Suite("The mail URL")
+@Suite("The mail URL", .rules)
 struct MailURLTests {
     private func endpoint(_ text: String) throws -> SMTPEndpoint {
         guard case .smtp(let endpoint) = try MailURL.parse(text) else { throw ProbeFailure("not SMTP: \(text)") }

@@ -6,7 +6,7 @@ import Testing
 @testable import SSOWeb
 @testable import TestKit
 
-@Suite("Outbox folder")
+@Suite("Outbox folder", .rules)
 struct OutboxMailerTests {
     private let folder: TemporaryFolder
     private let outbox: OutboxMailer

@@ -20,7 +20,7 @@ private func mailer(_ url: String, requiresTLS: Bool? = nil, seconds: Double = 1
     )
 }
 
-@Suite("Sending by SMTP")
+@Suite("Sending by SMTP", .rules)
 struct SMTPMailerTests {
     @Test("a real server receives the email unchanged, with its leading dots", .enabled(if: SMTPServer.isInstalled))
     func delivered() async throws {

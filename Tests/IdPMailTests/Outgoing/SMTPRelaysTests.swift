@@ -4,7 +4,7 @@ import Testing
 @testable import IdPMail
 @testable import TestKit
 
-@Suite("Several mail servers")
+@Suite("Several mail servers", .rules)
 struct SMTPRelaysTests {
     private static func relay(_ port: UInt16, login: String = "") throws -> SMTPMailer {
         guard case .smtp(let endpoint) = try MailURL.parse("smtp://\(login)127.0.0.1:\(port)") else {

@@ -9,7 +9,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("Apple's client secret and revocation")
+@Suite("Apple's client secret and revocation", .rules)
 struct AppleClientSecretTests {
     private let key: PrivateKey
 

@@ -7,7 +7,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("Apple's server-to-server notifications")
+@Suite("Apple's server-to-server notifications", .rules)
 struct AppleNotificationTests {
     private let subject = "001234.0123456789abcdef.0123"
 

@@ -6,7 +6,7 @@ import Testing
 @testable import SSOWeb
 @testable import TestKit
 
-@Suite("Where a sign-in at a provider starts")
+@Suite("Where a sign-in at a provider starts", .rules)
 struct AuthorizationURLTests {
     private func url(
         _ kind: Provider.Kind, endpoint: String = "https://op.example/a", prompt: String? = nil,

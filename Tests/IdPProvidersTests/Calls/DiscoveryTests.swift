@@ -8,7 +8,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("Discovery documents of providers")
+@Suite("Discovery documents of providers", .rules)
 struct DiscoveryTests {
     private func check(_ fixture: OpenIDFixture) async -> String? {
         await OpenIDFixture.reason { _ = try await fixture.client.check(fixture.provider) }

@@ -8,7 +8,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("Signing keys that are fetched early, and a clock that was wrong")
+@Suite("Signing keys that are fetched early, and a clock that was wrong", .rules)
 struct EarlyFetchTests {
     /// Why a notification with a made-up key is refused.
     private func madeUp(_ fixture: OpenIDFixture, _ index: Int = 0) async throws -> String? {

@@ -3,8 +3,9 @@ import Testing
 @testable import IdPProviders
 @testable import SSOShared
 @testable import SSOWeb
+@testable import TestKit
 
-@Suite("Sign-in with GitHub")
+@Suite("Sign-in with GitHub", .rules)
 struct GitHubClientTests {
     private static let token = #"{"access_token":"gho_1","token_type":"bearer","scope":"user:email"}"#
     private static let emails =

@@ -8,7 +8,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("ID tokens")
+@Suite("ID tokens", .rules)
 struct IDTokenTests {
     @Test("a forged ID token is refused with its reason, and the log holds nothing of it", arguments: ForgedIDToken.all)
     func forged(_ row: ForgedIDToken) async throws {

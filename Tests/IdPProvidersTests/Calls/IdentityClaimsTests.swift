@@ -6,7 +6,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("Address and name of an ID token")
+@Suite("Address and name of an ID token", .rules)
 struct IdentityClaimsTests {
     struct Row: Sendable {
         let kind: Provider.Kind

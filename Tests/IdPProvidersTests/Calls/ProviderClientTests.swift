@@ -10,7 +10,7 @@ import Testing
 @testable import WebTestKit
 
 /// Over real HTTP, with a provider that checks what it is sent.
-@Suite("A provider on a port of its own")
+@Suite("A provider on a port of its own", .rules)
 struct ProviderClientTests {
     private static let redirectURI = "https://idp.example/auth/work/callback"
 

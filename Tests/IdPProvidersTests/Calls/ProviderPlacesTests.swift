@@ -10,7 +10,7 @@ import Testing
 @testable import WebTestKit
 
 /// A provider that is slow or hostile delays its own users and nobody else's.
-@Suite("The places for calls to one provider")
+@Suite("The places for calls to one provider", .rules)
 struct ProviderPlacesTests {
     private static let most = ProviderHTTP.callsPerIssuer
 

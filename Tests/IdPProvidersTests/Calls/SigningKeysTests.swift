@@ -9,7 +9,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("Signing keys of providers")
+@Suite("Signing keys of providers", .rules)
 struct SigningKeysTests {
     private func check(_ fixture: OpenIDFixture) async -> String? {
         await OpenIDFixture.reason { _ = try await fixture.client.check(fixture.provider) }

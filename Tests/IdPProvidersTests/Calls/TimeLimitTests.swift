@@ -6,7 +6,7 @@ import Testing
 @testable import SSOWeb
 @testable import TestKit
 
-@Suite("How long a sign-in waits for a provider")
+@Suite("How long a sign-in waits for a provider", .rules)
 struct TimeLimitTests {
     @Test("an answer whose calls take too long together ends as an outage of the provider", .timeLimit(.minutes(1)))
     func bounded() async throws {

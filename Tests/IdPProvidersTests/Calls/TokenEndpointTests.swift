@@ -8,7 +8,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("The token endpoint of providers")
+@Suite("The token endpoint of providers", .rules)
 struct TokenEndpointTests {
     /// The form and the headers of the one call.
     private func call(_ fixture: OpenIDFixture) throws -> (form: [String: String], headers: [String]) {

@@ -2,9 +2,10 @@ import SSOWeb
 import Testing
 
 @testable import IdPSignIn
+@testable import TestKit
 @testable import WebTestKit
 
-@Suite("What the code page tells")
+@Suite("What the code page tells", .rules)
 struct CodePageStateTests {
     /// What has happened. Where nothing else is said, an email has just left and nobody has typed a code.
     struct Given: Sendable {

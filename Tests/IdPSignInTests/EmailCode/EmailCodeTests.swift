@@ -3,9 +3,10 @@ import Testing
 @testable import IdPSignIn
 @testable import SSOShared
 @testable import SSOWeb
+@testable import TestKit
 @testable import WebTestKit
 
-@Suite("The six digits")
+@Suite("The six digits", .rules)
 struct EmailCodeTests {
     private static let first = "first-key-" + String(repeating: "a", count: 32)
     private static let second = "second-key-" + String(repeating: "b", count: 32)

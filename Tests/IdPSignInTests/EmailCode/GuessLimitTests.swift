@@ -2,9 +2,10 @@ import SSOWeb
 import Testing
 
 @testable import IdPSignIn
+@testable import TestKit
 @testable import WebTestKit
 
-@Suite("The limit of wrong codes for one account")
+@Suite("The limit of wrong codes for one account", .rules)
 struct GuessLimitTests {
     private static let now = TestClock().now
 

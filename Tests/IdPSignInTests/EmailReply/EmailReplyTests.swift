@@ -3,8 +3,9 @@ import SSOWeb
 import Testing
 
 @testable import IdPSignIn
+@testable import TestKit
 
-@Suite("The number and the address of an answer")
+@Suite("The number and the address of an answer", .rules)
 struct EmailReplyTests {
     private static let first = "first-key-" + String(repeating: "a", count: 32)
     private static let second = "second-key-" + String(repeating: "b", count: 32)

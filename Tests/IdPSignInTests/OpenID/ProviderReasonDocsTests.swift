@@ -6,7 +6,7 @@ import Testing
 @testable import TestKit
 
 /// docs/providers.md against the words that the log really has.
-@Suite("The reasons in docs/providers.md")
+@Suite("The reasons in docs/providers.md", .rules)
 struct ProviderReasonDocsTests {
     /// The part about what the log says, line by line.
     private static func lines() throws -> [Substring] {

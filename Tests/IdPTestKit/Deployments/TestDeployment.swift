@@ -218,6 +218,12 @@ final class TestDeployment: Deployment, Sendable {
         try await HTTPProbe(port: port, authority: "localhost:4000").post(SSOPath.verify, headers, body: body)
     }
 
+    /// Plain requests to the IdP, without cookies or the headers of a browser.
+    func probe() -> HTTPProbe { HTTPProbe(port: port, authority: "localhost:4000") }
+
+    /// Raw requests to the first client.
+    func clientProbe() -> HTTPProbe { HTTPProbe(host: "127.0.0.2", port: client.port, authority: "127.0.0.2:4100") }
+
     /// A browser that is signed in at the IdP, through the first client.
     func signedIn(as address: String = "ann@example.com", from source: String? = nil) async throws -> Browser {
         let browser = browser(from: source)

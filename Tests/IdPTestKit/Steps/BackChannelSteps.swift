@@ -32,3 +32,21 @@ extension ProbeReply {
             + text
     }
 }
+
+extension TestDeployment {
+    /// Asks `/auth/sso/ping`, as a client does that checks its secret.
+    static func ping(
+        _ body: [UInt8], _ client: some TestClient, _ deployment: TestDeployment, _ label: MessageLabel = .ping
+    ) async throws -> ProbeReply {
+        let secret = try SharedSecret.parse(client.secret, setting: "secret")
+        return try await HTTPProbe(port: deployment.port, authority: "localhost:4000").post(
+            SSOPath.ping,
+            [
+                ("Content-Type", "application/json"), (RequestSignature.clientHeaderName, client.id),
+                (
+                    RequestSignature.headerName,
+                    RequestSignature.request(body: body, secret: secret, label: label).headerValue
+                ),
+            ], body: body)
+    }
+}

@@ -129,3 +129,10 @@ extension Browser {
     /// The session cookie at the IdP.
     var session: String? { cookie("idp_session", at: "localhost") }
 }
+
+extension TestDeployment {
+    /// The link in the newest email that has one, nil without one.
+    func browserLink(to address: String = "ann@example.com") -> String? {
+        mailbox.browserLinks(to: address).last { $0.hasPrefix("\(origin)/") }
+    }
+}

@@ -98,3 +98,13 @@ extension TestDeployment {
         return code
     }
 }
+
+extension TestDeployment {
+    /// Opens a deployment whose clients have OpenID Connect beside SSO.
+    static func openWithOIDC(
+        clients: Int = 1, keys: [String] = [], more: String = "", _ body: (TestDeployment) async throws -> Void
+    ) async throws {
+        try await open(
+            clients: clients, keys: keys, clientKeys: OIDCSteps.bothProtocols + (more.isEmpty ? "" : ", \(more)"), body)
+    }
+}

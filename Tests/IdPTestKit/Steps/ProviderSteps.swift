@@ -122,3 +122,15 @@ extension ProviderDeployment {
     /// How often the log has `provider_answer_refused` with this reason.
     func refusals(_ reason: String) -> Int { deployment.events("provider_answer_refused", reason: reason) }
 }
+
+extension ProviderDeployment {
+    static let appleNotificationPath = "/auth/apple/notifications"
+
+    /// Posts a body as Apple does.
+    func sendAppleNotification(
+        _ body: String, type: String? = "application/json", path: String = appleNotificationPath
+    ) async throws -> ProbeReply {
+        try await HTTPProbe(port: deployment.port, authority: "localhost:4000")
+            .post(path, type.map { [("Content-Type", $0)] } ?? [], body: Array(body.utf8))
+    }
+}

@@ -25,6 +25,8 @@ extension TestDeployment {
             return nil
         } catch let refusal as ChangeError {
             return refusal.description
+        } catch let refusal as ClientEntryError {
+            return refusal.problems.joined(separator: "\n")
         }
     }
 
@@ -82,5 +84,13 @@ extension Browser {
     func accept(_ link: String) async throws -> Visit {
         let page = try await follow(get(link))
         return try await follow(submit(page.page().form(with: "email"), on: page))
+    }
+}
+
+extension Browser {
+    /// Saves a name on the home page.
+    func rename(at deployment: TestDeployment, to name: String) async throws -> Visit {
+        let home = try await get(deployment.origin + "/")
+        return try await submit(home.page().form(to: "/name"), on: home, ["name": name])
     }
 }

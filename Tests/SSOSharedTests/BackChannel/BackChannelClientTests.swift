@@ -5,7 +5,7 @@ import Testing
 @testable import SSOShared
 @testable import TestKit
 
-@Suite("The back channel client")
+@Suite("The back channel client", .rules)
 struct BackChannelClientTests {
     typealias Fixture = BackChannelFixture
 

@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 
 /// Time and load. The limits are short here, so that reaching them takes little time.
-@Suite("Limits of the back channel")
+@Suite("Limits of the back channel", .rules)
 struct BackChannelLimitsTests {
     typealias Fixture = BackChannelFixture
     typealias Outcome = Result<VerifyReply, BackChannelError>

@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 
 /// Real TLS against Python's server: another implementation of the handshake, and of the contract.
-@Suite("TLS on the back channel")
+@Suite("TLS on the back channel", .rules)
 struct BackChannelTLSTests {
     typealias Fixture = BackChannelFixture
 

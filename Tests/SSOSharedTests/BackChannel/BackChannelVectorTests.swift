@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 
 /// The files with which relying parties in other languages are tested.
-@Suite("Back channel vectors")
+@Suite("Back channel vectors", .rules)
 struct BackChannelVectorTests {
     static let requests = BackChannelVector.of(.request)
     static let responses = BackChannelVector.of(.response)

@@ -4,7 +4,7 @@ import Testing
 @testable import TestKit
 
 /// The other end is broken or hostile. Whatever it sends, no user is signed in and memory use is limited.
-@Suite("Hostile answers on the back channel")
+@Suite("Hostile answers on the back channel", .rules)
 struct HostileAnswerTests {
     typealias Fixture = BackChannelFixture
     typealias Maker = @Sendable (BackChannelStub.Request) -> BackChannelStub.Answer

@@ -2,8 +2,9 @@ import Foundation
 import Testing
 
 @testable import SSOShared
+@testable import TestKit
 
-@Suite("The authorize request")
+@Suite("The authorize request", .rules)
 struct AuthorizeRequestTests {
     let token = "sst_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
 

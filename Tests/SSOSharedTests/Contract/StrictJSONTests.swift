@@ -1,8 +1,9 @@
 import Testing
 
 @testable import SSOShared
+@testable import TestKit
 
-@Suite("JSON on the wire")
+@Suite("JSON on the wire", .rules)
 struct StrictJSONTests {
     private func read(_ text: String) throws(JSONError) -> JSONNode { try JSONReader.readStrictly([UInt8](text.utf8)) }
 

@@ -1,8 +1,9 @@
 import Testing
 
 @testable import SSOShared
+@testable import TestKit
 
-@Suite("The verify exchange")
+@Suite("The verify exchange", .rules)
 struct VerifyExchangeTests {
     @Test("a request is written in a stable form and can be read back")
     func request() throws {

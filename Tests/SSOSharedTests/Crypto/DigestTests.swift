@@ -1,8 +1,9 @@
 import Testing
 
 @testable import SSOShared
+@testable import TestKit
 
-@Suite("Digests, comparison and random bytes")
+@Suite("Digests, comparison and random bytes", .rules)
 struct DigestTests {
     @Test("SHA-256 agrees with FIPS 180-4")
     func sha256() {

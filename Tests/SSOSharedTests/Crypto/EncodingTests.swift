@@ -1,8 +1,9 @@
 import Testing
 
 @testable import SSOShared
+@testable import TestKit
 
-@Suite("Encodings")
+@Suite("Encodings", .rules)
 struct EncodingTests {
     @Test(
         "base64url agrees with RFC 4648",

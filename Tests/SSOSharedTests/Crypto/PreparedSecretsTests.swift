@@ -1,8 +1,9 @@
 import Testing
 
 @testable import SSOShared
+@testable import TestKit
 
-@Suite("Secrets of many signers")
+@Suite("Secrets of many signers", .rules)
 struct PreparedSecretsTests {
     @Test("the secret that made a signature is found among all, of every length about a block, and for its label alone")
     func found() throws {

@@ -1,8 +1,9 @@
 import Testing
 
 @testable import SSOShared
+@testable import TestKit
 
-@Suite("Request signatures")
+@Suite("Request signatures", .rules)
 struct RequestSignatureTests {
     let body = [UInt8](#"{"token":"sst_x"}"#.utf8)
 

@@ -3,7 +3,7 @@ import Testing
 @testable import SSOShared
 @testable import TestKit
 
-@Suite("SSO tokens and code challenges")
+@Suite("SSO tokens and code challenges", .rules)
 struct SSOTokenTests {
     /// Returns given bytes.
     struct Fixed: Randomness {

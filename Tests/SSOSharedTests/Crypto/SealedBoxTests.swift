@@ -1,7 +1,9 @@
 import SSOShared
 import Testing
 
-@Suite("Sealed values")
+@testable import TestKit
+
+@Suite("Sealed values", .rules)
 struct SealedBoxTests {
     private static let (old, new) = (String(repeating: "old-key-", count: 5), String(repeating: "new-key-", count: 5))
 

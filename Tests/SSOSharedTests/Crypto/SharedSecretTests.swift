@@ -1,8 +1,9 @@
 import Testing
 
 @testable import SSOShared
+@testable import TestKit
 
-@Suite("Shared secrets")
+@Suite("Shared secrets", .rules)
 struct SharedSecretTests {
     static let text = "correct-horse-battery-staple-0123456789"
 

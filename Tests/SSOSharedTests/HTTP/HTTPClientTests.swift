@@ -4,7 +4,7 @@ import Testing
 @testable import SSOShared
 @testable import TestKit
 
-@Suite("The HTTP client")
+@Suite("The HTTP client", .rules)
 struct HTTPClientTests {
     typealias Fixture = BackChannelFixture
 

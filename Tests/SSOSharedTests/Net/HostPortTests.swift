@@ -1,8 +1,9 @@
 import Testing
 
 @testable import SSOShared
+@testable import TestKit
 
-@Suite("Hosts, ports and URLs")
+@Suite("Hosts, ports and URLs", .rules)
 struct HostPortTests {
     @Test(
         "names, IPv4 and bracketed IPv6 addresses are read, with and without a port",

@@ -1,8 +1,10 @@
 import SSOShared
 import Testing
 
+@testable import TestKit
+
 /// Source: IANA IPv4 and IPv6 Special-Purpose Address Registries.
-@Suite("Reserved addresses")
+@Suite("Reserved addresses", .rules)
 struct ReservedAddressTests {
     @Test(
         "Reserved addresses are rejected up to the bounds of their ranges",

@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 
 /// The rules of a relying party, without a web framework.
-@Suite("The relying party's part of the protocol")
+@Suite("The relying party's part of the protocol", .rules)
 struct SignInClientTests {
     typealias Fixture = BackChannelFixture
 

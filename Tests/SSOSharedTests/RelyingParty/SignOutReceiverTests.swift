@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 
 /// What the vectors cannot say: headers.
-@Suite("Sign-out messages")
+@Suite("Sign-out messages", .rules)
 struct SignOutReceiverTests {
     private static func message() throws -> (body: [UInt8], signature: String, now: Date) {
         let vector = try BackChannelVector.named("event-session")

@@ -10,7 +10,7 @@ import Testing
 @testable import WebTestKit
 
 /// ASVS 8.3.2: a permission taken from an account is gone with its next request.
-@Suite("Who may sign in is checked at every use")
+@Suite("Who may sign in is checked at every use", .program, .alsoOnPostgres)
 struct EligibilityTests {
     /// The IdP of `deployment`, restarted on the same database with another `IDP_ALLOWED_EMAILS`.
     private static func restarted(

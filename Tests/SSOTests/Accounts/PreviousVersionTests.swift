@@ -12,7 +12,7 @@ import Testing
 @testable import WebTestKit
 
 /// The database as the previous version wrote it: nine migrations, sessions as one object with fixed slots.
-@Suite("A database of the previous version")
+@Suite("A database of the previous version", .program, .alsoOnPostgres)
 struct PreviousVersionTests {
     private static let cookie = Base64URL.encode([UInt8](repeating: 7, count: 32))
 

@@ -1,15 +1,14 @@
 import Testing
 
+@testable import Counterparts
 @testable import IdPDirectory
 @testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
 @testable import TestKit
 
-@Suite("The logo and the start page of a client")
+@Suite("The logo and the start page of a client", .program)
 struct ClientPresentationTests {
-    static let svg = #"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1z"/></svg>"#
-
     private struct Shop: TestClient {
         let id = "shop", name = "The Shop", secret = "shop-secret-0123456789abcdef0123456789",
             origin = "http://127.0.0.9:4300"
@@ -30,7 +29,7 @@ struct ClientPresentationTests {
     func reads() throws {
         let folder = try TemporaryFolder()
         _ = try folder.folder("logos")
-        try folder.write(Self.svg, to: "logos/shop.svg")
+        try folder.write(TestImages.svg, to: "logos/shop.svg")
         let read = try ClientsFixture(
             Self.file("    logo: logos/shop.svg\n    start_url: https://shop.example/welcome?from=sso"), in: folder)
         #expect(read.problems == [])
@@ -74,7 +73,7 @@ struct ClientPresentationTests {
 
     @Test(
         "both are on the pages that name the client, each logo with its size where it is known, and a logo that is opened by its address runs nothing",
-        arguments: [(svg, ["1", "1"]), (#"<svg xmlns="http://www.w3.org/2000/svg"/>"#, [])])
+        arguments: [(TestImages.svg, ["1", "1"]), (#"<svg xmlns="http://www.w3.org/2000/svg"/>"#, [])])
     func pages(svg: String, size: [String]) async throws {
         let folder = try TemporaryFolder()
         try folder.write(svg, to: "shop.svg")

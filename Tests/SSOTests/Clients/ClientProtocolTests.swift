@@ -9,7 +9,7 @@ import Testing
 @testable import WebTestKit
 
 /// What every client protocol keeps through every sign-in method. ``TestedProtocol`` and ``TestedMethod`` are the lists.
-@Suite("Every client protocol")
+@Suite("Every client protocol", .program)
 struct ClientProtocolTests {
     private static let address = OneClickMethod.address
 

@@ -9,7 +9,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("Readings of the clients before a request is refused")
+@Suite("Readings of the clients before a request is refused", .program)
 struct ClientRenewalTests {
     private final class Begun: Sendable {
         let moments = Mutex<[ContinuousClock.Instant]>([])

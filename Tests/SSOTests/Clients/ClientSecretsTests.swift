@@ -2,11 +2,12 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdPDirectory
 @testable import IdPTestKit
 @testable import TestKit
 
-@Suite("The secrets of clients")
+@Suite("The secrets of clients", .program)
 struct ClientSecretsTests {
     static let one = "one-0123456789abcdef0123456789abcdef"
     static let two = "two-0123456789abcdef0123456789abcdef"

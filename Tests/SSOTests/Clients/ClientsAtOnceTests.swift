@@ -11,7 +11,7 @@ import Testing
 
 /// What a command has answered holds for requests that no transaction answers, too. No request before them has read the
 /// clients again.
-@Suite("Clients of the database: what is known at once")
+@Suite("Clients of the database: what is known at once", .program)
 struct ClientsAtOnceTests {
     private static let oidc: [String: ClientEntry.Value] = [
         "protocols": .list(["oidc"]), "origins": .list(["https://one.example"]),

@@ -2,11 +2,12 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdPDirectory
 @testable import IdPTestKit
 @testable import TestKit
 
-@Suite("The clients file")
+@Suite("The clients file", .program)
 struct ClientsFileTests {
     static let secret = "0123456789abcdef0123456789abcdef"
     static let good = """

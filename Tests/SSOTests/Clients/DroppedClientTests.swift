@@ -11,7 +11,7 @@ import Testing
 @testable import WebTestKit
 
 /// A client that is dropped between the check of its request and the transaction that decides.
-@Suite("A client that is dropped during its request")
+@Suite("A client that is dropped during its request", .program)
 struct DroppedClientTests {
     private static func secret(_ letter: String) throws -> SharedSecret {
         try SharedSecret.parse(String(repeating: letter, count: 40), setting: "S")

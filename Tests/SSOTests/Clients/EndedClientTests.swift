@@ -11,7 +11,7 @@ import Testing
 @testable import WebTestKit
 
 /// What a client was issued before it, its addresses or its scopes were taken away.
-@Suite("A client that has ended, and what it was issued before")
+@Suite("A client that has ended, and what it was issued before", .program)
 struct EndedClientTests {
     private static func directory(_ ids: [String], _ deployment: TestDeployment) throws -> ClientDirectory {
         let clients = try deployment.clients.filter { ids.contains($0.id) }.map {
@@ -60,7 +60,7 @@ struct EndedClientTests {
 
     @Test("that a start does not find any more keeps neither refresh tokens nor grants when it comes back; others do")
     func droppedAtStart() async throws {
-        try await OIDCSignInTests.open(clients: 2) { deployment in
+        try await TestDeployment.openWithOIDC(clients: 2) { deployment in
             let (stays, goes) = (deployment.clients[0], deployment.clients[1])
             let browser = try await deployment.signedIn()
             var (refresh, codes): ([String], [String]) = ([], [])
@@ -106,7 +106,7 @@ struct EndedClientTests {
         "a code for an address that was taken out is refused, and an access token tells no claim outside the scopes of now"
     )
     func narrowed() async throws {
-        try await OIDCSignInTests.open { deployment in
+        try await TestDeployment.openWithOIDC { deployment in
             let wiki = AddedClient()
             try await deployment.add(
                 wiki,

@@ -2,12 +2,13 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdPDirectory
 @testable import IdPTestKit
 @testable import TestKit
 
 /// RFC 9700 4.1.3 is the source of the rule, RFC 8252 7.1 for apps.
-@Suite("Registering a redirect URI")
+@Suite("Registering a redirect URI", .program)
 struct RedirectURITests {
     @Test(
         "https, http on this machine, and an app's own scheme are accepted",

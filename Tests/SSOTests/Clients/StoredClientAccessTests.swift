@@ -10,7 +10,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("What a change of a client means for users and messages")
+@Suite("What a change of a client means for users and messages", .program)
 struct StoredClientAccessTests {
     /// A client of the database that takes messages, with Ann, who is in `finance`, and Ben signed in there.
     private static func open(
@@ -68,7 +68,7 @@ struct StoredClientAccessTests {
         "a user whose session has expired loses the sign-in at a client that is disabled: it is told, and refresh tokens stay refused when it is enabled again"
     )
     func disabledAfterExpiry() async throws {
-        try await OIDCSignInTests.open { deployment in
+        try await TestDeployment.openWithOIDC { deployment in
             let added = AddedClient()
             try await deployment.add(
                 added, ["protocols": .list(["oidc"]), "scopes": .list(["openid", "offline_access"])])

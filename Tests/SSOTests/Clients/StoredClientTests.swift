@@ -12,7 +12,7 @@ import Testing
 @testable import WebTestKit
 
 /// Clients that commands add and change while two processes serve on one database.
-@Suite("Clients in the database")
+@Suite("Clients in the database", .program)
 struct StoredClientTests {
     @Test("each change holds in every process from its next request on")
     func atOnce() async throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("The rotation of a client's secret")
+@Suite("The rotation of a client's secret", .program)
 struct StoredSecretTests {
     private static let header = "X-SSO-Key-Status"
 

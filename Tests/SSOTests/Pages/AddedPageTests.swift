@@ -6,7 +6,7 @@ import Testing
 @testable import TestKit
 
 /// `GreetingFeature` is what CONTRIBUTING.md describes: nothing of the product knows it.
-@Suite("A page and a setting that are added as CONTRIBUTING.md says")
+@Suite("A page and a setting that are added as CONTRIBUTING.md says", .program)
 struct AddedPageTests {
     @Test("the page speaks both languages, has a HEAD, and its form counts only with its token")
     func page() async throws {

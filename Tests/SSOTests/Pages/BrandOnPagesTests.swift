@@ -3,14 +3,14 @@ import Testing
 @testable import IdPTestKit
 @testable import TestKit
 
-@Suite("The operator's brand on the pages")
+@Suite("The operator's brand on the pages", .program)
 struct BrandOnPagesTests {
     @Test("name, logo, colour, help and privacy links are on every page, in both languages")
     func everywhere() async throws {
         let folder = try TemporaryFolder()
         let (support, privacy) = ("https://acme.example/help?a=1&b=2", "https://acme.example/privacy")
         let settings = [
-            "IDP_NAME": "Acme & Söhne", "IDP_LOGO_FILE": try folder.write(ClientPresentationTests.svg, to: "logo.svg"),
+            "IDP_NAME": "Acme & Söhne", "IDP_LOGO_FILE": try folder.write(TestImages.svg, to: "logo.svg"),
             "IDP_ACCENT_COLOR": "#7a1f5f", "IDP_SUPPORT_URL": support,
             "IDP_PRIVACY_URL": privacy,
         ]

@@ -8,7 +8,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("Names, colour and links of the pages")
+@Suite("Names, colour and links of the pages", .program)
 struct BrandTests {
     @Test(
         "a setting of the brand that cannot be used stops the start, and the error says what to do",
@@ -145,7 +145,7 @@ struct BrandTests {
 }
 
 /// WCAG 2.2, 1.4.3.
-@Suite("The colour of IDP_ACCENT_COLOR")
+@Suite("The colour of IDP_ACCENT_COLOR", .program)
 struct AccentColorTests {
     private static func channels(_ hex: String) throws -> [Double] {
         try #require(Hex.decode(String(hex.dropFirst()))).map(Double.init)

@@ -5,7 +5,7 @@ import Testing
 @testable import IdPTestKit
 @testable import TestKit
 
-@Suite("The completion page")
+@Suite("The completion page", .program)
 struct CompletionPageTests {
     @Test(
         "it names the user and the client, has one link to it, and continues after two seconds with and without JavaScript"

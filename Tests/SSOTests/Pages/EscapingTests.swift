@@ -7,10 +7,8 @@ import Testing
 @testable import WebTestKit
 
 /// ASVS 1.2.1, WSTG-INPV-01 and 02.
-@Suite("User-supplied text is escaped")
+@Suite("User-supplied text is escaped", .program)
 struct EscapingTests {
-    static let evil = #"</strong><script src="//evil.example/x.js">alert(1)</script><img src=x onerror='alert(1)'>"&"#
-
     private static func isClean(_ visit: Visit) throws -> Bool {
         let tags = try visit.page().tags
         return !visit.text.contains("<script src=\"//") && !visit.text.contains("<img")
@@ -22,12 +20,14 @@ struct EscapingTests {
     @Test("the name of a client, on the sign-in page, the code page, the home page and in the email")
     func serviceName() async throws {
         let settings = [
-            "SSO_CLIENT_ID": "evil", "SSO_CLIENT_NAME": String(Self.evil.prefix(80)),
+            "SSO_CLIENT_ID": "evil", "SSO_CLIENT_NAME": String(HostileText.markup.prefix(80)),
             "SSO_REDIRECT_URIS": "https://evil.example/cb", "SSO_SHARED_SECRET": TestSecret.new(),
         ]
         try await TestDeployment.open(settings: settings) { deployment in
             let browser = deployment.browser()
-            let query = [("client_id", "evil"), ("redirect_uri", "https://evil.example/cb"), ("state", "s")]
+            let query = [
+                ("client_id", "evil"), ("redirect_uri", "https://evil.example/cb"), ("state", "s"),
+            ]
             let authorize = "\(deployment.origin)\(SSOPath.authorize)?\(FormCoding.encode(query))"
             let form = try await browser.follow(browser.get(authorize))
             #expect(form.text.contains("&lt;/strong&gt;&lt;script"))
@@ -45,8 +45,8 @@ struct EscapingTests {
     func personName() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
-            let name = String(Self.evil.prefix(80))
-            #expect(try await HomePageTests.rename(browser, of: deployment, to: name).status == 303)
+            let name = String(HostileText.markup.prefix(80))
+            #expect(try await browser.rename(at: deployment, to: name).status == 303)
             let home = try await browser.get(deployment.origin + "/")
             let complete = try await browser.get(deployment.authorize(deployment.client, state: "s"))
             for page in [home, complete] {
@@ -62,7 +62,7 @@ struct EscapingTests {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
             let name = "a\"\u{301} onfocus=alert(1) autofocus=\"\u{301}"
-            #expect(try await HomePageTests.rename(browser, of: deployment, to: name).status == 303)
+            #expect(try await browser.rename(at: deployment, to: name).status == 303)
             let home = try await browser.get(deployment.origin + "/")
             let complete = try await browser.get(deployment.authorize(deployment.client, state: "s"))
             for page in [home, complete] {
@@ -79,10 +79,11 @@ struct EscapingTests {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
             let form = try await browser.get(deployment.origin + "/sign-in")
-            let again = try await browser.submit(form.page().form(with: "email"), on: form, ["email": Self.evil])
+            let again = try await browser.submit(
+                form.page().form(with: "email"), on: form, ["email": HostileText.markup])
             #expect(again.status == 422)
             #expect(try Self.isClean(again))
-            #expect(try again.page().form(with: "email")?["email"] == Self.evil)
+            #expect(try again.page().form(with: "email")?["email"] == HostileText.markup)
             let waiting = try await browser.ask(for: "o'brien&co@example.com", on: form)
             #expect(waiting.status == 200)
             #expect(waiting.text.contains("&amp;co@example.com"))
@@ -96,7 +97,8 @@ struct EscapingTests {
         arguments: ["/", "/auth/sso/complete?flow=", "/sign-in?flow=", "/auth/sso/authorize?client_id="])
     func address(prefix: String) async throws {
         let deployment = try TestDeployment.shared()
-        let page = try await deployment.browser().get(deployment.origin + prefix + FormCoding.encode(Self.evil))
+        let page = try await deployment.browser().get(
+            deployment.origin + prefix + FormCoding.encode(HostileText.markup))
         #expect(try Self.isClean(page))
         // The switch of the language is the page's own address.
         let others = page.text.replacing(#/href="/sign-in\?[^"]*&amp;set_language=de"/#, with: "")

@@ -7,7 +7,7 @@ import Testing
 @testable import TestKit
 
 /// RFC 9110 9.3.2: HEAD is GET without the body, and safe (9.2.1): a link checker changes nothing.
-@Suite("HEAD")
+@Suite("HEAD", .program)
 struct HeadTests {
     /// GET changes state there, so HEAD is refused.
     private static let refused = [SSOPath.authorize, SSOPath.complete, SSOPath.callback, SSOPath.start]
@@ -117,9 +117,4 @@ struct HeadTests {
         }
         return found
     }
-}
-
-extension TestDeployment {
-    /// Raw requests to the first client.
-    func clientProbe() -> HTTPProbe { HTTPProbe(host: "127.0.0.2", port: client.port, authority: "127.0.0.2:4100") }
 }

@@ -7,17 +7,9 @@ import Testing
 @testable import TestKit
 
 /// ASVS 5.3.1 and 1.3.4: a logo that an operator was sent by somebody else runs nothing in a browser.
-@Suite("The logo of IDP_LOGO_FILE")
+@Suite("The logo of IDP_LOGO_FILE", .program)
 struct LogoFileTests {
     private static let good = #"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8z"/></svg>"#
-
-    /// A PNG header with this size, and a first chunk of this name.
-    static func png(_ width: UInt32, _ height: UInt32, chunk: String = "IHDR") -> [UInt8] {
-        let size = [width, height].flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
-        }
-        return [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13] + Array(chunk.utf8) + size
-            + [8, 6, 0, 0, 0, 0, 0, 0, 0]
-    }
 
     private static func around(_ content: String) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\">\(content)</svg>"
@@ -65,8 +57,9 @@ struct LogoFileTests {
     @Test("a PNG that is cut short, has no header first, or has more than 2048 pixels is refused")
     func wrongPNG() {
         for bytes in [
-            Array(Self.png(8, 8).prefix(20)), Self.png(8, 8, chunk: "IDAT"), Self.png(5000, 8), Self.png(8, 5000),
-            Self.png(0, 8), Self.png(.max, .max),
+            Array(TestImages.png(8, 8).prefix(20)), TestImages.png(8, 8, chunk: "IDAT"), TestImages.png(5000, 8),
+            TestImages.png(8, 5000),
+            TestImages.png(0, 8), TestImages.png(.max, .max),
         ] {
             #expect(throws: SettingError.self) { _ = try LogoFile(bytes, name: "logo.png") }
         }
@@ -92,7 +85,7 @@ struct LogoFileTests {
     func accepted(before: String) throws {
         #expect(try LogoFile(Array((before + Self.good).utf8), name: "logo.svg").kind == .svg)
         #expect(try LogoFile(Array((before + "<svg\n viewBox='0 0 1 1'/>").utf8), name: "logo.svg").kind == .svg)
-        #expect(try LogoFile(Self.png(2048, 1), name: "logo.png").kind == .png)
+        #expect(try LogoFile(TestImages.png(2048, 1), name: "logo.png").kind == .png)
     }
 
     @Test(
@@ -106,7 +99,7 @@ struct LogoFileTests {
     func sizes(svg: String, size: String?) throws {
         let logo = try LogoFile(Array(svg.utf8), name: "logo.svg")
         #expect(logo.size.map { "\($0.width)x\($0.height)" } == size)
-        let png = try LogoFile(Self.png(64, 16), name: "logo.png").size
+        let png = try LogoFile(TestImages.png(64, 16), name: "logo.png").size
         #expect(png?.width == 64 && png?.height == 16)
     }
 
@@ -115,7 +108,7 @@ struct LogoFileTests {
         let folder = try TemporaryFolder()
         let svg = try folder.write(Self.good, to: "logo.svg")
         let png = folder.path(of: "logo.png")
-        try Data(Self.png(8, 8)).write(to: URL(fileURLWithPath: png))
+        try Data(TestImages.png(8, 8)).write(to: URL(fileURLWithPath: png))
         for (path, type) in [(svg, "image/svg+xml"), (png, "image/png")] {
             try await TestDeployment.open(settings: ["IDP_LOGO_FILE": path]) { deployment in
                 let browser = deployment.browser()

@@ -10,7 +10,7 @@ import Testing
 @testable import WebTestKit
 
 /// `/dev/WORD/mailbox` and the emails in its frames.
-@Suite("The mailbox of a trial")
+@Suite("The mailbox of a trial", .program)
 struct MailboxPageTests {
     private static func mailbox(_ deployment: TestDeployment, in browser: Browser? = nil) async throws -> Visit {
         try await (browser ?? deployment.browser()).get(deployment.origin + deployment.mailboxPage)

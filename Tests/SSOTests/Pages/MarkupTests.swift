@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("The HTML of the pages")
+@Suite("The HTML of the pages", .program)
 struct MarkupTests {
     /// Every kind of page, as a user sees it.
     private static func pages(_ deployment: TestDeployment) async throws -> [Visit] {
@@ -15,7 +15,7 @@ struct MarkupTests {
         let waiting = try await browser.ask(for: "ann@example.com", on: form)
         let wrongCode = try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": "12"])
         let complete = try await browser.enter(deployment.mailbox.code(to: "ann@example.com"), on: waiting)
-        let wrongName = try await HomePageTests.rename(browser, of: deployment, to: "")
+        let wrongName = try await browser.rename(at: deployment, to: "")
         var pages = [
             form, wrongAddress, waiting, wrongCode, complete, wrongName, try await browser.get(deployment.origin + "/"),
         ]

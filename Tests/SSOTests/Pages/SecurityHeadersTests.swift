@@ -4,7 +4,7 @@ import Testing
 @testable import IdPTestKit
 @testable import TestKit
 
-@Suite("The headers of every response")
+@Suite("The headers of every response", .program)
 struct SecurityHeadersTests {
     private static let policy =
         "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; "

@@ -6,7 +6,7 @@ import Testing
 @testable import IdPTestKit
 @testable import TestKit
 
-@Suite("GET changes nothing")
+@Suite("GET changes nothing", .program)
 struct SideEffectTests {
     private static func rows(_ deployment: TestDeployment) async throws -> [String: Int64] {
         var rows = try await deployment.database.rowsOfEveryTable()

@@ -120,7 +120,7 @@ struct SuccessfulPost: Sendable {
             }
             let browser = place.deployment.browser()
             let link = try await eventually("an email with a link") {
-                BrowserLinkTests.link(in: place.deployment, to: address)
+                place.deployment.browserLink(to: address)
             }
             let page = try await browser.follow(browser.get(link))
             return try await browser.submit(page.page().form(to: "/sign-in/browser"), on: page)
@@ -178,7 +178,7 @@ struct SuccessfulPost: Sendable {
             return try await place.deployment.browser().post(address, [("state", "s")])
         },
         .form("/name") { place, address in
-            try await HomePageTests.rename(place.deployment.signedIn(as: address), of: place.deployment, to: "Ann")
+            try await place.deployment.signedIn(as: address).rename(at: place.deployment, to: "Ann")
         },
         .form("/sign-out") { place, address in
             try await place.deployment.signedIn(as: address).signOut(of: place.deployment)
@@ -261,7 +261,7 @@ struct SuccessfulPost: Sendable {
             try await place.deployment.oidcPost(OIDCPath.introspect, [("token", "soa_none")], as: place.client)
         },
         .program(SSOPath.ping, 200) { place, _ in
-            try await PingTests.post(
+            try await TestDeployment.ping(
                 PingQuestion(redirectURI: "x", time: 1).body(), place.client, place.deployment)
         },
         .program("/auth/mail/inbound", 200) { place, address in
@@ -271,7 +271,7 @@ struct SuccessfulPost: Sendable {
         // About a user who has no account here.
         .program("/auth/a-b_C.1/notifications", 200) { place, address in
             let body = try place.standIn(.apple).notification("consent-revoked", subject: address)
-            return try await AppleNotificationRouteTests.send(body, to: place)
+            return try await place.sendAppleNotification(body)
         },
     ]
 }

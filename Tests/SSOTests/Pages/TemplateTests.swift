@@ -3,8 +3,9 @@ import Testing
 @testable import IdP
 @testable import RelyingParty
 @testable import SSOWeb
+@testable import TestKit
 
-@Suite("Templates")
+@Suite("Templates", .program)
 struct TemplateTests {
     private static func pages(_ template: String) throws -> Pages {
         try Pages(

@@ -14,7 +14,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("Health, headers and banners")
+@Suite("Health, headers and banners", .program)
 struct HealthTests {
     private let folder: TemporaryFolder
 

@@ -6,7 +6,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("authenticated_at at the sample relying party")
+@Suite("authenticated_at at the sample relying party", .program)
 struct AuthenticatedAtTests {
     /// What the answer to verify says, and what the sample makes of it.
     private static let rows: [(answered: String, kept: Double?, shown: String?)] = [

@@ -5,7 +5,7 @@ import Testing
 
 /// Login CSRF and similar attacks (RFC 9700 4.7, ASVS 10.1.2): without a state of this browser the IdP is not called
 /// and nothing changes.
-@Suite("The state at the relying party's callback")
+@Suite("The state at the relying party's callback", .program)
 struct CallbackStateTests {
     struct Forgery: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -8,7 +8,7 @@ import Testing
 @testable import WebTestKit
 
 /// On a double click a browser drops the first response and its cookies.
-@Suite("A callback that arrives twice")
+@Suite("A callback that arrives twice", .program)
 struct DoubleClickTests {
     /// Eight at once, each with the cookies from before.
     private static func together(_ browser: Browser, _ deployment: TestDeployment, _ state: String) async throws

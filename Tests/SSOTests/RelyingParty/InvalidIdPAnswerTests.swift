@@ -8,7 +8,7 @@ import Testing
 private final class Counter: Sendable { let value = Atomic(0) }
 
 /// The IdP is unavailable, broken or replaced: no user is signed in, and the page offers to start again (ASVS 16.5.3).
-@Suite("The relying party and the IdP's answer")
+@Suite("The relying party and the IdP's answer", .program)
 struct InvalidIdPAnswerTests {
     struct InvalidAnswer: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -10,7 +10,7 @@ import Testing
 @testable import WebTestKit
 
 /// Pending sign-ins are stored in the browser, sealed: a browser that does not sign in leaves no rows.
-@Suite("The cookie of pending sign-ins")
+@Suite("The cookie of pending sign-ins", .program)
 struct PendingCookieTests {
     private static func rows(_ deployment: TestDeployment, _ table: String) async throws -> Int {
         try await deployment.client.database.read { connection in

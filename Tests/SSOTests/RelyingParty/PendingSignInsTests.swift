@@ -9,7 +9,7 @@ import Testing
 
 /// Several parallel sign-ins of one browser: each state is separate and lasts ten minutes, with at most eight of
 /// them.
-@Suite("Pending sign-ins at the relying party")
+@Suite("Pending sign-ins at the relying party", .program)
 struct PendingSignInsTests {
     @Test("a state is valid for ten minutes and not a second longer", arguments: [599, 601])
     func lifetime(seconds: Int) async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 
 /// No open redirector after the sign-in (RFC 9700 4.11.1).
-@Suite("The return path of a sign-in")
+@Suite("The return path of a sign-in", .program)
 struct ReturnPathTests {
     static let elsewhere = [
         "//evil.example", "///evil.example", "/\\evil.example", "\\/evil.example", "\\\\evil.example",

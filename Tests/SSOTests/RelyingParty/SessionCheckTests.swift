@@ -11,7 +11,7 @@ import Testing
 @testable import WebTestKit
 
 /// The relying party asks the identity provider about a session that is in use (`RP_SESSION_CHECK`).
-@Suite("Questions about a session")
+@Suite("Questions about a session", .program)
 struct SessionCheckTests {
     /// What the identity provider answers to a question. It signs in everyone.
     private static func idp(

@@ -6,7 +6,7 @@ import Testing
 @testable import TestKit
 
 /// Session fixation and mixed-up users (ASVS 7.2.4): a sign-in begins a new session, for its own user only.
-@Suite("The relying party's session at a sign-in")
+@Suite("The relying party's session at a sign-in", .program)
 struct SessionSwapTests {
     @Test("the session id is replaced, and an id that was planted or seen before is invalid")
     func fixation() async throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import WebTestKit
 
 /// The browser can remove `prompt` and `max_age` from the link. What counts is the verified answer.
-@Suite("What a relying party demands of a sign-in")
+@Suite("What a relying party demands of a sign-in", .program)
 struct SignInDemandTests {
     typealias Fixture = BackChannelFixture
 

@@ -3,8 +3,9 @@ import Testing
 @testable import IdPProviders
 @testable import IdPTestKit
 @testable import RelyingParty
+@testable import TestKit
 
-@Suite("Sign-in methods in words, at the sample")
+@Suite("Sign-in methods in words, at the sample", .program)
 struct SignInMethodNamesTests {
     @Test("every way to sign in has a text, and an unknown one is left out")
     func names() {

@@ -10,7 +10,7 @@ import Testing
 @testable import WebTestKit
 
 /// `POST /auth/sso/logout` of the relying party.
-@Suite("Sign-out messages at the relying party")
+@Suite("Sign-out messages at the relying party", .program)
 struct SignOutMessageTests {
     /// An identity provider at which each token is of a user and a session of its own: `sst_ann1` is Ann in the session `ann1`.
     private static func idp() throws -> FakeIdP {

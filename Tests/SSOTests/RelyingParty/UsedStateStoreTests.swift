@@ -8,7 +8,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("Used states")
+@Suite("Used states", .program)
 struct UsedStateStoreTests {
     private static func open(_ folder: TemporaryFolder) async throws -> any Database {
         try await SQLiteDatabase(path: folder.path(of: "rp.sqlite"), migrations: RelyingPartyMigrations.all)

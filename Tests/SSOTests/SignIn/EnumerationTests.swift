@@ -13,7 +13,7 @@ import Testing
 @testable import WebTestKit
 
 /// ASVS 6.3.8, WSTG-IDNT-04.
-@Suite("The sign-in does not reveal who may sign in")
+@Suite("The sign-in does not reveal who may sign in", .program)
 struct EnumerationTests {
     /// All of the same length, so that the lengths of the answers can be compared as well.
     private static let addresses = (
@@ -110,7 +110,7 @@ struct EnumerationTests {
     @Test("while the mail server refuses emails, a decoy is retried like the others")
     func sameRetries() async throws {
         try await TestDeployment.open { deployment in
-            try MailQueueTests.blockOutbox(of: deployment)
+            try deployment.mailbox.block()
             for address in [Self.addresses.known, Self.addresses.stray] {
                 _ = try await deployment.waiting(for: address, by: deployment.browser())
                 try await eventually("the email to \(address) was tried and returned") {

@@ -8,7 +8,7 @@ import Testing
 @testable import WebTestKit
 
 /// Limits floods from one network, in addition to the budgets of each address (ASVS 2.4.1, 6.3.1), never alone.
-@Suite("The limits of one network")
+@Suite("The limits of one network", .program)
 struct NetworkLimitTests {
     private static func settings(_ limits: [String: String] = [:]) -> [String: String] {
         limits.merging(["IDP_TRUSTED_PROXIES": "127.0.0.0/8"]) { one, _ in one }

@@ -11,7 +11,7 @@ import Testing
 @testable import WebTestKit
 
 /// Where a new sign-in is needed, only a proof that is new will do: in every order of tabs, with every method and provider.
-@Suite("The moment of a sign-in", .serialized)
+@Suite("The moment of a sign-in", .program, .serialized)
 struct ProvenMomentTests {
     /// One row, with one user for each step of it.
     private struct Scene {

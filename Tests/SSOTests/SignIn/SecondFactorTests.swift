@@ -9,7 +9,7 @@ import Testing
 @testable import WebTestKit
 
 /// What every sign-in method, client protocol and app leaves to a second factor, and what a first proof alone is worth.
-@Suite("A second factor")
+@Suite("A second factor", .program)
 struct SecondFactorTests {
     private static let address = OneClickMethod.address
 

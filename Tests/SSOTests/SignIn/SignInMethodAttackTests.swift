@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 
 /// Each proof works once, in the browser that asked, whatever browsers and attackers do with it.
-@Suite("What no sign-in method allows")
+@Suite("What no sign-in method allows", .program)
 struct SignInMethodAttackTests {
     private static func nobody(_ deployment: TestDeployment, _ comment: Comment? = nil) async throws {
         #expect(try await deployment.signedInSessions() == 0, comment)

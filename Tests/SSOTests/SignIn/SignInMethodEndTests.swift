@@ -10,7 +10,7 @@ import Testing
 @testable import WebTestKit
 
 /// A request that has ended, a sign-out, a disabled account: what a proof is worth then, whatever the method.
-@Suite("Where every sign-in method ends")
+@Suite("Where every sign-in method ends", .program)
 struct SignInMethodEndTests {
     @Test(
         "a request that the user cancelled gets no token from a proof that comes later",

@@ -7,7 +7,7 @@ import Testing
 @testable import TestKit
 
 /// The limits of guesses and networks hold for every sign-in method, and none of them locks an owner out.
-@Suite("Limits of every sign-in method")
+@Suite("Limits of every sign-in method", .program)
 struct SignInMethodLimitTests {
     private static let address = OneClickMethod.address
     /// Loopback addresses are counted as networks only behind a declared proxy.

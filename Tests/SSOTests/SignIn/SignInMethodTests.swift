@@ -13,7 +13,7 @@ import Testing
 @testable import WebTestKit
 
 /// What every sign-in method keeps of an SSO request, and what it says of itself. ``TestedMethod`` is the list of methods.
-@Suite("Every sign-in method")
+@Suite("Every sign-in method", .program)
 struct SignInMethodTests {
     private static let address = OneClickMethod.address
 

@@ -7,7 +7,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("The sign-in page")
+@Suite("The sign-in page", .program)
 struct SignInPageTests {
     @Test("says what happens and which service asks, in the language of the browser")
     func texts() async throws {

@@ -10,7 +10,7 @@ import Testing
 @testable import WebTestKit
 
 /// The buttons of providers on the sign-in page, their order, and what the browser remembers.
-@Suite("The buttons of the sign-in page")
+@Suite("The buttons of the sign-in page", .program)
 struct SignInPartsTests {
     /// The targets of the page's forms, in order.
     private static func targets(_ visit: Visit) throws -> [String] { try visit.page().forms.map(\.action) }

@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("The steps of a sign-in")
+@Suite("The steps of a sign-in", .program)
 struct SignInStepsTests {
     /// ASVS 2.3.1, WSTG-BUSL-06.
     @Test("a request that skips a step is sent to the first one and is not signed in")

@@ -9,7 +9,7 @@ import Testing
 @testable import WebTestKit
 
 /// The limit of a network protects mailboxes and the queue. What reached nobody is not held against the users of an office.
-@Suite("Emails that reach nobody and the limit of a network")
+@Suite("Emails that reach nobody and the limit of a network", .program)
 struct UnreachedMailTests {
     private enum Server { case down, deferring, stuck, up }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("The thread of a request")
+@Suite("The thread of a request", .rules)
 struct EventLoopExecutorTests {
     @Test("a request runs on its connection's event loop, also after it has waited for another thread")
     func sameLoop() async throws {

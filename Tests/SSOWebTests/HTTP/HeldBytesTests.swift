@@ -2,8 +2,9 @@ import Synchronization
 import Testing
 
 @testable import SSOWeb
+@testable import TestKit
 
-@Suite("What a connection holds")
+@Suite("What a connection holds", .rules)
 struct HeldBytesTests {
     private static func connection() -> (ConnectionPlaces, HeldBytes) {
         let places = ConnectionPlaces(limit: 8, bytes: 1 << 20, addresses: ClientAddress(trusted: []))

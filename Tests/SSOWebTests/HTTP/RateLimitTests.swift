@@ -1,9 +1,10 @@
 import Testing
 
 @testable import SSOWeb
+@testable import TestKit
 @testable import WebTestKit
 
-@Suite("Rate limits")
+@Suite("Rate limits", .rules)
 struct RateLimitTests {
     @Test("the limit allows its number of events in a span, then none, then the same number again")
     func window() {

@@ -5,8 +5,9 @@ import NIOHTTPTypes
 import Testing
 
 @testable import SSOWeb
+@testable import TestKit
 
-@Suite("The deadline of a request")
+@Suite("The deadline of a request", .rules)
 struct RequestDeadlineTests {
     private static let limit = TimeAmount.seconds(3)
 

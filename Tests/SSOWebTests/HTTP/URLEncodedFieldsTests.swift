@@ -1,8 +1,9 @@
 import Testing
 
 @testable import SSOWeb
+@testable import TestKit
 
-@Suite("Fields of queries and forms")
+@Suite("Fields of queries and forms", .rules)
 struct URLEncodedFieldsTests {
     private func read(_ text: String) -> URLEncodedFields { URLEncodedFields(Array(text.utf8)) }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import TestKit
 
 /// One event is one line, whatever a value contains (ASVS 16.4.1).
-@Suite("A line of the log")
+@Suite("A line of the log", .rules)
 struct LogLineTests {
     static let hostile = [
         "a\nb", "a\r\nb", "a\rb", "a\u{85}b", "a\u{2028}b", "a\u{2029}b", "a\u{b}b", "a\u{c}b", "a\u{1b}[2Jb",

@@ -2,9 +2,10 @@ import NIOCore
 import Testing
 
 @testable import SSOWeb
+@testable import TestKit
 
 /// The layout is rendered at start, and pages fill its blocks.
-@Suite("The layout of pages")
+@Suite("The layout of pages", .rules)
 struct LayoutTests {
     private static func pages(_ template: String, brand: String) throws -> Pages {
         try Pages(

@@ -1,8 +1,9 @@
 import Testing
 
 @testable import SSOWeb
+@testable import TestKit
 
-@Suite("The models of pages")
+@Suite("The models of pages", .rules)
 struct PageModelTests {
     private struct Model: Encodable, Sendable {
         let name: String

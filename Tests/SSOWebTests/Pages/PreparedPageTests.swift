@@ -2,8 +2,9 @@ import NIOCore
 import Testing
 
 @testable import SSOWeb
+@testable import TestKit
 
-@Suite("Prepared pages")
+@Suite("Prepared pages", .rules)
 struct PreparedPageTests {
     private enum Value: String, CaseIterable { case name, link }
 

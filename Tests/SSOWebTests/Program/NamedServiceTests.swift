@@ -7,7 +7,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("The names of services")
+@Suite("The names of services", .rules)
 struct NamedServiceTests {
     private struct Keeper: Service {
         let secret = "s3cret"

@@ -7,7 +7,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("When the purge runs")
+@Suite("When the purge runs", .rules)
 struct PurgeServiceTests {
     private static let noon = Timestamp(milliseconds: 1_795_262_400_000)
 

@@ -3,9 +3,10 @@ import SSOShared
 import Testing
 
 @testable import SSOWeb
+@testable import TestKit
 
 /// A slot is decoded by own code and encoded by Foundation: both must mean the same.
-@Suite("Decoding a slot")
+@Suite("Decoding a slot", .rules)
 struct JSONNodeDecoderTests {
     private enum Kind: String, Codable { case first, second }
 

@@ -3,9 +3,10 @@ import SSOShared
 import Testing
 
 @testable import SSOWeb
+@testable import TestKit
 
 /// A slot is encoded by own code: the version before reads it with the same meaning, and so does Foundation.
-@Suite("Encoding a slot")
+@Suite("Encoding a slot", .rules)
 struct JSONTextEncoderTests {
     private enum Action: Codable, Equatable {
         case link(provider: String)

@@ -5,7 +5,7 @@ import Testing
 @testable import SSOWeb
 @testable import TestKit
 
-@Suite("Files that settings name")
+@Suite("Files that settings name", .rules)
 struct FileAccessTests {
     /// A folder that everybody can enter, as `/etc/swift-sso` may be.
     private static func folder(_ mode: Int = 0o755) throws -> TemporaryFolder {

@@ -1,8 +1,9 @@
 import Testing
 
 @testable import SSOWeb
+@testable import TestKit
 
-@Suite("The clock of a database that several nodes share")
+@Suite("The clock of a database that several nodes share", .rules)
 struct DatabaseClockTests {
     private static let begin = ContinuousClock.now
     private static let start: Int64 = 1_000_000_000

@@ -2,10 +2,11 @@ import Logging
 import Testing
 
 @testable import SSOWeb
+@testable import TestKit
 @testable import WebTestKit
 
 /// The program's time while the wall clock is wrong. The time is read every second, as in a busy program.
-@Suite("The program's time")
+@Suite("The program's time", .rules)
 struct JudgedClockTests {
     private static let noon = Timestamp(milliseconds: 1_795_262_400_000)
 

@@ -1,7 +1,9 @@
 import SSOWeb
 import Testing
 
-@Suite("Dates as text")
+@testable import TestKit
+
+@Suite("Dates as text", .rules)
 struct PlainDateTests {
     @Test(
         "a date is in UTC and in English, in each of its forms",

@@ -155,3 +155,21 @@ final class Browser: Sendable {
         }
     }
 }
+
+extension Visit {
+    /// The token in the page's first form.
+    func formToken() throws -> String {
+        guard let token = try page().forms.first?["form_token"] else {
+            throw ProbeFailure("no form token at \(address.absolute) (\(status))")
+        }
+        return token
+    }
+}
+
+extension Browser {
+    /// The hidden fields of the page's first form, as a script would send them.
+    func formToken(of visit: Visit) throws -> [(String, String)] {
+        guard let token = try visit.page().forms.first?["form_token"] else { throw ProbeFailure("no form token") }
+        return [("form_token", token)]
+    }
+}

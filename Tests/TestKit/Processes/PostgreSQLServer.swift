@@ -27,6 +27,8 @@ final class PostgreSQLServer: Sendable {
     /// Also the end of the socket's name.
     let port: Int
     private let settings: [String]
+    /// Where it runs, if that is not this machine.
+    private let machine: SeparateMachines.Machine?
     private let process = Mutex<ChildProcess?>(nil)
 
     /// The folder of the socket.
@@ -37,9 +39,14 @@ final class PostgreSQLServer: Sendable {
 
     /// Starts a server, lets `body` use it, and stops it.
     ///
-    /// - Parameter settings: further ones of the server, as `name=value`.
-    static func open(settings: [String] = [], _ body: (PostgreSQLServer) async throws -> Void) async throws {
-        let server = try await PostgreSQLServer(settings: settings)
+    /// - Parameters:
+    ///   - settings: further ones of the server, as `name=value`.
+    ///   - machine: runs it there, and takes connections from its networks. Its socket can be used from this machine as well.
+    static func open(
+        settings: [String] = [], on machine: SeparateMachines.Machine? = nil,
+        _ body: (PostgreSQLServer) async throws -> Void
+    ) async throws {
+        let server = try await PostgreSQLServer(settings: settings, on: machine)
         do {
             try await body(server)
         } catch {
@@ -49,24 +56,33 @@ final class PostgreSQLServer: Sendable {
         try await server.stop()
     }
 
-    private init(settings: [String] = []) async throws {
+    private init(settings: [String] = [], on machine: SeparateMachines.Machine? = nil) async throws {
         guard FileManager.default.fileExists(atPath: Self.package + "/usr/lib/postgresql") else {
             throw ProbeFailure("PostgreSQL is not at \(Self.package): run script/setup --test")
         }
         (folder, name, port, self.settings) = (try TemporaryFolder(), "primary", 5432, settings)
+        self.machine = machine
         try folder.write(Self.program, to: "run.sh")
         try await folder.run("/bin/sh", ["run.sh", "unpack", Self.package], named: "unpack")
         try await run(
             "initdb", "-D", name, "--no-sync", "--no-instructions", "--auth=trust", "--username=postgres",
             "--encoding=UTF8", "--locale=C.UTF-8")
+        if machine != nil {
+            let rules = folder.text(of: "\(name)/pg_hba.conf")
+            try folder.write(
+                rules + "host all all samenet trust\nhost replication all samenet trust\n", to: "pg_hba.conf")
+            try await folder.run("/bin/sh", ["-c", "cat pg_hba.conf > \(name)/pg_hba.conf"], named: "rules")
+        }
         try await start()
     }
 
-    private init(standbyOf primary: PostgreSQLServer, port: Int) async throws {
+    private init(standbyOf primary: PostgreSQLServer, port: Int, on machine: SeparateMachines.Machine?) async throws {
         (folder, name, self.port, settings) = (primary.folder, "standby-\(port)", port, primary.settings)
+        self.machine = machine
+        let host = machine == nil ? primary.socket : primary.machine?.between ?? ""
         try await run(
             "pg_basebackup", "-D", name, "--write-recovery-conf", "--checkpoint=fast", "--no-sync", "--dbname",
-            "host=\(socket) port=\(primary.port) user=postgres application_name=\(name)")
+            "host=\(host) port=\(primary.port) user=postgres application_name=\(name) connect_timeout=2")
         try await start()
     }
 
@@ -75,8 +91,9 @@ final class PostgreSQLServer: Sendable {
         let before = log.count
         let child = try ChildProcess(
             "/bin/sh",
-            [
-                "run.sh", "serve", "\(getpid())", "-D", name, "-p", "\(port)", "-c", "listen_addresses=", "-c",
+            place + [
+                "serve", "\(getpid())", "-D", name, "-p", "\(port)", "-c",
+                "listen_addresses=\(machine == nil ? "" : "0.0.0.0")", "-c",
                 "unix_socket_directories=\(folder.path)", "-c", "fsync=off", "-c", "full_page_writes=off", "-c",
                 "jit=off",
                 "-c", "max_connections=600", "-c", "autovacuum=off",
@@ -113,8 +130,10 @@ final class PostgreSQLServer: Sendable {
     // MARK: - Standbys
 
     /// Makes a copy that follows this server, and starts it.
-    func standby(port: Int) async throws -> PostgreSQLServer {
-        try await PostgreSQLServer(standbyOf: self, port: port)
+    ///
+    /// - Parameter machine: runs it there. It follows this server, which must run on the other machine, over the network.
+    func standby(port: Int, on machine: SeparateMachines.Machine? = nil) async throws -> PostgreSQLServer {
+        try await PostgreSQLServer(standbyOf: self, port: port, on: machine)
     }
 
     /// Makes this standby a primary.
@@ -152,7 +171,13 @@ final class PostgreSQLServer: Sendable {
     }
 
     private func run(_ program: String, _ arguments: String...) async throws {
-        try await folder.run("/bin/sh", ["run.sh", program] + arguments, named: program)
+        try await folder.run("/bin/sh", place + [program] + arguments, named: program)
+    }
+
+    /// The arguments of the shell that run ``program`` where the server runs.
+    private var place: [String] {
+        guard let machine else { return ["run.sh"] }
+        return ["-c", "exec ip netns exec \(machine.name) /bin/sh run.sh \"$@\"", "run.sh"]
     }
 
     /// Runs a program of the package in this folder.

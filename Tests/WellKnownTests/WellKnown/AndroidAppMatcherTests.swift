@@ -1,12 +1,13 @@
 import SSOShared
 import Testing
 
+@testable import TestKit
 @testable import WellKnown
 @testable import WellKnownTool
 
 /// Sources: Android, "`<intent-filter>`", "`<data>`", "`<uri-relative-filter-group>`", "Verify Android App Links"; AOSP,
 /// `IntentFilter` and `DomainVerificationCollector`.
-@Suite("Android: the manifest and the file together")
+@Suite("Android: the manifest and the file together", .rules)
 struct AndroidAppMatcherTests {
     static let print = "3B:7E:10:52:9C:41:D0:AA:5F:62:13:E8:94:07:BC:6D:21:F5:38:0E:C9:76:4A:B2:1D:E3:58:90:AF:04:6B:C7"
 

@@ -1,8 +1,9 @@
 import Testing
 
+@testable import TestKit
 @testable import WellKnown
 
-@Suite("Android apps")
+@Suite("Android apps", .rules)
 struct AndroidAppTests {
     static let colons = (0..<32).map { "0" + String($0 % 10) }.joined(separator: ":")
     static let other = Array(repeating: "AB", count: 32).joined(separator: ":")

@@ -1,9 +1,10 @@
 import SSOShared
 import Testing
 
+@testable import TestKit
 @testable import WellKnown
 
-@Suite("Apple app ids")
+@Suite("Apple app ids", .rules)
 struct AppleAppIDTests {
     @Test(
         "An app id consists of a team id and a bundle id, and its text does not change",

@@ -2,9 +2,11 @@ import SSOShared
 import Testing
 import WellKnown
 
+@testable import TestKit
+
 /// Sources: AOSP StatementService; Chromium, digital_asset_links_handler.cc; Mozilla, StatementApi.kt; DuckDuckGo,
 /// AssetLinksLoader.kt; the Digital Asset Links compatibility suite for Google's service.
-@Suite("Readers of asset links")
+@Suite("Readers of asset links", .rules)
 struct AssetLinksReadersTests {
     private static let fingerprint = AssetLinksProbe.fingerprint
     private static let second = AssetLinksProbe.second

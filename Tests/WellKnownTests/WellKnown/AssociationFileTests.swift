@@ -4,7 +4,7 @@ import Testing
 @testable import TestKit
 @testable import WellKnown
 
-@Suite("Association files")
+@Suite("Association files", .rules)
 struct AssociationFileTests {
     static let paths = ["/auth/sso/authorize", "/sign-in/link/*"]
 

@@ -1,8 +1,10 @@
 import Testing
 import WellKnown
 
+@testable import TestKit
+
 /// Sources: Google, "Configure Dynamic App Links" and "Test App Links"; AOSP, UriRelativeFilter and PatternMatcher.
-@Suite("Linting dynamic rules")
+@Suite("Linting dynamic rules", .rules)
 struct DynamicLintTests {
     private static let links = AssetLinksProbe.links
 

@@ -7,7 +7,7 @@ import Testing
 @testable import WellKnownTool
 
 /// Our parser continues after errors to report all of them. The decision about a link follows the systems' parsers.
-@Suite("Files that the systems' parsers reject")
+@Suite("Files that the systems' parsers reject", .rules)
 struct FileAcceptanceTests {
     private static let app = "K7Q2M9X4TB.com.acme.shop"
     private static let print = (0..<32).map { _ in "AB" }.joined(separator: ":")

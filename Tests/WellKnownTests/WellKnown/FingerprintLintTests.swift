@@ -1,8 +1,10 @@
 import Testing
 import WellKnown
 
+@testable import TestKit
+
 /// Sources: the Digital Asset Links specification; AOSP's StatementService and Chromium, which compare the text.
-@Suite("Linting fingerprints")
+@Suite("Linting fingerprints", .rules)
 struct FingerprintLintTests {
     private static let good = AssetLinksProbe.fingerprint
     private static let debug = KnownFingerprints.publicDebugKey

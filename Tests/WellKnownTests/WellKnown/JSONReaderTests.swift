@@ -2,7 +2,9 @@ import SSOShared
 import Testing
 import WellKnown
 
-@Suite("The JSON parser")
+@testable import TestKit
+
+@Suite("The JSON parser", .rules)
 struct JSONReaderTests {
     @Test("every value is parsed, with the position of each key and value")
     func placesAreKept() throws {

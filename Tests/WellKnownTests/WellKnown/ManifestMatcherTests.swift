@@ -1,8 +1,10 @@
 import Testing
 import WellKnown
 
+@testable import TestKit
+
 /// Sources: Android, "`<data>` element"; AOSP, `android.os.PatternMatcher` and its tests.
-@Suite("Intent filters")
+@Suite("Intent filters", .rules)
 struct ManifestMatcherTests {
     @Test(
         "the paths of a filter match like Android's",

@@ -1,40 +1,18 @@
-import Foundation
 import SSOShared
 import Testing
 
+@testable import TestKit
 @testable import WellKnown
 
 /// The table of URLs and the decisions of Apple's and Google's systems, each with its source.
-@Suite("Match cases")
+@Suite("Match cases", .rules)
 struct MatchCasesTests {
-    struct Case: Sendable, CustomTestStringConvertible {
-        let id: String
-        let file: [UInt8]
-        let app: String
-        let url: String
-        let expected: String
-        let isDisputed: Bool
+    @Test("The table is complete") func table() { #expect(MatchCase.all.count == 162) }
 
-        var testDescription: String { "\(id) \(url) \(expected)" }
-    }
-
-    static let cases: [Case] = {
-        guard let body = try? AssociationFileTests.vector("wellknown/match-cases.json") else { return [] }
-        let document = JSONReader.read(body)
-        return (document.root?.array ?? []).compactMap { node in
-            guard let id = node["id"]?.string, let file = node["file"], let app = node["app"]?.string,
-                let url = node["url"]?.string, let expected = node["expected"]?.string
-            else { return nil }
-            return Case(
-                id: id, file: Array(document.text[file.range]), app: app, url: url, expected: expected,
-                isDisputed: node["certainty"]?.string == "disputed")
-        }
-    }()
-
-    @Test("The table is complete") func table() { #expect(Self.cases.count == 162) }
-
-    @Test("Each URL of the table is decided as its source states, and disputed URLs as documented", arguments: cases)
-    func decided(_ element: Case) throws {
+    @Test(
+        "Each URL of the table is decided as its source states, and disputed URLs as documented",
+        arguments: MatchCase.all)
+    func decided(_ element: MatchCase) throws {
         let url = try #require(LinkURL(element.url))
         let explanation: LinkExplanation
         let decision: LinkDecision

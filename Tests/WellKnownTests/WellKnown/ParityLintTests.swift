@@ -1,9 +1,11 @@
 import Testing
 import WellKnown
 
+@testable import TestKit
+
 /// Sources: Apple, "applinks.Details.Components" and its matcher; Google, "Configure Dynamic App Links"; AOSP,
 /// UriRelativeFilter and PatternMatcher.
-@Suite("Parity of the two files")
+@Suite("Parity of the two files", .rules)
 struct ParityLintTests {
     private static func lint(_ components: String, _ rules: String, filters: [IntentFilter]? = nil) throws -> ParityLint
     {

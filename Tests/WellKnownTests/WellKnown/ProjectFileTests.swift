@@ -2,10 +2,11 @@ import Foundation
 import SSOShared
 import Testing
 
+@testable import TestKit
 @testable import WellKnown
 @testable import WellKnownTool
 
-@Suite("Entitlements, profiles and manifests")
+@Suite("Entitlements, profiles and manifests", .rules)
 struct ProjectFileTests {
     private static let domains = """
         <plist version="1.0"><dict><key>com.apple.developer.associated-domains</key>

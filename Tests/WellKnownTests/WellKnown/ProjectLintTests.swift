@@ -1,8 +1,10 @@
 import Testing
 import WellKnown
 
+@testable import TestKit
+
 /// Sources: Apple, "Associated Domains Entitlement" and Technote TN3155; Google, "Verify Android App Links".
-@Suite("Comparison of server, app and signature")
+@Suite("Comparison of server, app and signature", .rules)
 struct ProjectLintTests {
     private static let app = "ABCDE12345.com.house.app"
 

@@ -1,9 +1,10 @@
 import SSOShared
 import Testing
 
+@testable import TestKit
 @testable import WellKnown
 
-@Suite("Dead rules and differences")
+@Suite("Dead rules and differences", .rules)
 struct RuleCoverageTests {
     static let app = "ABCDE12345.a"
 

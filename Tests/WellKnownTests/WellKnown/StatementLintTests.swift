@@ -1,8 +1,10 @@
 import Testing
 import WellKnown
 
+@testable import TestKit
+
 /// Sources: the Digital Asset Links specification and its compatibility suite; Google, "Verify Android App Links".
-@Suite("Linting statements")
+@Suite("Linting statements", .rules)
 struct StatementLintTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let body: String

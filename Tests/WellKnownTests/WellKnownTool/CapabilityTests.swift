@@ -4,7 +4,7 @@ import Testing
 @testable import TestKit
 @testable import WellKnownTool
 
-@Suite("wellknown capability enable")
+@Suite("wellknown capability enable", .deployment)
 struct CapabilityTests {
     private typealias Reply = FakeAppStoreConnect.Reply
     private static let now = Date(timeIntervalSince1970: 1_790_000_000.75)

@@ -5,7 +5,7 @@ import Testing
 @testable import WellKnownTool
 
 /// Sources: Android, "Verify Android App Links"; Apple, TN3155 "Debugging universal links".
-@Suite("What a device says")
+@Suite("What a device says", .deployment)
 struct DeviceReportTests {
     static func android(_ state: String, allowed: Bool = true, disabled: String = "", host: String = "links.acme.com")
         -> String

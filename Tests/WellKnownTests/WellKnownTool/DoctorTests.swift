@@ -5,7 +5,7 @@ import WellKnown
 @testable import TestKit
 @testable import WellKnownTool
 
-@Suite("wellknown doctor")
+@Suite("wellknown doctor", .deployment)
 struct DoctorTests {
     @Test("A healthy setup is reported as healthy in every line")
     func healthy() throws {

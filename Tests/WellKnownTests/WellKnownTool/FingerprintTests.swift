@@ -2,9 +2,10 @@ import Foundation
 import Testing
 import WellKnown
 
+@testable import TestKit
 @testable import WellKnownTool
 
-@Suite("wellknown fingerprint")
+@Suite("wellknown fingerprint", .deployment)
 struct FingerprintTests {
     @Test(
         "Every kind of file results in the value that its own tool prints",

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
+@testable import TestKit
 @testable import WellKnownTool
 
-@Suite("Certificates in hostile files")
+@Suite("Certificates in hostile files", .deployment)
 struct HostileArchiveTests {
     private struct Dice: RandomNumberGenerator {
         var state: UInt64

@@ -7,7 +7,7 @@ import WellKnown
 
 /// Sources: W3C, Web Authentication Level 3, section 5.11; W3C, "A Well-Known URL for Changing Passwords" and "… for Relying
 /// Party Passkey Endpoints"; Apple, "Apple Pay on the Web".
-@Suite("The neighbours under /.well-known/")
+@Suite("The neighbours under /.well-known/", .deployment)
 struct NeighbourTests {
     static func hex(_ text: String) -> String {
         text.utf8.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()

@@ -8,7 +8,7 @@ import WellKnown
 
 /// Sample projects of each kind, in the notations that the vendors document. Each is read without an error, and each field
 /// is found: the host, the package or bundle identifier, and the paths.
-@Suite("Project files: samples of each kind")
+@Suite("Project files: samples of each kind", .deployment)
 struct ProjectSampleTests {
     static let host = "links.acme.com"
 

@@ -10,7 +10,7 @@ import Testing
 
 /// The word of a provider on an address is enough only for the domains that it owns. Any other address is proven by one
 /// code, before the first session and the first token.
-@Suite("The proof of an address that a provider names")
+@Suite("The proof of an address that a provider names", .program, .alsoOnPostgres)
 struct AddressProofTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let kind: Provider.Kind

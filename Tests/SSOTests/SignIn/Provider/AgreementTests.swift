@@ -10,7 +10,7 @@ import Testing
 
 /// What waits in a browser is linked only by the challenge that its user has begun, and every page that would link names the
 /// provider.
-@Suite("The agreement to add a provider")
+@Suite("The agreement to add a provider", .program, .alsoOnPostgres)
 struct AgreementTests {
     private static let provider = "Provider work"
 

@@ -1,8 +1,10 @@
 import Testing
 
+@testable import TestKit
+
 /// No user gets in by way of a provider that does not keep to the rules, each refusal says why in the log, and an honest
 /// user signs in afterwards. One test has all rows of a group, because a deployment for each would take minutes.
-@Suite("A hostile provider")
+@Suite("A hostile provider", .program, .alsoOnPostgres)
 struct HostileProviderTests {
     @Test("with another algorithm or key signs no user in")
     func keys() async throws { try await HostileRow.run(HostileRow.keyRows) }

@@ -11,7 +11,7 @@ import Testing
 @testable import WebTestKit
 
 /// Answers of `form_post` are kept until their browser comes for them. Anybody with a pending attempt can send one.
-@Suite("Parked answers of providers")
+@Suite("Parked answers of providers", .program, .alsoOnPostgres)
 struct ParkedAnswerTests {
     private static let settings = ["IDP_TRUSTED_PROXIES": "192.0.2.0/24", "IDP_LIMIT_CODE_POSTS": "3"]
 

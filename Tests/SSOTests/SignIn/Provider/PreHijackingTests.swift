@@ -10,7 +10,7 @@ import Testing
 
 /// The five ways to open an account before its owner does (Sudhodanan and Paverd, "Pre-hijacked accounts", USENIX Security
 /// 2022). The victim is the owner of ann@example.com. The attacker's identity has the subject 666.
-@Suite("Pre-hijacking")
+@Suite("Pre-hijacking", .program, .alsoOnPostgres)
 struct PreHijackingTests {
     /// The attacker signs in with an identity whose provider claims that the victim's address is verified.
     private static func attack(

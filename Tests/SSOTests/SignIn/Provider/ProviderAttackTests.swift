@@ -8,7 +8,7 @@ import Testing
 @testable import TestKit
 
 /// What other sites, other browsers and other providers can do with an answer.
-@Suite("Attacks on a sign-in with a provider")
+@Suite("Attacks on a sign-in with a provider", .program, .alsoOnPostgres)
 struct ProviderAttackTests {
     private static func begin(_ place: ProviderDeployment, in browser: Browser, state: String = "s") async throws
         -> StandInAnswer

@@ -10,7 +10,7 @@ import Testing
 @testable import WebTestKit
 
 /// Many answers at the same instant, and several tabs of one browser.
-@Suite("Answers of providers at the same time")
+@Suite("Answers of providers at the same time", .program, .alsoOnPostgres)
 struct ProviderConcurrencyTests {
     private static func begin(
         _ place: ProviderDeployment, _ kind: Provider.Kind = .oidc, client: Int = 0, in browser: Browser,

@@ -9,7 +9,7 @@ import Testing
 @testable import WebTestKit
 
 /// A provider that is down costs its own button and nothing else.
-@Suite("A provider that does not work")
+@Suite("A provider that does not work", .program, .alsoOnPostgres)
 struct ProviderOutageTests {
     @Test("costs one button: the sign-in page asks it nothing, its button leads to another way, and email works")
     func down() async throws {

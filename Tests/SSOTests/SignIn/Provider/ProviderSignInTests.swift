@@ -9,7 +9,7 @@ import Testing
 @testable import WebTestKit
 
 /// From a client to a provider and back, and what becomes of the identity.
-@Suite("Signing in with a provider")
+@Suite("Signing in with a provider", .program, .alsoOnPostgres)
 struct ProviderSignInTests {
     @Test(
         "leads from the client to the provider and back, and verify names the method", arguments: Provider.Kind.allCases

@@ -9,7 +9,7 @@ import Testing
 @testable import WebTestKit
 
 /// What the standards permit a provider signs in, so that no refusal of ``HostileProviderTests`` is too wide.
-@Suite("An honest provider at the limits of the rules")
+@Suite("An honest provider at the limits of the rules", .program, .alsoOnPostgres)
 struct ProviderToleranceTests {
     private static let rows: [HostileRow] = [
         HostileRow.claims("expired 59 seconds ago", .expired) { $0["exp"] = .number(($0["iat"]?.number ?? 0) - 59) },

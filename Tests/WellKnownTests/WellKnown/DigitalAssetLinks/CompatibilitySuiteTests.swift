@@ -2,10 +2,11 @@ import Foundation
 import SSOShared
 import Testing
 
+@testable import TestKit
 @testable import WellKnown
 
 /// Source: github.com/google/digitalassetlinks, compatibility-tests/v1.
-@Suite("Digital Asset Links: Google's compatibility suite")
+@Suite("Digital Asset Links: Google's compatibility suite", .rules)
 struct CompatibilitySuiteTests {
     @Test("All client cases are present: 199 requests in 89 groups")
     func isComplete() {

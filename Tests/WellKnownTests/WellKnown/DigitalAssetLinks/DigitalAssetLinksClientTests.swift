@@ -1,11 +1,12 @@
 import SSOShared
 import Testing
 
+@testable import TestKit
 @testable import WellKnown
 
 /// Sources: the Digital Asset Links specification, well-known/details.md; the API's error codes. The comptest numbers
 /// are groups of the compatibility suite.
-@Suite("Digital Asset Links client")
+@Suite("Digital Asset Links client", .rules)
 struct DigitalAssetLinksClientTests {
     /// Pages by URL. All other URLs return 404.
     struct Pages: AssetContent {

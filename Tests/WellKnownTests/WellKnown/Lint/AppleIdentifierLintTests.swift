@@ -1,8 +1,9 @@
 import Testing
 
+@testable import TestKit
 @testable import WellKnown
 
-@Suite("Linting app identifiers")
+@Suite("Linting app identifiers", .rules)
 struct AppleIdentifierLintTests {
     // Source: Apple, "Supporting associated domains": ten characters, a dot, the bundle identifier.
     @Test(

@@ -1,9 +1,10 @@
 import Testing
 
+@testable import TestKit
 @testable import WellKnown
 
 /// Each row is a text with all its expected codes. A row without codes is a valid text that resembles an invalid one.
-@Suite("Linting apple-app-site-association")
+@Suite("Linting apple-app-site-association", .rules)
 struct AppleLintTests {
     static let app = "4J6K8M2N9P.com.acme.shop"
     static let other = "4J6K8M2N9P.com.acme.other"

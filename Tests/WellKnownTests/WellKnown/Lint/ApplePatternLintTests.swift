@@ -1,8 +1,9 @@
 import Testing
 
+@testable import TestKit
 @testable import WellKnown
 
-@Suite("Linting patterns")
+@Suite("Linting patterns", .rules)
 struct ApplePatternLintTests {
     static func codes(_ components: String, beside: String = "") -> [String] {
         AppleLintTests.codes(AppleExample.components(components, beside: beside))

@@ -1,9 +1,10 @@
 import SSOShared
 import Testing
 
+@testable import TestKit
 @testable import WellKnown
 
-@Suite("Linting bodies that are not valid JSON")
+@Suite("Linting bodies that are not valid JSON", .rules)
 struct BodyLintTests {
     static let sound = BodyRules.sound
 

@@ -4,7 +4,7 @@ import WellKnown
 
 @testable import TestKit
 
-@Suite("The pages of findings")
+@Suite("The pages of findings", .rules)
 struct FindingPageTests {
     static let folder = TestVectors.repository.appending(path: "docs/findings")
 

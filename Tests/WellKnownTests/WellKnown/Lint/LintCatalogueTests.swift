@@ -2,9 +2,10 @@ import Foundation
 import SSOShared
 import Testing
 
+@testable import TestKit
 @testable import WellKnown
 
-@Suite("The catalogue of findings")
+@Suite("The catalogue of findings", .rules)
 struct LintCatalogueTests {
     struct Entry: Sendable {
         let code: String

@@ -1,11 +1,12 @@
 import SSOShared
 import Testing
 
+@testable import TestKit
 @testable import WellKnown
 
 /// The vectors are signed with a test key (openssl cms and smime) that no system trusts. The linter does not verify
 /// signatures.
-@Suite("Signed files")
+@Suite("Signed files", .rules)
 struct SignedMessageTests {
     static let content = #"{"webcredentials": {"apps": ["4J6K8M2N9P.com.acme.shop"]}}"#
 

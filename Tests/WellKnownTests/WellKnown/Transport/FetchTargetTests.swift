@@ -1,8 +1,9 @@
 import Testing
 
+@testable import TestKit
 @testable import WellKnown
 
-@Suite("What to fetch")
+@Suite("What to fetch", .rules)
 struct FetchTargetTests {
     @Test(
         "Domains and URLs are parsed as typed",

@@ -1,9 +1,10 @@
 import Testing
 
+@testable import TestKit
 @testable import WellKnown
 
 /// Cases that a server on loopback cannot produce. Sources of the rules: see `TransportRules`.
-@Suite("Transport lint")
+@Suite("Transport lint", .rules)
 struct TransportLintTests {
     static let body = Array("{\"applinks\": {}}\n".utf8)
 

@@ -6,7 +6,7 @@ import WellKnown
 @testable import TestKit
 
 /// The program as users and build servers run it.
-@Suite("wellknown fetch and statements, the program")
+@Suite("wellknown fetch and statements, the program", .deployment)
 struct FetchProgramTests {
     struct Result: Sendable {
         let code: ChildProcess.Exit

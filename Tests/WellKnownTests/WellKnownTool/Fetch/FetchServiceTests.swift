@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WellKnown
 
+@testable import TestKit
 @testable import WellKnownTool
 
 /// Sources: the headers of Apple's CDN; https://developers.google.com/digital-asset-links/reference/rest/v1
-@Suite("wellknown fetch: Apple's CDN and Google's service")
+@Suite("wellknown fetch: Apple's CDN and Google's service", .deployment)
 struct FetchServiceTests {
     typealias Reply = SiteServer.Reply
 

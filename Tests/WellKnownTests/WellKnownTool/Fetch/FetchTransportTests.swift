@@ -6,7 +6,7 @@ import WellKnown
 @testable import WellKnownTool
 
 /// Sources of the rules: see `TransportRules`.
-@Suite("wellknown fetch: how the files are served")
+@Suite("wellknown fetch: how the files are served", .deployment)
 struct FetchTransportTests {
     typealias Reply = SiteServer.Reply
 

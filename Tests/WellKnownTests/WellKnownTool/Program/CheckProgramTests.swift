@@ -4,7 +4,7 @@ import Testing
 @testable import TestKit
 @testable import WellKnownTool
 
-@Suite("wellknown check, and fetch of several sites")
+@Suite("wellknown check, and fetch of several sites", .deployment)
 struct CheckProgramTests {
     static let good = """
         expect:

@@ -7,7 +7,7 @@ import ThisBuild
 @testable import WellKnownTool
 
 /// Shells complete the program's arguments, and every command has a help text.
-@Suite("wellknown as a program: help and completions")
+@Suite("wellknown as a program: help and completions", .deployment)
 struct CompletionTests {
     static let commands = WellKnownProgram.commandNames
 

@@ -6,7 +6,7 @@ import Testing
 /// Inputs from real set-ups, each with the verdict and the exit code that it must have.
 ///
 /// The tests of the library say more about each of them. This table shows that the program says it.
-@Suite("wellknown as a program: verdicts on real set-ups")
+@Suite("wellknown as a program: verdicts on real set-ups", .deployment)
 struct FieldVerdictTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String

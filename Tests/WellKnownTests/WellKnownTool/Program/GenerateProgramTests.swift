@@ -4,7 +4,7 @@ import WellKnown
 
 @testable import TestKit
 
-@Suite("wellknown generate")
+@Suite("wellknown generate", .deployment)
 struct GenerateProgramTests {
     static let app = SampleFiles.app
     static let android = "com.acme.shop=\(SampleFiles.fingerprint)"

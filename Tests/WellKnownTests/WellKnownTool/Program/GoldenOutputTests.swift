@@ -6,7 +6,7 @@ import Testing
 /// Compares every output format byte by byte, for broken files and for a hostile file.
 ///
 /// After an intended change, run these tests once with GOLDEN=write, and read the diff before the commit.
-@Suite("wellknown as a program: golden outputs")
+@Suite("wellknown as a program: golden outputs", .deployment)
 struct GoldenOutputTests {
     static let folder = WellKnownRun.vectors + "/wellknown/golden"
     static let inputs = [

@@ -5,12 +5,12 @@ import WellKnown
 @testable import TestKit
 
 /// Some rows of the table of URLs, run as a build server does. The library's own tests run all rows.
-@Suite("wellknown match as a program")
+@Suite("wellknown match as a program", .deployment)
 struct MatchProgramTests {
     @Test(
         "The JSON object and the exit code agree with the table",
-        arguments: Array(MatchCasesTests.cases.enumerated().filter { $0.offset % 11 == 0 }.map(\.element)))
-    func table(_ element: MatchCasesTests.Case) async throws {
+        arguments: Array(MatchCase.all.enumerated().filter { $0.offset % 11 == 0 }.map(\.element)))
+    func table(_ element: MatchCase) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(String(decoding: element.file, as: UTF8.self), to: "file.json")
         let isApple = element.id.hasPrefix("A")
@@ -85,7 +85,7 @@ struct MatchProgramTests {
 }
 
 /// `wellknown diff` prints a URL for each change. Changes without an effect on links are not printed.
-@Suite("wellknown diff as a program")
+@Suite("wellknown diff as a program", .deployment)
 struct DiffProgramTests {
     private func apple(_ components: String) -> String {
         "{\"applinks\":{\"details\":[{\"appIDs\":[\"\(SampleFiles.app)\"],\"components\":[\(components)]}]}}"

@@ -6,7 +6,7 @@ import Testing
 @testable import WellKnownTool
 
 /// The formats for build servers follow their schemas, also where the readers in use are lenient.
-@Suite("wellknown as a program: schemas of the outputs")
+@Suite("wellknown as a program: schemas of the outputs", .deployment)
 struct OutputSchemaTests {
     static let inputs = GoldenOutputTests.inputs + ["missing.json"]
 

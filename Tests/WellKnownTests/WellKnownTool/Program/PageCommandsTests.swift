@@ -54,7 +54,7 @@ struct PageCommands: Sendable {
     }
 }
 
-@Suite("The pages about wellknown")
+@Suite("The pages about wellknown", .deployment)
 struct PageCommandsTests {
     static let pages = ["docs/universal-links.md", "docs/native-apps.md", "README.md"]
 

@@ -4,7 +4,7 @@ import Testing
 @testable import TestKit
 
 /// The exit codes: 0 success, 1 findings or no app opens the link, 2 check impossible, 64 wrong usage.
-@Suite("wellknown as a program: exit codes")
+@Suite("wellknown as a program: exit codes", .deployment)
 struct ProgramExitTests {
     struct Call: Sendable, CustomTestStringConvertible {
         let words: [String]
@@ -115,7 +115,7 @@ struct ProgramExitTests {
 }
 
 /// Pipes and full disks.
-@Suite("wellknown as a program: pipes")
+@Suite("wellknown as a program: pipes", .deployment)
 struct ProgramPipeTests {
     @Test("A shell's <(command) works like a file, also if it arrives in parts")
     func substitution() async throws {

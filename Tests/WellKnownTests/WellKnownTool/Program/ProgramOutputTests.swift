@@ -5,7 +5,7 @@ import Testing
 @testable import WellKnownTool
 
 /// The output for terminals and build servers, for any content of the files.
-@Suite("wellknown as a program: output")
+@Suite("wellknown as a program: output", .deployment)
 struct ProgramOutputTests {
     static let hostile = WellKnownRun.vectors + "/wellknown/golden/hostile/apple-app-site-association"
 

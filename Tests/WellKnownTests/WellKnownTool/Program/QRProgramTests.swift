@@ -3,7 +3,7 @@ import WellKnown
 
 @testable import TestKit
 
-@Suite("wellknown qr")
+@Suite("wellknown qr", .deployment)
 struct QRProgramTests {
     static let link = "https://links.acme.com/shop/42?ref=box"
 

@@ -5,7 +5,7 @@ import Testing
 @testable import WellKnownTool
 
 /// Arguments that are domains and URLs, with a test site on loopback.
-@Suite("wellknown on domains and URLs")
+@Suite("wellknown on domains and URLs", .deployment)
 struct RemoteInputTests {
     private func house(_ routes: [String: SiteServer.Reply]) async throws -> (FetchHouse, [String]) {
         let house = try await FetchHouse.open(routes)

@@ -1,0 +1,26 @@
+import SSOShared
+import SSOWeb
+import Storage
+import Testing
+
+@testable import IdPDirectory
+@testable import IdPProviders
+@testable import IdPTestKit
+@testable import TestKit
+
+@Suite("The first proof of an account's address", .program)
+struct FirstProofTests {
+    @Test("it ends the name that the provider or its user has chosen, with the identities of that time")
+    func name() async throws {
+        try await ProviderDeployment.open([.oidc]) { place in
+            _ = try await place.signIn(.oidc, in: place.deployment.browser())
+            _ = try await place.deployment.database.write { connection in
+                try connection.execute("UPDATE account SET name = 'Your Bank'")
+            }
+            _ = try await place.deployment.signedIn()
+            #expect(try await place.externalIdentities() == 0)
+            let initial = DisplayName.initial(for: "ann@example.com")
+            #expect(try await place.deployment.count("SELECT COUNT(*) FROM account WHERE name = '\(initial)'") == 1)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Logging
+import SSOShared
+import SSOWeb
+import Storage
+import Testing
+
+@testable import IdP
+@testable import IdPDirectory
+@testable import IdPMail
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
+
+@Suite("Sealed values after a new key of IDP_SECRET_KEY", .program)
+struct SealedValueTests {
+    private static func keys(_ texts: String...) throws -> DerivedKeys {
+        try DerivedKeys.parse(texts.joined(separator: ","), setting: "IDP_SECRET_KEY")
+    }
+
+    private static func store(_ database: any Database, _ keys: DerivedKeys) -> SealedValueStore {
+        SealedValueStore(database: database, columns: .all(keys, SystemRandomness()))
+    }
+
+    @Test("are sealed anew with the first key; then the old one can go, and nothing else has changed")
+    func renewal() async throws {
+        try await TestDeployment.open { deployment in
+            let (old, new) = (TestSecret.new(), TestSecret.new())
+            let secret = try SharedSecret.parse(TestSecret.new(), setting: "S")
+            let (oldKeys, both, newKeys) = (try Self.keys(old), try Self.keys(new, old), try Self.keys(new))
+            let count = SealedValueStore.pageSize + 3
+            try await deployment.database.write { connection in
+                let box = ClientSecretBox(keys: oldKeys, randomness: SystemRandomness())
+                for number in 0..<count {
+                    try ClientStore().insert(
+                        try box.seal(secret, of: "c\(number)"),
+                        SecretName(client: "c\(number)", fingerprint: "\(number)"),
+                        at: deployment.clock.now, connection)
+                }
+            }
+            func secrets(_ keys: DerivedKeys) async throws -> SealedValueStore.Count? {
+                try await Self.store(deployment.database, keys).count().first
+            }
+            #expect(try await secrets(oldKeys)?.current == count)
+            #expect(try await secrets(newKeys)?.unreadable == count)
+            #expect(try await secrets(both)?.old == count)
+            let renewed = try await Self.store(deployment.database, both).renew()
+            #expect(renewed.map(\.old) == [count, 0, 0])
+            #expect(try await Self.store(deployment.database, both).renew().map(\.old) == [0, 0, 0])
+            #expect(try await secrets(newKeys)?.current == count)
+            let box = ClientSecretBox(keys: newKeys, randomness: SystemRandomness())
+            let rows = try await deployment.database.read { connection in
+                try connection.query("SELECT client_id, secret FROM client_secret").map {
+                    (try $0.text("client_id"), try $0.blob("secret"))
+                }
+            }
+            #expect(rows.allSatisfy { box.open($1, of: $0)?.isSame(as: secret) == true })
+            #expect(rows.allSatisfy { box.open($1, of: "another") == nil }, "a secret belongs to its client")
+        }
+    }
+
+    @Test("the log and the audit log say what was sealed anew, and nothing when there was nothing")
+    func event() async throws {
+        try await TestDeployment.open { deployment in
+            let (old, new) = (TestSecret.new(), TestSecret.new())
+            let log = CapturedLog()
+            let audit = AuditLog(
+                store: deployment.audit, addresses: AuditAddressKeys(try Self.keys(new)), logger: log.logger("idp"))
+            let oldKeys = try Self.keys(old)
+            try await deployment.database.write { connection in
+                try ClientStore().insert(
+                    try ClientSecretBox(keys: oldKeys, randomness: SystemRandomness()).seal(
+                        try SharedSecret.parse(TestSecret.new(), setting: "S"), of: "wiki"),
+                    SecretName(client: "wiki", fingerprint: "1"), at: deployment.clock.now, connection)
+            }
+            let job = SealedValueRenewal(
+                values: Self.store(deployment.database, try Self.keys(new, old)), audit: audit, isChosen: { true },
+                logger: log.logger("idp"))
+            for _ in 1...2 { await job.renew() }
+            #expect(log.text.components(separatedBy: "sealed_values_renewed").count == 2)
+            let rows = try await deployment.auditRows(.sealedValuesRenewed, untilThereAre: 1)
+            #expect(rows.map(\.detail) == ["1 client secrets"])
+        }
+    }
+
+    @Test("a client secret that no key opens stops the start; it is left out where it appears later")
+    func unreadable() async throws {
+        try await TestDeployment.open { deployment in
+            let wiki = AddedClient()
+            try await deployment.add(wiki)
+            #expect(try await deployment.browser().get(deployment.authorize(wiki, state: "s")).status == 303)
+            let other = try TestDeployment.readIdPSettings([
+                "IDP_PUBLIC_URL": "http://localhost:4000", "IDP_SECRET_KEY": TestSecret.new(),
+                "IDP_DATABASE_URL": "sqlite:unused", "IDP_MAIL_URL": "smtp://localhost",
+                "IDP_MAIL_FROM": "Main App <sign-in@main.example>", "IDP_ALLOWED_EMAILS": "*@example.com",
+            ])
+            let services = IdPServices(
+                database: deployment.database, mailer: OutboxMailer(folder: deployment.mailbox.folder),
+                clock: deployment.clock.clock, randomness: SystemRandomness(), logger: deployment.log.logger("idp"),
+                devPages: deployment.dev)
+            await #expect(throws: SettingError.self) {
+                try await StoredRegistry(other, services).checkStart(deployment.log.logger("idp"))
+            }
+            try await StoredRegistry(deployment.idpSettings, services).checkStart(deployment.log.logger("idp"))
+            try await deployment.withSecondIdP(settings: ["IDP_SECRET_KEY": TestSecret.new()]) { second in
+                let refused = try await second.browser().get(second.authorize(wiki, state: "s"))
+                #expect(refused.status == 400)
+                #expect(second.log.contains("no key of IDP_SECRET_KEY opens its secret \(wiki.fingerprint)"))
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import SSOShared
+import SSOWeb
+import Storage
+import Testing
+
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
+
+@Suite("The session cookie", .program, .alsoOnPostgres)
+struct SessionCookieTests {
+    /// ASVS 3.3.1 to 3.3.4.
+    @Test(
+        "its attributes match the public address",
+        arguments: [
+            ("http://localhost:4000", "idp_session", "; Path=/; HttpOnly; SameSite=Lax"),
+            ("https://localhost:4000", "__Host-idp_session", "; Path=/; HttpOnly; SameSite=Lax; Secure"),
+        ])
+    func flags(publicURL: String, name: String, attributes: String) async throws {
+        try await TestDeployment.open(settings: ["IDP_PUBLIC_URL": publicURL]) { deployment in
+            let cookies = try await deployment.probe().get("/sign-in").all("set-cookie")
+            let cookie = try #require(cookies.first)
+            #expect(cookies.count == 1)
+            #expect(cookie.hasPrefix("\(name)="))
+            #expect(cookie.hasSuffix(attributes))
+            let value = cookie.dropFirst(name.count + 1).prefix { $0 != ";" }
+            #expect(cookie == "\(name)=\(value)\(attributes)", "no other attribute, in particular no Domain")
+            #expect(Base64URL.decode(value)?.count == 32, "256 bits (ASVS 7.2.3)")
+        }
+    }
+
+    @Test("over https a cookie without the prefix is ignored: a sibling domain could have set it")
+    func prefix() async throws {
+        try await TestDeployment.open(settings: ["IDP_PUBLIC_URL": "https://localhost:4000"]) { deployment in
+            let given = try #require(try await deployment.probe().get("/sign-in").header("set-cookie"))
+            let value = given.drop { $0 != "=" }.dropFirst().prefix { $0 != ";" }
+            let plain = try await deployment.probe().get("/sign-in", [("Cookie", "idp_session=\(value)")])
+            #expect(plain.header("set-cookie")?.contains(value) == false)
+            let right = try await deployment.probe().get("/sign-in", [("Cookie", "__Host-idp_session=\(value)")])
+            #expect(right.header("set-cookie")?.contains(value) == true)
+        }
+    }
+
+    /// Cookie tossing: a sibling domain sets a second cookie of the same name.
+    @Test("two cookies of the name count as none, in any order and header")
+    func doubled() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            let mine = "idp_session=\(browser.session ?? "")"
+            let theirs = "idp_session=\(String(repeating: "A", count: 43))"
+            let doubled: [HTTPProbe.Headers] = [
+                [("Cookie", "\(mine); \(theirs)")], [("Cookie", "\(theirs); \(mine)")],
+                [("Cookie", "\(mine); \(mine)")],
+                [("Cookie", mine), ("Cookie", theirs)], [("Cookie", theirs), ("Cookie", mine)],
+            ]
+            for headers in doubled {
+                let reply = try await deployment.probe().get("/", headers)
+                #expect(reply.status == 200)
+                #expect(!reply.text.contains("ann@example.com"), "\(headers)")
+            }
+            let reply = try await deployment.probe().get("/", [("Cookie", "a=b; \(mine); IDP_SESSION=x")])
+            #expect(reply.text.contains("ann@example.com"))
+        }
+    }
+
+    /// authentik CVE-2026-25748: a malformed cookie led past the check.
+    @Test(
+        "a request with a malformed cookie is a visitor's, never an error",
+        .oneDeployment,
+        arguments: [
+            "", "=", ";", ";;;", "idp_session", "idp_session=", "idp_session==", "idp_session=%00", "idp_session=AAAA",
+            "idp_session=\(String(repeating: "A", count: 42))", "idp_session=\(String(repeating: "A", count: 44))",
+            "idp_session=\(String(repeating: "=", count: 43))", "idp_session=\(String(repeating: "B", count: 43))",
+            "idp_session=\"\(String(repeating: "A", count: 43))\"", "idp_session=\(String(repeating: "é", count: 43))",
+            "idp_session=null", "idp_session=' OR 1=1 --", "idp_session=\(String(repeating: "A", count: 8000))",
+        ])
+    func malformed(cookie: String) async throws {
+        let deployment = try TestDeployment.shared()
+        let home = try await deployment.probe().get("/", [("Cookie", cookie)])
+        #expect(home.status == 200)
+        #expect(home.text.contains("You are not signed in"))
+        let form = try await deployment.probe().get("/sign-in", [("Cookie", cookie)])
+        #expect(form.status == 200)
+        #expect(form.all("set-cookie").count == 1)
+    }
+
+    @Test("the store holds the hash of an id, and no column holds the id")
+    func hashed() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            let id = try #require(browser.session)
+            let rows = try await deployment.database.read { connection in
+                try connection.query(
+                    """
+                    SELECT handle || form_seed || slots AS texts, id_digest FROM session WHERE slots LIKE '%accountID%'
+                    """
+                ).map { (try $0.text("texts"), try $0.blob("id_digest")) }
+            }
+            #expect(rows.count == 1)
+            #expect(rows.allSatisfy { !$0.0.contains(id) })
+            #expect(rows.first?.1 == SHA256.hash(Array(id.utf8)))
+            #expect(!deployment.log.contains(id))
+        }
+    }
+}

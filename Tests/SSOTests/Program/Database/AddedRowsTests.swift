@@ -1,0 +1,92 @@
+import SQLiteStorage
+import Storage
+import Testing
+
+@testable import IdP
+@testable import IdPDirectory
+@testable import SSOShared
+@testable import SSOWeb
+@testable import TestKit
+
+@Suite("What a restore adds from the database that it replaces", .program)
+struct AddedRowsTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A database whose accounts have these usernames.
+    private func database(_ name: String, _ accounts: [(id: String, username: String?)]) async throws -> any Database {
+        let database = try await SQLiteDatabase(path: folder.path(of: name), migrations: IdPMigrations.all)
+        try await database.write { connection in
+            for account in accounts {
+                try connection.execute(
+                    "INSERT INTO account (id, email, name, created_at) VALUES (:id, :email, 'N', 1)",
+                    ["id": .text(account.id), "email": .text("\(account.id)@example.com")])
+                guard let username = account.username else { continue }
+                try connection.execute(
+                    "INSERT INTO used_username (digest) VALUES (:digest)", ["digest": .blob(SHA256.hash(username))])
+                try connection.execute(
+                    "UPDATE account SET username = :name WHERE id = :id",
+                    ["name": .text(username), "id": .text(account.id)])
+            }
+        }
+        return database
+    }
+
+    private func usernames(_ database: any Database) async throws -> [String] {
+        try await database.read { connection in
+            try connection.query("SELECT id || ' ' || COALESCE(username, '-') AS row FROM account ORDER BY id")
+                .map { try $0.text("row") }
+        }
+    }
+
+    /// A service that knows its users by their usernames must not take one for another.
+    @Test(
+        "no name that a lost account had becomes another user's, and an account keeps the name that it was given since")
+    func usernames() async throws {
+        let backup = try await database("backup", [("old", "old"), ("ann", nil), ("ben", nil)])
+        let live = try await database("live", [("old", "old"), ("ann", "ann"), ("ben", nil), ("lost", "ben")])
+        let restored = RestoredDatabase(database: backup)
+        let ended = try await restored.ended(in: live)
+        #expect(ended.isEmpty, "nothing that a user could miss")
+        try await restored.end(ended)
+        #expect(try await usernames(backup) == ["ann ann", "ben -", "old old"])
+        #expect(try await Usernames.fill(backup, SystemRandomness(), limit: 10) == 1)
+        #expect(try await usernames(backup) == ["ann ann", "ben ben2", "old old"])
+        #expect(try await restored.ended(in: live).added == AddedRows(), "a second time there is nothing to add")
+        for database in [backup, live] { await database.close() }
+    }
+
+    @Test("a name that the backup gave to another account stays there: the restore does not fail")
+    func otherHistory() async throws {
+        let backup = try await database("backup", [("ann", nil), ("other", "ann")])
+        let live = try await database("live", [("ann", "ann"), ("other", nil)])
+        let restored = RestoredDatabase(database: backup)
+        try await restored.end(restored.ended(in: live))
+        #expect(try await usernames(backup) == ["ann -", "other ann"])
+        for database in [backup, live] { await database.close() }
+    }
+
+    @Test("a refresh token that its provider was not told of yet is told of after the restore")
+    func revocations() async throws {
+        let (backup, live) = (try await database("backup", []), try await database("live", []))
+        for (database, tokens) in [(backup, [1]), (live, [1, 2])] {
+            try await database.write { connection in
+                for token in tokens {
+                    try connection.execute(
+                        """
+                        INSERT INTO token_revocation (refresh_token, issuer, provider, created_at, next_try_at)
+                        VALUES (:token, 'https://op.example', 'work', \(token), 1)
+                        """, ["token": .blob([UInt8(token)])])
+                }
+            }
+        }
+        let restored = RestoredDatabase(database: backup)
+        try await restored.end(restored.ended(in: live))
+        let waiting = try await backup.write {
+            try TokenRevocations.take(at: Timestamp(milliseconds: 2), limit: 10, $0)
+        }
+        #expect(Set(waiting.map(\.sealedToken)) == [[1], [2]] && waiting.allSatisfy { $0.provider == "work" })
+        for database in [backup, live] { await database.close() }
+    }
+}

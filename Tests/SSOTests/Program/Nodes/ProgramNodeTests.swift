@@ -1,0 +1,172 @@
+import Storage
+import Testing
+
+@testable import IdP
+@testable import IdPTestKit
+@testable import PostgresStorage
+@testable import RelyingParty
+@testable import SSOWeb
+@testable import TestKit
+@testable import WebTestKit
+
+@Suite("Nodes on one PostgreSQL", .program, .alsoOnPostgres)
+struct ProgramNodeTests {
+    /// The two programs that may have several nodes.
+    enum NodeProgram: CaseIterable, Sendable {
+        case idp, relyingParty
+
+        var prefix: String { self == .idp ? "IDP" : "RP" }
+        var migrations: [Migration] { self == .idp ? IdPMigrations.all : RelyingPartyMigrations.all }
+
+        /// A node of these settings.
+        func node(_ fixture: PostgresFixture, key: String, url: String) throws -> NodeDescription {
+            try settings(fixture, key: key, url: url).node
+        }
+
+        /// What `check --connect` finds with these settings.
+        func problems(_ fixture: PostgresFixture, key: String, url: String) async throws -> [String] {
+            let (node, location) = try settings(fixture, key: key, url: url)
+            let reader = SettingsReader(SettingsSource([:]))
+            let logger = CapturedLog().logger("check")
+            switch self {
+            case .idp:
+                await reader.checkConnection(
+                    to: location, "IDP_DATABASE_URL", as: node, inspecting: IdPDatabase.inspect
+                ) { location throws(DatabaseError) in try await IdPDatabase.open(location, logger) }
+            case .relyingParty:
+                await reader.checkConnection(
+                    to: location, "RP_DATABASE_URL", as: node, inspecting: RelyingPartyDatabase.inspect
+                ) { location throws(DatabaseError) in try await RelyingPartyDatabase.open(location, logger) }
+            }
+            return reader.problems
+        }
+
+        private func settings(
+            _ fixture: PostgresFixture, key: String, url: String
+        ) throws -> (node: NodeDescription, database: DatabaseLocation) {
+            let changed = [
+                "\(prefix)_DATABASE_URL": fixture.url, "\(prefix)_SECRET_KEY": key, "\(prefix)_PUBLIC_URL": url,
+                "\(prefix)_LISTEN": "127.0.0.1:0",
+            ]
+            let found: (NodeDescription, DatabaseLocation)?
+            let reader: SettingsReader
+            switch self {
+            case .idp:
+                reader = SettingsReader(
+                    SettingsSource(
+                        SettingsFixture.idp.merging(["IDP_MAIL_URL": "smtps://mail.example.com"]) { $1 }
+                            .merging(changed) { $1 }))
+                found = IdPSettings.read(reader) { _ in nil }.map { ($0.node, $0.database) }
+            case .relyingParty:
+                reader = SettingsReader(SettingsSource(SettingsFixture.client.merging(changed) { $1 }))
+                found = RelyingPartySettings.read(reader).map { ($0.node, $0.database) }
+            }
+            return try #require(found, "\(reader.problems)")
+        }
+    }
+
+    @Test(
+        "one with another public address or without a common key is refused, by the setting; others join",
+        arguments: NodeProgram.allCases)
+    func conflicts(_ program: NodeProgram) async throws {
+        let (fixture, log) = (try await PostgresFixture.make(), CapturedLog())
+        let database = try await fixture.open(program.migrations)
+        let (old, new) = (TestSecret.new(), TestSecret.new())
+        func join(_ key: String, url: String = "https://here.example.com") async throws -> String {
+            let own = try await fixture.open(program.migrations)
+            do {
+                let node = try await ProgramNode.join(
+                    own, as: try program.node(fixture, key: key, url: url), log.logger("node"))
+                await own.close()
+                return node == nil ? "alone" : "joined"
+            } catch let error as SettingError {
+                #expect(!error.description.contains(old) && !error.description.contains(new))
+                await #expect(throws: DatabaseError.self, "it is closed") { try await own.checkReady() }
+                return String(error.description.prefix { $0 != ":" })
+            }
+        }
+        #expect(try await join(old) == "joined")
+        #expect(try await join(new) == "\(program.prefix)_SECRET_KEY")
+        #expect(try await join(old, url: "https://other.example.com") == "\(program.prefix)_PUBLIC_URL")
+        // While keys are rotated.
+        #expect(try await join("\(new),\(old)") == "joined")
+        #expect(try await database.status().nodes.count == 2)
+        // Nodes without a heartbeat for ten seconds no longer count.
+        try await database.write { try $0.execute("UPDATE node SET heartbeat_at = heartbeat_at - 11000") }
+        #expect(try await join(TestSecret.new(), url: "https://other.example.com") == "joined")
+        #expect(try await database.status().nodes.count { $0.isAlive } == 1)
+        await database.close()
+    }
+
+    @Test(
+        "check --connect names the setting that a start beside a running node is refused for, and adds no node",
+        arguments: NodeProgram.allCases)
+    func checked(_ program: NodeProgram) async throws {
+        let fixture = try await PostgresFixture.make()
+        let database = try await fixture.open(program.migrations)
+        let (key, url) = (TestSecret.new(), "https://here.example.com")
+        _ = try await ProgramNode.join(
+            database, as: try program.node(fixture, key: key, url: url), CapturedLog().logger("node"))
+        #expect(try await program.problems(fixture, key: key, url: url) == [])
+        let other = try await program.problems(fixture, key: TestSecret.new(), url: url)
+        #expect(other.count == 1 && other[0].hasPrefix("\(program.prefix)_SECRET_KEY: a node that is running"))
+        let elsewhere = try await program.problems(fixture, key: key, url: "https://other.example.com")
+        #expect(elsewhere.count == 1 && elsewhere[0].hasPrefix("\(program.prefix)_PUBLIC_URL: a node that is running"))
+        #expect(try await database.status().nodes.count == 1)
+        await database.close()
+    }
+
+    @Test("a heartbeat tells the others of it, and the end of a node is seen at once")
+    func heartbeat() async throws {
+        let fixture = try await PostgresFixture.make()
+        let database = try await fixture.open(IdPMigrations.all)
+        func node(_ id: String, _ clients: String) -> DatabaseNode {
+            DatabaseNode(
+                id: id, version: "1", publicURL: "a", keys: ["k"], files: ["IDP_CLIENTS_FILE": clients])
+        }
+        let (first, second) = (node("node_1", "x"), node("node_2", "y"))
+        #expect(try await database.join(first).get().others.isEmpty)
+        #expect(try await database.join(second).get().others == [first])
+        let report = try await database.beat(first)
+        #expect(report.others == [second] && first.differences(from: second) == ["IDP_CLIENTS_FILE"])
+        // The file was read again.
+        #expect(try await database.beat(node("node_2", "x")).others == [first])
+        #expect(try await database.beat(first).others.flatMap { first.differences(from: $0) }.isEmpty)
+        try await database.leave(second)
+        #expect(try await database.beat(first).others.isEmpty)
+        // A node whose row is gone, as after a point-in-time recovery, joins again.
+        try await database.leave(first)
+        _ = try await database.beat(first)
+        #expect(try await database.beat(second).others == [first])
+        await database.close()
+    }
+
+    @Test("every table has an ending for a database that has gone back")
+    func tables() async throws {
+        let fixture = try await PostgresFixture.make()
+        let database = try await fixture.open(IdPMigrations.all)
+        let names = try await database.read { connection in
+            try connection.query("SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()")
+                .map { try $0.text("name") }
+        }
+        #expect(Set(names) == Set(IdPTable.all.map(\.name)).union(["schema_migration", "database_timeline", "node"]))
+        let now = Timestamp(milliseconds: 1_000_000)
+        for cause in [IdPTable.Cause.lostCommits, .restore] {
+            try await database.write { try IdPTable.end(cause, at: now, $0) }
+        }
+        await database.close()
+    }
+
+    @Test("every table of a relying party is in the list that a copy takes")
+    func tablesOfRelyingParty() async throws {
+        let fixture = try await PostgresFixture.make()
+        let database = try await fixture.open(RelyingPartyMigrations.all)
+        let names = try await database.read { connection in
+            try connection.query("SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()")
+                .map { try $0.text("name") }
+        }
+        #expect(
+            Set(names) == Set(RelyingPartyMigrations.tables).union(["schema_migration", "database_timeline", "node"]))
+        await database.close()
+    }
+}

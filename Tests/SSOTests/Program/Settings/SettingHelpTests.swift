@@ -1,0 +1,112 @@
+import SSOWeb
+import Testing
+
+@testable import IdP
+@testable import IdPTestKit
+@testable import RelyingParty
+@testable import SSOWeb
+@testable import TestKit
+
+/// The tables of settings are the only source of names, of `--help` and of the documents.
+@Suite("The explanation of settings", .program)
+struct SettingHelpTests {
+    typealias Program = SettingsFixture.Program
+
+    private static func table(_ program: Program) -> [SettingDescription] {
+        program == .idp ? IdPSettings.table : RelyingPartySettings.table
+    }
+
+    @Test("every setting has an explanation, a default and an example, and appears once", arguments: Program.allCases)
+    func complete(program: Program) {
+        let all = Self.table(program) + CommonSettings.all
+        #expect(Set(all.map(\.name)).count == all.count)
+        for setting in all {
+            #expect(
+                setting.explanation.hasSuffix(".") || setting.explanation.contains(": idp check"), "\(setting.name)")
+            #expect(!setting.fallback.isEmpty && !setting.example.isEmpty, "\(setting.name)")
+            // An example that is the default teaches nothing.
+            #expect(setting.example != setting.fallback, "\(setting.name)")
+        }
+    }
+
+    @Test("the program reads no other setting, and the defaults are those in force", arguments: Program.allCases)
+    func defaults(program: Program) {
+        let reader = SettingsFixture.read(program)
+        _ = ProgramLog.logger(program: "test", settings: reader)
+        _ = ShutdownGrace.read(reader)
+        let all = Self.table(program) + CommonSettings.all
+        let shown = Dictionary(reader.lines.map { ($0.name, $0.shown) }) { $1 }
+        #expect(shown.keys.allSatisfy { name in name.hasPrefix("client ") || all.contains { $0.name == name } })
+        let given = SettingsFixture.idp.merging(SettingsFixture.client) { $1 }
+        let inWords = ["required", "none", "the id", "system roots", "RP_IDP_URL", "true on loopback, else false"]
+        var compared = 0
+        for setting in all where given[setting.name] == nil && !inWords.contains(setting.fallback) {
+            #expect(shown[setting.name] == setting.fallback, "\(setting.name)")
+            compared += 1
+        }
+        #expect(compared >= 8)
+        // What has no default has no value either, or an empty one.
+        for setting in all where given[setting.name] == nil && setting.fallback == "none" {
+            #expect(shown[setting.name] ?? "" == "", "\(setting.name)")
+        }
+    }
+
+    @Test("the examples are valid", arguments: Program.allCases)
+    func examples(program: Program) {
+        let files = [
+            "IDP_CLIENTS_FILE", "IDP_PROVIDERS_FILE", "IDP_AASA_FILE", "IDP_ASSETLINKS_FILE", "IDP_ANDROID_APPS",
+            "IDP_LOGO_FILE", "RP_CA_FILE",
+        ]
+        for setting in Self.table(program) where !setting.isSecret && !files.contains(setting.name) {
+            // A public address that others reach cannot go with the fixture's outbox, nor a token.
+            let servers = [
+                "IDP_PUBLIC_URL": "smtps://mail.example.com:465",
+                "IDP_MAIL_TOKEN_FILE": "smtps://ann@mail.example.com:465",
+            ]
+            let mail = servers[setting.name].map { ["IDP_MAIL_URL": $0] } ?? [:]
+            let reader = SettingsFixture.read(program, mail.merging([setting.name: setting.example]) { $1 })
+            #expect(reader.problems.filter { $0.hasPrefix(setting.name) } == [], "\(setting.name)")
+        }
+    }
+
+    @Test("--help has every setting with default, explanation and example, in lines of at most 80 columns")
+    func text() {
+        for program in Program.allCases {
+            let help = SettingDescription.help(Self.table(program))
+            let words = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            for setting in Self.table(program) + CommonSettings.all {
+                #expect(words.contains("\(setting.name) ("), "\(setting.name)")
+                #expect(words.contains(setting.explanation), "\(setting.name)")
+                #expect(words.contains("Example: \(setting.example)"), "\(setting.name)")
+            }
+            #expect(words.contains("docs/settings.md"))
+            #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        }
+    }
+
+    @Test(
+        "the last line of check counts; all is fine only without a warning",
+        arguments: [
+            (0, 0, "All settings are fine."), (0, 1, "No problems. 1 warning."), (0, 2, "No problems. 2 warnings."),
+            (1, 0, "1 problem."), (3, 1, "3 problems, 1 warning."), (1, 2, "1 problem, 2 warnings."),
+        ])
+    func summary(problems: Int, warnings: Int, text: String) {
+        let reader = SettingsReader(SettingsSource([:]))
+        for _ in 0..<problems { reader.problem("X: is wrong.") }
+        for _ in 0..<warnings { reader.warn("Y: is odd.") }
+        #expect(reader.summary == text)
+    }
+
+    @Test("an empty IDP_ALLOWED_EMAILS is a warning, because only users who are invited or imported can sign in")
+    func onlyAdded() {
+        for value in ["", " , "] {
+            let reader = SettingsFixture.read(.idp, ["IDP_ALLOWED_EMAILS": value])
+            #expect(reader.problems.isEmpty)
+            #expect(
+                reader.warnings.contains {
+                    $0.hasPrefix("IDP_ALLOWED_EMAILS: ") && $0.contains("only users whom you invite or import can")
+                }, "\(reader.warnings)")
+        }
+        #expect(SettingsFixture.read(.idp).warnings.isEmpty)
+    }
+}

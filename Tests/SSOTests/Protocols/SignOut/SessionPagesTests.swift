@@ -1,0 +1,234 @@
+import Foundation
+import SSOShared
+import SSOWeb
+import Storage
+import Testing
+
+@testable import Counterparts
+@testable import IdPDirectory
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
+
+@Suite("The pages about sessions", .program)
+struct SessionPagesTests {
+    @Test("/sessions lists browsers and apps with device, network and the services entered from each")
+    func list() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            _ = try await deployment.enter(deployment.client, in: browser)
+            _ = try await deployment.signedInApp(device: "Ann's phone")
+            let page = try await browser.get(deployment.origin + "/sessions")
+            #expect(page.status == 200)
+            let forms = try page.page().forms.filter { $0.action == "/sessions/end" }
+            #expect(forms.count == 2)
+            for part in ["Ann&#39;s phone", "127.0.0.0/24", "Partner number 1", "this one"] {
+                #expect(page.text.contains(part), "\(part)")
+            }
+        }
+    }
+
+    @Test("a visitor who opens /sessions signs in and is shown the list, and nothing has ended by then")
+    func visitor() async throws {
+        try await TestDeployment.open { deployment in
+            let owner = try await deployment.furtherBrowser()
+            let browser = deployment.browser()
+            let form = try await browser.follow(browser.get(deployment.origin + "/sessions"))
+            try await deployment.forgetEmails(to: "ann@example.com")
+            let list = try await deployment.signInAgain(browser, on: form, as: "ann@example.com")
+            #expect(list.status == 200 && list.address.path == "/sessions")
+            #expect(try list.page().forms.filter { $0.action == "/sessions/end" }.count == 2)
+            #expect(try await owner.isSignedInOnHomePage(of: deployment))
+        }
+    }
+
+    /// Inserts sessions of the user that were used longer and longer ago.
+    private static func add(_ count: Int, to deployment: TestDeployment) async throws {
+        let now = deployment.clock.now.milliseconds
+        try await deployment.database.write { connection in
+            let row = try connection.query("SELECT * FROM session WHERE account_id IS NOT NULL")[0]
+            for number in 1...count {
+                try connection.execute(
+                    """
+                    INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at,
+                                         submitted, is_remembered, account_id)
+                    VALUES (:id, :handle, 'seed', :slots, :now, :seen, :expires, 1, 0, :account)
+                    """,
+                    [
+                        "id": .blob(Array("id-\(number)".utf8)), "handle": .text("ses_\(number)"),
+                        "slots": .text(try row.text("slots")), "now": .integer(now),
+                        // Some of them at the same moment.
+                        "seen": .integer(now - Int64(number / 3)),
+                        "expires": .integer(try row.integer("expires_at")),
+                        "account": .text(try row.text("account_id")),
+                    ])
+            }
+        }
+    }
+
+    private static func handles(on page: Visit) throws -> [String] {
+        try page.page().forms.filter { $0.action == "/sessions/end" }.compactMap { $0["session"] }
+    }
+
+    @Test(
+        "of 451 sessions /sessions shows this one and 50 a page, each once, home five and that there are more. All end"
+    )
+    func many() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            deployment.clock.advance(by: .seconds(30))
+            try await Self.add(450, to: deployment)
+            let home = try await browser.get(deployment.origin + "/")
+            #expect(home.status == 200 && home.text.contains("this one"))
+            #expect(home.text.contains("Only those used last are shown here"))
+            #expect(try Self.handles(on: home).count == 4)
+
+            let list = try await browser.get(deployment.origin + "/sessions")
+            #expect(try Self.handles(on: list).count == 51 && list.text.contains("this one"))
+            #expect(list.text.contains("More follow on the next page"))
+            var (page, seen, count) = (list, Set(try Self.handles(on: list)), 1)
+            while let next = try page.page().link(containing: "/sessions?before=") {
+                page = try await browser.get(deployment.origin + next)
+                count += 1
+                let handles = try Self.handles(on: page)
+                #expect(handles.count <= 50)
+                seen.formUnion(handles)
+                guard count < 20 else { break }
+            }
+            #expect(count == 10 && seen.count == 451)
+
+            // One of the last page, which the first one does not list.
+            _ = try await browser.submit(page.page().form(to: "/sessions/end"), on: page, ["session": "ses_449"])
+            let left = try await deployment.database.read {
+                try $0.query("SELECT handle FROM session WHERE handle IN ('ses_449', 'ses_450')").count
+            }
+            #expect(left == 1)
+            _ = try await browser.submit(list.page().form(to: "/sessions/end-others"), on: list)
+            let rest = try await browser.get(deployment.origin + "/sessions")
+            #expect(try Self.handles(on: rest).count == 1)
+        }
+    }
+
+    @Test(
+        "a position that is none is the first page", arguments: ["", "x", "1", ".", "99999999999999999999.a", "-1.a"])
+    func position(text: String) async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            #expect(try await browser.get(deployment.origin + "/sessions?before=" + text).status == 200)
+        }
+    }
+
+    @Test("ending the own session signs out, and a session of another user cannot be ended")
+    func own() async throws {
+        try await TestDeployment.open { deployment in
+            let (ann, bob) = (
+                try await deployment.furtherBrowser(), try await deployment.furtherBrowser(of: "bob@example.com")
+            )
+            let list = try await bob.get(deployment.origin + "/sessions")
+            let own = try #require(try list.page().form(to: "/sessions/end")?["session"])
+            let page = try await ann.get(deployment.origin + "/sessions")
+            let form = try page.page().form(to: "/sessions/end")
+            #expect(try await ann.submit(form, on: page, ["session": own]).status == 303)
+            #expect(try await bob.isSignedInOnHomePage(of: deployment))
+            #expect(try await ann.submit(form, on: page).status == 303)
+            #expect(try await !ann.isSignedInOnHomePage(of: deployment))
+        }
+    }
+
+    @Test("a form of another site ends nothing: not on /sessions, and not on a client's page")
+    func crossSite() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.furtherBrowser()
+            for path in ["/sessions/end", "/sessions/end-others", SSOPath.signOut] {
+                let fields = "client_id=partner-1&redirect_uri=https%3A%2F%2Fpartner-1.example%2Fbye&session=x"
+                let reply = try await browser.send(
+                    "POST", try WebAddress(deployment.origin + path),
+                    [("Content-Type", "application/x-www-form-urlencoded"), ("Origin", "https://evil.example")],
+                    body: Array(fields.utf8))
+                #expect(reply.status == 403 || reply.status == 422 || reply.status == 400, "\(path)")
+            }
+            #expect(try await browser.get(deployment.signOutPage(of: deployment.client)).status == 200)
+            #expect(try await browser.isSignedInOnHomePage(of: deployment))
+        }
+    }
+
+    @Test("the page of a client leads back with the state: for a visitor at once, and after either button")
+    func clientPage() async throws {
+        try await TestDeployment.open { deployment in
+            let back = "https://partner-1.example/bye?state=bye"
+            let address = deployment.signOutPage(of: deployment.client)
+            let visit = try await deployment.browser().get(address)
+            #expect(visit.status == 303 && visit.reply.header("location") == back)
+            for stays in [true, false] {
+                let browser = try await deployment.furtherBrowser()
+                let page = try await browser.get(address)
+                #expect(page.status == 200)
+                #expect(
+                    page.reply.header("content-security-policy")?
+                        .contains("form-action 'self' https://partner-1.example;") == true)
+                let form = try page.page().forms.first {
+                    $0.action == SSOPath.signOut && ($0["stay"] != nil) == stays
+                }
+                let answer = try await browser.submit(form, on: page)
+                #expect(answer.status == 303 && answer.reply.header("location") == back)
+                #expect(try await browser.isSignedInOnHomePage(of: deployment) == stays)
+            }
+            let plain = try await deployment.browser().get(
+                deployment.signOutPage(of: deployment.client, state: nil))
+            #expect(plain.reply.header("location") == "https://partner-1.example/bye")
+        }
+    }
+
+    @Test(
+        "a return address that is not registered gets a 400 page without a link, there or elsewhere",
+        arguments: [
+            "client_id=partner-1&redirect_uri=https%3A%2F%2Fevil.example%2F",
+            "client_id=partner-1&redirect_uri=https%3A%2F%2Fpartner-1.example%2Fbye%2F",
+            "client_id=partner-2&redirect_uri=https%3A%2F%2Fpartner-1.example%2Fbye",
+            "client_id=partner-1&client_id=partner-1&redirect_uri=https%3A%2F%2Fpartner-1.example%2Fbye",
+            "client_id=partner-1&redirect_uri=https%3A%2F%2Fpartner-1.example%2Fbye&state=%00", "client_id=partner-1",
+            "client_id=partner-1&redirect_uri=https%3A%2F%2Fpartner-1.example%2Fbye&state=a&state=b", "",
+        ])
+    func unregistered(query: String) async throws {
+        try await TestDeployment.open { deployment in
+            let page = try await deployment.browser().get("\(deployment.origin)\(SSOPath.signOut)?\(query)")
+            #expect(page.status == 400 && !page.text.contains("evil.example"))
+            #expect(try page.page().links == ["/"] && page.page().forms.isEmpty, "the brand alone")
+        }
+    }
+
+    @Test("the page after sign-out says whether each service was reached, and /sessions keeps the receipts")
+    func receipts() async throws {
+        let stub = try StandInClient()
+        try await TestDeployment.open(clientKeys: "logout_uri: \"\(stub.logoutURI)\"") { deployment in
+            let (browser, other) = (try await deployment.furtherBrowser(), try await deployment.furtherBrowser())
+            _ = try await deployment.enter(deployment.client, in: browser)
+            let out = try await browser.follow(browser.signOut(of: deployment))
+            #expect(out.status == 200 && out.text.contains("Partner number 1"))
+            try await eventually("the receipt") {
+                try await browser.get(out.address).text.contains("signed out on") ? () : nil
+            }
+            let list = try await other.get(deployment.origin + "/sessions")
+            #expect(list.text.contains("signed out on"))
+        }
+    }
+
+    @Test("/activity shows the user's own rows alone, 50 a page, the newest first")
+    func activity() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.furtherBrowser()
+            _ = try await deployment.furtherBrowser(of: "bob@example.com")
+            for number in 1...60 {
+                _ = try await browser.rename(at: deployment, to: "Ann \(number)")
+            }
+            let first = try await browser.get(deployment.origin + "/activity")
+            #expect(first.status == 200)
+            #expect(first.text.components(separatedBy: "Your account was changed").count == 51)
+            let older = try #require(try first.page().link(containing: "/activity?before="))
+            let second = try await browser.get(deployment.origin + older)
+            #expect(second.text.components(separatedBy: "Your account was changed").count == 11)
+            #expect(second.text.components(separatedBy: "Signed in").count == 2)
+            #expect(try await deployment.browser().get(deployment.origin + "/activity").status == 303)
+        }
+    }
+}
