@@ -10,8 +10,7 @@ struct OpenAPIDocument: Sendable {
     let root: JSONValue
 
     init() throws {
-        let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../docs/openapi.yaml").standardized.path
+        let path = TestVectors.repository.appending(path: "docs/openapi.yaml").path
         root = Self.value(try Yams.load(yaml: String(contentsOfFile: path, encoding: .utf8)))
     }
 

@@ -11,8 +11,7 @@ import Testing
 struct VisitorCostTests {
     @Test("has a bound for every method of every route, and a limit where it is more than five times the cheapest")
     func everyRoute() async throws {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../script/bench.d/nobody.txt")
+        let file = TestVectors.repository.appending(path: "script/bench.d/nobody.txt")
         let rows = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { $0.first != "#" }
             .map { $0.split(separator: "\t").map(String.init) }
         #expect(rows.allSatisfy { $0.count == 4 }, "a line has a method, a path, a bound and a limit")
