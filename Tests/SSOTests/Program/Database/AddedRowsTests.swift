@@ -53,7 +53,8 @@ struct AddedRowsTests {
         #expect(try await usernames(backup) == ["ann ann", "ben -", "old old"])
         #expect(try await Usernames.fill(backup, SystemRandomness(), limit: 10) == 1)
         #expect(try await usernames(backup) == ["ann ann", "ben ben2", "old old"])
-        #expect(try await restored.ended(in: live).added == AddedRows(), "a second time there is nothing to add")
+        try await restored.end(restored.ended(in: live))
+        #expect(try await usernames(backup) == ["ann ann", "ben ben2", "old old"], "a second time it changes nothing")
         for database in [backup, live] { await database.close() }
     }
 

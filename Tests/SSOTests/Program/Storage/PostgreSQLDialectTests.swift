@@ -148,6 +148,7 @@ struct PostgreSQLDialectTests {
                 table: "account", keys: ["id"], key: [.text("usr_1")], column: "ends_at", before: .null(.integer),
                 now: .integer(1))
             try await database.write { try change.set(change.now, $0) }
+            try await database.write { try AddedRows($0).add($0) }
             let (new, old) = (TestSecret.new(), TestSecret.new())
             let earlier = ClientSecretBox(
                 keys: try DerivedKeys.parse(old, setting: "K"), randomness: SystemRandomness())
