@@ -49,6 +49,13 @@ enum NodeTable {
         try connection.execute("DELETE FROM node WHERE id = :id", ["id": .text(node.id)])
     }
 
+    /// Whether the schema has the table: no process has made one in a new database.
+    static func exists(_ connection: any SQLConnection) throws(DatabaseError) -> Bool {
+        try !connection.query(
+            "SELECT 1 AS n FROM pg_class WHERE relname = 'node' AND relnamespace = current_schema()::text::regnamespace"
+        ).isEmpty
+    }
+
     /// The nodes that live, but for one.
     static func others(
         than node: DatabaseNode, _ connection: any SQLConnection

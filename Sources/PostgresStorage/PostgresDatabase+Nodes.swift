@@ -17,7 +17,7 @@ extension PostgresDatabase: NodeDatabase {
     }
 
     public func conflict(with node: DatabaseNode) async throws -> NodeConflict? {
-        try await read { try Self.conflict(with: node, $0) }
+        try await read { try NodeTable.exists($0) ? Self.conflict(with: node, $0) : nil }
     }
 
     private static func conflict(

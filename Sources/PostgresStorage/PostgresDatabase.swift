@@ -29,13 +29,25 @@ public final class PostgresDatabase: Database {
             address, migrations: migrations, logger: logger, timing: PostgresTiming(), voidGrants: voidGrants)
     }
 
+    /// Opens the database as it is, also without tables: for a check, which changes nothing.
+    public static func openUnchanged(
+        _ address: PostgresAddress, migrations: [Migration], logger: Logger
+    ) async throws(DatabaseError) -> PostgresDatabase {
+        try await PostgresDatabase(
+            address, migrations: migrations, logger: logger, timing: PostgresTiming(), appliesSteps: false
+        ) { _ in }
+    }
+
+    /// - Parameter appliesSteps: whether missing migrations are applied.
     package init(
         _ address: PostgresAddress, migrations: [Migration], logger: Logger, timing: PostgresTiming,
-        voidGrants: @escaping @Sendable (any SQLConnection) throws -> Void
+        appliesSteps: Bool = true, voidGrants: @escaping @Sendable (any SQLConnection) throws -> Void
     ) async throws(DatabaseError) {
         let migrator = Migrator(migrations: migrations)
-        let opening = PostgresOpening(address: address, migrator: migrator)
-        try await BlockingWork.run { () throws(DatabaseError) in try opening.migrate() }
+        if appliesSteps {
+            let opening = PostgresOpening(address: address, migrator: migrator)
+            try await BlockingWork.run { () throws(DatabaseError) in try opening.migrate() }
+        }
         let connector = PostgresConnector(address, patience: timing.patience, logger: logger)
         let writer = PostgresWriter(
             queue: writes, timing: timing, connector: connector, logger: logger, voidGrants: voidGrants)

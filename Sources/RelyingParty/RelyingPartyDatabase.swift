@@ -23,6 +23,17 @@ enum RelyingPartyDatabase {
         }
     }
 
+    /// Opens a database that is there, and changes nothing.
+    static func openUnchanged(
+        _ location: DatabaseLocation, _ logger: Logger
+    ) async throws(DatabaseError) -> any Database {
+        switch location {
+        case .sqlite: try await open(location, logger)
+        case .postgres(let address):
+            try await PostgresDatabase.openUnchanged(address, migrations: RelyingPartyMigrations.all, logger: logger)
+        }
+    }
+
     /// The names of the steps that opening the database would apply. Changes nothing.
     static func inspect(_ location: DatabaseLocation) async throws(DatabaseError) -> [String] {
         switch location {

@@ -88,7 +88,8 @@ enum RelyingPartyProgram: Program {
             to: settings.database, RelyingPartySettings.databaseSettings.url.name, as: settings.node,
             inspecting: RelyingPartyDatabase.inspect
         ) { location throws(DatabaseError) in
-            try await RelyingPartyDatabase.open(location, Logger(label: name) { _ in SwiftLogNoOpLogHandler() })
+            try await RelyingPartyDatabase.openUnchanged(
+                location, Logger(label: name) { _ in SwiftLogNoOpLogHandler() })
         }
         do {
             let client = try BackChannelClient(settings)

@@ -41,7 +41,7 @@ extension SettingsReader {
     /// The same for a database that a connection is needed for, with a line when it can be used: for `check --connect`. Records a
     /// problem, too, when a node is running on it beside which this process would not start.
     ///
-    /// - Parameter open: opens a database that a start would not change.
+    /// - Parameter open: opens a database as it is, also one without tables.
     public func checkConnection(
         to database: DatabaseLocation, _ name: String, as node: NodeDescription,
         inspecting inspect: (DatabaseLocation) async throws(DatabaseError) -> [String],

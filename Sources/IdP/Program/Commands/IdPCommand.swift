@@ -114,7 +114,7 @@ enum IdPProgram: Program {
             await reader.checkConnection(
                 to: settings.database, IdPSettings.databaseSettings.url.name, as: settings.node,
                 inspecting: IdPDatabase.inspect
-            ) { location throws(DatabaseError) in try await IdPDatabase.open(location, quietLogger) }
+            ) { location throws(DatabaseError) in try await IdPDatabase.openUnchanged(location, quietLogger) }
             await reader.checkRegistry(settings.database, settings.keys, settings.clients.clients)
             await providerCheck(settings, reader)
             let check = MailServerCheck(settings)

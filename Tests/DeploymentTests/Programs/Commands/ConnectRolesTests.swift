@@ -25,6 +25,14 @@ struct ConnectRolesTests {
             #expect(try await program.run() == .code(0), "\(program.output)")
             return program
         }
+        func tables() async throws -> [String?] {
+            let parameters = ["host": fixture.server.socket, "user": name, "dbname": name]
+            return try await onOwnThread {
+                let session = try PostgresSession.open(parameters, answeringWithin: .seconds(30))
+                session.deadline = .now + .seconds(30)
+                return try session.texts("SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'")
+            }
+        }
         try await run("CREATE ROLE \(name)_other LOGIN", "CREATE ROLE \(name)_nobody")
         let open = try await check()
         #expect(open.log.contains("every role of the server may connect to the database"), "\(open.output)")
@@ -39,5 +47,6 @@ struct ConnectRolesTests {
         let granted = try await check()
         #expect(granted.printed.contains("\(name)_other may connect as well"), "\(granted.output)")
         #expect(!granted.log.contains("\(name)_other"), "no warning")
+        #expect(try await tables() == ["0"], "a check changes nothing")
     }
 }
