@@ -67,11 +67,11 @@ struct PostgresHostsTests {
                     { (parameters) throws(PostgresError) in
                         asked.withLock { $0.append(parameters) }
                         if parameters["hostaddr"] == "2001:db8::2" {
-                            isAsked.wait()
+                            _ = isAsked.wait(timeout: .now() + 60)
                             return try Self.session(of: server)
                         }
                         isAsked.signal()
-                        silent.wait()
+                        _ = silent.wait(timeout: .now() + 60)
                         throw .lost("never answered")
                     }, within: .zero, isAdmitted: { _ in true })
             }

@@ -44,13 +44,19 @@ struct PostgresHostNodes {
         }
     }
 
-    /// Waits until every node can be used.
-    func ready(_ when: String) async throws {
+    /// Waits until every node can be used. Returns how often each one said that it cannot.
+    @discardableResult
+    func ready(_ when: String) async throws -> [Int] {
+        var refusals: [Int] = []
         for idp in pair.idps {
+            refusals.append(0)
             try await eventually("\(when): the node is ready") { () -> Void? in
-                try await readiness(of: idp) == 200 ? () : nil
+                if try await readiness(of: idp) == 200 { return () }
+                refusals[refusals.count - 1] += 1
+                return nil
             }
         }
+        return refusals
     }
 
     func readiness(of idp: ProgramProcess) async throws -> Int {
