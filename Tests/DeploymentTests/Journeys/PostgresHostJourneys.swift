@@ -71,7 +71,7 @@ extension Journeys.Operators {
                 try await PostgreSQLServer.open(settings: settings, on: first) { old in
                     let new = try await old.standby(port: 5433, on: second)
                     try await old.waits(for: "standby-5433")
-                    // Longer than a call is patient: whoever waits for a machine that has vanished fails.
+                    // Longer than a call is patient: a process that waits for a machine that has vanished fails.
                     let address = """
                         host=\(first.address),\(second.address) port=5432,5433 user=postgres dbname=postgres \
                         sslmode=disable connect_timeout=10
