@@ -10,7 +10,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// Tests without debug information, which takes a fifth of their build. A backtrace still has the names.
+/// Tests have no debug information, so that they build sooner. A backtrace still has the names.
 let testSettings = settings + [.unsafeFlags(["-gnone"])]
 
 /// Templates and styles are compiled in one by one: a missing file is a build error, the binary is the deployment.

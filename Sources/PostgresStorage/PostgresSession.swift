@@ -118,7 +118,7 @@ final class PostgresSession: @unchecked Sendable {
         return results
     }
 
-    /// Sends messages without waiting for their answers. Whoever sends the next ones waits for these, too.
+    /// Sends messages without waiting for their answers. The sender of the next ones waits for these, too.
     func sendOnly(_ messages: [Message]) throws(PostgresError) {
         try send(messages)
         outstanding += 1

@@ -196,7 +196,7 @@ final class PostgreSQLServer: Sendable {
             fi
             exit
         fi
-        # Whoever kills the tests has not stopped the server: it ends when they are gone.
+        # A signal that kills the tests has not stopped the server: it ends when they are gone.
         if [ "$name" = serve ]; then
             parent=$1
             shift

@@ -70,7 +70,7 @@ final class SeparateMachines: Sendable {
         machines = [0, 1].map {
             Machine(name: "\(id)-\($0)", address: "\(network).\(4 * $0 + 2)", between: "\(network).\(9 + $0)")
         }
-        // Whoever kills the tests has not removed these: they end when the tests are gone.
+        // A signal that kills the tests has not removed these: they end when the tests are gone.
         let names = machines.map(\.name).joined(separator: " ")
         janitor = try ChildProcess(
             "/bin/sh",
@@ -100,7 +100,7 @@ final class SeparateMachines: Sendable {
         try await remember(first.between, of: "between", in: first, from: "between", in: second)
     }
 
-    /// Whoever finds no neighbour is told that the host cannot be reached. These are known.
+    /// A sender that finds no neighbour is told that the host cannot be reached. These are known.
     private func remember(
         _ address: String, of device: String, in machine: Machine, from link: String, in other: Machine?
     ) async throws {

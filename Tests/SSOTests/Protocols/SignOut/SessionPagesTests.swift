@@ -110,7 +110,8 @@ struct SessionPagesTests {
     }
 
     @Test(
-        "a position that is none is the first page", arguments: ["", "x", "1", ".", "99999999999999999999.a", "-1.a"])
+        "a position that cannot be read is the first page",
+        arguments: ["", "x", "1", ".", "99999999999999999999.a", "-1.a"])
     func position(text: String) async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
