@@ -14,6 +14,8 @@ final class PostgresConnection: SQLConnection {
 
     /// What goes to the server with the next statement.
     private var waiting: [PostgresSession.Message] = []
+    /// Whether what begins a transaction was sent, and nothing that ends it.
+    private(set) var hasBegun = false
 
     /// How the statements of a read see one snapshot.
     enum ReadMode: CaseIterable {
@@ -88,8 +90,7 @@ final class PostgresConnection: SQLConnection {
         }
         if isSingle { try noteStatement(sql) }
         let (statement, parameters) = try statements.find(sql, values)
-        var messages = waiting
-        waiting = []
+        var messages = takeWaiting()
         let hasSavepoint = isCareful && !Self.isAboutSavepoints(sql)
         if hasSavepoint { messages.append(.control(.beginStatement)) }
         Self.append(statement, parameters, to: &messages)
@@ -143,6 +144,20 @@ final class PostgresConnection: SQLConnection {
     /// Sends a command with the next statement.
     func queue(_ control: PostgresControl) { waiting.append(.control(control)) }
 
+    /// Takes what goes to the server with what is sent now.
+    private func takeWaiting() -> [PostgresSession.Message] {
+        defer { waiting = [] }
+        hasBegun =
+            hasBegun
+            || waiting.contains {
+                switch $0 {
+                case .control(.beginRead), .control(.beginWrite): true
+                default: false
+                }
+            }
+        return waiting
+    }
+
     /// Takes back what ``queue(_:)`` has put last and was not sent. False when it was sent.
     func unqueue(_ control: PostgresControl) -> Bool {
         guard case .control(control)? = waiting.last else { return false }
@@ -152,13 +167,12 @@ final class PostgresConnection: SQLConnection {
 
     /// Sends a command at once, with those that wait.
     func control(_ control: PostgresControl) throws(PostgresError) -> PostgresResult {
-        let messages = waiting + [.control(control)]
-        waiting = []
+        let messages = takeWaiting() + [.control(control)]
         do throws(PostgresError) {
             let results = try session.run(messages)
             noteStandbys(messages, results)
             guard let last = results.last else { throw PostgresError.lost("an answer is missing") }
-            if control == .commit { hasDeferred = false }
+            if control == .commit { (hasDeferred, hasBegun) = (false, false) }
             return last
         } catch {
             if error.isStalePlan { statements.forgetAll() }
@@ -171,14 +185,14 @@ final class PostgresConnection: SQLConnection {
     enum CommitOutcome {
         case kept, rolledBack
         /// PostgreSQL reports success for what may still vanish: a wait for the standby was cancelled, and it has warned.
-        case unknown
+        case unknown(_ warning: String)
     }
 
     /// Commits. Every transaction ends by this.
     func commit() throws(PostgresError) -> CommitOutcome {
-        let warnings = session.warningCount
+        let before = session.warnings.count
         let command = try control(.commit).command
-        guard session.warningCount == warnings else { return .unknown }
+        guard session.warnings.count == before else { return .unknown(session.warnings.last) }
         return command == "COMMIT" ? .kept : .rolledBack
     }
 
@@ -203,7 +217,7 @@ final class PostgresConnection: SQLConnection {
     func endRead() {
         let hasBegun = hasBegun
         forgetTransaction()
-        guard !isSingle, hasBegun else { return }
+        guard hasBegun else { return }
         try? session.sendOnly([.control(.rollback)])
     }
 
@@ -211,24 +225,14 @@ final class PostgresConnection: SQLConnection {
     func rollBack() throws(PostgresError) {
         let hasBegun = hasBegun
         forgetTransaction()
-        guard !isSingle, hasBegun else { return }
+        guard hasBegun else { return }
         _ = try session.run([.control(.rollback)])
     }
 
-    private func forgetTransaction() { (failure, hasDeferred, waiting) = (nil, false, []) }
+    private func forgetTransaction() { (failure, hasDeferred, hasBegun, waiting) = (nil, false, false, []) }
 
     /// Takes note that the failed part of the transaction will be rolled back with the next command.
     func recover() { failure = nil }
-
-    /// Whether a transaction has begun: what was queued to begin it was sent.
-    var hasBegun: Bool {
-        !waiting.contains {
-            switch $0 {
-            case .control(.beginRead), .control(.beginWrite): true
-            default: false
-            }
-        }
-    }
 
     /// Whether there is something to commit: a transaction has begun, or statements wait for the commit.
     var hasWork: Bool {

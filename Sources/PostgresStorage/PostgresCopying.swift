@@ -43,7 +43,7 @@ extension PostgresOpening {
         let unknown = refusal(
             "whether the copy is kept is unknown", "Look with idp database status, or empty it and copy again")
         do throws(PostgresError) {
-            guard try connection.commit() == .kept else { throw PostgresError.lost("not kept") }
+            guard case .kept = try connection.commit() else { throw PostgresError.lost("not kept") }
         } catch {
             throw error.cause == .lost ? unknown : refusal("the copy was not committed: \(error)", "Copy again")
         }

@@ -230,9 +230,9 @@ struct PostgresOpening: Sendable {
         case .kept: return true
         case .rolledBack:
             throw refusal("the steps of its schema were rolled back", "Look at the server's log")
-        case .unknown:
+        case .unknown(let warning):
             throw refusal(
-                "whether the steps of its schema are kept is unknown: PostgreSQL has warned at the commit",
+                "whether the steps of its schema are kept is unknown: \(PostgresWriter.words(about: warning))",
                 "Look at the server's log and its standby, and start again")
         }
     }

@@ -18,12 +18,15 @@ final class PostgresSession: @unchecked Sendable {
     }
 
     /// The warnings that PostgreSQL has sent.
-    private final class Warnings {
-        var count = 0
+    final class Warnings {
+        /// How many since the connection was opened.
+        fileprivate(set) var count = 0
+        /// SQLSTATE and words of the last one.
+        fileprivate(set) var last = ""
     }
 
     private var handle: OpaquePointer?
-    private let warnings = Warnings()
+    let warnings = Warnings()
     /// How many answers nobody has waited for.
     private var outstanding = 0
     /// When whoever waits for the server gives up.
@@ -58,7 +61,10 @@ final class PostgresSession: @unchecked Sendable {
             { context, result in
                 guard let context, let result, let severity = sso_pq_severity(result) else { return }
                 guard String(cString: severity) == "WARNING" else { return }
-                Unmanaged<Warnings>.fromOpaque(context).takeUnretainedValue().count += 1
+                let warnings = Unmanaged<Warnings>.fromOpaque(context).takeUnretainedValue()
+                warnings.count += 1
+                warnings.last = [sso_pq_sqlstate(result), sso_pq_message(result)]
+                    .compactMap { $0.map { String(cString: $0) } }.joined(separator: " ")
             }, Unmanaged.passUnretained(warnings).toOpaque())
         deadline = .now + limit
     }
@@ -87,9 +93,6 @@ final class PostgresSession: @unchecked Sendable {
         guard let handle, let host = PQhost(handle), let port = PQport(handle) else { return "-" }
         return "\(String(cString: host)):\(String(cString: port))"
     }
-
-    /// How many warnings PostgreSQL has sent since the connection was opened.
-    var warningCount: Int { warnings.count }
 
     /// Closes the connection. A transaction that is open is rolled back by PostgreSQL.
     func close() {

@@ -97,7 +97,7 @@ final class PostgresWriter: Sendable {
             case .kept: break
             case .rolledBack: throw PostgresError.lost("rolled back")
             // What was voided may be unused again. The next connection looks.
-            case .unknown: throw PostgresError.lost("PostgreSQL has warned at the commit")
+            case .unknown(let warning): throw PostgresError.lost(Self.words(about: warning))
             }
         } catch {
             if connection.failure?.isLockTimeout == true, (try? connection.rollBack()) != nil { return false }
@@ -220,10 +220,10 @@ final class PostgresWriter: Sendable {
             switch try connection.commit() {
             case .kept: break
             case .rolledBack: return batch.forEach { $0.fail(.unavailable("PostgreSQL has rolled back")) }
-            case .unknown:
+            case .unknown(let warning):
                 // PostgreSQL warns when it gives the wait for a standby up.
                 if !connection.synchronousStandbys.isEmpty { connector.noteWait(for: connection.synchronousStandbys) }
-                return fail(batch, "PostgreSQL has warned at the commit")
+                return fail(batch, Self.words(about: warning))
             }
         } catch {
             // An error is an answer: nothing was committed. Without one nobody knows.
@@ -242,6 +242,8 @@ final class PostgresWriter: Sendable {
         connector.noteCommit()
         connector.timeline.noteCommit(waitingFor: connection.synchronousStandbys)
     }
+
+    static func words(about warning: String) -> String { "PostgreSQL has warned at the commit: \(warning)" }
 
     /// Answers calls whose commit has an unknown outcome.
     private func fail(_ batch: [PendingCall], _ reason: String) {

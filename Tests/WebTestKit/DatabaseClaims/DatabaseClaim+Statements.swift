@@ -68,13 +68,16 @@ extension DatabaseClaim {
             }
         }
         #expect(try await database.items() == 4)
+        // A body that was undone says nothing to the next one.
+        try await database.write { try $0.send(insert, ["id": .integer(5)]) }
+        #expect(try await database.items() == 5)
         // Many at once share transactions.
         let all = try await atOnce(40) { number in
             try await database.write { try $0.send(insert, ["id": .integer(Int64(number) + 100)]) }
             return true
         }
         #expect(all.count == 40)
-        #expect(try await database.items() == 44)
+        #expect(try await database.items() == 45)
     }
 
     @Sendable private static func sentInVain(_ database: any Database) async throws {
