@@ -9,7 +9,7 @@ public struct ServerLimits: Sendable {
     public var request: Duration
     /// The client must have received the whole response within this time.
     public var answer: Duration
-    /// The maximum number of connections, of about 15 KiB of memory each. Beyond it the connection that has waited
+    /// The maximum number of connections, of about 50 KiB of memory each while all are busy. Beyond it the connection that has waited
     /// longest for its client is closed.
     public var connections: Int
     /// The bytes that all connections together may hold: requests that are not answered, and answers that are not taken.
@@ -22,7 +22,7 @@ public struct ServerLimits: Sendable {
     /// The default limits. Each can be replaced.
     public init(
         idle: Duration = .seconds(15), request: Duration = .seconds(3), answer: Duration = .seconds(30),
-        connections: Int = 4096, heldBytes: Int = 16 << 20,
+        connections: Int = 1536, heldBytes: Int = 12 << 20,
         drain: Duration = .seconds(10)
     ) {
         self.idle = idle

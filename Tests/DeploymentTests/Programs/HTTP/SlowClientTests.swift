@@ -144,6 +144,6 @@ struct SlowClientTests {
         #expect(limits.idle == .seconds(15))
         #expect(limits.request == .seconds(3))
         #expect(limits.drain == .seconds(10))
-        #expect(limits.connections == 4096)
+        #expect(limits.connections == 1536)
     }
 }
