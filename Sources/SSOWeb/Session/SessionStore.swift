@@ -65,6 +65,12 @@ public struct SessionStore: Sendable {
         return try await database.read { connection in try row(id, now, connection) }
     }
 
+    /// The session of an id if it is a user's, in the caller's transaction. The slots of a visitor, which may be long, are not
+    /// read.
+    package func find(ofUser id: SessionID, _ connection: any SQLConnection) throws -> Session? {
+        try row(id, clock.now(), connection, by: Self.byIDOfUser)
+    }
+
     /// The session as it is now, in the caller's transaction: another request of the browser may have changed it since it was
     /// read. Nil if it has been replaced or has ended meanwhile.
     public func current(_ session: Session, _ connection: any SQLConnection) throws -> Session? {
@@ -291,9 +297,9 @@ public struct SessionStore: Sendable {
     }
 
     func row(
-        _ id: SessionID, _ now: Timestamp, _ connection: any SQLConnection
+        _ id: SessionID, _ now: Timestamp, _ connection: any SQLConnection, by sql: String = Self.byID
     ) throws -> Session? {
-        let rows = try connection.query(Self.byID, values(at: now).merging(["id": .blob(id.digest)]) { $1 })
+        let rows = try connection.query(sql, values(at: now).merging(["id": .blob(id.digest)]) { $1 })
         guard let row = rows.first else { return nil }
         return Session(
             handle: try row.text("handle"), formSeed: try row.text("form_seed"),
@@ -311,6 +317,8 @@ public struct SessionStore: Sendable {
           FROM session
          WHERE id_digest = :id AND \(SessionHolds.sql())
         """
+
+    private static let byIDOfUser = "\(byID) AND account_id IS NOT NULL"
 
     func values(at now: Timestamp) -> [String: SQLValue] { SessionHolds.values(at: now, lifetime) }
 

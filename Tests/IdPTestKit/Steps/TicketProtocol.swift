@@ -34,7 +34,7 @@ struct TicketProtocol: ClientProtocol {
         let fields = request.queryFields
         let back = try fields.text("back") ?? ""
         guard let client = authorizer.clients.client(id: try fields.text("app") ?? ""),
-            client.hasRedirectURI(Array(back.utf8))
+            client.hasRedirectURI(back)
         else { throw FlowError.unknownClient }
         let wishes =
             switch try fields.text("ask") {

@@ -95,8 +95,7 @@ package final class ClientDirectory: Sendable {
     package var all: [Client] { current.withLock(\.all.all) }
 
     /// The client with exactly this id.
-    package func client(id: [UInt8]) -> Client? { current.withLock { $0.all.client(id: id) } }
-    package func client(id: String) -> Client? { client(id: Array(id.utf8)) }
+    package func client(id: String) -> Client? { current.withLock { $0.all.client(id: id) } }
 
     /// Another number than before when the clients, or anything about them, have changed.
     package var version: Int { current.withLock(\.version) }

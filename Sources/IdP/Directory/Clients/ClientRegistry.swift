@@ -56,10 +56,10 @@ package struct Client: Sendable {
 
     /// Whether exactly these bytes are registered (RFC 9700 4.1.3, RFC 3986 6.2.1: without normalisation).
     /// A public client may leave the port of a loopback address open.
-    package func hasRedirectURI(_ bytes: [UInt8]) -> Bool {
+    package func hasRedirectURI(_ sent: String) -> Bool {
         redirectURIs.contains { uri in
-            LoopbackPort.example(of: uri) == nil
-                ? uri.utf8.elementsEqual(bytes) : isPublic && LoopbackPort.matches(uri, bytes)
+            uri.utf8.elementsEqual(sent.utf8)
+                ? !LoopbackPort.isOpen(in: uri) : isPublic && LoopbackPort.matches(uri, Array(sent.utf8))
         }
     }
 
@@ -111,7 +111,7 @@ package enum ClientAccess: Sendable, Equatable {
 
 /// All registered relying parties: from `IDP_CLIENTS_FILE`, from the `SSO_…` settings, and from the database.
 package struct ClientRegistry: Sendable {
-    private let byID: [[UInt8]: Client]
+    private let byID: [ClientID: Client]
     /// The clients that sign requests, one for each of their secrets.
     private let signers: [(client: Client, secret: Int)]
     private let prepared: PreparedSecrets
@@ -120,9 +120,9 @@ package struct ClientRegistry: Sendable {
 
     /// - Parameter problem: receives what is wrong with the clients together: one id twice, one secret for two.
     package init(_ clients: [Client], problem: (String) -> Void = { _ in }) {
-        var byID: [[UInt8]: Client] = [:]
+        var byID: [ClientID: Client] = [:]
         for client in clients {
-            if byID.updateValue(client, forKey: Array(client.id.utf8)) != nil {
+            if byID.updateValue(client, forKey: ClientID(text: client.id)) != nil {
                 problem("clients: the id \"\(client.id)\" is registered twice. Give each client its own.")
             }
         }
@@ -162,6 +162,14 @@ package struct ClientRegistry: Sendable {
     }
 
     /// The client with exactly this id.
-    package func client(id: [UInt8]) -> Client? { byID[id] }
-    package func client(id: String) -> Client? { byID[Array(id.utf8)] }
+    package func client(id: String) -> Client? { byID[ClientID(text: id)] }
+}
+
+/// An id that equals another only in all bytes: `String` takes the Kelvin sign for a K.
+private struct ClientID: Hashable {
+    let text: String
+
+    static func == (one: Self, other: Self) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+
+    func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }
 }

@@ -134,6 +134,9 @@ enum LoopbackPort {
         return String(prefix.dropLast(2)) + "1/" + String(uri.dropFirst(prefix.count))
     }
 
+    /// Whether a URI leaves its port open.
+    static func isOpen(in uri: String) -> Bool { prefixes.contains { uri.utf8.starts(with: $0.utf8) } }
+
     /// Whether the bytes are the URI with a port from 1 to 65535, without a zero before it.
     static func matches(_ uri: String, _ bytes: [UInt8]) -> Bool {
         guard let prefix = prefixes.first(where: { uri.utf8.starts(with: $0.utf8) }) else { return false }

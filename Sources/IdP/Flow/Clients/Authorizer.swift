@@ -124,10 +124,11 @@ package struct Authorizer: Sendable {
             ? nil
             : limit.count(cookie, request, context) {
                 // These never lead to a grant at once.
-                guard asked.wishes.prompt != .login, asked.wishes.prompt != .selectAccount,
-                    let session = try await sessions.store.find(cookie)
-                else { return false }
-                return try await accounts.database.read { try accounts.signedIn(session, $0) } != nil
+                guard asked.wishes.prompt != .login, asked.wishes.prompt != .selectAccount else { return false }
+                return try await grants.database.read { connection in
+                    try sessions.store.find(ofUser: cookie, connection)
+                        .flatMap { try accounts.signedIn($0, connection) } != nil
+                }
             }
         let decision = try await decision(on: asked, by: asking, id, cookie, flowsWait: wait, context.audit)
         switch decision {
@@ -241,7 +242,7 @@ package struct Authorizer: Sendable {
     private func registered(_ asked: ClientRequest, _ connection: any SQLConnection) throws -> Client? {
         let client = try clients.registered(connection).client(id: asked.client.id)
         return client.flatMap { client in
-            asked.client.protocols.allSatisfy(client.uses) && client.hasRedirectURI(Array(asked.returnTo.utf8))
+            asked.client.protocols.allSatisfy(client.uses) && client.hasRedirectURI(asked.returnTo)
                 ? client : nil
         }
     }
@@ -308,7 +309,7 @@ package struct Authorizer: Sendable {
         guard session[Flows.self].pending(flow.id, now: clock.now()) != nil else { throw asking.over(EndedFlow(flow)) }
         // The registry may have changed since the flow began, and the browser goes to registered addresses only.
         await clients.read()
-        guard let client = clients.client(id: flow.subject), client.hasRedirectURI(Array(flow.returnTo.utf8))
+        guard let client = clients.client(id: flow.subject), client.hasRedirectURI(flow.returnTo)
         else { throw FlowError.unknownClient }
         // Of two at the same instant one goes back: a sign-in that ends at that moment and this request exclude each other.
         let ended = try await sessions.store.update(session) { $0[Flows.self].end(flow.id) }

@@ -215,7 +215,7 @@ package struct GrantStore: Sendable {
             let owner = try row.flatMap { try $0.optionalText("id") == nil ? nil : Account($0) }
             // The address may have been taken out of the client's entry since (RFC 6749 4.1.3).
             let issuedFor = try returnTo ?? row?.optionalText("issued_for")
-            let isRegistered = issuedFor.map(registered.isRegistered) ?? true
+            let isRegistered = issuedFor.map(registered.hasRedirectURI) ?? true
             let outcome = try redeem(
                 asked, presented, owner, for: registered, isRegistered: isRegistered, at: now, connection)
             var more: More?
@@ -337,11 +337,4 @@ package struct GrantStore: Sendable {
         RETURNING session_handle, authenticated_at, is_proven, methods, payload, state_digest,
                   \(ClientSignIns.noted("sso_token"))
         """
-}
-
-extension Client {
-    /// The same as ``hasRedirectURI(_:)``, without a copy of the bytes for an address without an open port.
-    fileprivate func isRegistered(_ address: String) -> Bool {
-        redirectURIs.contains { $0.utf8.elementsEqual(address.utf8) } || hasRedirectURI(Array(address.utf8))
-    }
 }

@@ -61,7 +61,7 @@ package struct OIDCProtocol: ClientProtocol {
             // The browser goes back only to an address that no command has removed meanwhile.
             await authorizer.clients.renew()
             guard let now = authorizer.clients.client(id: client.id), now.uses(.oidc),
-                now.hasRedirectURI(Array(returnTo.utf8))
+                now.hasRedirectURI(returnTo)
             else { throw FlowError.unknownClient.logged }
             let state = parameters.readable("state").flatMap { Self.echo($0) }
             return back(
@@ -94,7 +94,7 @@ package struct OIDCProtocol: ClientProtocol {
             guard let client = authorizer.clients.client(id: id), let settings = client.oidc else {
                 throw ParameterError("client_id", .wrong("registered for OpenID Connect"))
             }
-            guard client.hasRedirectURI(Array(returnTo.utf8)) else {
+            guard client.hasRedirectURI(returnTo) else {
                 throw ParameterError("redirect_uri", .wrong("registered for this client"))
             }
             return Registered(client: client, settings: settings, returnTo: returnTo)
@@ -115,7 +115,7 @@ package struct OIDCProtocol: ClientProtocol {
             let sent = parameters.readable("redirect_uri")
             if let id = parameters.readable("client_id") {
                 metadata["sent_client_id"] = "\(SentText.clientID(id))"
-                if let sent, let known = authorizer.clients.client(id: id),
+                if let sent, let known = authorizer.clients.client(id: String(decoding: id, as: UTF8.self)),
                     let nearest = known.nearestRedirectURI(to: sent)
                 {
                     metadata["nearest_redirect_uri"] = "\(nearest)"

@@ -61,7 +61,9 @@ enum AuthorizeQuery {
             throw error.isRepetition ? .clientRepeated : .clientMalformed
         }
         guard let id else { throw .clientMissing }
-        guard let client = clients.client(id: id), client.uses(.sso) else { throw .clientUnknown }
+        guard let client = clients.client(id: String(decoding: id, as: UTF8.self)), client.uses(.sso) else {
+            throw .clientUnknown
+        }
         return client
     }
 
@@ -73,8 +75,9 @@ enum AuthorizeQuery {
             throw error.isRepetition ? .redirectURIRepeated : .redirectURIMalformed
         }
         guard let uri else { throw .redirectURIMissing }
-        guard client.hasRedirectURI(uri) else { throw .redirectURINotRegistered }
-        return String(decoding: uri, as: UTF8.self)
+        let text = String(decoding: uri, as: UTF8.self)
+        guard client.hasRedirectURI(text) else { throw .redirectURINotRegistered }
+        return text
     }
 
     private static func state(_ fields: URLEncodedFields) throws(AuthorizeQueryError.Cause) -> String {

@@ -50,7 +50,7 @@ struct PingRoutes: Sendable {
         else {
             throw SignedPostError.badSignature(.unknownClient, claimed: signed.client.id)
         }
-        let (now, isRegistered) = (clock.now().seconds, client.hasRedirectURI(Array(question.redirectURI.utf8)))
+        let (now, isRegistered) = (clock.now().seconds, client.hasRedirectURI(question.redirectURI))
         context.logger.info(
             "ping_answered",
             metadata: [

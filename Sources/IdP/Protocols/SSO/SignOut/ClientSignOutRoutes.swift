@@ -81,8 +81,9 @@ struct ClientSignOutRoutes: Sendable {
         _ fields: URLEncodedFields, _ request: Request, _ context: VisitorContext
     ) async throws -> Asked {
         func find() -> (client: Client, redirectURI: String)? {
-            guard let id = (try? fields.bytes("client_id")) ?? nil, let client = clients.client(id: id),
-                client.uses(.sso), let uri = (try? fields.bytes("redirect_uri")) ?? nil,
+            guard let id = (try? fields.bytes("client_id")) ?? nil,
+                let client = clients.client(id: String(decoding: id, as: UTF8.self)), client.uses(.sso),
+                let uri = (try? fields.bytes("redirect_uri")) ?? nil,
                 let registered = client.signOutURIs.first(where: { $0.utf8.elementsEqual(uri) })
             else { return nil }
             return (client, registered)
