@@ -125,13 +125,23 @@ let package = Package(
         // The identity provider. Sign-in methods, protocols, apps and account pages never see one another; mail and the calls
         // to providers see no account; only the program names a database. docs/architecture.md has the picture.
         .target(
-            name: "IdPDirectory",
+            name: "IdPClients",
             dependencies: [
                 "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "YAMLSettings",
                 .product(name: "Yams", package: "Yams"),
             ],
-            path: "Sources/IdP/Directory",
+            path: "Sources/IdP/Clients",
+            swiftSettings: settings),
+        .target(
+            name: "IdPAccounts",
+            dependencies: ["SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPClients"],
+            path: "Sources/IdP/Accounts",
             resources: embedded("Texts/de.json", "Texts/en.json"),
+            swiftSettings: settings),
+        .target(
+            name: "IdPOperations",
+            dependencies: ["SSOShared", "SSOWeb", "Storage", logging, "IdPAccounts", "IdPClients"],
+            path: "Sources/IdP/Operations",
             swiftSettings: settings),
         .target(
             name: "IdPMail",
@@ -149,7 +159,8 @@ let package = Package(
         .target(
             name: "IdPFlow",
             dependencies: [
-                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPMail",
+                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPAccounts", "IdPClients",
+                "IdPMail",
             ],
             path: "Sources/IdP/Flow",
             resources: embedded(
@@ -159,25 +170,37 @@ let package = Package(
         .target(
             name: "IdPSignIn",
             dependencies: [
-                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPFlow",
+                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPAccounts", "IdPClients",
+                "IdPFlow",
                 "IdPMail", "IdPProviders",
             ],
             path: "Sources/IdP/SignIn",
             resources: embedded(
-                "Provider/provider-apple.svg", "Provider/provider-github.svg", "Provider/provider-google.svg",
-                "Provider/provider-microsoft.svg", "BrowserLink/browser-link.mustache",
+                "BrowserLink/browser-link.mustache",
                 "BrowserLink/browser-link-message-html.mustache", "BrowserLink/browser-link-message-text.mustache",
                 "EmailCode/email-code-message-html.mustache", "EmailCode/email-code-message-text.mustache",
                 "EmailCode/email-code.mustache", "EmailLink/email-link-ended.mustache", "EmailLink/email-link.mustache",
                 "EmailReply/signed-in-elsewhere.mustache", "Invitation/invitation.mustache",
                 "Invitation/invitation-message-html.mustache", "Invitation/invitation-message-text.mustache",
-                "Provider/provider-continue.mustache", "Page/provider-button.mustache", "Page/remember.mustache",
-                "Provider/provider-known-address.mustache", "Page/sign-in.mustache", "Texts/de.json", "Texts/en.json"),
+                "Page/provider-button.mustache", "Page/remember.mustache",
+                "Page/sign-in.mustache", "Texts/de.json", "Texts/en.json"),
+            swiftSettings: settings),
+        .target(
+            name: "IdPProviderSignIn",
+            dependencies: [
+                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPAccounts", "IdPClients",
+                "IdPFlow", "IdPProviders",
+            ],
+            path: "Sources/IdP/ProviderSignIn",
+            resources: embedded(
+                "provider-apple.svg", "provider-github.svg", "provider-google.svg", "provider-microsoft.svg",
+                "provider-continue.mustache", "provider-known-address.mustache", "Texts/de.json", "Texts/en.json"),
             swiftSettings: settings),
         .target(
             name: "IdPProtocols",
             dependencies: [
-                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPFlow",
+                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPAccounts", "IdPClients",
+                "IdPFlow",
                 "JWT",
             ],
             path: "Sources/IdP/Protocols",
@@ -187,7 +210,8 @@ let package = Package(
         .target(
             name: "IdPApps",
             dependencies: [
-                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPFlow",
+                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPAccounts", "IdPClients",
+                "IdPFlow",
                 "IdPProviders", "WellKnown",
             ],
             path: "Sources/IdP/Apps",
@@ -199,7 +223,8 @@ let package = Package(
         .target(
             name: "IdPAccountPages",
             dependencies: [
-                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPFlow",
+                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPAccounts", "IdPClients",
+                "IdPFlow",
                 "IdPMail", "IdPProviders",
             ],
             path: "Sources/IdP/AccountPages",
@@ -214,8 +239,10 @@ let package = Package(
         .executableTarget(
             name: "IdP",
             dependencies: [
+                "IdPProviderSignIn",
                 "PostgresStorage", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes,
-                nioCore, "IdPAccountPages", "IdPApps", "IdPDirectory", "IdPFlow", "IdPMail", "IdPProtocols",
+                nioCore, "IdPAccountPages", "IdPApps", "IdPAccounts", "IdPClients", "IdPOperations", "IdPFlow",
+                "IdPMail", "IdPProtocols",
                 "IdPProviders", "IdPSignIn", "ThisBuild", "WellKnown", arguments, lifecycle,
             ],
             path: "Sources/IdP/Program",
@@ -270,13 +297,14 @@ let package = Package(
         .testTarget(
             name: "Counterparts",
             dependencies: [
-                "TestKit", "WebTestKit", "IdPDirectory", "IdPMail", "IdPProviders", "JWT", "SSOShared", "SSOWeb",
+                "TestKit", "WebTestKit", "IdPClients", "IdPMail", "IdPProviders", "JWT", "SSOShared", "SSOWeb",
             ],
             swiftSettings: testSettings),
         .testTarget(
             name: "IdPTestKit",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdP", "IdPDirectory", "IdPFlow", "IdPMail",
+                "TestKit", "WebTestKit", "Counterparts", "IdP", "IdPAccounts", "IdPClients", "IdPOperations", "IdPFlow",
+                "IdPMail",
                 "IdPProtocols", "IdPProviders", "PostgresStorage", "RelyingParty", "SQLiteStorage", "SSONative",
                 "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore,
             ],
@@ -323,10 +351,14 @@ let package = Package(
             ],
             swiftSettings: testSettings),
         .testTarget(
-            name: "IdPDirectoryTests",
-            dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPDirectory", "SSOShared", "SSOWeb",
-            ],
+            name: "IdPClientsTests",
+            dependencies: ["TestKit", "WebTestKit", "Counterparts", "IdPClients", "SSOShared", "SSOWeb"],
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "IdPAccountsTests", dependencies: ["TestKit", "IdPAccounts", "SSOWeb"], swiftSettings: testSettings),
+        .testTarget(
+            name: "IdPOperationsTests",
+            dependencies: ["TestKit", "IdPOperations", "SSOShared", "SSOWeb"],
             swiftSettings: testSettings),
         .testTarget(
             name: "IdPMailTests",
@@ -343,6 +375,7 @@ let package = Package(
         .testTarget(
             name: "IdPSignInTests",
             dependencies: [
+                "IdPProviderSignIn",
                 "TestKit", "WebTestKit", "IdPProviders", "IdPSignIn", "SSOShared", "SSOWeb",
             ],
             swiftSettings: testSettings),
@@ -370,7 +403,9 @@ let package = Package(
         .testTarget(
             name: "AccountTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPDirectory",
+                "IdPProviderSignIn",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPAccounts",
+                "IdPClients", "IdPOperations",
                 "IdPFlow", "IdPMail", "IdPProviders", "IdPSignIn", "SQLiteStorage", "SSOShared", "SSOWeb",
                 "Storage", logging,
             ],
@@ -379,7 +414,8 @@ let package = Package(
         .testTarget(
             name: "AppTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPDirectory",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPAccounts", "IdPClients",
+                "IdPOperations",
                 "IdPFlow", "IdPMail", "IdPProviders", "RelyingParty", "SQLiteStorage", "SSOShared", "SSOWeb",
                 "Storage", "WellKnown", hummingbird, logging, .product(name: "Yams", package: "Yams"),
             ],
@@ -388,7 +424,8 @@ let package = Package(
         .testTarget(
             name: "ClientTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPDirectory", "IdPFlow",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
+                "IdPOperations", "IdPFlow",
                 "IdPMail", "IdPProtocols", "SSOShared", "SSOWeb", "Storage",
             ],
             path: "Tests/SSOTests/Clients",
@@ -396,7 +433,8 @@ let package = Package(
         .testTarget(
             name: "EmailTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPDirectory", "IdPFlow",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
+                "IdPOperations", "IdPFlow",
                 "IdPMail", "IdPProviders", "IdPSignIn", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage",
                 hummingbird, httpTypes,
             ],
@@ -405,7 +443,8 @@ let package = Package(
         .testTarget(
             name: "PageTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPDirectory", "IdPFlow",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
+                "IdPOperations", "IdPFlow",
                 "IdPMail", "IdPProtocols", "IdPProviders", "RelyingParty", "SSOShared", "SSOWeb", "Storage",
                 hummingbird, httpTypes, nioCore,
             ],
@@ -414,7 +453,8 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPDirectory", "IdPMail",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
+                "IdPOperations", "IdPMail",
                 "IdPProtocols", "IdPProviders", "PostgresStorage", "RelyingParty", "SQLiteStorage", "SSOShared",
                 "SSOWeb", "Storage", hummingbird,
             ],
@@ -423,7 +463,8 @@ let package = Package(
         .testTarget(
             name: "ProtocolTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPDirectory", "IdPFlow",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
+                "IdPOperations", "IdPFlow",
                 "IdPProtocols", "IdPProviders", "JWT", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage",
                 hummingbird,
             ],
@@ -440,7 +481,9 @@ let package = Package(
         .testTarget(
             name: "SignInTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPDirectory", "IdPFlow",
+                "IdPProviderSignIn",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
+                "IdPOperations", "IdPFlow",
                 "IdPMail", "IdPProtocols", "IdPProviders", "IdPSignIn", "JWT", "SQLiteStorage", "SSOShared",
                 "SSOWeb", "Storage",
             ],
@@ -478,7 +521,7 @@ let package = Package(
         .testTarget(
             name: "DeployTests",
             dependencies: [
-                "TestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPDirectory", "IdPMail",
+                "TestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPAccounts", "IdPMail",
                 "IdPProviders", "IdPSignIn", "RelyingParty", "SSOShared", "SSOWeb", "Storage", "WellKnownTool",
             ],
             path: "Tests/DeploymentTests/Deploy",

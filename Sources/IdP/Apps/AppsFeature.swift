@@ -1,5 +1,6 @@
 package import Hummingbird
-package import IdPDirectory
+package import IdPAccounts
+package import IdPClients
 package import IdPFlow
 package import IdPProviders
 package import SSOWeb

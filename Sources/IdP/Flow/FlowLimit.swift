@@ -1,5 +1,5 @@
 import Hummingbird
-import IdPDirectory
+import IdPClients
 import SSOShared
 package import SSOWeb
 

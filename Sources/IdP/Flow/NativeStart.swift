@@ -1,5 +1,5 @@
 package import Hummingbird
-package import IdPDirectory
+package import IdPClients
 package import SSOWeb
 
 /// The start of a sign-in for an app: `/auth/native/NAME`.

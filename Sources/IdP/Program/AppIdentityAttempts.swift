@@ -1,7 +1,7 @@
 import Hummingbird
 import IdPApps
+import IdPProviderSignIn
 import IdPProviders
-import IdPSignIn
 import SSOWeb
 
 /// The answers to attempts that link for an app. The apps know no attempts, and the attempts no apps.

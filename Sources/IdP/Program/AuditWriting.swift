@@ -1,4 +1,4 @@
-import IdPDirectory
+import IdPClients
 import ServiceLifecycle
 
 /// Writes once in a minute what waits in memory for the audit log, and once more when the program stops. Each node has its

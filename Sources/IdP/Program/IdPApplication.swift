@@ -1,8 +1,10 @@
 import Hummingbird
+import IdPAccounts
 import IdPApps
-import IdPDirectory
+import IdPClients
 import IdPFlow
 import IdPMail
+import IdPOperations
 import IdPProviders
 import Logging
 import SSOShared
@@ -38,6 +40,17 @@ func buildIdP(
 }
 
 extension IdPFeatures {
+    /// What is due of the tables that no feature owns.
+    private func purgesOfAccounts(_ settings: IdPSettings) -> [PurgeService.Purge] {
+        let (database, clock) = (parts.database, parts.clock)
+        let deadlines = AccountDeadlines(database, clock: clock, randomness: parts.randomness, logger: parts.logger)
+        return [
+            deadlines.end, deadlines.erase, ClientSignInPurge(database: database, clock: clock).purge,
+            parts.knownBrowsers.store.purge, parts.accessTokens.purge,
+            { [audit = parts.audit.store] in try await audit.purge(keeping: settings.auditDays, limit: $0) },
+        ]
+    }
+
     /// What runs beside the requests.
     fileprivate func jobs(_ settings: IdPSettings, _ services: IdPServices) -> [any Service] {
         let worker = MailQueueWorker(
@@ -46,7 +59,8 @@ extension IdPFeatures {
             addressID: { [addresses = parts.audit.addresses] in addresses.typed($0).id }, logger: parts.logger)
         let replaced = ReplacedSecrets(
             database: parts.database, clock: parts.clock, audit: parts.audit.store, logger: parts.logger)
-        let purges = (all.flatMap(\.purges) + [signOuts.purge, replaced.end]).map { purge -> PurgeService.Purge in
+        let purges = (all.flatMap(\.purges) + purgesOfAccounts(settings) + [signOuts.purge, replaced.end]).map {
+            purge -> PurgeService.Purge in
             { limit in services.isChosen() ? try await purge(limit) : 0 }
         }
         let purge = PurgeService(

@@ -1,8 +1,10 @@
 import IdPAccountPages
+import IdPAccounts
 import IdPApps
-import IdPDirectory
+import IdPClients
 import IdPFlow
 import IdPProtocols
+import IdPProviderSignIn
 import IdPProviders
 import IdPSignIn
 import SSOShared
@@ -129,7 +131,7 @@ extension SharedParts.Options {
         self.init(
             origin: settings.publicURL, keys: settings.keys, proxies: settings.trustedProxies, places: settings.places,
             limits: settings.limits, mailHourlyLimit: settings.mailHourlyLimit, allowedEmails: settings.allowedEmails,
-            auditDays: settings.auditDays, sessionLifetime: settings.sessionLifetime)
+            sessionLifetime: settings.sessionLifetime)
     }
 }
 

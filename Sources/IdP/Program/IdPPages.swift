@@ -1,15 +1,16 @@
 import IdPAccountPages
+import IdPAccounts
 import IdPApps
-import IdPDirectory
 import IdPFlow
 import IdPProtocols
+import IdPProviderSignIn
 import IdPSignIn
 import SSOWeb
 
 /// The pages of all targets.
 enum IdPPages {
     static let files: [PageFiles] = [
-        .directory, .flow, .signIn, .apps, .accountPages, .protocols, .program,
+        .accounts, .flow, .signIn, .providerSignIn, .apps, .accountPages, .protocols, .program,
     ]
 
     static func assets(_ brand: Brand) -> StaticAssets {

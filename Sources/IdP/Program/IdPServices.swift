@@ -1,4 +1,4 @@
-import IdPDirectory
+import IdPClients
 import IdPMail
 import Logging
 import SSOShared

@@ -1,6 +1,7 @@
 import Foundation
+import IdPAccounts
 import IdPApps
-import IdPDirectory
+import IdPClients
 import IdPFlow
 import IdPMail
 import IdPProviders

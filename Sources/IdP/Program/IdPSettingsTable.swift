@@ -1,5 +1,6 @@
+import IdPAccounts
 import IdPApps
-import IdPDirectory
+import IdPClients
 import IdPFlow
 import IdPMail
 import IdPProviders

@@ -1,6 +1,7 @@
-import IdPDirectory
+import IdPClients
+import IdPOperations
 import IdPProtocols
-import IdPSignIn
+import IdPProviderSignIn
 import Logging
 import SSOShared
 import SSOWeb

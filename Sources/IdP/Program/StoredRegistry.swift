@@ -1,4 +1,6 @@
-import IdPDirectory
+import IdPAccounts
+import IdPClients
+import IdPOperations
 import Logging
 import SSOShared
 import SSOWeb

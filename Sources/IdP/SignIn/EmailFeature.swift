@@ -1,4 +1,4 @@
-import IdPDirectory
+import IdPAccounts
 package import IdPFlow
 package import IdPMail
 package import IdPProviders

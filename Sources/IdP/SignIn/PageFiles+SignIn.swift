@@ -16,19 +16,11 @@ extension PageFiles {
             "invitation-message-html": PackageResources.invitation_message_html_mustache,
             "invitation-message-text": PackageResources.invitation_message_text_mustache,
             "signed-in-elsewhere": PackageResources.signed_in_elsewhere_mustache,
-            "provider-continue": PackageResources.provider_continue_mustache,
-            "provider-known-address": PackageResources.provider_known_address_mustache,
             "sign-in": PackageResources.sign_in_mustache,
         ],
         partials: [
             "provider-button": PackageResources.provider_button_mustache,
             "remember": PackageResources.remember_mustache,
         ],
-        texts: [.english: PackageResources.en_json, .german: PackageResources.de_json],
-        assets: [
-            "provider-apple.svg": PackageResources.provider_apple_svg,
-            "provider-github.svg": PackageResources.provider_github_svg,
-            "provider-google.svg": PackageResources.provider_google_svg,
-            "provider-microsoft.svg": PackageResources.provider_microsoft_svg,
-        ])
+        texts: [.english: PackageResources.en_json, .german: PackageResources.de_json])
 }

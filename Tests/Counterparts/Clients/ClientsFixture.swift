@@ -1,6 +1,6 @@
 import SSOWeb
 
-@testable import IdPDirectory
+@testable import IdPClients
 @testable import TestKit
 
 /// Reads a registry from text and keeps the messages about it.

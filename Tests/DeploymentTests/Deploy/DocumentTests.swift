@@ -46,6 +46,49 @@ struct DocumentTests {
         }
     }
 
+    @Test("the table of docs/architecture.md has every target of Sources, and what it imports of ours")
+    func targets() throws {
+        let package = try Self.text("Package.swift")
+        var imports: [String: Set<String>] = [:]
+        for target in package.matches(of: #/\.(?:target|executableTarget|systemLibrary)\(\s*name: "(\w+)"/#) {
+            // What follows the list of dependencies begins with one of these.
+            let rest = package[target.range.upperBound...]
+            let list = rest.prefix(
+                upTo: rest.firstMatch(of: #/(?:path|swiftSettings|pkgConfig):/#)?.range.lowerBound ?? rest.endIndex)
+            imports[String(target.1)] = Set(
+                list.replacing(#/\.product\([^)]*\)/#, with: "").replacing(#/\.target\(name: ("\w+")[^)]*\)\)/#) {
+                    $0.1
+                }
+                .matches(of: #/"(\w+)"/#).map { String($0.1) })
+        }
+        let rows = try Self.text("docs/architecture.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
+        var listed: [String: Set<String>] = [:]
+        for row in rows {
+            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard cells.count == 4, imports[cells[0].filter { $0 != "`" }] != nil else { continue }
+            listed[cells[0].filter { $0 != "`" }] = Set(cells[2].matches(of: #/`(\w+)`/#).map { String($0.1) })
+        }
+        let shims: Set = ["CCurl", "COpenSSL", "CPostgres", "CZlib"]
+        #expect(listed == imports.filter { !shims.contains($0.key) })
+        #expect(listed.count > 20)
+    }
+
+    @Test("the rows of the identity provider's targets in docs/architecture.md name each of their folders")
+    func folders() throws {
+        let rows = try Self.text("docs/architecture.md").split(separator: "\n")
+        let home = Self.root.appending(path: "Sources/IdP")
+        for target in try FileManager.default.contentsOfDirectory(atPath: home.path()) {
+            let name = target == "Program" ? "IdP" : "IdP\(target)"
+            let row = try #require(rows.first { $0.hasPrefix("| `\(name)` ") }, "\(name)")
+            for folder in try FileManager.default.contentsOfDirectory(
+                at: home.appending(path: target), includingPropertiesForKeys: [.isDirectoryKey])
+            where try folder.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true {
+                let isNamed = folder.lastPathComponent == "Texts" || row.contains("`\(folder.lastPathComponent)`")
+                #expect(isNamed, "\(name): \(folder.lastPathComponent)")
+            }
+        }
+    }
+
     @Test("every event that docs/events.md names is logged by a program")
     func events() throws {
         let page = try Self.text("docs/events.md")

@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 @testable import Counterparts
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPClients
 @testable import IdPProviders
 @testable import IdPTestKit
 @testable import TestKit

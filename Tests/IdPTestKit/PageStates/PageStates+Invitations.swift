@@ -2,7 +2,7 @@ import SSOShared
 import SSOWeb
 
 @testable import Counterparts
-@testable import IdPDirectory
+@testable import IdPOperations
 @testable import TestKit
 @testable import WebTestKit
 

@@ -4,7 +4,7 @@ import Storage
 import Testing
 
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPClients
 @testable import SQLiteStorage
 @testable import TestKit
 @testable import WebTestKit

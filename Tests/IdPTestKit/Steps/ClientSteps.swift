@@ -4,7 +4,8 @@ import SSOWeb
 import Storage
 
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPClients
+@testable import IdPOperations
 @testable import TestKit
 @testable import WebTestKit
 

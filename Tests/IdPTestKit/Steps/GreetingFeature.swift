@@ -4,7 +4,7 @@ import SSOWeb
 
 @testable import Counterparts
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPClients
 @testable import IdPFlow
 @testable import TestKit
 @testable import WebTestKit

@@ -3,7 +3,9 @@ import SSOWeb
 import Storage
 
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPClients
+@testable import IdPOperations
 @testable import TestKit
 @testable import WebTestKit
 

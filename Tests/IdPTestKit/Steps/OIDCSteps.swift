@@ -1,7 +1,7 @@
 import Foundation
 import SSOShared
 
-@testable import IdPDirectory
+@testable import IdPClients
 @testable import IdPProtocols
 @testable import TestKit
 

@@ -4,7 +4,7 @@ import SSOWeb
 
 @testable import Counterparts
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPAccounts
 @testable import IdPFlow
 
 /// A sign-in method of the tests, added as any method is: a link on the sign-in page, which proves `ann@example.com` in

@@ -6,7 +6,8 @@ import Storage
 
 @testable import Counterparts
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPClients
 @testable import IdPFlow
 @testable import TestKit
 @testable import WebTestKit

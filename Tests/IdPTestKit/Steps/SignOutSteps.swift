@@ -1,7 +1,7 @@
 import SSOShared
 import Storage
 
-@testable import IdPDirectory
+@testable import IdPAccounts
 @testable import IdPFlow
 @testable import SSOWeb
 @testable import TestKit

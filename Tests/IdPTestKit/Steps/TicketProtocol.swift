@@ -4,7 +4,8 @@ import SSOShared
 import SSOWeb
 
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPClients
 @testable import IdPFlow
 
 /// A client protocol of the tests, added as any is. Nothing of it is as in SSO: its parameters have other names, its `mark` may

@@ -5,7 +5,8 @@ import Storage
 
 @testable import Counterparts
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPClients
+@testable import IdPOperations
 @testable import TestKit
 @testable import WebTestKit
 

@@ -1,8 +1,9 @@
 import Testing
 
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPClients
 @testable import IdPMail
+@testable import IdPOperations
 @testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb

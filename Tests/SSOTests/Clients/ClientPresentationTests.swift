@@ -1,7 +1,8 @@
 import Testing
 
 @testable import Counterparts
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPClients
 @testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb

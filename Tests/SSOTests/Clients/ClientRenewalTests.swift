@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPClients
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -3,7 +3,8 @@ import SSOWeb
 import Testing
 
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPClients
+@testable import IdPOperations
 @testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit

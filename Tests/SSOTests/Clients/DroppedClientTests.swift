@@ -4,7 +4,8 @@ import Synchronization
 import Testing
 
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPClients
 @testable import IdPFlow
 @testable import IdPTestKit
 @testable import TestKit

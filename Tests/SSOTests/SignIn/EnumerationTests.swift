@@ -3,7 +3,7 @@ import Storage
 import Testing
 
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPAccounts
 @testable import IdPMail
 @testable import IdPSignIn
 @testable import IdPTestKit

@@ -2,7 +2,7 @@ import SSOWeb
 import Storage
 import Testing
 
-@testable import IdPDirectory
+@testable import IdPOperations
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

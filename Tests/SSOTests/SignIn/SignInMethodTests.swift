@@ -5,8 +5,10 @@ import Storage
 import Testing
 
 @testable import Counterparts
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPClients
 @testable import IdPFlow
+@testable import IdPProviderSignIn
 @testable import IdPSignIn
 @testable import IdPTestKit
 @testable import TestKit

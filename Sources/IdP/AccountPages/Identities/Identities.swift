@@ -1,5 +1,5 @@
 import Hummingbird
-package import IdPDirectory
+package import IdPAccounts
 package import IdPProviders
 import SSOShared
 import SSOWeb

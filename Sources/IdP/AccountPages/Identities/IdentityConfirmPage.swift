@@ -1,5 +1,5 @@
 import Hummingbird
-import IdPDirectory
+import IdPAccounts
 import IdPFlow
 import SSOShared
 package import SSOWeb

@@ -1,4 +1,4 @@
-import IdPDirectory
+import IdPAccounts
 package import IdPProviders
 package import Logging
 package import SSOShared

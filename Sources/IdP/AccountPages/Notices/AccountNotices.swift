@@ -1,4 +1,4 @@
-import IdPDirectory
+import IdPAccounts
 package import IdPMail
 package import IdPProviders
 package import SSOShared

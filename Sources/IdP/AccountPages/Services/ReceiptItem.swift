@@ -1,4 +1,5 @@
-import IdPDirectory
+import IdPAccounts
+import IdPClients
 import SSOWeb
 
 /// A receipt on a page: the client, and whether the end of a session has arrived there.

@@ -1,4 +1,5 @@
-import IdPDirectory
+import IdPAccounts
+import IdPClients
 import SSOWeb
 import Storage
 

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
-package import IdPDirectory
+package import IdPAccounts
+import IdPClients
 import IdPFlow
 import Logging
 import SSOShared

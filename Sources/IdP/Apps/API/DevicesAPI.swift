@@ -1,5 +1,6 @@
 import Hummingbird
-package import IdPDirectory
+package import IdPAccounts
+import IdPClients
 import IdPFlow
 import Logging
 import SSOShared

@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import IdPDirectory
+import IdPAccounts
 import IdPProviders
 import SSOShared
 package import SSOWeb

@@ -1,5 +1,5 @@
 package import Hummingbird
-package import IdPDirectory
+package import IdPClients
 package import IdPFlow
 package import IdPProviders
 import Logging

@@ -1,5 +1,5 @@
 import Foundation
-import IdPDirectory
+import IdPAccounts
 import IdPFlow
 import SSOShared
 import SSOWeb

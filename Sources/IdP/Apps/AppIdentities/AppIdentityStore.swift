@@ -1,5 +1,5 @@
 import Foundation
-package import IdPDirectory
+package import IdPAccounts
 import IdPFlow
 package import SSOShared
 package import SSOWeb

@@ -1,6 +1,6 @@
 import HTTPTypes
 package import Hummingbird
-package import IdPDirectory
+package import IdPClients
 package import IdPFlow
 import Logging
 import SSOShared

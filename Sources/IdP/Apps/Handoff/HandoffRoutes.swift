@@ -1,6 +1,7 @@
 import HTTPTypes
 package import Hummingbird
-package import IdPDirectory
+import IdPAccounts
+package import IdPClients
 import IdPFlow
 import Logging
 import SSOShared

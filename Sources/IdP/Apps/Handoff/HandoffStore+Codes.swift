@@ -1,4 +1,4 @@
-import IdPDirectory
+import IdPAccounts
 import IdPFlow
 import SSOShared
 import SSOWeb

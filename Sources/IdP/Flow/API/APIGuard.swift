@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import IdPDirectory
+import IdPClients
 import Logging
 import SSOShared
 import SSOWeb

@@ -1,6 +1,6 @@
 package import HTTPTypes
 package import Hummingbird
-import IdPDirectory
+import IdPAccounts
 import NIOCore
 package import SSOShared
 import SSOWeb

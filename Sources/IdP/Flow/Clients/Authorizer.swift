@@ -1,6 +1,7 @@
 import HTTPTypes
 package import Hummingbird
-package import IdPDirectory
+import IdPAccounts
+package import IdPClients
 import Logging
 import SSOShared
 import SSOWeb

@@ -1,6 +1,7 @@
 import HTTPTypes
 package import Hummingbird
-package import IdPDirectory
+package import IdPAccounts
+package import IdPClients
 import SSOShared
 package import SSOWeb
 

@@ -1,4 +1,4 @@
-package import IdPDirectory
+package import IdPClients
 package import SSOShared
 
 /// What the clients of one protocol redeem: a token, a code, a ticket.

@@ -1,4 +1,5 @@
-package import IdPDirectory
+package import IdPAccounts
+package import IdPClients
 package import SSOShared
 package import SSOWeb
 package import Storage

@@ -1,5 +1,6 @@
 import Hummingbird
-import IdPDirectory
+import IdPAccounts
+import IdPClients
 import SSOShared
 import SSOWeb
 

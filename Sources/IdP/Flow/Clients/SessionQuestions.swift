@@ -1,4 +1,5 @@
-package import IdPDirectory
+package import IdPAccounts
+package import IdPClients
 package import Logging
 package import SSOShared
 package import SSOWeb

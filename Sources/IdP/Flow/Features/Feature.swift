@@ -1,4 +1,4 @@
-package import IdPDirectory
+package import IdPAccounts
 package import IdPMail
 package import SSOWeb
 

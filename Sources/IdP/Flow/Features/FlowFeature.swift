@@ -1,25 +1,16 @@
-import IdPDirectory
+import IdPAccounts
+import IdPClients
 package import SSOWeb
 
 /// What every sign-in needs, whatever it is for and by whatever method: the flows of a session, the choice of an account, and
 /// the way back without one.
 package struct FlowFeature: Feature {
     let parts: SharedParts
-    package let purges: [PurgeService.Purge]
 
-    package init(_ parts: SharedParts) {
-        self.parts = parts
-        let deadlines = AccountDeadlines(
-            parts.database, clock: parts.clock, randomness: parts.randomness, logger: parts.logger)
-        purges = [
-            deadlines.end, deadlines.erase,
-            parts.sessions.store.purge, GrantPurge(database: parts.database, clock: parts.clock).purge,
-            ClientSignInPurge(database: parts.database, clock: parts.clock).purge,
-            parts.knownBrowsers.store.purge, parts.accessTokens.purge,
-            { [audit = parts.audit.store, days = parts.auditDays] limit in
-                try await audit.purge(keeping: days, limit: limit)
-            },
-        ]
+    package init(_ parts: SharedParts) { self.parts = parts }
+
+    package var purges: [PurgeService.Purge] {
+        [parts.sessions.store.purge, GrantPurge(database: parts.database, clock: parts.clock).purge]
     }
 
     package var slots: [any SessionSlot.Type] { [Flows.self, CurrentSignIn.self, HalfSignIn.self] }

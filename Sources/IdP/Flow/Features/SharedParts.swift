@@ -1,5 +1,6 @@
 package import Hummingbird
-package import IdPDirectory
+package import IdPAccounts
+package import IdPClients
 package import IdPMail
 package import Logging
 package import SSOShared
@@ -17,16 +18,15 @@ package struct SharedParts: Sendable {
         let limits: SignInLimits.Counts
         let mailHourlyLimit: Int
         let allowedEmails: AllowedEmails
-        let auditDays: Int
         let sessionLifetime: SessionLifetime
 
         package init(
             origin: PublicOrigin, keys: DerivedKeys, proxies: ClientAddress, places: Places,
-            limits: SignInLimits.Counts, mailHourlyLimit: Int, allowedEmails: AllowedEmails, auditDays: Int,
+            limits: SignInLimits.Counts, mailHourlyLimit: Int, allowedEmails: AllowedEmails,
             sessionLifetime: SessionLifetime
         ) {
             (self.origin, self.keys, self.proxies, self.places, self.limits) = (origin, keys, proxies, places, limits)
-            (self.mailHourlyLimit, self.allowedEmails, self.auditDays) = (mailHourlyLimit, allowedEmails, auditDays)
+            (self.mailHourlyLimit, self.allowedEmails) = (mailHourlyLimit, allowedEmails)
             self.sessionLifetime = sessionLifetime
         }
     }
@@ -82,8 +82,6 @@ package struct SharedParts: Sendable {
     package let mail: MailQueue
     package let mailDelay = MailDelay()
     package let audit: AuditLog
-    /// How many days rows of the audit log are kept.
-    let auditDays: Int
 
     /// - Throws: if a template is malformed.
     package init(_ options: Options, _ world: World, clients: ClientDirectory, pages: Pages, assets: StaticAssets)
@@ -141,7 +139,6 @@ package struct SharedParts: Sendable {
         audit = AuditLog(
             store: AuditStore(database: database, clock: clock, randomness: randomness),
             addresses: AuditAddressKeys(keys), logger: world.logger)
-        auditDays = options.auditDays
         appDevices = AppDevices(tokens: accessTokens, sessions: sessions.store, signOuts: signOuts)
     }
 

@@ -1,6 +1,6 @@
 package import HTTPTypes
 package import Hummingbird
-package import IdPDirectory
+package import IdPClients
 import SSOShared
 package import SSOWeb
 

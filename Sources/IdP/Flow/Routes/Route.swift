@@ -1,6 +1,6 @@
 package import HTTPTypes
 package import Hummingbird
-package import IdPDirectory
+package import IdPClients
 import SSOWeb
 
 /// A route of the identity provider, as a feature has declared it.

@@ -1,5 +1,6 @@
 package import Hummingbird
-package import IdPDirectory
+package import IdPAccounts
+package import IdPClients
 import Logging
 import SSOShared
 import SSOWeb

@@ -1,4 +1,4 @@
-import IdPDirectory
+import IdPAccounts
 package import SSOWeb
 package import Storage
 

@@ -1,5 +1,5 @@
 package import Hummingbird
-import IdPDirectory
+import IdPAccounts
 import SSOShared
 package import SSOWeb
 

@@ -1,4 +1,4 @@
-package import IdPDirectory
+package import IdPAccounts
 package import SSOShared
 package import SSOWeb
 

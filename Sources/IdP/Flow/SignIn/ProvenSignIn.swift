@@ -1,4 +1,4 @@
-package import IdPDirectory
+package import IdPAccounts
 import SSOShared
 package import SSOWeb
 package import Storage

@@ -1,5 +1,5 @@
 import Hummingbird
-package import IdPDirectory
+package import IdPAccounts
 import SSOShared
 import SSOWeb
 package import Storage

@@ -1,5 +1,5 @@
 import Hummingbird
-import IdPDirectory
+import IdPAccounts
 package import SSOWeb
 
 /// A way to prove an identity: email code, later passkey, provider and so on.

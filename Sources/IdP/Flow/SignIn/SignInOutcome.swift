@@ -1,4 +1,5 @@
-import IdPDirectory
+import IdPAccounts
+import IdPClients
 import Logging
 import SSOShared
 import SSOWeb

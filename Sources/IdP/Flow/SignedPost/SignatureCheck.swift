@@ -1,6 +1,6 @@
 import HTTPTypes
 package import Hummingbird
-package import IdPDirectory
+package import IdPClients
 import NIOCore
 package import SSOShared
 

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
-import IdPDirectory
+import IdPAccounts
+import IdPClients
+import IdPOperations
 import SSOShared
 import SSOWeb
 import Storage

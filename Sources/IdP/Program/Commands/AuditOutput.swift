@@ -1,5 +1,5 @@
 import Foundation
-import IdPDirectory
+import IdPClients
 import SSOShared
 import SSOWeb
 import Storage

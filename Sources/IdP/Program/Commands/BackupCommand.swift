@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import IdPDirectory
+import IdPClients
 import SQLiteStorage
 import Storage
 

@@ -1,5 +1,6 @@
 import ArgumentParser
-import IdPDirectory
+import IdPClients
+import IdPOperations
 import SSOShared
 import SSOWeb
 import Storage

@@ -1,5 +1,5 @@
 import ArgumentParser
-import IdPDirectory
+import IdPAccounts
 import PostgresStorage
 import SSOWeb
 import Storage

@@ -1,5 +1,6 @@
 import ArgumentParser
-import IdPDirectory
+import IdPAccounts
+import IdPClients
 package import IdPMail
 import IdPProviders
 import Logging

@@ -1,5 +1,5 @@
 import ArgumentParser
-import IdPDirectory
+import IdPClients
 import IdPProtocols
 import SSOShared
 import SSOWeb

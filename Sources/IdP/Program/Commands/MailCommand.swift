@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import IdPDirectory
+import IdPAccounts
 import IdPMail
 import IdPSignIn
 import Logging

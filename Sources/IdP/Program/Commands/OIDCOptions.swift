@@ -1,5 +1,5 @@
 import ArgumentParser
-import IdPDirectory
+import IdPClients
 
 /// The keys of the clients file about protocols and OpenID Connect as options.
 struct OIDCOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import IdPAccountPages
-import IdPDirectory
+import IdPAccounts
 import SQLiteStorage
 import SSOWeb
 

@@ -1,4 +1,4 @@
-import IdPDirectory
+import IdPAccounts
 import IdPProtocols
 import SSOShared
 import SSOWeb

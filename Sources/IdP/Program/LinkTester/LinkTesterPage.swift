@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
+import IdPAccounts
 import IdPApps
-import IdPDirectory
 import IdPFlow
 import SSOShared
 import SSOWeb

@@ -1,4 +1,5 @@
-package import IdPDirectory
+package import IdPAccounts
+import IdPClients
 package import IdPFlow
 import SSOShared
 package import SSOWeb

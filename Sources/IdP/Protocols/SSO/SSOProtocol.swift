@@ -1,6 +1,7 @@
 import HTTPTypes
 package import Hummingbird
-package import IdPDirectory
+package import IdPAccounts
+import IdPClients
 package import IdPFlow
 import Logging
 import SSOShared

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
-import IdPDirectory
+import IdPAccounts
+import IdPClients
 import IdPFlow
 import Logging
 package import SSOShared

@@ -1,4 +1,4 @@
-import IdPDirectory
+import IdPAccounts
 import IdPMail
 package import SSOShared
 import SSOWeb

@@ -1,6 +1,7 @@
 import HTTPTypes
 package import Hummingbird
-import IdPDirectory
+import IdPAccounts
+import IdPClients
 package import IdPFlow
 import IdPMail
 import Logging

@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import IdPDirectory
+import IdPAccounts
 import IdPFlow
 import IdPMail
 import Logging

@@ -1,4 +1,4 @@
-package import IdPDirectory
+package import IdPClients
 import IdPMail
 package import SSOShared
 package import SSOWeb

@@ -1,4 +1,4 @@
-import IdPDirectory
+import IdPClients
 import IdPMail
 package import Logging
 package import SSOShared

@@ -1,4 +1,4 @@
-import IdPDirectory
+import IdPAccounts
 package import IdPMail
 import SSOShared
 package import SSOWeb

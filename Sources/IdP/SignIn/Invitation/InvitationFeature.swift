@@ -1,5 +1,6 @@
 package import Hummingbird
-import IdPDirectory
+import IdPAccounts
+import IdPClients
 package import IdPFlow
 package import IdPMail
 package import SSOWeb

@@ -1,6 +1,7 @@
 import HTTPTypes
 package import Hummingbird
-package import IdPDirectory
+import IdPAccounts
+package import IdPClients
 package import IdPFlow
 import SSOShared
 package import SSOWeb

@@ -3,7 +3,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPClients
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

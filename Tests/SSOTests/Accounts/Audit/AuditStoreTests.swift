@@ -5,7 +5,7 @@ import Storage
 import Testing
 
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPClients
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

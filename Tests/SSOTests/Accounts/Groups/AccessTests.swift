@@ -5,8 +5,9 @@ import Testing
 
 @testable import Counterparts
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPClients
 @testable import IdPFlow
+@testable import IdPOperations
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Counterparts
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPAccounts
 @testable import IdPTestKit
 @testable import TestKit
 

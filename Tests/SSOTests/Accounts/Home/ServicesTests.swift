@@ -5,7 +5,8 @@ import Testing
 
 @testable import Counterparts
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPClients
+@testable import IdPOperations
 @testable import IdPTestKit
 @testable import TestKit
 

@@ -7,9 +7,9 @@ import Testing
 @testable import Counterparts
 @testable import IdP
 @testable import IdPAccountPages
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPProviderSignIn
 @testable import IdPProviders
-@testable import IdPSignIn
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -2,7 +2,7 @@ import Storage
 import Testing
 
 @testable import IdPAccountPages
-@testable import IdPDirectory
+@testable import IdPAccounts
 @testable import IdPFlow
 @testable import IdPProviders
 @testable import IdPTestKit

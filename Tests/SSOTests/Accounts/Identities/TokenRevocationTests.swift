@@ -8,9 +8,9 @@ import Testing
 @testable import Counterparts
 @testable import IdP
 @testable import IdPAccountPages
-@testable import IdPDirectory
+@testable import IdPOperations
+@testable import IdPProviderSignIn
 @testable import IdPProviders
-@testable import IdPSignIn
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

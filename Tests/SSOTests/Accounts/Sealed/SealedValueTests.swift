@@ -6,8 +6,9 @@ import Storage
 import Testing
 
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPClients
 @testable import IdPMail
+@testable import IdPOperations
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

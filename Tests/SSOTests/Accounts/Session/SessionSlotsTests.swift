@@ -1,7 +1,7 @@
 import Storage
 import Testing
 
-@testable import IdPDirectory
+@testable import IdPAccounts
 @testable import IdPFlow
 @testable import IdPSignIn
 @testable import IdPTestKit

@@ -4,7 +4,8 @@ import Storage
 import Testing
 
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPOperations
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

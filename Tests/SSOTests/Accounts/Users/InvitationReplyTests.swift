@@ -2,7 +2,7 @@ import SSOShared
 import Testing
 
 @testable import Counterparts
-@testable import IdPDirectory
+@testable import IdPAccounts
 @testable import IdPSignIn
 @testable import IdPTestKit
 @testable import TestKit

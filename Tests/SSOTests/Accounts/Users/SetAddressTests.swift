@@ -6,7 +6,8 @@ import Testing
 @testable import Counterparts
 @testable import IdP
 @testable import IdPAccountPages
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPOperations
 @testable import IdPProviders
 @testable import IdPTestKit
 @testable import TestKit

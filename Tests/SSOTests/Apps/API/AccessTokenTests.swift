@@ -2,7 +2,9 @@ import SSOShared
 import Storage
 import Testing
 
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPClients
+@testable import IdPOperations
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit

@@ -3,8 +3,8 @@ import SSOWeb
 import Testing
 
 @testable import IdPApps
-@testable import IdPDirectory
 @testable import IdPFlow
+@testable import IdPOperations
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -3,8 +3,8 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
+@testable import IdPAccounts
 @testable import IdPApps
-@testable import IdPDirectory
 @testable import IdPFlow
 @testable import IdPTestKit
 @testable import TestKit

@@ -3,7 +3,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdPDirectory
+@testable import IdPClients
 @testable import IdPFlow
 @testable import IdPProtocols
 @testable import IdPTestKit

@@ -1,7 +1,7 @@
 import SSOWeb
 import Testing
 
-@testable import IdPDirectory
+@testable import IdPOperations
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

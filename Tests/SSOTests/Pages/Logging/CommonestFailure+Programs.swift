@@ -3,7 +3,7 @@ import Storage
 import Testing
 
 @testable import Counterparts
-@testable import IdPDirectory
+@testable import IdPAccounts
 @testable import IdPProviders
 @testable import IdPTestKit
 @testable import TestKit

@@ -1,7 +1,8 @@
 import SSOShared
 import Testing
 
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPOperations
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -2,7 +2,8 @@ import SSOShared
 import Testing
 
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPClients
+@testable import IdPOperations
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

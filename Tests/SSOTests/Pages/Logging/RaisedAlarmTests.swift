@@ -3,7 +3,7 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
-@testable import IdPDirectory
+@testable import IdPClients
 @testable import IdPProtocols
 @testable import IdPProviders
 @testable import IdPTestKit

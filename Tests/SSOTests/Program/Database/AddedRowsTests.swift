@@ -3,7 +3,7 @@ import Storage
 import Testing
 
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPAccounts
 @testable import SSOShared
 @testable import SSOWeb
 @testable import TestKit

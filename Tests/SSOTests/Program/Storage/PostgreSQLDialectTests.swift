@@ -5,8 +5,10 @@ import Testing
 
 @testable import Counterparts
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPClients
 @testable import IdPMail
+@testable import IdPOperations
 @testable import IdPProtocols
 @testable import IdPProviders
 @testable import IdPTestKit

@@ -3,7 +3,8 @@ import SSOWeb
 import Testing
 
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPClients
 @testable import IdPFlow
 @testable import IdPTestKit
 @testable import TestKit

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Counterparts
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPClients
+@testable import IdPOperations
 @testable import IdPProtocols
 @testable import IdPTestKit
 @testable import SSOWeb

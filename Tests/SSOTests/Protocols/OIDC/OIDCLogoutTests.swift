@@ -6,7 +6,8 @@ import Testing
 
 @testable import Counterparts
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPClients
 @testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit

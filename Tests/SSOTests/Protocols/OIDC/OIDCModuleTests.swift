@@ -4,7 +4,7 @@ import Testing
 
 @testable import Counterparts
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPClients
 @testable import IdPFlow
 @testable import IdPProtocols
 @testable import IdPTestKit

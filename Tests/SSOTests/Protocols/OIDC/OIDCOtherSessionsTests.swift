@@ -4,7 +4,8 @@ import Storage
 import Testing
 
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPClients
 @testable import IdPProtocols
 @testable import IdPTestKit
 @testable import SQLiteStorage

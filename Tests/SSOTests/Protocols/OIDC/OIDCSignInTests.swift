@@ -4,7 +4,8 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPClients
 @testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit

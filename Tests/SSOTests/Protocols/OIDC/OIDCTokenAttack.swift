@@ -1,7 +1,8 @@
 import SSOShared
 
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPClients
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

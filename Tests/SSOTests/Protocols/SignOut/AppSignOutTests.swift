@@ -4,7 +4,7 @@ import Testing
 
 @testable import Counterparts
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPAccounts
 @testable import IdPFlow
 @testable import IdPTestKit
 @testable import SQLiteStorage

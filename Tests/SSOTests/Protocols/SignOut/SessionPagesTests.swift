@@ -5,7 +5,7 @@ import Storage
 import Testing
 
 @testable import Counterparts
-@testable import IdPDirectory
+@testable import IdPAccounts
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

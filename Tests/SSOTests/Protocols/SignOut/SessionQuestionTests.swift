@@ -3,7 +3,8 @@ import SSOWeb
 import Storage
 import Testing
 
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPClients
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

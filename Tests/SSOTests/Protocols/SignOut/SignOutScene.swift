@@ -4,7 +4,8 @@ import Synchronization
 
 @testable import Counterparts
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPClients
 @testable import IdPFlow
 @testable import IdPProtocols
 @testable import IdPTestKit

@@ -4,7 +4,9 @@ import Synchronization
 import Testing
 
 @testable import IdP
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPClients
+@testable import IdPOperations
 @testable import IdPProtocols
 @testable import IdPTestKit
 @testable import SSOWeb

@@ -2,7 +2,8 @@ import Hummingbird
 import Storage
 import Testing
 
-@testable import IdPDirectory
+@testable import IdPAccounts
+@testable import IdPClients
 @testable import IdPFlow
 @testable import IdPProtocols
 @testable import IdPTestKit

@@ -4,8 +4,8 @@ import Synchronization
 import Testing
 
 @testable import Counterparts
+@testable import IdPProviderSignIn
 @testable import IdPProviders
-@testable import IdPSignIn
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -1,5 +1,7 @@
 import ArgumentParser
-import IdPDirectory
+import IdPAccounts
+import IdPClients
+import IdPOperations
 import SSOShared
 import SSOWeb
 import Storage

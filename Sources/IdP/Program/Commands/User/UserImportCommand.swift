@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
-import IdPDirectory
+import IdPClients
+import IdPOperations
 import SSOShared
 import SSOWeb
 import Storage

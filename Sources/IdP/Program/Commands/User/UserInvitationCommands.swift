@@ -1,6 +1,8 @@
 import ArgumentParser
-import IdPDirectory
+import IdPAccounts
+import IdPClients
 import IdPMail
+import IdPOperations
 import IdPSignIn
 import SSOShared
 import SSOWeb

@@ -1,4 +1,5 @@
-import IdPDirectory
+import IdPAccounts
+import IdPOperations
 import SSOShared
 import SSOWeb
 

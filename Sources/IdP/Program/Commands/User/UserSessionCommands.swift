@@ -1,5 +1,7 @@
 import ArgumentParser
-import IdPDirectory
+import IdPAccounts
+import IdPClients
+import IdPOperations
 import SSOShared
 import SSOWeb
 import Storage
@@ -60,7 +62,7 @@ extension UserCommand {
             let lifetime = try account.database.sessionLifetime()
             try await account.make(
                 {
-                    IdPDirectory.EndSession(
+                    IdPOperations.EndSession(
                         of: address, id: id, devices: AppDevices(database: $0, lifetime: lifetime))
                 }, account: { $0 }
             ) { name, changed in

@@ -1,6 +1,8 @@
 import ArgumentParser
 import IdPAccountPages
-import IdPDirectory
+import IdPAccounts
+import IdPClients
+import IdPOperations
 import SSOShared
 import SSOWeb
 import Storage
@@ -119,7 +121,7 @@ extension UserCommand {
             let new = try UserAddress.read(new)
             try await account.make(
                 { database in
-                    IdPDirectory.SetAddress(
+                    IdPOperations.SetAddress(
                         account.address, to: new,
                         reporting: AccountNotices(ofCommandOn: database, logger: DatabaseOptions.logger))
                 }, account: { $0 }

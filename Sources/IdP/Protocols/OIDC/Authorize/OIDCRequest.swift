@@ -1,5 +1,5 @@
 import Foundation
-import IdPDirectory
+import IdPClients
 import IdPFlow
 import SSOShared
 import SSOWeb

@@ -1,4 +1,4 @@
-package import IdPDirectory
+package import IdPClients
 import JWT
 package import SSOShared
 package import SSOWeb

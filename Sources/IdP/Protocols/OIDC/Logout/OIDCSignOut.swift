@@ -1,4 +1,5 @@
-import IdPDirectory
+import IdPAccounts
+import IdPClients
 import JWT
 import SSOShared
 import SSOWeb

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import IdPDirectory
+import IdPClients
 import IdPFlow
 import Logging
 import SSOShared

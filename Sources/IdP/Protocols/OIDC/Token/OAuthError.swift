@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import IdPDirectory
+import IdPClients
 import IdPFlow
 import Logging
 import NIOCore

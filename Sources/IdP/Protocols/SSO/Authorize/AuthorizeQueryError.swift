@@ -1,4 +1,4 @@
-import IdPDirectory
+import IdPClients
 import IdPFlow
 import Logging
 import SSOShared

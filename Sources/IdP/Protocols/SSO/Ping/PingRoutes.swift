@@ -1,5 +1,5 @@
 import Hummingbird
-import IdPDirectory
+import IdPClients
 import IdPFlow
 import Logging
 import SSOShared

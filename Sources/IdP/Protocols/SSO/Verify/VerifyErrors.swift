@@ -1,5 +1,5 @@
 import HTTPTypes
-import IdPDirectory
+import IdPClients
 import IdPFlow
 import SSOShared
 import SSOWeb

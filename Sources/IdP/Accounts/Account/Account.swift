@@ -1,0 +1,214 @@
+package import Foundation
+package import IdPClients
+package import SSOShared
+package import SSOWeb
+package import Storage
+
+/// A user's account.
+package struct Account: Sendable {
+    /// Stable and opaque: what relying parties key their rows by. Never the email address, which may change hands.
+    package let id: String
+    /// Lower-cased. Where emails to the user go.
+    package let email: String
+    /// What relying parties call the user.
+    package let name: String
+    /// Whether an operator has disabled it.
+    let isDisabledByOperator: Bool
+    /// How often all sign-ins of the account were ended at once. A sign-in holds while this number is what it was at the
+    /// sign-in. No clock is compared, so a wrong clock can neither keep a sign-in alive nor lock an account out.
+    package let signOuts: Int64
+    /// When the account was made: at its first sign-in, or when an operator added it.
+    package let createdAt: Timestamp
+    /// When an operator added it, by an invitation or an import. It may sign in then, whatever `IDP_ALLOWED_EMAILS` names.
+    package let addedAt: Timestamp?
+    /// From this moment on it may not sign in.
+    package let endsAt: Timestamp?
+    /// When it is erased. It is disabled until then.
+    package let eraseAt: Timestamp?
+    /// That of the browser at the latest sign-in, for emails that no request has caused.
+    package let language: Language?
+    /// What services call the user that want a short name (``Usernames``). Nil in a row of the version before.
+    package let username: String?
+    /// When the name or the address changed last.
+    package let updatedAt: Timestamp?
+
+    package var isDisabled: Bool { isDisabledByOperator || eraseAt != nil }
+}
+
+/// What a sign-in has proven: that the visitor controls an address, a passkey, or an account elsewhere.
+package enum ProvenIdentity: Sendable {
+    /// The visitor read an email to this address.
+    case email(EmailAddress)
+    /// The visitor used this passkey (WebAuthn Level 3, 5.1: the credential's id).
+    case passkey(credentialID: Data)
+    /// The visitor signed in at a provider.
+    case external(ExternalIdentity)
+
+    /// The key of the row in `account_identity`.
+    var key: (kind: String, issuer: String, subject: String) {
+        switch self {
+        case .email(let address): ("email", "", address.text)
+        case .passkey(let id): ("passkey", "", Base64URL.encode(Array(id)))
+        case .external(let identity): ("external", identity.issuer, identity.subject)
+        }
+    }
+}
+
+/// The account that an identity leads to.
+package struct AccountMatch: Sendable {
+    package let account: Account
+    /// Whether this sign-in made it.
+    package let isNew: Bool
+    /// The identities that the first proof of the account's address has ended.
+    package let revoked: [AccountIdentity]
+
+    package init(account: Account, isNew: Bool = false, revoked: [AccountIdentity] = []) {
+        (self.account, self.isNew, self.revoked) = (account, isNew, revoked)
+    }
+}
+
+/// Owns the rows of `account` and `account_identity`: an account, and the identities that lead to it. Does not decide who
+/// may sign in: see ``SignInEligibility``.
+package struct AccountStore: Sendable {
+    package let database: any Database
+    package let clock: ServiceClock
+    let randomness: any Randomness
+    package let eligibility: SignInEligibility
+    /// Tells clients when sign-ins end.
+    package let signOuts: SignOuts
+
+    package init(
+        database: any Database, clock: ServiceClock, randomness: any Randomness, eligibility: SignInEligibility,
+        signOuts: SignOuts
+    ) {
+        (self.database, self.clock, self.randomness, self.eligibility) = (database, clock, randomness, eligibility)
+        self.signOuts = signOuts
+    }
+
+    /// The account that a proven identity leads to, in the caller's transaction.
+    ///
+    /// An address makes an account at its first sign-in, and so does a provider's identity with a verified address that has
+    /// no account yet, where the provider may make accounts and owns the domain. A verified address never leads to an
+    /// account that exists: that would let a provider open it.
+    ///
+    /// - Parameters:
+    ///   - audit: the audit log of the request.
+    ///   - current: the sign-in of this browser until now. The first proof of an address leaves the other identities alone
+    ///     if it comes from a browser that one of them has signed in to the same account.
+    ///   - waiting: the identity that the caller links after this proof of its address. A new account has its name, and the
+    ///     first proof of an address leaves it alone.
+    /// - Returns: nil for an identity that is not linked to an account and may not make one, and for one that does not open
+    ///   its account (``opens(_:_:_:)``).
+    package func account(
+        of identity: ProvenIdentity, after current: CurrentSignIn.SignIn? = nil,
+        adding waiting: ExternalIdentity? = nil, auditing audit: RequestAudit? = nil,
+        _ connection: any SQLConnection
+    ) throws -> AccountMatch? {
+        if let account = try Self.find(identity, connection) {
+            if case .external(let external) = identity, try !opens(external, account, connection) { return nil }
+            try noteUse(of: identity, by: account, connection)
+            return AccountMatch(account: account)
+        }
+        switch identity {
+        case .email(let address):
+            let (account, isNew) = try make(address, name: waiting?.name, connection)
+            // Until now only a provider vouched for the address.
+            let isOwn = current?.accountID == account.id && current?.accountSignOuts == account.signOuts
+            let revoked = isNew || isOwn ? [] : try revokeUnproven(account, keeping: waiting, audit, connection)
+            try add(identity, to: account, connection)
+            let current = revoked.isEmpty ? account : try Self.find(account.id, connection) ?? account
+            return AccountMatch(account: current, isNew: isNew, revoked: revoked)
+        case .external(let external):
+            guard external.mayMakeAccount, let address = external.email, external.vouches(for: address.text),
+                try Self.find(email: address.text, connection) == nil
+            else { return nil }
+            let (account, isNew) = try make(address, name: external.name, connection)
+            try add(identity, to: account, connection)
+            return AccountMatch(account: account, isNew: isNew)
+        case .passkey: return nil
+        }
+    }
+
+    /// The account of an address. Makes one for an address without an account.
+    private func make(
+        _ address: EmailAddress, name: String?, _ connection: any SQLConnection
+    ) throws -> (Account, isNew: Bool) {
+        let id = try Self.newID(randomness)
+        let made = try connection.execute(
+            """
+            INSERT INTO account (id, email, name, created_at) VALUES (:id, :email, :name, :now)
+                ON CONFLICT (email) DO NOTHING
+            """,
+            [
+                "id": .text(id), "email": .text(address.text),
+                "name": .text(name ?? DisplayName.initial(for: address.text)), "now": .timestamp(clock.now()),
+            ])
+        if made == 1 { try Usernames.give(id, for: address.text, randomness, connection) }
+        guard let account = try Self.find(email: address.text, connection) else {
+            throw DatabaseError.unavailable("an account vanished while it was made")
+        }
+        return (account, made == 1)
+    }
+
+    package func rename(_ account: Account, to name: String, _ audit: RequestAudit?) async throws {
+        try await database.write { connection in
+            let changed = try connection.execute(
+                "UPDATE account SET name = :name, updated_at = :now WHERE id = :id AND name <> :name",
+                ["name": .text(name), "id": .text(account.id), "now": .timestamp(clock.now())])
+            guard changed > 0 else { return }
+            try audit?.write(
+                AuditRow(.userChanged, by: .user(account.id), account: account.id, cause: "name"), connection)
+        }
+    }
+
+    package static func find(_ id: String, _ connection: any SQLConnection) throws -> Account? {
+        try connection.query("SELECT \(Account.columns) FROM account WHERE id = :id", ["id": .text(id)]).first.map(
+            Account.init)
+    }
+
+    package static func find(email: String, _ connection: any SQLConnection) throws -> Account? {
+        try connection.query("SELECT \(Account.columns) FROM account WHERE email = :email", ["email": .text(email)])
+            .first.map(Account.init)
+    }
+
+    /// The account that an identity leads to; nil if it leads to none.
+    package static func find(_ identity: ProvenIdentity, _ connection: any SQLConnection) throws -> Account? {
+        try connection.query(
+            """
+            SELECT \(Account.columns) FROM account WHERE id = (
+                SELECT account_id FROM account_identity
+                 WHERE kind = :kind AND issuer = :issuer AND subject = :subject)
+            """, values(identity)
+        ).first.map(Account.init)
+    }
+
+    static func values(_ identity: ProvenIdentity) -> [String: SQLValue] {
+        let (kind, issuer, subject) = identity.key
+        return ["kind": .text(kind), "issuer": .text(issuer), "subject": .text(subject)]
+    }
+}
+
+extension Account {
+    package static let columns =
+        "id, email, name, disabled, sign_outs, created_at, added_at, ends_at, erase_at, language, username, updated_at"
+
+    package init(_ row: SQLRow) throws {
+        id = try row.text("id")
+        email = try row.text("email")
+        name = try row.text("name")
+        isDisabledByOperator = try row.integer("disabled") != 0
+        signOuts = try row.integer("sign_outs")
+        createdAt = try row.timestamp("created_at")
+        addedAt = try row.optionalTimestamp("added_at")
+        endsAt = try row.optionalTimestamp("ends_at")
+        eraseAt = try row.optionalTimestamp("erase_at")
+        language = try row.optionalText("language").flatMap(Language.init)
+        username = try row.optionalText("username")
+        updatedAt = try row.optionalTimestamp("updated_at")
+    }
+}
+
+extension DisplayName {
+    /// The name of a new account: the part of its address before the @.
+    package static func initial(for email: String) -> String { String(email.prefix { $0 != "@" }) }
+}

@@ -1,0 +1,70 @@
+package import IdPClients
+import SSOShared
+package import SSOWeb
+
+/// A message to a client that sessions of a user have ended.
+package struct QueuedSignOut: Sendable {
+    /// `evt_` and 22 characters, the same in every try.
+    package let id: String
+    /// The protocol of the grant, which decides what the message looks like (``SignOutProtocol``).
+    package let kind: String
+    package let clientID: String
+    package let accountID: String
+    /// The session as the client was told it; nil for all of the user.
+    package let toldSession: String?
+    package let createdAt: Timestamp
+    /// How often it was tried, the try under way included.
+    package let tries: Int
+    package let nextTryAt: Timestamp
+    /// A try that fails from then on is the last one.
+    let endsAt: Timestamp
+    /// Why the last try failed: a stable word.
+    package let lastError: String?
+    package let state: State
+
+    package enum State: Sendable, Equatable {
+        case waiting
+        case delivered(Timestamp)
+        case givenUp(Timestamp)
+
+        /// The word in the output of commands.
+        package var name: String {
+            switch self {
+            case .waiting: "waiting"
+            case .delivered: "delivered"
+            case .givenUp: "given_up"
+            }
+        }
+    }
+
+    /// A message before it is in the queue.
+    struct New: Sendable, Hashable {
+        let kind, clientID, accountID: String
+        let toldSession: String?
+
+        func auditRow(_ event: AuditEvent, by actor: AuditActor, cause: String) -> AuditRow {
+            AuditRow(event, by: actor, account: accountID, client: clientID, session: toldSession, cause: cause)
+        }
+    }
+
+    /// The messages that the end of these sign-ins causes, each once.
+    static func messages(about ended: [ClientSignIn], _ what: EndedSessions) -> [New] {
+        let isAll =
+            switch what {
+            case .all, .atClient: true
+            case .one, .others: false
+            }
+        var seen: Set<New> = []
+        return ended.map {
+            let isNamed = !isAll || ClientProtocolName(rawValue: $0.kind)?.namesEachSession == true
+            return New(
+                kind: $0.kind, clientID: $0.clientID, accountID: $0.accountID,
+                toldSession: isNamed ? $0.toldSession : nil)
+        }.filter { seen.insert($0).inserted }
+    }
+
+    package func auditRow(_ event: AuditEvent, cause: String? = nil) -> AuditRow {
+        AuditRow(
+            event, by: .program, account: accountID, client: clientID, session: toldSession, cause: cause, detail: id)
+    }
+}

@@ -1,0 +1,110 @@
+package import IdPClients
+package import SSOShared
+package import SSOWeb
+package import Storage
+
+/// The one place where the end of sessions reaches the clients: marks what they were told as ended, and queues their
+/// messages, in the transaction that ends the sessions.
+///
+/// Code that ends sessions calls ``end(_:_:by:_:_:)``, whatever becomes of the rows of `session`. The end of a session by time is
+/// not told: a user works in a client for hours while the session here lies idle.
+package struct SignOuts: Sendable {
+    package let signIns = ClientSignIns()
+    package let queue: SignOutQueue
+    package let clock: ServiceClock
+    private let tells: @Sendable (_ client: String, _ kind: String, any SQLConnection) throws -> Bool
+
+    /// - Parameter tells: whether a client takes messages, in the transaction of the end. The sender knows for sure: a command
+    ///   queues a message for every client.
+    package init(
+        clock: ServiceClock, randomness: any Randomness,
+        tells: @escaping @Sendable (_ client: String, _ kind: String, any SQLConnection) throws -> Bool = { _, _, _ in
+            true
+        }
+    ) {
+        (queue, self.clock, self.tells) = (SignOutQueue(randomness: randomness), clock, tells)
+    }
+
+    /// How many messages an end has caused.
+    package struct Told: Sendable, Equatable {
+        package var queued = 0
+        /// Left out, because too many wait for that client.
+        package var dropped = 0
+
+        package init(queued: Int = 0, dropped: Int = 0) { (self.queued, self.dropped) = (queued, dropped) }
+
+        package static func + (one: Told, other: Told) -> Told {
+            Told(queued: one.queued + other.queued, dropped: one.dropped + other.dropped)
+        }
+    }
+
+    /// Tells the clients that sessions have ended, in the caller's transaction.
+    ///
+    /// One message for each client of `/auth/sso` where all sessions of a user end. Otherwise one for each session that the
+    /// client was told.
+    ///
+    /// - Parameters:
+    ///   - actor: who has ended them, for the audit log.
+    ///   - write: writes a row of the audit log in the same transaction.
+    @discardableResult package func end(
+        _ what: EndedSessions, _ cause: SignOutCause, by actor: AuditActor, _ connection: any SQLConnection,
+        audit write: (AuditRow) throws -> Void
+    ) throws -> Told {
+        let now = clock.now()
+        let ended = try signIns.end(what, cause.end, at: now, connection)
+        if !cause.isOwn { try write(row(what, cause, actor, ended)) }
+        var told = Told()
+        for message in QueuedSignOut.messages(about: ended, what) {
+            guard try tells(message.clientID, message.kind, connection) else { continue }
+            guard try queue.hasRoom(for: message.clientID, connection) else {
+                told.dropped += 1
+                try write(message.auditRow(.signOutGivenUp, by: .program, cause: "queue_full"))
+                continue
+            }
+            try queue.add(message, at: now, connection)
+            told.queued += 1
+            try write(message.auditRow(.signOutQueued, by: actor, cause: cause.rawValue))
+        }
+        return told
+    }
+
+    /// As ``end(_:_:by:_:audit:)``, for a request.
+    @discardableResult package func end(
+        _ what: EndedSessions, _ cause: SignOutCause, by actor: AuditActor, _ audit: RequestAudit?,
+        _ connection: any SQLConnection
+    ) throws -> Told {
+        try end(what, cause, by: actor, connection) { try audit?.write($0, connection) }
+    }
+
+    /// Goes on with a browser whose session was replaced. What its clients were told of the same account follows to the new
+    /// session, and nobody is told. What they were told of another one ends.
+    ///
+    /// - Parameter account: of the new session, also while a second proof is missing; nil for a visitor.
+    package func follow(
+        _ old: String, to next: String, account: String?, _ audit: RequestAudit?, _ connection: any SQLConnection
+    ) throws {
+        if let account { try signIns.follow(old, to: next, account: account, connection) }
+        try end(.one(old), .otherAccount, by: account.map(AuditActor.user) ?? .visitor, audit, connection)
+    }
+
+    private func row(
+        _ what: EndedSessions, _ cause: SignOutCause, _ actor: AuditActor, _ ended: [ClientSignIn]
+    ) -> AuditRow {
+        var row = AuditRow(
+            .sessionEnded, by: actor, account: what.account ?? ended.first?.accountID, cause: cause.rawValue)
+        switch what {
+        case .one(let session): row.session = session
+        case .atClient(let client, _): row.client = client
+        case .all, .others: break
+        }
+        return row
+    }
+}
+
+extension ChangeContext {
+    /// For changes of operators that end sessions.
+    package var signOuts: SignOuts {
+        let now = now
+        return SignOuts(clock: ServiceClock { now }, randomness: randomness)
+    }
+}

@@ -1,0 +1,175 @@
+package import SSOShared
+package import SSOWeb
+
+/// A registered relying party.
+package struct Client: Sendable {
+    package let id: String
+    /// Shown to users.
+    package let name: String
+    package let redirectURIs: [String]
+    /// All verify, the first is the current one. During a rotation there are two.
+    package let secrets: [SharedSecret]
+    /// Of the secrets, in their order.
+    package let fingerprints: [String]
+    /// Where its entry is.
+    package var origin = ClientOrigin.environment
+    /// Shown beside the name.
+    package var logo: LogoFile?
+    /// Where users start, if it is not the root of the first web address.
+    package var startURL: String?
+    package var access = ClientAccess.unstated
+    /// Which of the user's groups the client is told; nil to tell none, also not an empty list.
+    package var exposedGroups: [String]?
+    /// Whom a user without access asks: an https or mailto address.
+    package var contact: String?
+    /// Whether the list of services on the home page leaves it out.
+    package var isHidden = false
+    /// Where the client takes sign-out messages.
+    package var logoutURI: String?
+    /// Where `/auth/sso/sign-out` may go back to.
+    package var signOutURIs: [String] = []
+    /// The ways in which it may ask for a sign-in.
+    package var protocols: [ClientProtocolName] = [.sso]
+    /// Nil for a client that does not use OpenID Connect.
+    package var oidc: OIDCSettings?
+
+    package init(
+        id: String, name: String, redirectURIs: [String], secrets: [SharedSecret], logo: LogoFile? = nil,
+        startURL: String? = nil
+    ) {
+        (self.id, self.name, self.redirectURIs, self.secrets) = (id, name, redirectURIs, secrets)
+        (self.logo, self.startURL) = (logo, startURL)
+        fingerprints = secrets.map(\.fingerprint)
+    }
+
+    /// Where a user starts again: the client's `start_url`, or else the root of the first web address. Nil for a client that
+    /// is only an app.
+    package func startPage(for redirectURI: String? = nil) -> String? {
+        if let startURL { return startURL }
+        let uris = redirectURI.map { [$0] } ?? redirectURIs
+        return uris.lazy.compactMap { uri in
+            let parts = uri.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+            guard parts.count >= 3, parts[0] == "https:" || parts[0] == "http:" else { return nil }
+            return "\(parts[0])//\(parts[2].prefix { $0 != "?" })/"
+        }.first
+    }
+
+    /// Whether exactly these bytes are registered (RFC 9700 4.1.3, RFC 3986 6.2.1: without normalisation).
+    /// A public client may leave the port of a loopback address open.
+    package func hasRedirectURI(_ sent: String) -> Bool {
+        redirectURIs.contains { uri in
+            uri.utf8.elementsEqual(sent.utf8)
+                ? !LoopbackPort.isOpen(in: uri) : isPublic && LoopbackPort.matches(uri, Array(sent.utf8))
+        }
+    }
+
+    /// The registered redirect URI that shares most with a text at both ends, for the log: the two differ in one place, such
+    /// as a slash, a host or a port. In linear time, because anybody may send the text.
+    package func nearestRedirectURI(to sent: [UInt8]) -> String? {
+        func shared(_ uri: String) -> Int {
+            let own = Array(uri.utf8)
+            let start = zip(own, sent).prefix { $0 == $1 }.count
+            let end = zip(own.dropFirst(start).reversed(), sent.dropFirst(start).reversed()).prefix { $0 == $1 }.count
+            return start + end
+        }
+        return redirectURIs.max { shared($0) < shared($1) }
+    }
+}
+
+/// Where the entry of a client is.
+package enum ClientOrigin: Sendable, Equatable {
+    /// In `IDP_CLIENTS_FILE`.
+    ///
+    /// - Parameters:
+    ///   - line: of the entry.
+    ///   - secretLines: of the secrets, in their order.
+    ///   - isFixed: whether a secret is an `env:` or a `credential:`, which are as they were at the start.
+    case file(path: String, line: Int, secretLines: [Int], isFixed: Bool)
+    /// In the `SSO_…` settings.
+    case environment
+    /// It was added by command.
+    case database
+
+    /// `/etc/swift-sso/clients.yaml:12`, or `SSO_CLIENT_ID`. Nil for one in the database.
+    package var place: String? {
+        switch self {
+        case .file(let path, let line, _, _): "\(path):\(line)"
+        case .environment: "SSO_CLIENT_ID"
+        case .database: nil
+        }
+    }
+}
+
+/// Who may enter a client.
+package enum ClientAccess: Sendable, Equatable {
+    /// Everyone, because the entry does not say. `idp check` warns about it.
+    case unstated
+    case everyone
+    /// Members of any of these groups. A group that nobody has made lets nobody in.
+    case groups([String])
+}
+
+/// All registered relying parties: from `IDP_CLIENTS_FILE`, from the `SSO_…` settings, and from the database.
+package struct ClientRegistry: Sendable {
+    private let byID: [ClientID: Client]
+    /// The clients that sign requests, one for each of their secrets.
+    private let signers: [(client: Client, secret: Int)]
+    private let prepared: PreparedSecrets
+    /// In the order of registration.
+    package let all: [Client]
+
+    /// - Parameter problem: receives what is wrong with the clients together: one id twice, one secret for two.
+    package init(_ clients: [Client], problem: (String) -> Void = { _ in }) {
+        var byID: [ClientID: Client] = [:]
+        for client in clients {
+            if byID.updateValue(client, forKey: ClientID(text: client.id)) != nil {
+                problem("clients: the id \"\(client.id)\" is registered twice. Give each client its own.")
+            }
+        }
+        // Found by fingerprint, and compared only where those are equal: 500 clients may have two secrets each.
+        var owners: [String: [(index: Int, secret: SharedSecret)]] = [:]
+        var reported: Set<[Int]> = []
+        for (index, client) in clients.enumerated() {
+            for (secret, fingerprint) in zip(client.secrets, client.fingerprints) {
+                let others = owners[fingerprint] ?? []
+                for other in others where other.index != index && other.secret.isSame(as: secret) {
+                    guard reported.insert([other.index, index]).inserted else { continue }
+                    // With one secret for two clients either could redeem the other's tokens and forge its requests.
+                    problem(
+                        "clients: \"\(clients[other.index].id)\" and \"\(client.id)\" have the same secret. Give each its own."
+                    )
+                }
+                owners[fingerprint] = others + [(index: index, secret: secret)]
+            }
+        }
+        self.byID = byID
+        all = clients
+        signers = clients.filter { $0.uses(.sso) }.flatMap { client in
+            client.secrets.indices.map { (client: client, secret: $0) }
+        }
+        prepared = PreparedSecrets(signers.map { $0.client.secrets[$0.secret] })
+    }
+
+    /// The client that has signed a request which does not say who sent it, with the secret that it used.
+    ///
+    /// Tries every secret, also after a match, so that the time does not reveal which one it was.
+    package func signer(
+        of signature: RequestSignature, body: [UInt8], label: MessageLabel
+    ) -> (client: Client, secret: SharedSecret, fingerprint: String)? {
+        guard let index = prepared.index(of: signature, body: body, label: label) else { return nil }
+        let (client, secret) = signers[index]
+        return (client, client.secrets[secret], client.fingerprints[secret])
+    }
+
+    /// The client with exactly this id.
+    package func client(id: String) -> Client? { byID[ClientID(text: id)] }
+}
+
+/// An id that equals another only in all bytes: `String` takes the Kelvin sign for a K.
+private struct ClientID: Hashable {
+    let text: String
+
+    static func == (one: Self, other: Self) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+
+    func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }
+}

@@ -1,0 +1,216 @@
+import IdPAccounts
+package import IdPClients
+package import SSOShared
+import SSOWeb
+package import Storage
+
+/// What the changes of clients have in common: the clients of the file, which no command changes, and the store.
+package struct ClientRegistrar: Sendable {
+    let file: ClientRegistry
+    let store = ClientStore()
+
+    /// - Parameter file: the clients of the file and of the `SSO_…` settings, as the command has read them.
+    package init(file: ClientRegistry) { self.file = file }
+
+    /// - Throws: ``ChangeError`` for a client that is not in the database.
+    func client(_ id: String, _ connection: any SQLConnection) throws -> StoredClient {
+        if let client = try store.client(id: id, connection) { return client }
+        guard let place = file.client(id: id)?.origin.place else {
+            throw ChangeError("there is no client \(id). idp client list has all.")
+        }
+        throw ChangeError(
+            "the client \(id) is in \(place), which no command changes. Edit it there, and send SIGHUP.")
+    }
+
+    /// - Throws: ``ChangeError`` for a secret that another client has, or this one.
+    func checkUnused(_ fingerprint: String, _ connection: any SQLConnection) throws {
+        let inFile = file.all.first { $0.fingerprints.contains(fingerprint) }?.id
+        guard let owner = try inFile ?? store.owner(ofFingerprint: fingerprint, connection) else { return }
+        throw ChangeError("the client \(owner) has the same secret (\(fingerprint)). Give each its own.")
+    }
+
+    /// The end of every change: all processes act on it from the commit on.
+    func commit(_ rows: [AuditRow], _ context: ChangeContext, _ connection: any SQLConnection) throws {
+        try store.noteChange(connection)
+        for row in rows { try context.write(row, connection) }
+    }
+
+    func changed(_ id: String, _ isChanged: Bool, _ connection: any SQLConnection) throws -> Changed<ClientView> {
+        guard let view = try ClientView.all(file: file, connection).first(where: { $0.client.id == id }) else {
+            throw ChangeError("there is no client \(id).")
+        }
+        return Changed(view, isChanged: isChanged)
+    }
+}
+
+extension AuditRow {
+    /// The change itself has the actor (``ChangeContext/write(_:_:)``).
+    init(_ event: AuditEvent, client: String, cause: String? = nil, _ detail: String? = nil) {
+        self.init(event, by: .program, client: client, cause: cause, detail: detail)
+    }
+}
+
+/// Why the entry that an operator has typed is wrong: one for each problem. Each names the option, the rule and an example.
+package struct ClientEntryError: Error {
+    package let problems: [String]
+}
+
+extension ClientEntry {
+    /// The option that sets a key: `--redirect-uri` for `redirect_uris`.
+    package static func option(of key: String) -> String {
+        switch key {
+        case "id": "ID"
+        case "access": "--everyone"
+        case "groups": "--group"
+        case "redirect_uris": "--redirect-uri"
+        case "expose_groups": "--expose-group"
+        case "sign_out_uris": "--sign-out-uri"
+        case "protocols": "--protocol"
+        case "scopes": "--scope"
+        case "post_logout_redirect_uris": "--post-logout-redirect-uri"
+        case "origins": "--origin"
+        default: "--" + key.split(separator: "_").joined(separator: "-")
+        }
+    }
+
+    /// The client that it describes, without secrets.
+    ///
+    /// - Throws: ``ClientEntryError``.
+    @discardableResult func checked(logo: [UInt8]?) throws -> Client {
+        var problems: [String] = []
+        let client = client(
+            secrets: [], logo: logo, place: Self.option(of:), problem: { problems.append($0) })
+        guard let client, problems.isEmpty else { throw ClientEntryError(problems: problems) }
+        return client
+    }
+}
+
+/// Adds a client.
+package struct AddClient: OperatorChange {
+    private let id: String
+    private let entry: ClientEntry
+    private let logo: [UInt8]?
+    private let secret: SharedSecret
+    private let box: ClientSecretBox
+    private let registrar: ClientRegistrar
+
+    package init(
+        _ id: String, _ entry: ClientEntry, logo: [UInt8]?, secret: SharedSecret, _ box: ClientSecretBox,
+        _ registrar: ClientRegistrar
+    ) {
+        (self.id, self.entry, self.logo, self.secret) = (id, entry, logo, secret)
+        (self.box, self.registrar) = (box, registrar)
+    }
+
+    package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<ClientView> {
+        let isPublic = try entry.checked(logo: logo).isPublic
+        let store = registrar.store
+        if let place = registrar.file.client(id: id)?.origin.place {
+            throw ChangeError("the id \(id) is registered in \(place). Use another one, or remove that entry first.")
+        }
+        guard try store.client(id: id, connection) == nil else {
+            throw ChangeError("there is a client \(id) already. Change it with: idp client set \(id)")
+        }
+        guard try store.count(connection) + registrar.file.all.count < ClientLimits.clients else {
+            throw ChangeError(
+                "there are \(ClientLimits.clients) clients already, which is the most. Remove one with: idp client remove ID"
+            )
+        }
+        let fingerprint = secret.fingerprint
+        try registrar.checkUnused(fingerprint, connection)
+        try store.insert(entry, id: id, logo: logo, at: context.now, connection)
+        guard !isPublic else {
+            try registrar.commit([AuditRow(.clientChanged, client: id, "added")], context, connection)
+            return try registrar.changed(id, true, connection)
+        }
+        try store.insert(
+            try box.seal(secret, of: id), SecretName(client: id, fingerprint: fingerprint), at: context.now, connection)
+        try registrar.commit(
+            [
+                AuditRow(.clientChanged, client: id, "added"), AuditRow(.clientSecretAdded, client: id, fingerprint),
+            ], context, connection)
+        return try registrar.changed(id, true, connection)
+    }
+}
+
+/// Changes keys of a client's entry.
+package struct SetClient: OperatorChange {
+    private let id: String
+    /// The new value of each key; nil removes the key.
+    private let values: [String: ClientEntry.Value?]
+    private let logo: [UInt8]?
+    private let registrar: ClientRegistrar
+
+    /// - Parameter logo: the content of a new logo.
+    package init(
+        _ id: String, _ values: [String: ClientEntry.Value?], logo: [UInt8]?, _ registrar: ClientRegistrar
+    ) {
+        (self.id, self.values, self.logo, self.registrar) = (id, values, logo, registrar)
+    }
+
+    package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<ClientView> {
+        let client = try registrar.client(id, connection)
+        var entry = client.entry
+        for (key, value) in values { entry[key] = value }
+        let logo = entry["logo"] == nil ? nil : self.logo ?? client.logo
+        let described = try entry.checked(logo: logo)
+        guard described.isPublic == client.secrets.isEmpty else {
+            throw ChangeError(
+                "a client with a secret cannot become public, nor the other way round. Remove \(id) and add it again.")
+        }
+        let access = described.access
+        guard entry != client.entry || logo != client.logo else { return try registrar.changed(id, false, connection) }
+        try registrar.store.update(
+            client, entry: entry, logo: logo, isEnabled: client.isEnabled, at: context.now, connection)
+        let detail = "set \(values.keys.sorted().joined(separator: " "))"
+        try registrar.commit([AuditRow(.clientChanged, client: id, detail)], context, connection)
+        if client.isEnabled { try AccessLoss.report(at: id, with: access, context, connection) }
+        return try registrar.changed(id, true, connection)
+    }
+}
+
+/// Disables a client, which is then answered as one that is unknown, or enables it again. What it was issued before stays void.
+package struct EnableClient: OperatorChange {
+    private let id: String
+    private let isEnabled: Bool
+    private let registrar: ClientRegistrar
+
+    package init(_ id: String, _ isEnabled: Bool, _ registrar: ClientRegistrar) {
+        (self.id, self.isEnabled, self.registrar) = (id, isEnabled, registrar)
+    }
+
+    package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<ClientView> {
+        let client = try registrar.client(id, connection)
+        guard client.isEnabled != isEnabled else { return try registrar.changed(id, false, connection) }
+        try registrar.store.update(
+            client, entry: client.entry, logo: client.logo, isEnabled: isEnabled, at: context.now, connection)
+        try registrar.commit(
+            [AuditRow(.clientChanged, client: id, isEnabled ? "enabled" : "disabled")], context, connection)
+        if !isEnabled {
+            try ClientGrants.void(of: id, at: context.now, connection)
+            try AccessLoss.report(at: id, with: .groups([]), context, connection)
+        }
+        return try registrar.changed(id, true, connection)
+    }
+}
+
+/// Removes a client that is disabled. Its audit rows stay.
+package struct RemoveClient: OperatorChange {
+    private let id: String
+    private let registrar: ClientRegistrar
+
+    package init(_ id: String, _ registrar: ClientRegistrar) { (self.id, self.registrar) = (id, registrar) }
+
+    package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<ClientView> {
+        let client = try registrar.client(id, connection)
+        guard !client.isEnabled else {
+            throw ChangeError("the client \(id) is enabled. First see what misses it: idp client disable \(id)")
+        }
+        let last = try registrar.changed(id, true, connection)
+        try registrar.store.delete(id, connection)
+        // Disabled by the version before, which voided nothing: the id may be given to another client.
+        try ClientGrants.void(of: id, at: context.now, connection)
+        try registrar.commit([AuditRow(.clientChanged, client: id, "removed")], context, connection)
+        return last
+    }
+}

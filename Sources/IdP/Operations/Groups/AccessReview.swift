@@ -1,0 +1,100 @@
+package import IdPAccounts
+package import IdPClients
+package import Logging
+import SSOWeb
+package import Storage
+
+/// What a new list of clients means for access: warns of groups that nobody has made, and finds those who have lost access.
+package struct AccessReview: Sendable {
+    /// Accounts in one transaction.
+    private static let slice = 100
+
+    package let database: any Database
+    let audit: AuditStore
+    let signOuts: SignOuts
+    let logger: Logger
+
+    package init(database: any Database, audit: AuditStore, signOuts: SignOuts, logger: Logger) {
+        (self.database, self.audit, self.signOuts, self.logger) = (database, audit, signOuts, logger)
+    }
+
+    /// Warns of every group that a client names and nobody has made: with every new list.
+    package static func warn(about clients: [Client], _ database: any Database, _ logger: Logger) async {
+        do {
+            for warning in try await database.read({ try GroupStore.warnings(about: clients, $0) }) {
+                logger.warning("clients_file_warning", metadata: ["warning": "\(warning)"])
+            }
+        } catch {
+            logger.warning("access_review_failed", metadata: ["cause": "\(error)"])
+        }
+    }
+
+    /// Ends what users had at clients that they may not enter with the new list: its rule is another one, or it was dropped. The
+    /// grants of all others are refused without it. Those of a dropped one are void, also if it comes back.
+    package func compare(_ old: [Client], with new: [Client]) async {
+        let kept = Set(new.map(\.id))
+        await void(old.map(\.id).filter { !kept.contains($0) })
+        await end(
+            old.compactMap { client in
+                let now = new.first { $0.id == client.id }?.access ?? .groups([])
+                return now == client.access ? nil : (client.id, now)
+            })
+    }
+
+    /// The same at the start: a rule may have become narrower, or a client may have been dropped from the file or the settings,
+    /// while the program was stopped. A client of the database that cannot be read is not taken for a dropped one.
+    package func enforce(_ clients: ClientDirectory) async {
+        await enforce(clients.all)
+        do {
+            let now = signOuts.clock.now()
+            let dropped = try await database.read { connection in
+                let registered = try clients.registered(connection)
+                return try ClientGrants.idsOutsideDatabase(at: now, connection)
+                    .filter { registered.client(id: $0) == nil }
+            }
+            await clients.catchUp()
+            await void(dropped)
+            await end(dropped.map { ($0, .groups([])) })
+        } catch {
+            logger.warning("access_review_failed", metadata: ["cause": "\(error)"])
+        }
+    }
+
+    func enforce(_ clients: [Client]) async { await end(clients.map { ($0.id, $0.access) }) }
+
+    private func void(_ dropped: [String]) async {
+        guard !dropped.isEmpty else { return }
+        do {
+            let now = signOuts.clock.now()
+            try await database.write { connection in
+                for client in dropped { try ClientGrants.void(of: client, at: now, connection) }
+            }
+        } catch {
+            logger.warning("access_review_failed", metadata: ["cause": "\(error)"])
+        }
+    }
+
+    private func end(_ rules: [(client: String, access: ClientAccess)]) async {
+        do {
+            for (client, access) in rules {
+                // On a reader: only who has lost access costs a transaction.
+                let lost = try await database.read { try AccessLoss.accounts(without: access, at: client, $0) }
+                for start in stride(from: 0, to: lost.count, by: Self.slice) {
+                    try await end(lost[start..<min(start + Self.slice, lost.count)], at: client, access)
+                }
+            }
+        } catch {
+            logger.warning("access_review_failed", metadata: ["cause": "\(error)"])
+        }
+    }
+
+    private func end(_ lost: ArraySlice<String>, at client: String, _ access: ClientAccess) async throws {
+        try await database.write { connection in
+            // Some may have joined a group meanwhile.
+            let accounts = try lost.filter { try !access.admits(account: $0, connection) }
+            try AccessLoss.report(accounts: accounts, client: client, by: .program, signOuts, connection) {
+                try audit.write($0, connection)
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package import IdPAccounts
+package import IdPClients
+package import Storage
+
+/// Makes a group without members.
+package struct MakeGroup: OperatorChange {
+    let group: String
+
+    package init(_ group: String) { self.group = group }
+
+    package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Void> {
+        if try GroupStore.find(group, connection) != nil { return Changed((), isChanged: false) }
+        guard try GroupStore.all(connection).count < GroupStore.maximumGroups else {
+            throw ChangeError(
+                "there are \(GroupStore.maximumGroups) groups, and no more are allowed. Remove one that nobody needs: idp group remove."
+            )
+        }
+        let isChanged = try GroupStore.add(group, at: context.now, connection)
+        try context.write(AuditRow(.groupChanged, by: context.actor, cause: "added", detail: group), connection)
+        return Changed((), isChanged: isChanged)
+    }
+}
+
+/// Removes a group with its memberships. Refused while a client names it.
+package struct RemoveGroup: OperatorChange {
+    let group: String
+    let file: ClientRegistry
+
+    /// - Parameter file: the clients of the file and of the `SSO_…` settings.
+    package init(_ group: String, file: ClientRegistry) { (self.group, self.file) = (group, file) }
+
+    package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Void> {
+        let found = try GroupStore.existing(group, connection)
+        let naming = try ClientView.all(file: file, connection).map(\.client).filter { $0.names(group) }.map(\.id)
+        guard naming.isEmpty else {
+            throw ChangeError(
+                """
+                the group \(group) is named by the client\(naming.count == 1 ? "" : "s") \(naming.joined(separator: ", ")). \
+                Take it out of groups and expose_groups there first.
+                """)
+        }
+        try GroupStore.remove(group, connection)
+        let members = "\(found.memberCount) member\(found.memberCount == 1 ? "" : "s")"
+        try context.write(
+            AuditRow(.groupChanged, by: context.actor, cause: "removed", detail: "\(group), \(members)"), connection)
+        return Changed((), isChanged: true)
+    }
+}
+
+/// Adds accounts to a group: all of them or, if one cannot be, none.
+package struct JoinGroup: OperatorChange {
+    let group: String
+    let addresses: [String]
+
+    package init(_ group: String, _ addresses: [String]) { (self.group, self.addresses) = (group, addresses) }
+
+    /// - Returns: the addresses of those who were not members.
+    package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<[String]> {
+        _ = try GroupStore.existing(group, connection)
+        let accounts = try GroupStore.accounts(of: addresses, connection)
+        let joined = try GroupStore.join(accounts, group, context, connection).map(\.email)
+        return Changed(joined, isChanged: !joined.isEmpty)
+    }
+}
+
+/// Takes accounts out of a group: all of them or, if one is unknown, none.
+package struct LeaveGroup: OperatorChange {
+    let group: String
+    let addresses: [String]
+    let file: ClientRegistry
+
+    /// - Parameter file: the clients of the file and of the `SSO_…` settings.
+    package init(_ group: String, _ addresses: [String], file: ClientRegistry) {
+        (self.group, self.addresses, self.file) = (group, addresses, file)
+    }
+
+    /// - Returns: the addresses of those who were members.
+    package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<[String]> {
+        _ = try GroupStore.existing(group, connection)
+        let left = try GroupStore.accounts(of: addresses, connection).filter { account in
+            guard try GroupStore.leave(group, account: account.id, connection) else { return false }
+            try context.write(
+                AuditRow(.groupChanged, by: context.actor, account: account.id, cause: "left", detail: group),
+                connection)
+            return true
+        }
+        let staying = try left.map { (id: $0.id, groups: try GroupStore.groups(of: $0.id, connection)) }
+        for client in try ClientView.all(file: file, connection).map(\.client) where client.access.names(group) {
+            let lost = staying.filter { !client.access.admits($0.groups) }.map(\.id)
+            try AccessLoss.report(
+                accounts: lost, client: client.id, by: context.actor, context.signOuts, connection
+            ) {
+                try context.write($0, connection)
+            }
+        }
+        return Changed(left.map(\.email), isChanged: !left.isEmpty)
+    }
+}
+
+extension GroupStore {
+    /// - Throws: ``ChangeError``.
+    fileprivate static func existing(_ group: String, _ connection: any SQLConnection) throws -> UserGroup {
+        guard let found = try find(group, connection) else {
+            throw ChangeError("there is no group \(group). See idp group list, or make it: idp group add \(group)")
+        }
+        return found
+    }
+
+    /// The accounts of addresses, each once. Upper and lower case are the same.
+    ///
+    /// - Throws: ``ChangeError`` with every address that nobody has.
+    fileprivate static func accounts(of addresses: [String], _ connection: any SQLConnection) throws -> [Account] {
+        var (accounts, unknown): ([Account], [String]) = ([], [])
+        for address in addresses {
+            guard let account = try AccountStore.find(email: address.lowercased(), connection) else {
+                unknown.append(address)
+                continue
+            }
+            if !accounts.contains(where: { $0.id == account.id }) { accounts.append(account) }
+        }
+        guard unknown.isEmpty else {
+            throw ChangeError(
+                "there is no account with the address \(unknown.joined(separator: ", ")). Nothing was changed.")
+        }
+        return accounts
+    }
+
+    /// Adds accounts to a group that exists, with the rows of the audit log.
+    ///
+    /// - Returns: those that were not members.
+    /// - Throws: ``ChangeError`` with every account that is in too many groups.
+    package static func join(
+        _ accounts: [Account], _ group: String, _ context: ChangeContext, _ connection: any SQLConnection
+    ) throws -> [Account] {
+        let joined = try accounts.filter {
+            try join(group, account: $0.id, at: context.now, connection)
+        }
+        let full = try joined.filter { try groups(of: $0.id, connection).count > maximumPerAccount }.map(\.email)
+        guard full.isEmpty else {
+            throw ChangeError(
+                """
+                \(full.joined(separator: ", ")): in \(maximumPerAccount) groups already, and no more are allowed. \
+                Nothing was changed.
+                """)
+        }
+        for account in joined {
+            try context.write(
+                AuditRow(.groupChanged, by: context.actor, account: account.id, cause: "joined", detail: group),
+                connection)
+        }
+        return joined
+    }
+}

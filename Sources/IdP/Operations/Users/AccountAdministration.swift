@@ -1,0 +1,99 @@
+package import IdPAccounts
+package import SSOWeb
+package import Storage
+
+/// The operator's view of accounts, beside a running IdP. Reads only: what changes an account is an ``OperatorChange``.
+package struct AccountAdministration: Sendable {
+    /// Of one page.
+    package static let maximumRows = 1000
+
+    let database: any Database
+    private let clock: ServiceClock
+
+    package init(database: any Database, clock: ServiceClock = .system()) {
+        (self.database, self.clock) = (database, clock)
+    }
+
+    /// What an account is like, for an operator.
+    package enum State: String, Sendable, CaseIterable {
+        /// May sign in, if `IDP_ALLOWED_EMAILS` names its address or it was added.
+        case active
+        /// Was added, and nobody has signed in to it yet.
+        case invited
+        /// Its invitation was taken back before anybody had signed in.
+        case withdrawn
+        /// Also until it is erased.
+        case disabled
+        /// Its end date is over.
+        case ended
+    }
+
+    /// An account in a list.
+    package struct Row: Sendable {
+        package let account: Account
+        package let state: State
+    }
+
+    /// Which accounts are asked for. What is nil does not matter.
+    package struct Search: Sendable {
+        /// A part of the address or the name, in upper or lower case.
+        package var text: String?
+        package var state: State?
+        package var group: String?
+        /// The last address of the page before.
+        package var after: String?
+
+        package init(text: String? = nil, state: State? = nil, group: String? = nil, after: String? = nil) {
+            (self.text, self.state, self.group, self.after) = (text, state, group, after)
+        }
+    }
+
+    /// A page of accounts, by address.
+    package func page(_ search: Search = Search(), limit: Int = maximumRows) async throws -> [Row] {
+        try await rows(
+            """
+            SELECT * FROM (SELECT \(Account.columns), \(Self.state) FROM account
+                            WHERE (CAST(:after AS TEXT) IS NULL OR email > :after)
+                              AND (CAST(:text AS TEXT) IS NULL OR email LIKE :text ESCAPE '!' OR LOWER(name) LIKE :text ESCAPE '!')
+                              AND (CAST(:group AS TEXT) IS NULL OR id IN (SELECT account_id FROM group_member WHERE group_id = :group))
+                          ) AS listed
+             WHERE (CAST(:state AS TEXT) IS NULL OR state = :state) ORDER BY email LIMIT :limit
+            """,
+            [
+                "after": .optional(search.after?.lowercased()), "text": .optional(search.text.map(Self.pattern)),
+                "state": .optional(search.state?.rawValue), "group": .optional(search.group),
+                "limit": .integer(Int64(limit)),
+            ])
+    }
+
+    /// The account of an address, in upper or lower case.
+    package func row(of address: String) async throws -> Row? {
+        try await rows(
+            "SELECT \(Account.columns), \(Self.state) FROM account WHERE email = :email",
+            ["email": .text(address.lowercased())]
+        ).first
+    }
+
+    /// The account of an address, in upper or lower case.
+    package func account(of address: String) async throws -> Account? { try await row(of: address)?.account }
+
+    private func rows(_ sql: String, _ values: [String: SQLValue]) async throws -> [Row] {
+        let now = clock.now()
+        return try await database.read { connection in
+            try connection.query(sql, values.merging(["now": .timestamp(now)]) { $1 }).map { row in
+                Row(account: try Account(row), state: State(rawValue: try row.text("state")) ?? .active)
+            }
+        }
+    }
+
+    private static let state = """
+        CASE WHEN disabled <> 0 OR erase_at IS NOT NULL THEN 'disabled' WHEN ends_at <= :now THEN 'ended'
+             WHEN EXISTS (SELECT 1 FROM account_identity i WHERE i.account_id = account.id) THEN 'active'
+             WHEN added_at IS NOT NULL THEN 'invited' ELSE 'withdrawn' END AS state
+        """
+
+    private static func pattern(_ text: String) -> String {
+        let escaped = text.lowercased().map { "%_!".contains($0) ? "!\($0)" : String($0) }.joined()
+        return "%\(escaped)%"
+    }
+}

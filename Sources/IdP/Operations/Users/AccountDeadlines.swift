@@ -1,0 +1,40 @@
+import IdPAccounts
+import IdPClients
+package import Logging
+package import SSOShared
+package import SSOWeb
+package import Storage
+
+/// Carries out what is due: end dates that are over, and accounts that are to be erased. Each is one transaction.
+package struct AccountDeadlines: Sendable {
+    private let changes: OperatorChanges
+    private let clock: ServiceClock
+    private let logger: Logger
+
+    package init(_ database: any Database, clock: ServiceClock, randomness: any Randomness, logger: Logger) {
+        changes = OperatorChanges(database, by: .program, clock: clock, randomness: randomness)
+        (self.clock, self.logger) = (clock, logger)
+    }
+
+    /// - Returns: how many accounts there were.
+    package func end(limit: Int) async throws -> Int {
+        let now = clock.now()
+        let ids = try await changes.database.read { try AccountStore.overdue(at: now, limit: limit, $0) }
+        for id in ids {
+            guard let account = try await changes.make(EndOverdueUser(id: id)).result else { continue }
+            logger.notice("user_changed", metadata: ["account": "\(account.id)", "cause": "end_date_over"])
+        }
+        return ids.count
+    }
+
+    /// - Returns: how many accounts there were.
+    package func erase(limit: Int) async throws -> Int {
+        let now = clock.now()
+        let ids = try await changes.database.read { try AccountStore.due(forErasing: now, limit: limit, $0) }
+        for id in ids {
+            guard let account = try await changes.make(EraseDueUser(id: id)).result else { continue }
+            logger.notice("user_erased", metadata: ["account": "\(account.id)"])
+        }
+        return ids.count
+    }
+}

@@ -1,0 +1,63 @@
+package import IdPAccounts
+package import IdPClients
+import SSOShared
+import SSOWeb
+package import Storage
+
+extension ChangeContext {
+    /// The account of an address, in upper or lower case.
+    ///
+    /// - Throws: ``ChangeError`` if there is no such account.
+    package func account(_ address: String, _ connection: any SQLConnection) throws -> Account {
+        guard let account = try AccountStore.find(email: address.lowercased(), connection) else {
+            throw ChangeError("there is no account with the address \(address).")
+        }
+        return account
+    }
+
+    /// As ``account(_:_:)``, for a change that an account which is to be erased does not take.
+    package func keptAccount(_ address: String, _ connection: any SQLConnection) throws -> Account {
+        let account = try account(address, connection)
+        try account.refuseIfErasing()
+        return account
+    }
+
+    /// Ends every sign-in of an account, in the caller's transaction. Whatever ends all of them for an operator, or for what an
+    /// operator has set, does it here.
+    ///
+    /// Sessions and tokens hold the number that is raised here, so one statement ends all of them, also those that are being
+    /// made at this moment. Everything else that gives a browser an advantage without a new proof ends here too. Clients are
+    /// told.
+    @discardableResult
+    package func endSignIns(
+        of account: Account, _ cause: SignOutCause, _ connection: any SQLConnection
+    ) throws -> SignOuts.Told {
+        try AccountStore.endAllSignIns(of: account, connection)
+        return try signOuts.end(.all(of: account.id), cause, by: actor, connection) { try write($0, connection) }
+    }
+
+    /// Writes the row of a change of an account.
+    ///
+    /// - Parameter cause: what has changed, as a stable word.
+    func note(_ cause: String, _ account: Account, detail: String? = nil, _ connection: any SQLConnection) throws {
+        let row = AuditRow(.userChanged, by: actor, account: account.id, cause: cause, detail: detail)
+        try write(row, connection)
+    }
+}
+
+extension Account {
+    /// - Throws: ``ChangeError`` for an account that is to be erased.
+    func refuseIfErasing() throws {
+        guard let eraseAt else { return }
+        throw ChangeError(
+            "\(email) is to be erased at \(PlainDate.rfc3339(eraseAt)). Stop that first: idp user erase \(email) --cancel"
+        )
+    }
+
+    /// The account as it is after a change in the same transaction.
+    func changed(_ connection: any SQLConnection) throws -> Changed<Account> {
+        Changed(try AccountStore.find(id, connection) ?? self, isChanged: true)
+    }
+
+    var unchanged: Changed<Account> { Changed(self, isChanged: false) }
+}

@@ -1,0 +1,25 @@
+package import IdPAccounts
+package import IdPClients
+import SSOWeb
+package import Storage
+
+/// Ends one browser's or app's sign-in of a user, and tells the clients.
+package struct EndSession: OperatorChange {
+    let address, id: String
+    let devices: AppDevices
+
+    /// - Parameter id: ``UserSession/id``.
+    package init(of address: String, id: String, devices: AppDevices) {
+        (self.address, self.id, self.devices) = (address, id, devices)
+    }
+
+    package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Account> {
+        guard let account = try AccountStore.find(email: address.lowercased(), connection) else {
+            throw ChangeError("there is no account with the address \(address).")
+        }
+        let ended = try devices.endSession(id, of: account, by: context.actor, connection) {
+            try context.write($0, connection)
+        }
+        return Changed(account, isChanged: ended != nil)
+    }
+}

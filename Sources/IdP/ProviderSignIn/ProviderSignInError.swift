@@ -1,0 +1,148 @@
+import HTTPTypes
+import Hummingbird
+import IdPClients
+import IdPFlow
+import IdPProviders
+import Logging
+import SSOShared
+import SSOWeb
+
+/// Why an answer of a provider signs no user in. The raw values are stable: the log has them as `reason`, beside those of
+/// ``ProviderError``.
+enum ProviderSignInError: String, Sendable, CaseIterable {
+    /// A frame, a fetch or a prefetch.
+    case notAPage = "not_a_page"
+    /// A field is missing, appears twice, or is too long.
+    case malformedAnswer = "malformed_answer"
+    /// GET where the provider is to send a form, or the other way round.
+    case wrongResponseMode = "wrong_response_mode"
+    case unknownState = "unknown_state"
+    case unknownHandle = "unknown_handle"
+    /// The session of this browser did not begin the attempt: login CSRF, or another browser.
+    case otherBrowser = "other_browser"
+    /// The state belongs to an attempt at another provider (RFC 9700 4.4), or to a deleted one.
+    case otherProvider = "other_provider"
+    case attemptUsed = "attempt_used"
+    case attemptExpired = "attempt_expired"
+    case cancelled = "access_denied"
+    /// The provider's answer is an error.
+    case errorAnswer = "error_answer"
+    case codeReused = "code_reused"
+    case idTokenReused = "id_token_reused"
+    /// A new sign-in was asked for, and the provider does not say that there was one.
+    case notFresh = "not_fresh"
+    case noVerifiedEmail = "no_verified_email"
+    case addressNotAllowed = "address_not_allowed"
+    case newAccountsOff = "new_accounts_off"
+    /// The user who began to link is not signed in any more.
+    case otherUser = "other_user"
+    /// The identity leads to another account.
+    case linkedElsewhere = "linked_elsewhere"
+
+    /// Whether an operator should look at it: honest browsers and providers do not cause it.
+    private var isAlarm: Bool {
+        switch self {
+        case .codeReused, .idTokenReused, .otherProvider, .otherBrowser: true
+        default: false
+        }
+    }
+
+    func log(_ provider: Provider, to context: VisitorContext, detail: String? = nil) {
+        var metadata: Logger.Metadata = [
+            "provider": "\(provider.id)", "reason": "\(rawValue)", "session": "\(context.session?.handle ?? "-")",
+        ]
+        if let detail { metadata["error"] = "\(detail)" }
+        context.logger.log(level: isAlarm ? .warning : .notice, "provider_answer_refused", metadata: metadata)
+        context.audit?.note(
+            AuditRow(
+                .providerAnswerRefused, by: .visitor, session: context.session?.handle, cause: rawValue,
+                detail: provider.id))
+    }
+
+    /// The page of the answer.
+    func page(_ provider: Provider, _ flow: FlowID?) -> PublicError {
+        let key =
+            switch self {
+            case .otherBrowser, .unknownHandle: "other-browser"
+            case .unknownState, .attemptUsed, .attemptExpired, .otherProvider: "ended"
+            case .notFresh: "not-fresh"
+            case .noVerifiedEmail: "no-email"
+            case .addressNotAllowed: "not-allowed"
+            case .newAccountsOff: "no-account"
+            case .otherUser: "other-user"
+            case .linkedElsewhere: "linked-elsewhere"
+            default: "failed"
+            }
+        let isAboutUser = [.notFresh, .noVerifiedEmail, .addressNotAllowed, .newAccountsOff].contains(self)
+        let isAboutLink = [.otherUser, .linkedElsewhere].contains(self)
+        var page = PublicError(
+            isAboutLink ? .conflict : isAboutUser ? .forbidden : .badRequest, code: "provider_answer_refused",
+            title: Text("provider.\(key).title", ["provider": provider.name]),
+            explanation: Text("provider.\(key)", ["provider": provider.name]),
+            nextStep: isAboutLink
+                ? .home : .init(label: Text("provider.other-way"), href: SignInPath.signIn(flow)),
+            cause: rawValue)
+        if key == "failed" || key == "ended" { page.retry = provider.retry(flow) }
+        return page.logged
+    }
+}
+
+extension Provider {
+    /// The button of the sign-in page once more. The form token comes where the session is known
+    /// (``PublicError/withFormToken(_:)``).
+    fileprivate func retry(_ flow: FlowID?) -> PublicError.Retry {
+        .init(
+            label: Text("provider.again", ["provider": name]), action: ProviderStart.path(self),
+            fields: [("flow", flow?.text ?? "")])
+    }
+}
+
+extension PublicError {
+    /// With the form token of the session for the form that tries again; without one there is no form.
+    func withFormToken(_ token: String?) -> PublicError {
+        var page = self
+        page.retry = nil
+        if let retry, let token {
+            page.retry = Retry(
+                label: retry.label, action: retry.action, fields: [("form_token", token)] + retry.fields)
+        }
+        return page
+    }
+}
+
+extension ProviderError {
+    /// Logs why and returns the page of the answer.
+    func page(_ provider: Provider, _ flow: FlowID?, _ context: VisitorContext) -> PublicError {
+        let (page, key) = (page, page.key)
+        context.logger.log(
+            level: page.level, "\(page.code)",
+            metadata: [
+                "provider": "\(provider.id)", "reason": "\(reason)", "detail": "\(self)",
+                "session": "\(context.session?.handle ?? "-")",
+            ])
+        if let event = AuditEvent(rawValue: page.code) {
+            context.audit?.note(
+                AuditRow(
+                    event, by: .visitor, session: context.session?.handle, cause: "\(reason)", detail: provider.id))
+        }
+        var answer = PublicError(
+            page.status, code: page.code, title: Text("provider.\(key).title", ["provider": provider.name]),
+            explanation: Text("provider.\(key)", ["provider": provider.name]),
+            nextStep: .init(label: Text("provider.other-way"), href: SignInPath.signIn(flow)), cause: reason)
+        if key == "failed" || key == "unavailable" { answer.retry = provider.retry(flow) }
+        return answer.logged
+    }
+
+    /// The texts, the status and the event. A provider's fault is no alarm: nothing here can mend it.
+    private var page: (key: String, status: HTTPResponse.Status, code: String, level: Logger.Level) {
+        switch meaning {
+        case .outage: ("unavailable", .serviceUnavailable, "provider_unavailable", .error)
+        case .setup: ("faulty", .serviceUnavailable, "provider_unavailable", .error)
+        case .fault: ("faulty", .badGateway, "provider_faulty", .warning)
+        // The user's account there is outside `allowed_domains`: another try with it changes nothing.
+        case .refusal where reason == AnswerError.domain.rawValue:
+            ("not-allowed", .forbidden, "provider_answer_refused", .warning)
+        case .refusal: ("failed", .badRequest, "provider_answer_refused", .warning)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import HTTPTypes
+package import Hummingbird
+import IdPAccounts
+package import IdPClients
+import IdPFlow
+package import IdPProviders
+import Logging
+import SSOShared
+package import SSOWeb
+
+/// `/sign-in/with/PROVIDER`: takes the browser to a provider.
+///
+/// A form begins the attempt, so that no other site can (login CSRF). Its answer leads to a page of ours, which goes on to the
+/// provider: Chromium applies `form-action 'self'` to the redirects after a form.
+package struct ProviderStart: Sendable {
+    static let prefix = SignInPath.provider
+
+    let providers: ProviderRegistry
+    let client: ProviderClient
+    package let attempts: ProviderAttemptStore
+    let keys: ProviderAttemptKeys
+    let origin: PublicOrigin
+    let sessions: Sessions
+    let completion: SignInCompletion
+    let randomness: any Randomness
+    let pages: ProviderPages
+
+    static func path(_ provider: Provider) -> String { prefix + provider.id }
+
+    func addRoutes(to router: inout FeatureRouter) {
+        let form = Form(
+            about: { [providers, completion] post -> FormSubject<Provider> in
+                let provider = try providers.named(in: post.context)
+                return try await completion.alreadySignedIn(post.request, post.context, flow: post.flow)
+                    .map { .over($0) } ?? .open(provider)
+            },
+            orElse: { .init(label: Text("sign-in.title"), href: SignInPath.signIn($0.flow)) },
+            submit: { form, provider in
+                try await begin(provider, .signIn(form.flow), form.session, form.context)
+            })
+        router.form(at: "\(Self.prefix):provider", show: show, form)
+    }
+
+    /// Begins an attempt for this browser.
+    ///
+    /// - Returns: 303 to the page that goes on to the provider.
+    /// - Throws: ``PublicError`` 503 when the provider cannot be reached.
+    package func begin(
+        _ provider: Provider, _ purpose: ProviderAttempt.Purpose, _ session: Session, _ context: VisitorContext
+    ) async throws -> Response {
+        let attempt = ProviderAttempt(
+            id: try ProviderAttemptKeys.makeID(randomness), provider: provider.id,
+            registration: provider.registration, purpose: purpose)
+        // A provider that is down costs no row, and the user learns it before leaving.
+        _ = try await address(of: attempt, provider, session, context)
+        guard let current = try await store(attempt, session) else {
+            // Another request of this browser has replaced the session meanwhile.
+            return .redirect(to: SignInPath.signIn(attempt.flow))
+        }
+        context.logger.info(
+            "provider_sign_in_started",
+            metadata: [
+                "provider": "\(provider.id)", "session": "\(current.handle)",
+                "flow": "\(current[Flows.self].logID(attempt.flow))",
+            ])
+        var response = Response.redirect(to: "\(Self.path(provider))?attempt=\(attempt.id)")
+        sessions.remember(current, in: &response)
+        return response
+    }
+
+    /// Row and slot in one transaction. A signed-in user keeps the session.
+    private func store(_ attempt: ProviderAttempt, _ session: Session) async throws -> Session? {
+        let isSignedIn = session[CurrentSignIn.self].signIn != nil
+        return try await sessions.store.storeFirstStep(of: session, keepsSession: isSignedIn) { slots, connection in
+            for forgotten in slots[PendingProviderAttempts.self].add(attempt.id) {
+                try attempts.forget(forgotten, connection)
+            }
+            try attempts.begin(attempt, connection)
+            slots[PendingIdentity.self] = PendingIdentity()
+        }
+    }
+
+    /// The page that goes on. Reloading it is harmless: it says the same while the attempt waits.
+    @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let provider = try providers.named(in: context)
+        let id = (try? request.queryFields.text("attempt")) ?? nil
+        guard request.isTopLevelNavigation, !request.isPrefetch, let id, let session = context.session,
+            session[PendingProviderAttempts.self].contains(id),
+            let state = try await attempts.state(of: id, provider: provider)
+        else { return .redirect(to: SignInPath.signIn(FlowID.read(request.queryFields))) }
+        guard case .pending(let attempt) = state else {
+            return .redirect(to: SignInPath.signIn(state.attempt.flow))
+        }
+        let address = try await address(of: attempt, provider, session, context)
+        return pages.goOn(request, provider, address: address)
+    }
+
+    /// The address of the provider for an attempt.
+    private func address(
+        of attempt: ProviderAttempt, _ provider: Provider, _ session: Session, _ context: VisitorContext
+    ) async throws -> String {
+        let state = keys.state(of: attempt.id)
+        let verifier = keys.codeVerifier(of: attempt.id, state: state)
+        do throws(ProviderError) {
+            return try await client.authorizationURL(
+                provider,
+                .init(
+                    state: state, nonce: keys.nonce(of: attempt.id, state: state),
+                    codeChallenge: CodeChallenge.s256(verifier), redirectURI: provider.callback(at: origin),
+                    asksAgain: session.slots.needsNewSignIn(attempt.flow)))
+        } catch {
+            let page = error.page(provider, attempt.flow, context)
+            guard case .signIn = attempt.purpose else { throw page.withFormToken(nil) }
+            throw page.withFormToken(sessions.formToken(for: session))
+        }
+    }
+}
+
+extension ProviderAttemptStore.State {
+    var attempt: ProviderAttempt {
+        switch self {
+        case .pending(let attempt), .used(let attempt), .expired(let attempt): attempt
+        }
+    }
+}
+
+extension ProviderRegistry {
+    /// The provider that the path names.
+    ///
+    /// - Throws: ``PublicError/notFound``, also for one that was removed from the file.
+    func named(in context: VisitorContext) throws(PublicError) -> Provider {
+        guard let provider = context.parameters.get("provider").flatMap({ provider(id: $0) }) else { throw .notFound }
+        return provider
+    }
+}
