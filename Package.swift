@@ -235,10 +235,27 @@ let package = Package(
                 "Notices/account-notice-text.mustache", "Texts/de.json", "Texts/en.json"),
             swiftSettings: settings),
 
+        .target(
+            name: "IdPDevPages",
+            dependencies: [
+                "SSOShared", "SSOWeb", hummingbird, httpTypes, nioCore, "IdPApps", "IdPClients", "IdPFlow", "IdPMail",
+                "WellKnown",
+            ],
+            path: "Sources/IdP/DevPages",
+            resources: embedded(
+                "mailbox.mustache", "mailbox.js", "LinkTester/link-tester.mustache", "Texts/de.json", "Texts/en.json"),
+            swiftSettings: settings),
+        .target(
+            name: "IdPSchema",
+            dependencies: ["SSOShared", "SSOWeb", "Storage", "IdPAccounts", "IdPClients", "IdPProtocols", "ThisBuild"],
+            path: "Sources/IdP/Schema",
+            swiftSettings: settings),
+
         // The program `idp`: commands, settings, migrations, and the list of what it consists of.
         .executableTarget(
             name: "IdP",
             dependencies: [
+                "IdPSchema", "IdPDevPages",
                 "IdPProviderSignIn",
                 "PostgresStorage", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes,
                 nioCore, "IdPAccountPages", "IdPApps", "IdPAccounts", "IdPClients", "IdPOperations", "IdPFlow",
@@ -247,9 +264,7 @@ let package = Package(
             ],
             path: "Sources/IdP/Program",
             resources: embedded(
-                "idp-brand.css", "idp-icon.svg", "idp-touch-icon.png", "DevPages/mailbox.mustache",
-                "DevPages/mailbox.js",
-                "LinkTester/link-tester.mustache", "Texts/de.json", "Texts/en.json"),
+                "idp-brand.css", "idp-icon.svg", "idp-touch-icon.png"),
             swiftSettings: settings),
 
         // The sample client.
@@ -303,6 +318,7 @@ let package = Package(
         .testTarget(
             name: "IdPTestKit",
             dependencies: [
+                "IdPSchema", "IdPDevPages",
                 "TestKit", "WebTestKit", "Counterparts", "IdP", "IdPAccounts", "IdPClients", "IdPOperations", "IdPFlow",
                 "IdPMail",
                 "IdPProtocols", "IdPProviders", "PostgresStorage", "RelyingParty", "SQLiteStorage", "SSONative",
@@ -403,6 +419,7 @@ let package = Package(
         .testTarget(
             name: "AccountTests",
             dependencies: [
+                "IdPSchema", "IdPDevPages",
                 "IdPProviderSignIn",
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPAccounts",
                 "IdPClients", "IdPOperations",
@@ -414,6 +431,7 @@ let package = Package(
         .testTarget(
             name: "AppTests",
             dependencies: [
+                "IdPSchema", "IdPDevPages",
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPAccounts", "IdPClients",
                 "IdPOperations",
                 "IdPFlow", "IdPMail", "IdPProviders", "RelyingParty", "SQLiteStorage", "SSOShared", "SSOWeb",
@@ -433,6 +451,7 @@ let package = Package(
         .testTarget(
             name: "EmailTests",
             dependencies: [
+                "IdPSchema", "IdPDevPages",
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
                 "IdPOperations", "IdPFlow",
                 "IdPMail", "IdPProviders", "IdPSignIn", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage",
@@ -443,6 +462,7 @@ let package = Package(
         .testTarget(
             name: "PageTests",
             dependencies: [
+                "IdPDevPages",
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
                 "IdPOperations", "IdPFlow",
                 "IdPMail", "IdPProtocols", "IdPProviders", "RelyingParty", "SSOShared", "SSOWeb", "Storage",
@@ -453,6 +473,7 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
+                "IdPSchema",
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
                 "IdPOperations", "IdPMail",
                 "IdPProtocols", "IdPProviders", "PostgresStorage", "RelyingParty", "SQLiteStorage", "SSOShared",
@@ -463,6 +484,7 @@ let package = Package(
         .testTarget(
             name: "ProtocolTests",
             dependencies: [
+                "IdPSchema",
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
                 "IdPOperations", "IdPFlow",
                 "IdPProtocols", "IdPProviders", "JWT", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage",
@@ -481,6 +503,7 @@ let package = Package(
         .testTarget(
             name: "SignInTests",
             dependencies: [
+                "IdPSchema",
                 "IdPProviderSignIn",
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
                 "IdPOperations", "IdPFlow",
@@ -511,6 +534,7 @@ let package = Package(
         .testTarget(
             name: "DeploymentTests",
             dependencies: [
+                "IdPSchema",
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPMail",
                 "IdPProtocols", "IdPProviders", "IdPSignIn", "RelyingParty", "RelyingPartyExample",
                 "SQLiteStorage", "SSONative", "SSOShared", "SSOWeb", "Storage", "WellKnown", "WellKnownTool",
@@ -521,6 +545,7 @@ let package = Package(
         .testTarget(
             name: "DeployTests",
             dependencies: [
+                "IdPClients",
                 "TestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPAccounts", "IdPMail",
                 "IdPProviders", "IdPSignIn", "RelyingParty", "SSOShared", "SSOWeb", "Storage", "WellKnownTool",
             ],
@@ -529,6 +554,7 @@ let package = Package(
         .testTarget(
             name: "JourneyTests",
             dependencies: [
+                "IdPSchema",
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPProtocols", "IdPProviders",
                 "RelyingParty", "RelyingPartyExample", "SQLiteStorage", "SSONative", "SSOShared", "SSOWeb",
                 "Storage", "ThisBuild", "WellKnownTool",

@@ -2,7 +2,9 @@ import IdPAccountPages
 import IdPAccounts
 import IdPApps
 import IdPClients
+import IdPDevPages
 import IdPFlow
+import IdPMail
 import IdPProtocols
 import IdPProviderSignIn
 import IdPProviders
@@ -71,7 +73,10 @@ struct IdPFeatures: Sendable {
                         database: parts.database, clock: parts.clock, providers: registry,
                         refreshTokens: ProviderFeature.refreshTokens(parts), revocation: client, logger: parts.logger),
                     beginAddition: { try await provider.start($4).begin($0, .link(accountID: $1), $2, $3) }),
-                PublicFilesFeature(parts, association: association, settings: settings, services: services),
+                AssociationRoutes(files: association),
+                DevPagesFeature(
+                    parts, services.devPages, outbox: settings.showsMailbox ? services.mailer as? OutboxMailer : nil,
+                    association: settings.linkTester ? association : nil),
             ] + added.features(parts)
 
         completion = SignInCompletion(

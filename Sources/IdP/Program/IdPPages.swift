@@ -1,6 +1,7 @@
 import IdPAccountPages
 import IdPAccounts
 import IdPApps
+import IdPDevPages
 import IdPFlow
 import IdPProtocols
 import IdPProviderSignIn
@@ -10,7 +11,7 @@ import SSOWeb
 /// The pages of all targets.
 enum IdPPages {
     static let files: [PageFiles] = [
-        .accounts, .flow, .signIn, .providerSignIn, .apps, .accountPages, .protocols, .program,
+        .accounts, .flow, .signIn, .providerSignIn, .apps, .accountPages, .protocols, .devPages, .program,
     ]
 
     static func assets(_ brand: Brand) -> StaticAssets {

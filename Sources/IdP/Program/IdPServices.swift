@@ -1,4 +1,5 @@
 import IdPClients
+import IdPDevPages
 import IdPMail
 import Logging
 import SSOShared

@@ -10,7 +10,7 @@ package struct PageFiles: Sendable {
     package let assets: [String: [UInt8]]
 
     package init(
-        templates: [String: [UInt8]] = [:], partials: [String: [UInt8]] = [:], texts: [Language: [UInt8]],
+        templates: [String: [UInt8]] = [:], partials: [String: [UInt8]] = [:], texts: [Language: [UInt8]] = [:],
         assets: [String: [UInt8]] = [:]
     ) {
         (self.templates, self.partials, self.texts, self.assets) = (templates, partials, texts, assets)

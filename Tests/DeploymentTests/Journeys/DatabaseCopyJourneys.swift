@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 @testable import IdP
+@testable import IdPSchema
 @testable import IdPTestKit
 @testable import SQLiteStorage
 @testable import Storage

@@ -3,6 +3,7 @@ import SQLiteStorage
 import Testing
 
 @testable import IdP
+@testable import IdPSchema
 @testable import IdPTestKit
 @testable import RelyingParty
 @testable import TestKit

@@ -7,6 +7,7 @@ import Testing
 @testable import Counterparts
 @testable import IdP
 @testable import IdPProviders
+@testable import IdPSchema
 @testable import IdPTestKit
 @testable import TestKit
 

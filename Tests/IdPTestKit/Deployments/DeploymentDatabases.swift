@@ -4,6 +4,7 @@ import Storage
 import Synchronization
 
 @testable import IdP
+@testable import IdPSchema
 @testable import PostgresStorage
 @testable import RelyingParty
 @testable import TestKit

@@ -4,6 +4,7 @@ import SSOShared
 import Storage
 
 @testable import IdP
+@testable import IdPSchema
 @testable import RelyingParty
 @testable import SSOWeb
 @testable import TestKit

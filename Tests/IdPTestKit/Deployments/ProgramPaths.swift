@@ -5,8 +5,10 @@ import Storage
 
 @testable import Counterparts
 @testable import IdP
+@testable import IdPDevPages
 @testable import IdPFlow
 @testable import IdPMail
+@testable import IdPSchema
 @testable import RelyingParty
 @testable import SSOWeb
 @testable import TestKit

@@ -7,6 +7,7 @@ import Synchronization
 
 @testable import Counterparts
 @testable import IdP
+@testable import IdPDevPages
 @testable import IdPFlow
 @testable import IdPMail
 @testable import RelyingParty

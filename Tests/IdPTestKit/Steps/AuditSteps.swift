@@ -5,6 +5,7 @@ import Testing
 
 @testable import IdP
 @testable import IdPClients
+@testable import IdPSchema
 @testable import SQLiteStorage
 @testable import TestKit
 @testable import WebTestKit

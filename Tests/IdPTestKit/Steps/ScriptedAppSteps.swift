@@ -5,6 +5,7 @@ import Storage
 
 @testable import Counterparts
 @testable import IdP
+@testable import IdPSchema
 @testable import SSOWeb
 @testable import TestKit
 

@@ -2,6 +2,7 @@ import Testing
 
 @testable import IdP
 @testable import IdPClients
+@testable import IdPDevPages
 @testable import IdPMail
 @testable import IdPOperations
 @testable import IdPTestKit

@@ -3,6 +3,7 @@ import SSOShared
 import Testing
 
 @testable import IdP
+@testable import IdPDevPages
 @testable import IdPMail
 @testable import IdPTestKit
 @testable import SSOWeb

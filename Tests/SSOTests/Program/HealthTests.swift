@@ -8,6 +8,7 @@ import Synchronization
 import Testing
 
 @testable import IdP
+@testable import IdPSchema
 @testable import IdPTestKit
 @testable import RelyingParty
 @testable import SSOWeb

@@ -5,6 +5,7 @@ import Testing
 @testable import IdP
 @testable import IdPAccounts
 @testable import IdPMail
+@testable import IdPSchema
 @testable import IdPSignIn
 @testable import IdPTestKit
 @testable import SSOShared

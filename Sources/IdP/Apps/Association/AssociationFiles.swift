@@ -58,7 +58,7 @@ package final class AssociationFiles: Sendable {
 /// Serves the two association files of universal links and app links.
 ///
 /// Phones require status 200, no redirect and the right type. Otherwise links open the browser, without any message.
-package struct AssociationRoutes: Sendable {
+package struct AssociationRoutes: Feature {
     /// What an app may open: the start of a sign-in and the links in emails. Never a relying party's callback, never
     /// `/auth/sso/verify`: a universal link that swallows the callback would finish the sign-in inside the app's web view,
     /// where the browser's session is not.
@@ -71,7 +71,9 @@ package struct AssociationRoutes: Sendable {
     }
 
     /// Both files; 404 for one that is not configured.
-    package func addRoutes(to router: inout FeatureRouter) {
+    package func addRoutes(
+        to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
+    ) {
         for kind in AssociationKind.allCases {
             router.file(at: kind.path) { request, _ in try respond(kind, request) }
         }

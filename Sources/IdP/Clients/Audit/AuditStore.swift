@@ -18,7 +18,9 @@ package struct AuditStore: Sendable {
     let randomness: any Randomness
     private let shares = AuditShares()
 
-    package init(database: any Database, clock: ServiceClock, randomness: any Randomness) {
+    package init(
+        database: any Database, clock: ServiceClock = .system(), randomness: any Randomness = SystemRandomness()
+    ) {
         (self.database, self.clock, self.randomness) = (database, clock, randomness)
     }
 

@@ -114,11 +114,6 @@ enum AuditFile {
 }
 
 extension AuditStore {
-    /// The store of a command.
-    init(database: any Database) {
-        self.init(database: database, clock: .system(), randomness: SystemRandomness())
-    }
-
     /// Reads all rows of a search, a page at a time.
     func eachPage(_ search: AuditSearch, _ body: ([AuditEntry]) throws -> Void) async throws {
         let limit = 1000

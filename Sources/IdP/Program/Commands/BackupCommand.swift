@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import IdPClients
+import IdPSchema
 import SQLiteStorage
 import Storage
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IdPAccounts
+import IdPSchema
 import PostgresStorage
 import SSOWeb
 import Storage

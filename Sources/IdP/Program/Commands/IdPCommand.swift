@@ -1,6 +1,7 @@
 import ArgumentParser
 import IdPAccounts
 import IdPClients
+import IdPDevPages
 package import IdPMail
 import IdPProviders
 import Logging

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import IdPAccountPages
 import IdPAccounts
+import IdPSchema
 import SQLiteStorage
 import SSOWeb
 

@@ -6,6 +6,7 @@ import Storage
 import Testing
 
 @testable import IdP
+@testable import IdPSchema
 @testable import IdPTestKit
 @testable import RelyingParty
 @testable import TestKit

@@ -7,6 +7,7 @@ import Testing
 @testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPOperations
+@testable import IdPSchema
 @testable import IdPTestKit
 @testable import SQLiteStorage
 @testable import TestKit

@@ -8,6 +8,7 @@ import Testing
 @testable import IdPAccountPages
 @testable import IdPMail
 @testable import IdPProviders
+@testable import IdPSchema
 @testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb

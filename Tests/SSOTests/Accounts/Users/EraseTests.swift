@@ -6,6 +6,7 @@ import Testing
 @testable import IdP
 @testable import IdPAccounts
 @testable import IdPOperations
+@testable import IdPSchema
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -3,7 +3,9 @@ import SQLiteStorage
 import Testing
 
 @testable import IdP
+@testable import IdPDevPages
 @testable import IdPMail
+@testable import IdPSchema
 @testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb

@@ -3,6 +3,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import IdPDevPages
 @testable import IdPMail
 @testable import IdPTestKit
 @testable import TestKit

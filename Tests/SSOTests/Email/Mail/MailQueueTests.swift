@@ -5,6 +5,7 @@ import Storage
 import Testing
 
 @testable import IdP
+@testable import IdPSchema
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

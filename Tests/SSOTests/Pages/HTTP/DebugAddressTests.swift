@@ -1,6 +1,7 @@
 import Testing
 
 @testable import IdP
+@testable import IdPDevPages
 @testable import IdPMail
 @testable import IdPTestKit
 @testable import SSOShared

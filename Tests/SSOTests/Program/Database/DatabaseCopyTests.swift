@@ -3,6 +3,7 @@ import Storage
 import Testing
 
 @testable import IdP
+@testable import IdPSchema
 @testable import RelyingParty
 @testable import SSOWeb
 @testable import TestKit

@@ -2,6 +2,7 @@ import Storage
 import Testing
 
 @testable import IdP
+@testable import IdPSchema
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit

@@ -3,6 +3,7 @@ import SSOShared
 import Testing
 
 @testable import IdP
+@testable import IdPSchema
 @testable import RelyingParty
 @testable import SQLiteStorage
 @testable import SSOWeb

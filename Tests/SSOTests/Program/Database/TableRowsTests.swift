@@ -4,6 +4,7 @@ import Storage
 import Testing
 
 @testable import IdP
+@testable import IdPSchema
 @testable import RelyingParty
 @testable import SQLiteStorage
 @testable import TestKit

@@ -11,6 +11,7 @@ import Testing
 @testable import IdPOperations
 @testable import IdPProtocols
 @testable import IdPProviders
+@testable import IdPSchema
 @testable import IdPTestKit
 @testable import RelyingParty
 @testable import TestKit

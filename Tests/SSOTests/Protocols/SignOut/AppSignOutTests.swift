@@ -6,6 +6,7 @@ import Testing
 @testable import IdP
 @testable import IdPAccounts
 @testable import IdPFlow
+@testable import IdPSchema
 @testable import IdPTestKit
 @testable import SQLiteStorage
 @testable import SSOWeb

@@ -9,6 +9,7 @@ import Testing
 @testable import IdPClients
 @testable import IdPOperations
 @testable import IdPProviders
+@testable import IdPSchema
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit

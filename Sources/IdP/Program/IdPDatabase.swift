@@ -1,3 +1,4 @@
+import IdPSchema
 import Logging
 import PostgresStorage
 import SQLiteStorage

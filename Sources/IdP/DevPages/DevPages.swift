@@ -1,22 +1,22 @@
 import Hummingbird
 import IdPClients
-import SSOShared
-import SSOWeb
+package import SSOShared
+package import SSOWeb
 
 /// The paths of the pages for a trial: `/dev/WORD/mailbox` and `/dev/WORD/links`.
 ///
 /// The word is random, new at each start, and printed to standard output, not to the log. A fixed path would be open to the
 /// internet as soon as a proxy on the same machine forwards all requests. This one is known only to users of the machine.
-struct DevPages: Sendable {
-    enum Page: String, Sendable, CaseIterable { case mailbox, links }
+package struct DevPages: Sendable {
+    package enum Page: String, Sendable, CaseIterable { case mailbox, links }
 
     /// 16 random bytes: 22 base64url characters.
     private let word: String
 
-    init(randomness: any Randomness) throws { word = Base64URL.encode(try randomness.bytes(16)) }
+    package init(randomness: any Randomness) throws { word = Base64URL.encode(try randomness.bytes(16)) }
 
     /// The path of a page at this start.
-    func path(of page: Page) -> String { "/dev/\(word)/\(page.rawValue)" }
+    package func path(of page: Page) -> String { "/dev/\(word)/\(page.rawValue)" }
 
     /// The route of a page. The word is a parameter: the log names the route's pattern, which must not hold it.
     static func route(of page: Page) -> String { "/dev/{word}/\(page.rawValue)" }
@@ -37,7 +37,7 @@ struct DevPages: Sendable {
     }
 
     /// What is printed at start: a line for each page that exists.
-    func announcement(of pages: [Page], at origin: PublicOrigin) -> String {
+    package func announcement(of pages: [Page], at origin: PublicOrigin) -> String {
         pages.map { "\($0 == .mailbox ? "Mailbox" : "Link tester"): \(origin.text)\(path(of: $0))\n" }.joined()
     }
 }

@@ -110,20 +110,20 @@ struct ComparedRows: Sendable {
 
 extension EndedSinceBackup {
     /// A column whose later value holds.
-    struct Change: Sendable, Equatable {
-        let table: String
+    package struct Change: Sendable, Equatable {
+        package let table: String
         let keys: [String]
         let key: [SQLValue]
-        let column: String
+        package let column: String
         let before, now: SQLValue
         /// Of the account, as the backup has it; empty for a client.
-        var address = ""
+        package var address = ""
 
         var isAddress: Bool { table == "account" && column == "email" }
         /// The id of the account or client.
         var id: String { key.last?.content ?? "" }
         /// What holds from now on, for the command's table: no entry of a client.
-        var words: String {
+        package var words: String {
             if table == "client" { return id }
             guard column.hasSuffix("_at"), case .integer(let moment) = now else { return now.content ?? "none" }
             return PlainDate.rfc3339(Timestamp(milliseconds: moment))

@@ -1,61 +1,61 @@
-import IdPAccounts
-import IdPClients
+package import IdPAccounts
+package import IdPClients
 import SSOShared
-import SSOWeb
-import Storage
+package import SSOWeb
+package import Storage
 
 /// What had ended after a backup was made, and would come back with it: found by a comparison with the database that the
 /// restore replaces.
-struct EndedSinceBackup: Sendable, Equatable {
+package struct EndedSinceBackup: Sendable, Equatable {
     /// An identity that the account no longer had: removed by its user, revoked, or withdrawn by its provider.
-    struct Identity: Sendable, Equatable {
-        let kind, issuer, subject, accountID, email: String
+    package struct Identity: Sendable, Equatable {
+        package let kind, issuer, subject, accountID, email: String
         /// The provider's id in IDP_PROVIDERS_FILE, nil for other kinds.
-        let provider: String?
+        package let provider: String?
     }
 
     /// An account that was disabled, or erased: it is disabled then, until it is erased again.
-    struct DisabledAccount: Sendable, Equatable {
-        let id, email: String
+    package struct DisabledAccount: Sendable, Equatable {
+        package let id, email: String
     }
 
     /// A membership that the account no longer had: it was taken out, or the group was removed.
-    struct Membership: Sendable, Equatable {
-        let accountID, email, group: String
+    package struct Membership: Sendable, Equatable {
+        package let accountID, email, group: String
     }
 
     /// A signing key that was removed: after a leak, or when its time was over.
-    struct RemovedKey: Sendable, Equatable {
-        let id, algorithm: String
+    package struct RemovedKey: Sendable, Equatable {
+        package let id, algorithm: String
     }
 
     /// A client of the database whose secrets were replaced or retired: those of the replaced database take their place.
-    struct ClientSecrets: Sendable, Equatable {
-        let clientID: String
+    package struct ClientSecrets: Sendable, Equatable {
+        package let clientID: String
         /// The fingerprints of those that had ended.
-        let ended: [String]
+        package let ended: [String]
         /// All rows of the replaced database.
-        let now: [StoredSecret]
+        package let now: [StoredSecret]
     }
 
-    var identities: [Identity] = []
-    var keys: [RemovedKey] = []
-    var secrets: [ClientSecrets] = []
+    package var identities: [Identity] = []
+    package var keys: [RemovedKey] = []
+    package var secrets: [ClientSecrets] = []
     /// The ids of clients that were disabled or removed.
-    var clients: [String] = []
-    var memberships: [Membership] = []
-    var disabled: [DisabledAccount] = []
+    package var clients: [String] = []
+    package var memberships: [Membership] = []
+    package var disabled: [DisabledAccount] = []
     /// Addresses, end dates and rights of accounts, and entries of clients, that were changed.
-    var changes: [Change] = []
+    package var changes: [Change] = []
     /// Accounts that the replaced database does not have, and whose address is another account's there. They get an address that
     /// reaches nobody, and are disabled.
-    var displaced: [DisabledAccount] = []
+    package var displaced: [DisabledAccount] = []
     /// What the replaced database has beside these. It ends nothing that a user could miss, so no command prints it.
     var added = AddedRows()
     /// How many accounts both databases have. Others cannot be compared.
-    var accounts = 0
+    package var accounts = 0
 
-    var isEmpty: Bool {
+    package var isEmpty: Bool {
         identities.isEmpty && memberships.isEmpty && disabled.isEmpty && keys.isEmpty && secrets.isEmpty
             && clients.isEmpty && changes.isEmpty
     }
@@ -64,15 +64,17 @@ struct EndedSinceBackup: Sendable, Equatable {
 /// The rows of a backup before they are put in place.
 ///
 /// Has SQL for tables of many owners: a restore changes them together, and no running program does any of this.
-struct RestoredDatabase: Sendable {
+package struct RestoredDatabase: Sendable {
     let database: any Database
+
+    package init(database: any Database) { self.database = database }
 
     /// Ends what may have ended, been used or been sent after the backup was made.
     ///
     /// - Parameters:
     ///   - actor: who restores, for the audit log.
     ///   - later: sign-ins at clients of the database that is replaced. Clients are told of them, and of those of the backup.
-    func endSignIns(
+    package func endSignIns(
         now: Timestamp, by actor: AuditActor = .command(user: "unknown", sudo: nil), telling later: [ClientSignIn] = []
     ) async throws {
         let audit = AuditStore(database: database)
@@ -104,7 +106,7 @@ struct RestoredDatabase: Sendable {
     }
 
     /// The sign-ins at clients of a database that were not ended. None in one of the version before, which has no such table.
-    static func clientSignIns(of database: any Database) async -> [ClientSignIn] {
+    package static func clientSignIns(of database: any Database) async -> [ClientSignIn] {
         let found = try? await database.read { connection -> [ClientSignIn] in
             var (last, all): (String, [ClientSignIn]) = ("", [])
             while true {
@@ -121,7 +123,7 @@ struct RestoredDatabase: Sendable {
 
     /// Compares with the database that is replaced. Only accounts of both databases count, and those that the other one has
     /// erased: any other that it does not have was lost, and its identities were not removed.
-    func ended(in replaced: any Database) async throws -> EndedSinceBackup {
+    package func ended(in replaced: any Database) async throws -> EndedSinceBackup {
         let (isDisabled, identities, memberships, erased, registry, rows) = try await replaced.read { connection in
             (
                 try Self.accounts(connection), try Self.identities(connection), try Self.memberships(connection),
@@ -179,7 +181,7 @@ struct RestoredDatabase: Sendable {
 
     /// Removes the identities, memberships, signing keys and secrets, disables the accounts and clients, and puts later values
     /// in place.
-    func end(_ ended: EndedSinceBackup) async throws {
+    package func end(_ ended: EndedSinceBackup) async throws {
         try await database.write { connection in
             try ended.apply(connection)
             try ended.added.add(connection)

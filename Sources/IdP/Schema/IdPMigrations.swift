@@ -2,14 +2,14 @@ import IdPAccounts
 import IdPProtocols
 import SSOShared
 import SSOWeb
-import Storage
+package import Storage
 import ThisBuild
 
 /// The IdP's tables, as numbered steps. A step that was released never changes.
 ///
 /// Moments are milliseconds since 1970, booleans are 0 and 1.
-enum IdPMigrations {
-    static let all = steps.map { $0.written(by: ThisBuild.stamp.version) }
+package enum IdPMigrations {
+    package static let all = steps.map { $0.written(by: ThisBuild.stamp.version) }
 
     private static let steps: [Migration] = [
         Migration(name: "v001-session", sql: SessionStore.schema),

@@ -1,12 +1,12 @@
-import SSOWeb
-import Storage
+package import SSOWeb
+package import Storage
 
 /// A table of the IdP, and what becomes of its rows when the database has gone back to an earlier moment.
 ///
 /// Has SQL for tables of many owners, because all of them change in one transaction.
-struct IdPTable: Sendable {
+package struct IdPTable: Sendable {
     /// Why the database is as it was before.
-    enum Cause: Sendable {
+    package enum Cause: Sendable {
         /// A backup was restored: hours or days are missing. Everybody is signed out.
         case restore
         /// A standby was promoted that lacks the last commits. What was unused may have been used. Sign-ins go on.
@@ -20,7 +20,7 @@ struct IdPTable: Sendable {
         case changed(String)
     }
 
-    let name: String
+    package let name: String
     private let restore, lostCommits: Ending
 
     private init(_ name: String, restore: Ending, lostCommits: Ending) {
@@ -28,7 +28,7 @@ struct IdPTable: Sendable {
     }
 
     /// Every table but that of the migrations, sorted by name.
-    static let all = [
+    package static let all = [
         IdPTable("access_token", restore: .changed("DELETE FROM access_token"), lostCommits: .stays),
         IdPTable("account", restore: .stays, lostCommits: .stays),
         IdPTable("account_identity", restore: .stays, lostCommits: .stays),
@@ -101,7 +101,7 @@ struct IdPTable: Sendable {
     private static let margin: Duration = .minutes(10)
 
     /// Ends in every table what may have ended, or been used, in the time that is missing.
-    static func end(_ cause: Cause, at now: Timestamp, _ connection: any SQLConnection) throws {
+    package static func end(_ cause: Cause, at now: Timestamp, _ connection: any SQLConnection) throws {
         for table in all {
             switch cause == .restore ? table.restore : table.lostCommits {
             case .stays: continue

@@ -1,27 +1,26 @@
-import IdPApps
-import IdPFlow
-import IdPMail
+package import IdPApps
+package import IdPFlow
+package import IdPMail
 import SSOWeb
 
-/// The association files, and the pages for a trial.
-struct PublicFilesFeature: Feature {
+/// The pages for a trial: the mailbox and the link tester.
+package struct DevPagesFeature: Feature {
     private let parts: SharedParts
-    private let association: AssociationFiles
     private let dev: DevPages
     private let outbox: OutboxMailer?
-    private let hasLinkTester: Bool
+    private let association: AssociationFiles?
 
-    init(_ parts: SharedParts, association: AssociationFiles, settings: IdPSettings, services: IdPServices) {
-        (self.parts, self.association, dev) = (parts, association, services.devPages)
-        outbox = settings.showsMailbox ? services.mailer as? OutboxMailer : nil
-        hasLinkTester = settings.linkTester
+    /// - Parameters:
+    ///   - outbox: nil without a mailbox.
+    ///   - association: the files that the link tester reads; nil without one.
+    package init(_ parts: SharedParts, _ dev: DevPages, outbox: OutboxMailer?, association: AssociationFiles?) {
+        (self.parts, self.dev, self.outbox, self.association) = (parts, dev, outbox, association)
     }
 
-    func addRoutes(
+    package func addRoutes(
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
     ) {
-        AssociationRoutes(files: association).addRoutes(to: &router)
-        if hasLinkTester {
+        if let association {
             LinkTesterRoutes(
                 files: association, dev: dev, isForThisMachineOnly: parts.origin.isLoopback,
                 page: LinkTesterPage(pages: parts.pages, origin: parts.origin, path: dev.path(of: .links))
