@@ -29,7 +29,7 @@ final class PostgresSession: @unchecked Sendable {
     let warnings = Warnings()
     /// How many answers nobody has waited for.
     private var outstanding = 0
-    /// When whoever waits for the server gives up.
+    /// When those who wait for the server give up.
     var deadline = ContinuousClock.now
 
     /// The timeline of the server when the connection was opened.

@@ -95,11 +95,7 @@ struct SignInRoutes: Sendable {
         }
         let now = clock.now().date
         var kept = pending.read(cookie.value(in: request))
-        // Earlier versions kept open sign-ins in the session: a sign-in continues across the upgrade.
-        let found: PendingSignIn
-        do { found = try client.find(callback, in: kept, now: now) } catch {
-            found = try client.find(callback, in: context.session?[PendingSignIns.self] ?? PendingSignIns(), now: now)
-        }
+        let found = try client.find(callback, in: kept, now: now)
         let outcome = try await once.run(callback.digest(found)) {
             try await signIn(callback, found, request, context)
         }

@@ -13,13 +13,6 @@ public protocol SessionSlot: Codable, Sendable {
     static var survivesSignIn: Bool { get }
     /// An empty slot.
     init()
-    /// Makes the slot from the slots of an earlier version; nil if there are none. Called only where the session has no slot
-    /// under ``key``, or one that cannot be decoded.
-    static func upgraded(from slots: SessionSlots) -> Self?
-}
-
-extension SessionSlot {
-    public static func upgraded(from slots: SessionSlots) -> Self? { nil }
 }
 
 /// The slots of one session: `session[Flows.self]`.
@@ -47,15 +40,14 @@ public struct SessionSlots: Sendable {
             // A visitor's session has none.
             if stored.isEmpty { return Slot() }
             return decoded.slot(type) {
-                value(type, under: Slot.key) ?? Slot.upgraded(from: self) ?? Slot()
+                value(type, under: Slot.key) ?? Slot()
             }
         }
         set { changed[Slot.key] = newValue }
     }
 
-    /// The value under a key of a stored session, for ``SessionSlot/upgraded(from:)``. Nil where there is none, or one that
-    /// cannot be decoded.
-    public func value<Value: Decodable>(_ type: Value.Type, under key: String) -> Value? {
+    /// Nil where there is none, or one that cannot be decoded.
+    private func value<Value: Decodable>(_ type: Value.Type, under key: String) -> Value? {
         guard let node = decoded.root(of: stored)?[key] else { return nil }
         return try? JSONNodeDecoder(node).decode(type)
     }

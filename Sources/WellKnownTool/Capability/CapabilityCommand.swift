@@ -105,16 +105,13 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
             let bundle_id, outcome: String
             let name, prefix, app_id: String?
             let profiles_must_be_recreated: Bool
-            /// The earlier name of the same member, kept for one release.
-            let profiles_must_be_made_anew: Bool
         }
         return JSONOutput.text(
             Document(
                 bundle_id: result.identifier, outcome: result.outcome.rawValue, name: result.name,
                 prefix: result.prefix,
                 app_id: result.prefix.map { "\($0).\(result.identifier)" },
-                profiles_must_be_recreated: result.outcome == .enabled,
-                profiles_must_be_made_anew: result.outcome == .enabled))
+                profiles_must_be_recreated: result.outcome == .enabled))
     }
 }
 

@@ -70,7 +70,7 @@ struct PreviousScriptTests {
 
         init() async throws {
             folder = try TemporaryFolder()
-            for name in ["bin", "script", "Sources/IdP/Program/Database", "Sources/SSOShared/Contract"] {
+            for name in ["bin", "script", "Sources/IdP/Schema", "Sources/SSOShared/Contract"] {
                 try FileManager.default.createDirectory(
                     atPath: folder.path(of: name), withIntermediateDirectories: true)
             }
@@ -119,7 +119,7 @@ struct PreviousScriptTests {
         func commit(steps: [String], note: String = "") async throws -> String {
             try folder.write(
                 steps.map { "Migration(name: \"\($0)\", sql: \(note))\n" }.joined(),
-                to: "Sources/IdP/Program/Database/IdPMigrations.swift")
+                to: "Sources/IdP/Schema/IdPMigrations.swift")
             try await git("add", "Sources", "script")
             try await git("commit", "--quiet", "--message", "a commit")
             return try await git("rev-parse", "--short=12", "HEAD")

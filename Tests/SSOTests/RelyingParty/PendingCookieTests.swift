@@ -225,40 +225,4 @@ struct PendingCookieTests {
             #expect(idp.calls == 7)
         }
     }
-
-    @Test("a sign-in that the previous version began, in a session row, continues after the upgrade")
-    func upgrade() async throws {
-        let idp = try FakeIdP()
-        try await idp.open { deployment in
-            let (browser, value) = (deployment.browser(), Base64URL.encode(try RandomBytes.generate(32)))
-            let now = deployment.clock.now.milliseconds
-            let slots = """
-                {"pending":{"open":[{"state":"old-state","codeVerifier":"v","idp":"http://localhost:4000",\
-                "returnTo":"/account","begunAt":\(now)}],"finished":[]}}
-                """
-            try await deployment.client.database.write { connection in
-                try connection.execute(
-                    """
-                    INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at)
-                    VALUES (:id, 'ses_old', 'seed', :slots, :now, :now, :expires)
-                    """,
-                    [
-                        "id": .blob(SHA256.hash(Array(value.utf8))), "slots": .text(slots), "now": .integer(now),
-                        "expires": .integer(now + 43_200_000),
-                    ])
-                return
-            }
-            browser.setCookie("rp_session", to: value, at: "127.0.0.2")
-            let visit = try await browser.comeBack(to: deployment.client, state: "old-state")
-            #expect(visit.status == 303 && visit.reply.header("location") == "/account")
-            #expect(try await browser.userID(at: deployment.client) == "u1")
-            #expect(browser.cookie("rp_session", at: "127.0.0.2") != value)
-            // That version reads the stored value as well: it needs these names.
-            let stored = try await deployment.client.database.read { connection in
-                try connection.query("SELECT slots FROM session")[0].text("slots")
-            }
-            let pending = try JSONDecoding.value(Array(stored.utf8))["pending"]
-            #expect(pending?["open"] != nil && pending?["finished"] != nil)
-        }
-    }
 }

@@ -40,7 +40,7 @@ package struct IneligibleSignIns: Sendable {
     /// Why an account may not sign in; nil for one that may.
     private func causeAgainst(_ id: String, _ connection: any SQLConnection) throws -> SignOutCause? {
         guard let account = try AccountStore.find(id, connection) else { return .erased }
-        switch accounts.eligibility.obstacle(account) {
+        switch accounts.eligibility.reason(account) {
         case nil: return nil
         case .disabled: return .disabled
         case .ended: return .endDate

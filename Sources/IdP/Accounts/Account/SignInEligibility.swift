@@ -16,7 +16,7 @@ package struct SignInEligibility: Sendable {
     package static let ofCommand = SignInEligibility(allowed: AllowedEmails(), clock: .system())
 
     /// Why an address or account may not sign in.
-    package enum Obstacle: Sendable {
+    package enum Reason: Sendable {
         /// `IDP_ALLOWED_EMAILS` does not name the address, and nobody has added its account.
         case notAllowed
         case disabled
@@ -27,25 +27,25 @@ package struct SignInEligibility: Sendable {
     /// What is known about an address before its owner has proven it.
     package struct Standing: Sendable {
         /// Nil for one that may sign in.
-        package let obstacle: Obstacle?
+        package let reason: Reason?
         /// The id of its account.
         package let account: String?
 
-        package var isEligible: Bool { obstacle == nil }
+        package var isEligible: Bool { reason == nil }
     }
 
     /// Looks at the account and at the setting for every address, so that each answer takes the same time.
     package func standing(of email: String, _ connection: any SQLConnection) throws -> Standing {
         let account = try AccountStore.find(email: email, connection)
-        return Standing(obstacle: obstacle(email, account), account: account?.id)
+        return Standing(reason: reason(email, account), account: account?.id)
     }
 
-    package func maySignIn(_ account: Account) -> Bool { obstacle(account) == nil }
+    package func maySignIn(_ account: Account) -> Bool { reason(account) == nil }
 
     /// Why an account may not sign in; nil for one that may.
-    package func obstacle(_ account: Account) -> Obstacle? { obstacle(account.email, account) }
+    package func reason(_ account: Account) -> Reason? { reason(account.email, account) }
 
-    private func obstacle(_ email: String, _ account: Account?) -> Obstacle? {
+    private func reason(_ email: String, _ account: Account?) -> Reason? {
         let isNamed = allowed.contains(email)
         if !isNamed && account?.addedAt == nil { return .notAllowed }
         if account?.isDisabled == true { return .disabled }

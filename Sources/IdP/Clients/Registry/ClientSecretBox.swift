@@ -2,7 +2,7 @@ package import SSOShared
 
 /// Seals the secrets of clients that are in the database (`IDP_SECRET_KEY`). A copy of the database alone signs nothing.
 ///
-/// The client's id is sealed with its secret: whoever can write to the database cannot give one client the secret of another.
+/// The client's id is sealed with its secret: who can write to the database cannot give one client the secret of another.
 package struct ClientSecretBox: Sendable {
     package let box: SealedBox
 

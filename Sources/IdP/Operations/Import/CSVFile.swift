@@ -4,7 +4,7 @@ import SSOShared
 /// lines that end with CRLF or LF.
 package struct CSVFile: Sendable {
     /// One thing that is wrong.
-    package struct Fault: Sendable, Equatable {
+    package struct LineError: Sendable, Equatable {
         /// The first line is 1.
         package let line: Int
         package let text: String
@@ -18,13 +18,13 @@ package struct CSVFile: Sendable {
     }
 
     private(set) var records: [Record] = []
-    private(set) var faults: [Fault] = []
+    private(set) var faults: [LineError] = []
 
     init(_ bytes: [UInt8]) {
         var rest = bytes[...]
         if rest.starts(with: [0xef, 0xbb, 0xbf]) { rest = rest.dropFirst(3) }
         guard String(validating: rest, as: UTF8.self) != nil else {
-            faults = [Fault(line: Self.firstLineOutsideUTF8(rest), "is not UTF-8. Save the file as CSV in UTF-8.")]
+            faults = [LineError(line: Self.firstLineOutsideUTF8(rest), "is not UTF-8. Save the file as CSV in UTF-8.")]
             return
         }
         var reader = Reader(rest)
@@ -41,7 +41,7 @@ package struct CSVFile: Sendable {
         return (lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0) + 1
     }
 
-    private struct ReadingError: Error { let fault: Fault }
+    private struct ReadingError: Error { let fault: LineError }
 
     /// Reads one record after the other. After a fault it goes on with the next line.
     private struct Reader {
@@ -131,6 +131,6 @@ package struct CSVFile: Sendable {
             line += 1
         }
 
-        private func fault(_ text: String) -> ReadingError { ReadingError(fault: Fault(line: line, text)) }
+        private func fault(_ text: String) -> ReadingError { ReadingError(fault: LineError(line: line, text)) }
     }
 }

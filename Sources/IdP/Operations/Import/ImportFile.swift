@@ -27,7 +27,7 @@ package struct ImportFile: Sendable {
 
     package private(set) var users: [User] = []
     /// Sorted by line.
-    package private(set) var faults: [CSVFile.Fault] = []
+    package private(set) var faults: [CSVFile.LineError] = []
 
     package init(_ bytes: [UInt8]) {
         guard bytes.count <= Self.maximumBytes else {
@@ -67,7 +67,7 @@ package struct ImportFile: Sendable {
 
     private enum Column: String, CaseIterable { case email, name, groups, until }
 
-    private static func headerFault(_ line: Int, _ problem: String) -> CSVFile.Fault {
+    private static func headerFault(_ line: Int, _ problem: String) -> CSVFile.LineError {
         .init(line: line, "the line with the names of the columns \(problem). It must be email,name,groups,until")
     }
 

@@ -25,7 +25,7 @@ package struct ImportPlan: Sendable {
     /// In the order of the file, and then those who are disabled.
     package private(set) var steps: [Step] = []
     package private(set) var unchanged = 0
-    package private(set) var faults: [CSVFile.Fault] = []
+    package private(set) var faults: [CSVFile.LineError] = []
     /// Accounts of the file that stay disabled.
     package private(set) var stillDisabled: [String] = []
     /// How many imported accounts can sign in before.

@@ -17,7 +17,7 @@ package struct ImportUsers: OperatorChange {
 
     /// The faults of a file, each with its line. Nothing is changed.
     package struct Faults: Error {
-        package let faults: [CSVFile.Fault]
+        package let faults: [CSVFile.LineError]
     }
 
     /// What the change would do. Changes nothing.

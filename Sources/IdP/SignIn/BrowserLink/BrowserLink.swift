@@ -101,8 +101,6 @@ struct BrowserLinkRoutes: Sendable {
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        // Emails of earlier versions have the key in the query.
-        if let key = try request.queryFields.text("key") { return keep(key) }
         let opened = try opened(request)
         let session = try await sessions.current(request, context)
         var response = pages.response(

@@ -109,8 +109,8 @@ package struct ChallengeStore: Sendable {
                 "id": .text(chosen),
             ])
         let email: CodeEmail =
-            if let obstacle = standing.obstacle {
-                .notSent(CodeEmail.Reason(obstacle))
+            if let reason = standing.reason {
+                .notSent(CodeEmail.Reason(reason))
             } else {
                 leavesAt.map { .queued(id: emailID, leavesIn: $0 - now) } ?? .notSent(.addressLimit)
             }

@@ -24,9 +24,9 @@ enum CodeEmail: Sendable {
         /// The network, or the known browser, has submitted as many addresses as it may.
         case networkLimit = "network_limit"
 
-        init(_ obstacle: SignInEligibility.Obstacle) {
+        init(_ reason: SignInEligibility.Reason) {
             self =
-                switch obstacle {
+                switch reason {
                 case .notAllowed: .addressNotAllowed
                 case .disabled: .accountDisabled
                 case .ended: .accountEnded

@@ -90,7 +90,7 @@ extension UserCommand {
             }
         }
 
-        private func report(_ faults: [CSVFile.Fault]) -> ExitCode {
+        private func report(_ faults: [CSVFile.LineError]) -> ExitCode {
             if json {
                 print(
                     JSONText.object([
