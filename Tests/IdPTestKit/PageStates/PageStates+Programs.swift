@@ -188,7 +188,7 @@ extension PageStates {
             try await studio.browser().post(WebAddress(studio.origin + "/"), [])
         },
         PageState("error-bad-request", 400) { studio in
-            try await studio.open("/sign-in/browser?key=a&key=b")
+            try await studio.open("/sign-in/cancel?flow=a&flow=b")
         },
         PageState("error-sign-in-required", 401, mark: "main a[href^='/sign-in?flow=']") { studio in
             let shell = studio.deployment.browser(language: studio.language, userAgent: Browser.shellUserAgent)

@@ -108,7 +108,8 @@ struct InboundMailRoutesTests {
             let holder = await other.hold(gate)
             let reply = try await deployment.post(pending.message().bytes)
             gate.signal()
-            try await holder.value
+            // PostgreSQL ends what was idle for five seconds.
+            _ = await holder.result
             #expect(reply.status == 503)
             #expect(try Self.error(reply) == "temporarily_unavailable")
             #expect(reply.header("retry-after") == "1")

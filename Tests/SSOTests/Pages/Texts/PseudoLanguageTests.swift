@@ -266,7 +266,7 @@ struct PseudoLanguageTests {
                 "/nowhere", "/auth/sso/authorize", "/auth/sso/authorize?client_id=partner-1",
                 "/auth/sso/complete?flow=x",
                 "/auth/sso/complete", "/sign-in?flow=x", "/sign-in?flow=x&flow=y", "/sign-in/code", "/sign-out",
-                "/sign-in/browser?key=x&key=y", "/\(String(repeating: "a", count: 9_000))",
+                "/sign-in/cancel?flow=x&flow=y", "/\(String(repeating: "a", count: 9_000))",
             ] {
                 let page = try await browser.get(idp + path)
                 if page.status >= 300 { Self.check(try await browser.follow(page), path) }
