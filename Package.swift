@@ -243,7 +243,7 @@ let package = Package(
             ],
             path: "Sources/IdP/DevPages",
             resources: embedded(
-                "mailbox.mustache", "mailbox.js", "LinkTester/link-tester.mustache", "Texts/de.json", "Texts/en.json"),
+                "mailbox.mustache", "mailbox.js", "link-tester.mustache", "Texts/de.json", "Texts/en.json"),
             swiftSettings: settings),
         .target(
             name: "IdPSchema",
