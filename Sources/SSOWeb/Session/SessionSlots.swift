@@ -46,7 +46,7 @@ public struct SessionSlots: Sendable {
         set { changed[Slot.key] = newValue }
     }
 
-    /// Nil where there is none, or one that cannot be decoded.
+    /// The value under a key. Nil where the session lacks it, or where it cannot be decoded.
     private func value<Value: Decodable>(_ type: Value.Type, under key: String) -> Value? {
         guard let node = decoded.root(of: stored)?[key] else { return nil }
         return try? JSONNodeDecoder(node).decode(type)
