@@ -47,10 +47,11 @@ final class ConnectionPlaces: Sendable {
 
     /// The share of one peer is a quarter of the places and of the bytes.
     static let shareDivisor = 4
-    /// Additional sockets for connections that are closing.
-    private static let slack = 64
 
     private let limit: Int
+    /// Additional sockets for connections that are closing. Fewer than the places: each may take one later than a new visitor,
+    /// when its event loop was busy, and must not use up the visitor's turn.
+    private let slack: Int
     private let maximumBytes: Int
     private let addresses: ClientAddress
     private let state = Mutex(State())
@@ -63,6 +64,7 @@ final class ConnectionPlaces: Sendable {
     ///   - bytes: how many bytes all connections together may hold beyond their allowances.
     init(limit: Int, bytes: Int = ServerLimits().heldBytes, addresses: ClientAddress) {
         self.limit = limit
+        slack = min(64, max(4, limit / 4))
         self.addresses = addresses
         maximumBytes = bytes
     }
@@ -149,7 +151,7 @@ final class ConnectionPlaces: Sendable {
     fileprivate func takesSocket() -> Bool {
         state.withLock { state in
             var isTaking = state.sockets < limit
-            if !isTaking, state.sockets < limit + Self.slack {
+            if !isTaking, state.sockets < limit + slack {
                 isTaking = state.places.values.contains { $0.waitingSince != nil }
             }
             state.isPaused = !isTaking

@@ -9,7 +9,7 @@ import Synchronization
 /// A mail server that sends scripted replies, and keeps the lines it received. One connection at a time.
 final class ScriptedSMTPServer: Sendable {
     let port: UInt16
-    private let listener: Int32
+    private let listener: OwnedSocket
     private let received = Mutex<[String]>([])
     private let replies: [String: String]
     private let gate: DispatchSemaphore?
@@ -24,26 +24,16 @@ final class ScriptedSMTPServer: Sendable {
         _ replies: [String: String] = [:], isSilent: Bool = false, gate: DispatchSemaphore? = nil, hangsUp: Bool = false
     ) throws {
         (self.replies, self.gate, self.hangsUp) = (replies, gate, hangsUp)
-        listener = try SocketAddress.socket()
-        try SocketAddress.bind(listener, to: "127.0.0.1", port: 0)
-        guard listen(listener, 16) == 0 else { throw ProbeFailure("listen: errno \(errno)") }
-        port = try SocketAddress.localPort(of: listener)
+        listener = try .listening()
+        port = try listener.port
         if isSilent { return }
         let thread = Thread { [listener, weak self] in
-            while true {
-                let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { return }
-                self?.talk(connection)
-                close(connection)
-            }
+            while let connection = listener.accept() { self?.talk(connection.descriptor) }
         }
         thread.start()
     }
 
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    deinit { listener.end() }
 
     var lines: [String] { received.withLock { $0 } }
     var url: String { "smtp://127.0.0.1:\(port)" }
@@ -51,7 +41,7 @@ final class ScriptedSMTPServer: Sendable {
     /// Waits until a client has connected to a silent server.
     func called() async throws {
         let ready = try await onOwnThread { [listener] in
-            var listening = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+            var listening = pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)
             return poll(&listening, 1, 30_000)
         }
         guard ready == 1 else { throw ProbeFailure("no client has connected") }

@@ -14,7 +14,7 @@ final class NavigationProxy: Sendable {
     }
 
     let port: UInt16
-    private let listener: Int32
+    private let listener: OwnedSocket
     private let isAllowed: @Sendable (String) -> Bool
     private let report: @Sendable (Answer) -> Void
 
@@ -25,23 +25,16 @@ final class NavigationProxy: Sendable {
         isAllowed: @escaping @Sendable (String) -> Bool = { _ in true }, report: @escaping @Sendable (Answer) -> Void
     ) throws {
         (self.isAllowed, self.report) = (isAllowed, report)
-        listener = try SocketAddress.socket()
-        try SocketAddress.bind(listener, to: "127.0.0.1", port: 0)
-        guard listen(listener, 64) == 0 else { throw ProbeFailure("listen: errno \(errno)") }
-        port = try SocketAddress.localPort(of: listener)
+        listener = try .listening()
+        port = try listener.port
         Self.onThread { [listener, weak self] in
-            while case let descriptor = accept(listener, nil, nil), descriptor >= 0 {
-                let connection = HTTPConnection(accepted: descriptor)
+            while let connection = listener.accept().map(HTTPConnection.init(accepted:)) {
                 Self.onThread { [weak self] in try? self?.serve(connection) }
             }
-            // Here and not in stop(): the next socket may get the same number while this thread is about to accept.
-            close(listener)
         }
     }
 
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-    }
+    deinit { listener.end() }
 
     /// Forwards one request and everything of its answer.
     private func serve(_ browser: HTTPConnection) throws {

@@ -68,8 +68,14 @@ final class WebDriver: Sendable {
     /// - Throws: `ProbeFailure` with the driver's message.
     func command(_ method: String, _ path: String, _ body: JSONValue = .object([:])) async throws -> JSONValue {
         let bytes = method == "POST" ? Array(try JSONEncoder().encode(body)) : nil
-        let reply = try await probe.send(
-            method, path, [("Content-Type", "application/json; charset=utf-8")], body: bytes)
+        let reply: ProbeReply
+        do {
+            reply = try await probe.send(
+                method, path, [("Content-Type", "application/json; charset=utf-8")], body: bytes)
+        } catch {
+            let state = process.exit.map { "ended: \($0)" } ?? "runs"
+            throw ProbeFailure("\(method) \(path): \(error), and chromedriver \(state)")
+        }
         let answer = try JSONDecoder().decode(JSONValue.self, from: Data(reply.body))
         guard reply.status == 200 else {
             let error = answer["value"]?["error"]?.text ?? ""

@@ -4,30 +4,25 @@ import Glibc
 ///
 /// Not URLSession: that one joins duplicate headers, repairs requests, follows redirects and keeps cookies of its own.
 final class HTTPConnection: Sendable {
-    let descriptor: Int32
+    private let socket: OwnedSocket
+    var descriptor: Int32 { socket.descriptor }
 
     /// - Parameter source: the loopback address to connect from, for limits that count by address: any of 127.0.0.0/8
     /// is allowed.
     init(host: String, port: UInt16, from source: String? = nil, timeout: Duration = .seconds(30)) throws {
-        descriptor = try SocketAddress.socket()
+        socket = OwnedSocket(try SocketAddress.socket())
         var limit = timeval(tv_sec: Int(timeout.components.seconds), tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
-        // When these throw, deinit closes: all properties are already set. Closing here as well could close the
-        // descriptor of another connection that got the same number in between.
         if let source { try SocketAddress.bind(descriptor, to: source, port: 0) }
         try SocketAddress.connect(descriptor, to: host, port: port)
     }
 
     /// A connection that a listener has accepted.
-    init(accepted descriptor: Int32) { self.descriptor = descriptor }
-
-    deinit {
-        close(descriptor)
-    }
+    init(accepted socket: OwnedSocket) { self.socket = socket }
 
     func send(_ bytes: [UInt8]) throws {
         var rest = bytes[...]

@@ -22,18 +22,21 @@ final class PostgreSQLRelay: Sendable {
     }
 
     let port: UInt16
-    private let listener: Int32
+    private let listener: OwnedSocket
     private let server: String
     private let state = Mutex((network: Network.whole, connections: [Connection]()))
 
-    private struct Connection: Sendable {
-        let program, server: Int32
+    private final class Connection: Sendable {
+        let program, server: OwnedSocket
+
+        init(program: OwnedSocket, server: OwnedSocket) { (self.program, self.server) = (program, server) }
 
         func reset() {
-            for descriptor in [program, server] {
+            for socket in [program, server] {
                 var linger = linger(l_onoff: 1, l_linger: 0)
-                setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
-                shutdown(descriptor, Int32(SHUT_RDWR))
+                let size = socklen_t(MemoryLayout.size(ofValue: linger))
+                setsockopt(socket.descriptor, SOL_SOCKET, SO_LINGER, &linger, size)
+                socket.end()
             }
         }
     }
@@ -41,17 +44,14 @@ final class PostgreSQLRelay: Sendable {
     /// - Parameter server: its Unix socket is in this folder.
     init(before server: PostgreSQLServer) throws {
         self.server = "\(server.socket)/.s.PGSQL.\(server.port)"
-        listener = try SocketAddress.socket()
-        try SocketAddress.bind(listener, to: "127.0.0.1", port: 0)
-        guard listen(listener, 64) == 0 else { throw ProbeFailure("listen: errno \(errno)") }
-        port = try SocketAddress.localPort(of: listener)
+        listener = try .listening()
+        port = try listener.port
         Self.onThread { [listener, weak self] in
-            while case let descriptor = accept(listener, nil, nil), descriptor >= 0 { self?.take(descriptor) }
-            close(listener)
+            while let program = listener.accept() { self?.take(program) }
         }
     }
 
-    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
+    deinit { listener.end() }
 
     var network: Network {
         get { state.withLock { $0.network } }
@@ -65,14 +65,10 @@ final class PostgreSQLRelay: Sendable {
         }
     }
 
-    private func take(_ program: Int32) {
-        guard network != .cut, let server = Self.connect(to: server) else {
-            close(program)
-            return
-        }
+    private func take(_ program: OwnedSocket) {
+        guard network != .cut, let server = Self.connect(to: server) else { return }
         let connection = Connection(program: program, server: server)
         state.withLock { $0.connections.append(connection) }
-        let shared = Directions()
         Self.onThread { [weak self] in
             var reader = MessageReader()
             while let bytes = Self.read(program), let self {
@@ -81,32 +77,24 @@ final class PostgreSQLRelay: Sendable {
                 self.wait(bytes) { Self.write($0, to: server) }
                 if commits, self.becomesWhole(after: .cutAfterCommit) {
                     // The server has it. Its answer goes nowhere, because this side is closed first.
-                    shutdown(program, Int32(SHUT_RDWR))
+                    program.end()
                     usleep(200_000)
                     break
                 }
             }
             connection.reset()
-            shared.leave(connection.program, connection.server)
+            self?.forget(connection)
         }
         Self.onThread { [weak self] in
             while let bytes = Self.read(server), let self { self.wait(bytes) { Self.write($0, to: program) } }
             connection.reset()
-            shared.leave(connection.program, connection.server)
+            self?.forget(connection)
         }
     }
 
-    /// Closes both ends when both directions have ended, so that no number is used again too early.
-    private final class Directions: Sendable {
-        private let open = Mutex(2)
-
-        func leave(_ program: Int32, _ server: Int32) {
-            let isLast = open.withLock { open in
-                open -= 1
-                return open == 0
-            }
-            if isLast { for descriptor in [program, server] { close(descriptor) } }
-        }
+    /// Its sockets are closed when the other direction has ended as well.
+    private func forget(_ connection: Connection) {
+        state.withLock { $0.connections.removeAll { $0 === connection } }
     }
 
     private func becomesWhole(after fault: Network) -> Bool {
@@ -134,32 +122,30 @@ final class PostgreSQLRelay: Sendable {
         write(bytes)
     }
 
-    private static func connect(to path: String) -> Int32? {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    private static func connect(to path: String) -> OwnedSocket? {
+        let server = OwnedSocket(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
         let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                Glibc.connect(server.descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        if result == 0 { return descriptor }
-        close(descriptor)
-        return nil
+        return result == 0 ? server : nil
     }
 
-    private static func read(_ descriptor: Int32) -> [UInt8]? {
+    private static func read(_ socket: OwnedSocket) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        let count = Glibc.recv(descriptor, &buffer, buffer.count, 0)
+        let count = Glibc.recv(socket.descriptor, &buffer, buffer.count, 0)
         return count > 0 ? Array(buffer.prefix(count)) : nil
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+    private static func write(_ bytes: [UInt8], to socket: OwnedSocket) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let sent = rest.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                Glibc.send(socket.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             guard sent > 0 else { return }
             rest = rest.dropFirst(sent)

@@ -22,7 +22,7 @@ final class FakeAppStoreConnect: Sendable {
     }
 
     let port: UInt16
-    private let listener: Int32
+    private let listener: OwnedSocket
     private let log = Mutex<[Asked]>([])
     private let answer: @Sendable (Asked, Int) -> Reply
 
@@ -32,26 +32,16 @@ final class FakeAppStoreConnect: Sendable {
     /// - Parameter answer: returns the response for a request and its number. The count starts at 0.
     init(_ answer: @escaping @Sendable (Asked, Int) -> Reply) throws {
         self.answer = answer
-        listener = try SocketAddress.socket()
-        try SocketAddress.bind(listener, to: "127.0.0.1", port: 0)
-        guard listen(listener, 16) == 0 else { throw ProbeFailure("cannot listen: errno \(errno)") }
-        port = try SocketAddress.localPort(of: listener)
+        listener = try .listening()
+        port = try listener.port
         let (listener, log) = (listener, Shared(self))
         let thread = Thread {
-            while true {
-                let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { return }
-                log.server?.serve(connection)
-                close(connection)
-            }
+            while let connection = listener.accept() { log.server?.serve(connection.descriptor) }
         }
         thread.start()
     }
 
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    deinit { listener.end() }
 
     /// Shared state in a separate object, so that the thread does not retain the server.
     private final class Shared: @unchecked Sendable {

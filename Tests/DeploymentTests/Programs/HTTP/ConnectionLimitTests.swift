@@ -106,6 +106,28 @@ struct ConnectionLimitTests {
         #expect(recorded.closed == ["b"])
     }
 
+    @Test(
+        "sockets that were accepted earlier and take their places later do not close a new visitor's",
+        arguments: [16, 64, 1_536])
+    func lateEntries(limit: Int) throws {
+        let recorded = try RecordedPlaces(limit)
+        let gate = ConnectionGate(places: recorded.places)
+        recorded.enter("idle", from: "192.0.2.9")
+        gate.connectionOpened()
+        var accepted = 1
+        while gate.isAcceptingNewConnections() {
+            for _ in 0..<WebServer.acceptedAtOnce(of: limit) {
+                gate.connectionOpened()
+                accepted += 1
+            }
+        }
+        // All come through one proxy. One event loop has given places to its half when the visitor comes, the other was busy.
+        for number in 0..<accepted / 2 { recorded.enter("flood \(number)", from: "192.0.2.9") }
+        recorded.enter("visitor", from: "192.0.2.9")
+        for number in accepted / 2..<accepted { recorded.enter("late \(number)", from: "192.0.2.9") }
+        #expect(recorded.closed.count > 1 && !recorded.closed.contains("visitor"))
+    }
+
     @Test("of too many bytes the ones held longest are closed; what is being answered, or holds nothing, is not")
     func bytes() throws {
         let recorded = try RecordedPlaces(8, bytes: 200)
