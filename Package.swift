@@ -58,7 +58,9 @@ let package = Package(
             name: "CPostgres", path: "Sources/CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(
             name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .target(name: "SSOShared", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
+        .target(
+            name: "SSOShared", dependencies: ["CCurl", "COpenSSL"], resources: embedded("VERSION"),
+            swiftSettings: settings),
         .target(name: "WellKnown", dependencies: ["SSOShared"], swiftSettings: settings),
 
         // Keys and signatures of JSON Web Tokens.
@@ -247,7 +249,10 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "IdPSchema",
-            dependencies: ["SSOShared", "SSOWeb", "Storage", "IdPAccounts", "IdPClients", "IdPProtocols", "ThisBuild"],
+            dependencies: [
+                "SSOShared", "SSOWeb", "Storage", "IdPAccounts", "IdPAccountPages", "IdPApps", "IdPClients", "IdPFlow",
+                "IdPMail", "IdPProtocols", "IdPProviderSignIn", "IdPSignIn", "ThisBuild",
+            ],
             path: "Sources/IdP/Schema",
             swiftSettings: settings),
 

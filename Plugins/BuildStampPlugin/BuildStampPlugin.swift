@@ -5,7 +5,7 @@ import PackagePlugin
 ///
 /// The date is the commit's and not the build's, so two builds of one commit are equal. A build outside of a repository, as
 /// in a container or from an archive, is told with the environment variables SOURCE_VERSION, SOURCE_COMMIT and
-/// SOURCE_DATE, or says ProductVersion's text and `unknown`. A plus sign marks changes that are not committed.
+/// SOURCE_DATE, or says what VERSION says, and `unknown`. A plus sign marks changes that are not committed.
 @main
 struct BuildStampPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {

@@ -1,10 +1,11 @@
 /// The release of all programs of this repository, as of CHANGELOG.md.
 ///
-/// The one place that names it. A release is a commit whose tag is `v` and this text. ``BuildStamp/version`` tells builds
-/// between releases apart.
+/// The file VERSION names it, and nothing else. A release is a commit whose tag is `v` and this text. ``BuildStamp/version`` tells
+/// builds between releases apart.
 public enum ProductVersion {
-    /// Semantic versioning 2.0. BuildStampPlugin and script/package read this line.
-    public static let text = "0.1.0"
+    /// Semantic versioning 2.0.
+    public static let text = String(
+        decoding: PackageResources.VERSION.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
 }
 
 /// Which sources a program was built from.

@@ -54,7 +54,8 @@ struct DocumentTests {
             // What follows the list of dependencies begins with one of these.
             let rest = package[target.range.upperBound...]
             let list = rest.prefix(
-                upTo: rest.firstMatch(of: #/(?:path|swiftSettings|pkgConfig):/#)?.range.lowerBound ?? rest.endIndex)
+                upTo: rest.firstMatch(of: #/(?:path|resources|swiftSettings|pkgConfig):/#)?.range.lowerBound
+                    ?? rest.endIndex)
             imports[String(target.1)] = Set(
                 list.replacing(#/\.product\([^)]*\)/#, with: "").replacing(#/\.target\(name: ("\w+")[^)]*\)\)/#) {
                     $0.1

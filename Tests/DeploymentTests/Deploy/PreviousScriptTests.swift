@@ -70,15 +70,14 @@ struct PreviousScriptTests {
 
         init() async throws {
             folder = try TemporaryFolder()
-            for name in ["bin", "script", "Sources/IdP/Schema", "Sources/SSOShared/Contract"] {
+            for name in ["bin", "script", "Sources/IdP/Schema"] {
                 try FileManager.default.createDirectory(
                     atPath: folder.path(of: name), withIntermediateDirectories: true)
             }
             try FileManager.default.copyItem(
                 at: TestVectors.repository.appending(path: "script/previous"),
                 to: URL(filePath: folder.path(of: "script/previous")))
-            try folder.write(
-                "    public static let text = \"0.1.0\"\n", to: "Sources/SSOShared/Contract/ProductVersion.swift")
+            try folder.write("0.1.0\n", to: "VERSION")
             try have(
                 "swift",
                 """
@@ -120,7 +119,7 @@ struct PreviousScriptTests {
             try folder.write(
                 steps.map { "Migration(name: \"\($0)\", sql: \(note))\n" }.joined(),
                 to: "Sources/IdP/Schema/IdPMigrations.swift")
-            try await git("add", "Sources", "script")
+            try await git("add", "Sources", "script", "VERSION")
             try await git("commit", "--quiet", "--message", "a commit")
             return try await git("rev-parse", "--short=12", "HEAD")
         }
