@@ -93,7 +93,7 @@ public final class PostgresDatabase: Database {
             let misfit = try await write { [migrator, writer] connection in
                 let misfit = migrator.misfit(applied: try PostgresOpening.applied(migrator, connection))
                 if !writer.hasCommittedRecently {
-                    try connection.execute("UPDATE schema_migration SET name = name WHERE position = 1")
+                    try connection.execute(Migrator.emptyChange)
                 }
                 return misfit
             }

@@ -188,6 +188,9 @@ struct PostgresOpening: Sendable {
         case .newer(let name):
             let (problem, remedy) = try migrator.newer(name, connection)
             throw refusal(problem, remedy)
+        case .older(let name):
+            let (problem, remedy) = Migrator.older(name)
+            throw .tooOld(refusal(problem, remedy).description)
         case .foreign(let position, let found):
             throw refusal("its schema is not ours (step \(position) is \(found))", "Name another database or schema")
         }
@@ -218,7 +221,7 @@ struct PostgresOpening: Sendable {
             let isFull = connection.failure?.state == "53100"
             try? connection.rollBack()
             if isInUse { return false }
-            if case .refused = error { throw error }
+            if error.isRefusal { throw error }
             throw refusal(
                 "a step of its schema has failed: \(error)", isFull ? Self.fullDisk : "Look at the server's log")
         }

@@ -8,16 +8,16 @@ import ThisBuild
 enum RelyingPartyMigrations {
     static let all = steps.map { $0.written(by: ThisBuild.stamp.version) }
 
-    private static let steps: [Migration] = [
-        Migration(name: "v001-session", sql: SessionStore.schema),
-        // Only a name: without it either program would take the other's database for an older one of its own.
-        Migration(name: "v002-relying-party", sql: []),
-        Migration(name: "v003-used-state", sql: UsedStateStore.schema),
-        Migration(name: "v004-session-visitor", sql: SessionStore.visitorSchema),
-        Migration(name: "v005-session-app", sql: SessionStore.appSchema),
-        Migration(name: "v006-sign-out", sql: SignOutStore.schema),
-        .keepsVersions(name: "v007-step-version"),
-        Migration(name: "v008-session-remembered", sql: SessionStore.rememberedSchema),
+    /// The steps that made the same tables until 0.1.0.
+    private static let replaced = [
+        "v001-session", "v002-relying-party", "v003-used-state", "v004-session-visitor", "v005-session-app",
+        "v006-sign-out", "v007-step-version", "v008-session-remembered",
+    ]
+
+    private static let steps = [
+        Migration(
+            name: "v008-relying-party-baseline", replacing: replaced,
+            sql: SessionStore.schema(adding: SignOutStore.sessionColumns) + UsedStateStore.schema + SignOutStore.schema)
     ]
 
     /// Every table but that of the migrations, for a copy to another database.

@@ -35,7 +35,7 @@ struct BackupSeal: Sendable {
     /// What a file's last line says, and whether the file agrees.
     enum Verdict: Equatable, Sendable {
         case sealed(BackupOrigin, contentBytes: UInt64)
-        /// There is no such line. A backup of an earlier version, or no backup.
+        /// There is no such line. Not made by `idp backup`, or somebody has removed it.
         case missing
         /// The file is not what its last line says.
         case damaged

@@ -62,7 +62,7 @@ struct SQLiteCopy: Sendable {
             try original.close()
             try opening.checkContent(of: draft, "the database \(source.path)")
         } catch {
-            if case .refused(let words) = error as? DatabaseError { throw .refused(words) }
+            if let refusal = error as? DatabaseError, refusal.isRefusal { throw refusal }
             throw .refused("cannot copy the database \(source.path): \(DatabaseError(error)).")
         }
     }

@@ -94,7 +94,7 @@ public final class SQLiteDatabase: Database {
             let misfit = try await write { [migrator, commits] connection in
                 let misfit = migrator.misfit(applied: try SQLiteOpening.applied(migrator, connection))
                 if !commits.hasCommittedRecently {
-                    try connection.execute("UPDATE schema_migration SET name = name WHERE position = 1")
+                    try connection.execute(Migrator.emptyChange)
                 }
                 return misfit
             }

@@ -189,12 +189,16 @@ struct SQLiteOpening: Sendable {
         case .newer(let name):
             let (problem, remedy) = try migrator.newer(name, SQLiteConnection(db))
             throw file.refusal(problem, remedy)
+        case .older(let name):
+            let (problem, remedy) = Migrator.older(name)
+            throw DatabaseError.tooOld(file.refusal(problem, remedy).description)
         case .foreign(let position, let found):
             throw file.refusal("its schema is not ours (step \(position) is \(found))", "Name another path")
         }
     }
 
     func refusal(_ error: any Error) -> DatabaseError {
+        if case .tooOld? = error as? DatabaseError { return DatabaseError(error) }
         if case .refused(let words)? = error as? DatabaseError {
             return words.contains(file.path) ? .refused(words) : file.refusal(words, "Name another path")
         }

@@ -131,7 +131,7 @@ extension FileDraft {
         let origin = try checkSeal(seal, of: backup.path, acceptsUnverified: acceptsUnverified)
         let opening = SQLiteOpening(file: backup, migrator: Migrator(migrations: migrations), patience: .seconds(5))
         do { try opening.checkContent(of: self, "the backup \(backup.path)") } catch {
-            if case .refused(let words) = error as? DatabaseError { throw .refused(words) }
+            if let refusal = error as? DatabaseError, refusal.isRefusal { throw refusal }
             throw .refused("cannot restore the backup \(backup.path): \(DatabaseError(error)).")
         }
         return origin
@@ -188,7 +188,7 @@ extension FileDraft {
             }
             guard acceptsUnverified else {
                 throw refusal(
-                    "has no checksum. An earlier version has made it, or somebody has removed the checksum. \(option)")
+                    "has no checksum. `idp backup` has not made it, or somebody has removed the checksum. \(option)")
             }
             return .unsealed
         case .sealed(let origin, let contentBytes):

@@ -4,36 +4,37 @@ import Foundation
 ///
 /// The list is append-only: a released step is never changed, moved or removed. All pending steps run in one transaction.
 ///
-/// During an upgrade a process of the version before works on the new schema. So a step only adds (CONTRIBUTING.md, "Change
-/// the schema"), or says in its name which step a process must know to work beside it.
+/// During an upgrade a process of the former release works on the new schema. So a step only adds (CONTRIBUTING.md, "Change the
+/// schema"), or says in its name which step a process must know to work beside it.
 public struct Migration: Sendable {
-    /// Unique, with its number in the list: `v001-sessions`. A step that removes or changes something ends in
+    /// Unique, with its number: `v033-passkeys`. A step that removes or changes something ends in
     /// `.needs-vNNN`: processes that do not know step NNN no longer fit. Their versions are older than the one that stopped
     /// to use what is removed.
     public let name: String
     /// One statement each, run in order.
     public let sql: [String]
+    /// The names of former steps whose place this one takes: a database that has all of them has this one. Only in the first of
+    /// a list.
+    let replaced: [String]
     /// The version of the program that has this list. The step is kept with it.
     let version: String?
 
-    public init(name: String, sql: [String]) { self.init(name: name, sql: sql, version: nil) }
+    /// - Parameter replaced: the names of former steps that a database may have in place of this one, which made the same tables.
+    public init(name: String, replacing replaced: [String] = [], sql: [String]) {
+        self.init(name: name, replaced: replaced, sql: sql, version: nil)
+    }
 
-    private init(name: String, sql: [String], version: String?) {
+    private init(name: String, replaced: [String], sql: [String], version: String?) {
         self.name = name
+        self.replaced = replaced
         self.sql = sql
         self.version = version
     }
 
-    /// The step from which on `schema_migration` keeps the version that wrote each step.
-    public static func keepsVersions(name: String) -> Migration { Migration(name: name, sql: [versionColumn]) }
-
-    private static let versionColumn = "ALTER TABLE schema_migration ADD COLUMN version TEXT"
-
     /// The same step in the list of a program of this version.
-    public func written(by version: String) -> Migration { Migration(name: name, sql: sql, version: version) }
-
-    /// Whether this is the step of ``keepsVersions(name:)``.
-    var addsVersionColumn: Bool { sql == [Self.versionColumn] }
+    public func written(by version: String) -> Migration {
+        Migration(name: name, replaced: replaced, sql: sql, version: version)
+    }
 
     /// The number of the step that a process must know to work beside the step with this name; nil for a step that only
     /// adds. A name that cannot be read needs more than any process knows.
@@ -56,6 +57,8 @@ package struct Migrator: Sendable {
         case apply(from: Int)
         /// A newer version wrote it: there are unknown steps after ours.
         case newer(String)
+        /// It lacks some of the steps that are not kept any more. This one is its last.
+        case older(String)
         /// The lists differ: it belongs to another program, or a step was renamed or moved.
         case foreign(position: Int, found: String)
     }
@@ -66,15 +69,30 @@ package struct Migrator: Sendable {
     /// A migrator with these steps, the oldest one first.
     package init(migrations: [Migration]) { self.migrations = migrations }
 
+    /// How many steps are not kept, because the first one has replaced them.
+    private var dropped: Int { max(0, (migrations.first?.replaced.count ?? 0) - 1) }
+
     /// Compares the applied steps with ours.
     package func plan(applied: [String]) -> Plan {
-        for (position, name) in applied.enumerated() {
+        let steps = withoutReplaced(applied)
+        for (position, name) in steps.enumerated() {
             guard position < migrations.count else { return .newer(name) }
             guard migrations[position].name.utf8.elementsEqual(name.utf8) else {
-                return .foreign(position: position + 1, found: name)
+                guard position == 0 else { return .foreign(position: dropped + position + 1, found: name) }
+                let known = zip(applied, migrations[0].replaced).prefix { $0.utf8.elementsEqual($1.utf8) }.count
+                return known == applied.count
+                    ? .older(applied[known - 1]) : .foreign(position: known + 1, found: applied[known])
             }
         }
-        return applied.count == migrations.count ? .nothing : .apply(from: applied.count)
+        return steps.count == migrations.count ? .nothing : .apply(from: steps.count)
+    }
+
+    /// The steps as this list counts them.
+    private func withoutReplaced(_ applied: [String]) -> [String] {
+        guard let first = migrations.first, !first.replaced.isEmpty, applied.starts(with: first.replaced) else {
+            return applied
+        }
+        return [first.name] + applied.dropFirst(first.replaced.count)
     }
 
     /// The step because of which this version's statements do not fit a database with these steps; nil when they fit.
@@ -82,9 +100,11 @@ package struct Migrator: Sendable {
         switch plan(applied: applied) {
         case .nothing: nil
         case .apply(let first): migrations[first].name
-        case .foreign(_, let found): found
+        case .older(let found), .foreign(_, let found): found
         case .newer:
-            applied.dropFirst(migrations.count).first { (Migration.neededStep(of: $0) ?? 0) > migrations.count }
+            withoutReplaced(applied).dropFirst(migrations.count).first {
+                (Migration.neededStep(of: $0) ?? 0) > dropped + migrations.count
+            }
         }
     }
 
@@ -109,13 +129,26 @@ package struct Migrator: Sendable {
     /// The last step names the version to install: an older one would refuse the database again.
     package func newer(_ step: String, _ connection: any SQLConnection) throws(DatabaseError) -> (String, String) {
         let problem = "it was written by a newer version (step \(step))"
-        // All columns: a database without that of the versions has none to name.
-        let last = try connection.query("SELECT * FROM schema_migration ORDER BY position DESC LIMIT 1").first
-        guard let last, last.has("version"), let version = try last.optionalText("version") else {
-            return (problem, "Install that version")
-        }
+        let last = try connection.query("SELECT version FROM schema_migration ORDER BY position DESC LIMIT 1").first
+        guard let version = try last?.optionalText("version") else { return (problem, "Install that version") }
         return (problem, "Install version \(version) or a later one")
     }
+
+    /// A statement that needs a commit and changes nothing.
+    package static let emptyChange = """
+        UPDATE schema_migration SET name = name WHERE position = (SELECT MAX(position) FROM schema_migration)
+        """
+
+    /// The refusal of a database that lacks steps which are not kept: what is wrong, and what to do.
+    package static func older(_ step: String) -> (String, String) {
+        (
+            "it was written before 0.1.0 and lacks steps (its last one is \(step))",
+            "Start the build of commit \(lastBuildWithAllSteps) on it once, which applies the steps that it lacks, then this one"
+        )
+    }
+
+    /// The last commit whose build applies every step to a database.
+    private static let lastBuildWithAllSteps = "6153b4fb"
 
     /// Applies the missing steps. The caller holds the write lock and has made the plan under it: another process may have
     /// been faster.
@@ -123,18 +156,20 @@ package struct Migrator: Sendable {
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS schema_migration (
-                position INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL UNIQUE, applied_at BIGINT NOT NULL)
+                position INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL UNIQUE, applied_at BIGINT NOT NULL, version TEXT)
             """)
         let now = Int64(Date().timeIntervalSince1970)
         for (index, migration) in migrations.enumerated().dropFirst(first) {
             for statement in migration.sql { try connection.execute(statement) }
             try connection.execute(
-                "INSERT INTO schema_migration (position, name, applied_at) VALUES (:position, :name, :applied_at)",
-                ["position": .integer(Int64(index) + 1), "name": .text(migration.name), "applied_at": .integer(now)])
+                """
+                INSERT INTO schema_migration (position, name, applied_at, version)
+                VALUES (:position, :name, :applied_at, :version)
+                """,
+                [
+                    "position": .integer(Int64(dropped + index) + 1), "name": .text(migration.name),
+                    "applied_at": .integer(now), "version": .optional(migration.version),
+                ])
         }
-        guard migrations.contains(where: \.addsVersionColumn), let version = migrations.last?.version else { return }
-        try connection.execute(
-            "UPDATE schema_migration SET version = :version WHERE position > :first",
-            ["version": .text(version), "first": .integer(Int64(first))])
     }
 }

@@ -56,6 +56,17 @@ struct SQLiteOpeningErrorTests {
         await (try fixture.open(next)).close()
     }
 
+    @Test("an inspection names the steps that a start will apply, and applies none")
+    func pendingSteps() async throws {
+        await (try fixture.open()).close()
+        let before = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+        let next = StorageFixture.migrations + [Migration(name: "v002-next", sql: ["CREATE TABLE next (id INTEGER)"])]
+        #expect(try await SQLiteDatabase.inspect(path: fixture.path, migrations: next) == ["v002-next"])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)) == before)
+        await (try fixture.open(next)).close()
+        #expect(try await SQLiteDatabase.inspect(path: fixture.path, migrations: next) == [])
+    }
+
     @Test("the database of another program")
     func foreign() async throws {
         await (try fixture.open()).close()

@@ -97,13 +97,8 @@ extension IdPFeatures {
             values: SealedValueStore(settings, services), audit: parts.audit, isChosen: services.isChosen,
             logger: parts.logger)
         let keys = SigningKeyRenewal(keys: signingKeys, isChosen: services.isChosen, logger: parts.logger)
-        let usernames = StartJob { [database = parts.database, randomness = parts.randomness, logger = parts.logger] in
-            do { while try await Usernames.fill(database, randomness, limit: 200) > 0 {} } catch {
-                logger.warning("usernames_not_made", metadata: ["cause": "\(error)"])
-            }
-        }
         return [
-            AuditWriting(log: parts.audit), worker, signOuts, ending, purge, keys, usernames,
+            AuditWriting(log: parts.audit), worker, signOuts, ending, purge, keys,
             ClockWatch(parts.clock, logger: parts.logger), reload, TemplateReading(parts.pages),
         ]
             // With one key there is nothing to seal anew.

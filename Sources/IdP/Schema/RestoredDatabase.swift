@@ -105,7 +105,7 @@ package struct RestoredDatabase: Sendable {
         }
     }
 
-    /// The sign-ins at clients of a database that were not ended. None in one of the version before, which has no such table.
+    /// The sign-ins at clients of a database that were not ended. None of one that cannot be read.
     package static func clientSignIns(of database: any Database) async -> [ClientSignIn] {
         let found = try? await database.read { connection -> [ClientSignIn] in
             var (last, all): (String, [ClientSignIn]) = ("", [])

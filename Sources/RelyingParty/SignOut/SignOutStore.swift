@@ -8,11 +8,13 @@ struct SignOutStore: Sendable {
     let database: any Database
     let clock: ServiceClock
 
-    /// The table and the columns, for the migrations. The columns are NULL in rows of the version before: ``nameOldSessions()``.
+    /// The columns of `session`, NULL in the sessions of visitors who have not signed in.
+    static let sessionColumns = ["idp_session TEXT", "idp_user TEXT"]
+
+    /// The table and the indexes of ``sessionColumns``, for the migrations.
     static let schema = [
-        "ALTER TABLE session ADD COLUMN idp_session TEXT",
-        "ALTER TABLE session ADD COLUMN idp_user TEXT",
         "CREATE INDEX session_idp_user ON session (idp_user)",
+        // No statement needs it any more.
         "CREATE INDEX session_without_idp_user ON session (handle) WHERE idp_user IS NULL",
         """
         CREATE TABLE seen_sign_out (
@@ -27,9 +29,6 @@ struct SignOutStore: Sendable {
         "CREATE INDEX seen_sign_out_expires_at ON seen_sign_out (expires_at)",
     ]
 
-    /// Old sessions that are named in one transaction.
-    private static let batchSize = 500
-
     // Other tables' owners do not know the identity provider: the statements on `session` below touch only the columns above,
     // or delete whole rows.
 
@@ -37,7 +36,6 @@ struct SignOutStore: Sendable {
     ///
     /// - Returns: how many sessions have ended; nil when the message was seen before: nothing has ended then.
     func end(_ message: SignOutMessage) async throws -> Int? {
-        try await nameOldSessions()
         let now = clock.now()
         return try await database.write { connection in
             let values: [String: SQLValue] = [
@@ -79,30 +77,9 @@ struct SignOutStore: Sendable {
             """,
             ["user": .text(user.id), "session": .optional(user.sessionID), "began": .timestamp(began)])
         guard signOuts.isEmpty else { throw SignInError.signedOutMeanwhile(returnTo: returnTo) }
-        try name(handle: session.handle, user, connection)
-    }
-
-    private func name(handle: String, _ user: SignedInUser, _ connection: any SQLConnection) throws {
         try connection.execute(
             "UPDATE session SET idp_session = :session, idp_user = :user WHERE handle = :handle",
-            ["session": .optional(user.sessionID), "user": .text(user.id), "handle": .text(handle)])
-    }
-
-    /// Fills the columns in rows that a process of the version before has made. They have what it takes in their slots.
-    private func nameOldSessions() async throws {
-        var isDone = false
-        while !isDone {
-            isDone = try await database.write { connection in
-                let rows = try connection.query(
-                    "SELECT handle, slots FROM session WHERE idp_user IS NULL LIMIT :limit",
-                    ["limit": .integer(Int64(Self.batchSize))])
-                for row in rows {
-                    let user = SessionSlots(stored: try row.text("slots"))[SignedInUser.self]
-                    try name(handle: try row.text("handle"), user, connection)
-                }
-                return rows.count < Self.batchSize
-            }
-        }
+            ["session": .optional(user.sessionID), "user": .text(user.id), "handle": .text(session.handle)])
     }
 
     /// Removes at most `limit` messages that no longer arrive. Returns the number of rows removed.

@@ -74,8 +74,8 @@ public struct PendingSignIns: Codable, Sendable {
     struct Finished: Codable, Sendable {
         let state: String
         let returnTo: String
-        /// The ``SignInCallback/fingerprint`` of what signed the user in. Nil in the data of an earlier version.
-        let callback: String?
+        /// The ``SignInCallback/fingerprint`` of what signed the user in.
+        let callback: String
     }
 
     /// Adds a sign-in. Of more than eight, one is removed.
@@ -115,7 +115,7 @@ public struct PendingSignIns: Codable, Sendable {
     public func finishedReturnTo(_ callback: SignInCallback) -> String? {
         let fingerprint = callback.fingerprint
         return finished.first { done in
-            done.callback.map { ConstantTime.equal($0, fingerprint) } ?? false
+            ConstantTime.equal(done.callback, fingerprint)
         }?.returnTo
     }
 }

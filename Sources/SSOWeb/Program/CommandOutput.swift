@@ -1,5 +1,6 @@
 public import ArgumentParser
 import Foundation
+import Storage
 
 /// The exit codes of commands, as in sysexits.h: a service manager can tell whether a restart helps.
 public enum CommandExit {
@@ -9,6 +10,12 @@ public enum CommandExit {
     public static let temporaryFailure = ExitCode(75)
     /// A setting is wrong, so the next start would fail in the same way (EX_CONFIG).
     public static let configurationError = ExitCode(78)
+
+    /// The code of a program or command that this error has ended.
+    public static func code(for error: any Error) -> ExitCode {
+        if case .tooOld? = error as? DatabaseError { return configurationError }
+        return error is SettingError ? configurationError : runtimeError
+    }
 
     /// Writes one line to standard error.
     ///

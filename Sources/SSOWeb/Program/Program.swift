@@ -139,7 +139,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
             let reported = reader.warnings.count
             await reader.runChecks()
             report(reader, to: logger, warningsFrom: reported)
-            throw error is SettingError ? CommandExit.configurationError : CommandExit.runtimeError
+            throw CommandExit.code(for: error)
         }
         logger.info("stopped")
     }

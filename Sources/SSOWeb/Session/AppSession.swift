@@ -44,17 +44,6 @@ public struct AppSessionEntry: Sendable {
 }
 
 extension SessionStore {
-    /// What was added to the table for sessions of apps. A process of the version before names no such column: its rows are
-    /// browsers' sessions.
-    public static var appSchema: [String] {
-        [
-            "ALTER TABLE session ADD COLUMN owner TEXT",
-            "ALTER TABLE session ADD COLUMN device TEXT",
-            "CREATE INDEX session_owner ON session (owner) WHERE owner IS NOT NULL",
-            "CREATE INDEX session_browser ON session (expires_at) WHERE owner IS NULL",
-        ]
-    }
-
     /// The sessions of a user's apps, newest first.
     public func appSessions(of owner: String, _ connection: any SQLConnection) throws -> [AppSessionEntry] {
         try connection.query(

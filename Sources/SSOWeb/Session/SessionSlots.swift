@@ -96,9 +96,8 @@ extension SessionSlots {
         let named = JSONText.string(text).dropFirst().dropLast()
         let writer = JSONTextWriter(reserving: stored.utf8.count)
         decoded.eachMember(of: stored) { key, bytes in
-            // Foundation's encoder, which the version before used, escapes a slash. A client's own request is percent-encoded.
-            let value = String(decoding: bytes, as: UTF8.self).replacing("\\/", with: "/")
-                .replacing("%40", with: "@")
+            // A client's own request is percent-encoded.
+            let value = String(decoding: bytes, as: UTF8.self).replacing("%40", with: "@")
             guard !value.contains(named) else { return }
             writer.raw(writer.bytes.isEmpty ? "{".utf8 : ",".utf8)
             writer.raw(key, bytes)

@@ -223,15 +223,9 @@ public struct SessionStore: Sendable {
     }
 
     /// Notes that the session is in use. Writes at most once per minute: the idle limit needs no more.
-    ///
-    /// - Parameter user: whose session it is, if it is a user's. Noted where the row does not have it.
-    func touch(_ session: Session, by user: @autoclosure () -> SessionUser? = nil) async throws {
+    func touch(_ session: Session) async throws {
         guard isTouchDue(session) else { return }
-        let user = user()
-        try await database.write { connection in
-            try touch(session, connection)
-            if let user { try note(missing: user, of: session, connection) }
-        }
+        try await database.write { try touch(session, $0) }
     }
 
     private func touch(_ session: Session, _ connection: any SQLConnection) throws {

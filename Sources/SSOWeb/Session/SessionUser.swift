@@ -52,15 +52,12 @@ public struct SessionPosition: Sendable, Equatable {
 }
 
 extension SessionStore {
-    /// What was added to the table for lists. Rows of the version before get the columns at their next request, and those of
-    /// apps here.
-    public static var userSchema: [String] {
-        [
-            "ALTER TABLE session ADD COLUMN account_id TEXT",
-            "ALTER TABLE session ADD COLUMN network TEXT",
-            "UPDATE session SET account_id = owner WHERE owner IS NOT NULL",
-            "CREATE INDEX session_account ON session (account_id) WHERE account_id IS NOT NULL",
-        ]
+    /// The columns of a program that lists the sessions of a user, for ``schema(adding:)``.
+    public static var userColumns: [String] { ["account_id TEXT", "network TEXT"] }
+
+    /// The index of ``userColumns``, for the migrations.
+    public static var userIndexes: [String] {
+        ["CREATE INDEX session_account ON session (account_id) WHERE account_id IS NOT NULL"]
     }
 
     /// Notes whose session it is, in the caller's transaction. The device of an app's session stays.
@@ -74,14 +71,6 @@ extension SessionStore {
                 "account": .text(user.account), "network": .optional(user.network), "device": .text(user.device),
                 "handle": .text(handle),
             ])
-    }
-
-    /// As ``note(_:of:_:)``, for a row of the version before.
-    func note(missing user: SessionUser, of session: Session, _ connection: any SQLConnection) throws {
-        let rows = try connection.query(
-            "SELECT 1 AS one FROM session WHERE handle = :handle AND network IS NULL",
-            ["handle": .text(session.handle)])
-        if !rows.isEmpty { try note(user, of: session.handle, connection) }
     }
 
     /// The sessions of a user that hold, the one used last first.

@@ -3,9 +3,6 @@ import Logging
 
 /// Sessions as routes use them: rows, cookie and form tokens.
 public struct Sessions: Sendable {
-    /// Finds out whose session a request has, where the program lists sessions.
-    public typealias FindUser = @Sendable (Session, Request, any WebRequestContext) -> SessionUser?
-
     /// Their rows.
     public let store: SessionStore
     /// How browsers hold them.
@@ -15,13 +12,10 @@ public struct Sessions: Sendable {
 
     /// Limits how many sessions one network begins; nil where networks cannot be told apart.
     let newcomers: NewSessionLimit?
-    let findUser: FindUser?
 
     public init(
-        store: SessionStore, cookie: SessionCookie, forms: CSRFTokens, newcomers: NewSessionLimit? = nil,
-        findUser: FindUser? = nil
+        store: SessionStore, cookie: SessionCookie, forms: CSRFTokens, newcomers: NewSessionLimit? = nil
     ) {
-        self.findUser = findUser
         self.store = store
         self.cookie = cookie
         self.forms = forms
@@ -102,7 +96,7 @@ public struct SessionMiddleware<Context: SessionRequestContext>: RouterMiddlewar
         if let id = sessions.cookie.id(in: request), let session = try await sessions.store.find(id) {
             // A full disk must not break pages that only read. A session that is not touched ends earlier.
             do {
-                try await sessions.store.touch(session, by: sessions.findUser?(session, request, context))
+                try await sessions.store.touch(session)
             } catch {
                 context.logger.warning("session_touch_failed", metadata: ["cause": "\(error)"])
             }

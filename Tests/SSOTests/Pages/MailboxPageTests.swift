@@ -160,7 +160,7 @@ struct MailboxPageTests {
         }
     }
 
-    @Test("files of an earlier version, and damaged ones, are left out")
+    @Test("files with other names, and damaged ones, are left out")
     func otherFiles() async throws {
         try await TestDeployment.open { deployment in
             _ = try await deployment.asking()

@@ -118,8 +118,9 @@ struct HealthTests {
         try await TestDeployment.open { deployment in
             for (probe, name) in zip(Self.probes(of: deployment), ["idp", deployment.client.id]) {
                 let own = name == "idp" ? IdPMigrations.all : RelyingPartyMigrations.all
-                let added = String(format: "v%03d-later", own.count + 1)
-                let removed = String(format: "v%03d-drop.needs-v%03d", own.count + 2, own.count + 1)
+                let last = try #require(own.last.flatMap { Int($0.name.dropFirst().prefix(3)) })
+                let added = String(format: "v%03d-later", last + 1)
+                let removed = String(format: "v%03d-drop.needs-v%03d", last + 2, last + 1)
                 func apply(_ names: [String]) async throws {
                     let newer = try await deployment.databases.open(
                         name, own + names.map { Migration(name: $0, sql: []) })

@@ -254,8 +254,8 @@ struct SessionCheckTests {
         #expect(try SessionCheckInterval(text).duration == seconds.map { .seconds($0) })
     }
 
-    @Test("a session of the version before is asked about at its next request, and one without an id at the IdP never")
-    func oldSessions() async throws {
+    @Test("a session that was never asked about is at its next request, and one without an id at the IdP never")
+    func neverAsked() async throws {
         let idp = try Self.idp { .bytes(FakeIdP.state($0, Self.active())) }
         try await idp.open(limits: .patient) { deployment in
             let browser = try await Self.signedIn(deployment)

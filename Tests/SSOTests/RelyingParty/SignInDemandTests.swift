@@ -144,7 +144,7 @@ struct SignInDemandTests {
         #expect(try await Self.redeem(pending, age: 61, now: later) == "sign_in_too_old")
     }
 
-    @Test("the demand is in the sealed cookie, with its own sign-in; a cookie of an earlier version demands nothing")
+    @Test("the demand is in the sealed cookie, with its own sign-in; one that was sealed without any demands nothing")
     func kept() async throws {
         let keys = try DerivedKeys.parse(String(repeating: "0123456789abcdef", count: 2), setting: "KEY")
         let cookie = PendingSignInsCookie(keys: keys)

@@ -220,23 +220,6 @@ struct SignOutMessageTests {
         }
     }
 
-    @Test(
-        "a session that a process of the version before has begun stays, and a message ends it",
-        arguments: [true, false])
-    func oldSessions(named: Bool) async throws {
-        try await Self.idp().open { deployment in
-            let (ann, ben) = (try await Self.browser("ann1", deployment), try await Self.browser("ben1", deployment))
-            try await deployment.client.database.write {
-                try $0.execute("UPDATE session SET idp_session = NULL, idp_user = NULL")
-            }
-            #expect(try await ann.userID(at: deployment.client) == "ann")
-            let message = Self.message(deployment, session: named ? "ann1" : nil)
-            #expect(try await Self.post(message, to: deployment).status == 200)
-            #expect(try await ann.userID(at: deployment.client) == nil)
-            #expect(try await ben.userID(at: deployment.client) == "ben")
-        }
-    }
-
     @Test("a message that arrives while the token is redeemed keeps the user out", arguments: [true, false])
     func race(named: Bool) async throws {
         try await Self.idp().open { deployment in

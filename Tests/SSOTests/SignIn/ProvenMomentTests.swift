@@ -201,14 +201,15 @@ struct ProvenMomentTests {
             })
     }
 
-    @Test("a sign-in of the version before stays, and is proven if it was by email", arguments: ProofRow.all)
-    func earlierVersion(row: ProofRow) async throws {
+    @Test(
+        "a sign-in of which nothing is stored about that stays, and is proven if it was by email",
+        arguments: ProofRow.all)
+    func notStored(row: ProofRow) async throws {
         try await row.open { place in
             let (deployment, browser) = (place.deployment, place.deployment.browser())
             let page = try await browser.get(deployment.origin + "/sign-in")
             _ = try await row.signIn(0, on: page, in: browser, place)
             let token = try await browser.get(deployment.authorize(place.client, state: "before"))
-            // As the version before has stored it.
             for proven in ["true", "false"] {
                 try await deployment.execute(
                     "UPDATE session SET slots = REPLACE(slots, ',\"isProven\":\(proven)', '')")

@@ -5,7 +5,7 @@ import Testing
 @testable import SSOWeb
 @testable import TestKit
 
-/// A slot is encoded by own code: the version before reads it with the same meaning, and so does Foundation.
+/// A slot is encoded by own code: every version reads it with the same meaning, and so does Foundation.
 @Suite("Encoding a slot", .rules)
 struct JSONTextEncoderTests {
     private enum Action: Codable, Equatable {

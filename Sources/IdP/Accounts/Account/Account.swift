@@ -27,7 +27,7 @@ package struct Account: Sendable {
     package let eraseAt: Timestamp?
     /// That of the browser at the latest sign-in, for emails that no request has caused.
     package let language: Language?
-    /// What services call the user that want a short name (``Usernames``). Nil in a row of the version before.
+    /// What services call the user that want a short name (``Usernames``). Nil: given with the first token.
     package let username: String?
     /// When the name or the address changed last.
     package let updatedAt: Timestamp?

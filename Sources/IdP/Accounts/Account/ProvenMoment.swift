@@ -9,8 +9,7 @@ package import Storage
 /// needed.
 enum ProvenMoment {
     /// - Parameters:
-    ///   - stored: what was stored with the sign-in; nil in a session or row of the version before, which stored a sign-in
-    ///     with a provider in the same way whether or not it had said when.
+    ///   - stored: what was stored with the sign-in; nil where nothing was. Then only a proof by email counts, whose moment is known.
     ///   - methods: of the sign-in.
     static func isProven(stored: Bool?, methods: [String]) -> Bool {
         stored ?? (!methods.isEmpty && methods.allSatisfy { $0.hasPrefix("email_") })

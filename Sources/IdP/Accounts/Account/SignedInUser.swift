@@ -16,17 +16,17 @@ package struct CurrentSignIn: SessionSlot {
         /// ``provenAt`` may decide whether a sign-in is new enough.
         package let authenticatedAt: Timestamp
         /// How the user proved an identity, for relying parties that ask for more: `email_code`, and the second factor after
-        /// it. The version before reads these names.
+        /// it.
         package let methods: [String]
-        /// The same proofs, each with its time and strength. Nil in a session of the version before, and in that of an app.
+        /// The same proofs, each with its time and strength. Nil in a session of an app.
         package var proofs: [Proof]?
-        /// The account's ``Account/signOuts`` at that moment. Nil in a session from before there was such a number.
+        /// The account's ``Account/signOuts`` at that moment. Nil: zero.
         package var signOuts: Int64?
         /// The flow that the sign-in was for; nil without one.
         package var flow: String?
-        /// Whether the sign-in made the account. Nil in a session of the version before.
+        /// Whether the sign-in made the account. Nil in a session of an app.
         package var isFirst: Bool?
-        /// Whether the user was authenticated at ``authenticatedAt``. Nil in a session of the version before.
+        /// Whether the user was authenticated at ``authenticatedAt``. Nil where it was not stored (``ProvenMoment``).
         var isProven: Bool?
 
         package init(

@@ -7,7 +7,6 @@ package struct StoredIdentity: Codable, Sendable {
     package let email: String?
     private let isPrivateEmail: Bool
     private let sealedRefreshToken: [UInt8]?
-    /// Nil in a session of the version before.
     private let name: String?
 
     package init(_ identity: ExternalIdentity) {

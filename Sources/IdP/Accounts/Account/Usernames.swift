@@ -62,19 +62,4 @@ package enum Usernames {
     private static func random(_ randomness: any Randomness) throws -> Int {
         try randomness.bytes(4).reduce(1_000_000) { ($0 << 8 | Int($1)) % 900_000_000 } + 1_000_000
     }
-
-    /// Gives a name to accounts of the version before, which have none: at most `limit` of them.
-    ///
-    /// - Returns: how many.
-    package static func fill(
-        _ database: any Database, _ randomness: any Randomness, limit: Int
-    ) async throws -> Int {
-        try await database.write { connection in
-            let rows = try connection.query(
-                "SELECT id, email FROM account WHERE username IS NULL ORDER BY created_at, id LIMIT :limit",
-                ["limit": .integer(Int64(limit))])
-            for row in rows { try give(try row.text("id"), for: try row.text("email"), randomness, connection) }
-            return rows.count
-        }
-    }
 }

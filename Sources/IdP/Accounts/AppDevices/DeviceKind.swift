@@ -23,9 +23,9 @@ package enum DeviceKind: String, CaseIterable {
         self = kinds.first { text.contains($0.0) }?.1 ?? .unknown
     }
 
-    /// "a Linux computer", in the language of the texts. The version before stored English words: they stay as they are.
+    /// "a Linux computer", in the language of the texts.
     package static func words(for stored: String, _ texts: Texts) -> String {
-        DeviceKind(rawValue: stored).map { texts.plain($0.words) } ?? stored
+        texts.plain((DeviceKind(rawValue: stored) ?? .unknown).words)
     }
 
     private var words: Text {

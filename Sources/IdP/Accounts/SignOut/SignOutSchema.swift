@@ -13,16 +13,12 @@ package enum SignOutSchema {
             last_used_at BIGINT NOT NULL,
             ended_at BIGINT,
             reason TEXT,
+            beginnings BIGINT NOT NULL DEFAULT 0,
             PRIMARY KEY (session_handle, client_id, kind)
         )
         """,
         "CREATE INDEX client_sign_in_told ON client_sign_in (told_session)",
         "CREATE INDEX client_sign_in_account ON client_sign_in (account_id)",
-        """
-        INSERT INTO client_sign_in (session_handle, client_id, kind, told_session, account_id, first_used_at, last_used_at)
-        SELECT session_handle, client_id, kind, session_handle, MAX(account_id), MIN(used_at), MAX(used_at)
-          FROM sso_token WHERE used_at IS NOT NULL GROUP BY session_handle, client_id, kind
-        """,
         // The queue of messages to clients. settled_at is NULL while a message waits.
         """
         CREATE TABLE sign_out_message (

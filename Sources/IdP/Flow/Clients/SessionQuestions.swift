@@ -53,7 +53,7 @@ package struct SessionQuestions: Sendable {
                         session: VerifiedSession(
                             id: told.toldSession, authenticatedAt: signIn.provenAt?.seconds,
                             methods: signIn.methods)))
-            // The number of an account was raised by a process of the version before.
+            // The account was signed out everywhere meanwhile.
             case (.ended, _?): return .inactive(.signedOut, clientID: client)
             default: return .inactive(.expired, clientID: client)
             }

@@ -118,10 +118,7 @@ package struct SharedParts: Sendable {
                 database: database, clock: clock, randomness: randomness,
                 lifetime: options.sessionLifetime, maximumVisitors: 100_000),
             cookie: SessionCookie(name: "idp_session", origin: origin),
-            forms: CSRFTokens(keys: keys, origin: origin), newcomers: newcomers,
-            findUser: { session, request, context in
-                (context as? VisitorContext).flatMap { SessionUser(of: session, request, $0) }
-            })
+            forms: CSRFTokens(keys: keys, origin: origin), newcomers: newcomers)
         grants = GrantStore(database: database, clock: clock, eligibility: eligibility, clients: clients)
         let flowLimit = FlowLimit(
             networks: NewSessionLimit(

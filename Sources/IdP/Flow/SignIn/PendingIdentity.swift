@@ -18,12 +18,11 @@ package struct PendingIdentity: SessionSlot {
     private struct Stored: Codable {
         let identity: StoredIdentity
         let provenAt: Timestamp
-        /// The address to prove. Nil in a session of the version before: that of the identity.
-        let address: String?
+        /// The address to prove.
+        let address: String
         /// The id of the challenge that began when the user agreed; nil before that.
         var challenge: String?
 
-        var addressToProve: String? { address ?? identity.email }
     }
 
     private var stored: Stored?
@@ -36,7 +35,7 @@ package struct PendingIdentity: SessionSlot {
     }
 
     /// The address to prove, for the page that asks for it; nil when nothing waits.
-    package func address(now: Timestamp) -> String? { current(now)?.addressToProve }
+    package func address(now: Timestamp) -> String? { current(now)?.address }
 
     /// The id of the provider; nil when nothing waits.
     package func provider(now: Timestamp) -> String? { current(now)?.identity.identity.provider }
@@ -48,7 +47,7 @@ package struct PendingIdentity: SessionSlot {
 
     /// Whether an identity waits for the proof of this address.
     package func isWaiting(for address: EmailAddress) -> Bool {
-        stored?.addressToProve?.utf8.elementsEqual(address.text.utf8) == true
+        stored?.address.utf8.elementsEqual(address.text.utf8) == true
     }
 
     /// Notes that the user has agreed, on a page that names the address and the provider.

@@ -42,8 +42,8 @@ package struct HalfSignIn: SessionSlot {
         /// The challenge of the first proof, which adds the identity that waited for it.
         let challenge: String?
         let isFirst: Bool
-        /// Whether the user asked to stay signed in. Nil in a session of the version before.
-        var remembers: Bool?
+        /// Whether the user asked to stay signed in.
+        var remembers: Bool
         /// The ``SecondFactor/id`` that the visitor was asked for.
         var factor: String?
         var begunAt: Timestamp?

@@ -230,7 +230,7 @@ package struct SignInCompletion: Sendable {
         next[CurrentSignIn.self] = CurrentSignIn(signIn)
         return SessionContent(
             next, app: target.app.map { AppSession(owner: account.id, device: $0) },
-            isRemembered: first.remembers ?? false)
+            isRemembered: first.remembers)
     }
 
     private func response(to step: SignInStep, _ flow: FlowID?, _ request: Request) -> Response? {

@@ -105,7 +105,7 @@ package struct MailQueue: Sendable {
         _ id: String, kind: String, subjectID: String, isPaced: Bool = false, now: Timestamp,
         _ connection: any SQLConnection
     ) throws {
-        // To a process of the version before, which knows no notices, it has expired. No user has the address "".
+        // The address is read when it is sent. No user has the address "", and none has an email with an end of 0.
         try connection.execute(
             """
             INSERT INTO mail_queue (id, address, kind, subject_id, has_account, created_at, due_at, expires_at,

@@ -57,7 +57,7 @@ package struct OutboxMailer: Mailer {
 
     package var destination: String { "outbox:\(folder)" }
 
-    /// The newest emails with their names, newest first. Files that an earlier version wrote are left out.
+    /// The newest emails with their names, newest first. Files with other names are left out.
     package func items(limit: Int = 50) -> [(name: String, item: Item)] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.hasPrefix(".") && $0.hasSuffix(".json") }.sorted(by: >).prefix(limit).compactMap {

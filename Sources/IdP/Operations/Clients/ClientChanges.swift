@@ -208,7 +208,7 @@ package struct RemoveClient: OperatorChange {
         }
         let last = try registrar.changed(id, true, connection)
         try registrar.store.delete(id, connection)
-        // Disabled by the version before, which voided nothing: the id may be given to another client.
+        // Disabling has voided them already. Once more, because the id may be given to another client.
         try ClientGrants.void(of: id, at: context.now, connection)
         try registrar.commit([AuditRow(.clientChanged, client: id, "removed")], context, connection)
         return last

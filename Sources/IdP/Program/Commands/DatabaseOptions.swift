@@ -121,7 +121,7 @@ struct DatabaseOptions: ParsableArguments {
     /// - Throws: exit code 1 after one line on standard error for a failure of the database, and for a change that was refused.
     static func reporting<T>(_ body: () async throws -> T) async throws -> T {
         do { return try await body() } catch let failure as DatabaseError {
-            throw CommandExit.failure(IdPProgram.name, "\(failure)")
+            throw CommandExit.failure(IdPProgram.name, "\(failure)", code: CommandExit.code(for: failure))
         } catch let refusal as ChangeError {
             throw CommandExit.failure(IdPProgram.name, "\(refusal)")
         }

@@ -1,12 +1,6 @@
 /// The tables of OpenID Connect, for the migrations.
 package enum OIDCSchema {
     package static let sql = [
-        // NULL: made by the version before. A name is never reused, so its hash stays when the account is erased.
-        "ALTER TABLE account ADD COLUMN username TEXT",
-        "ALTER TABLE account ADD COLUMN updated_at BIGINT",
-        "CREATE UNIQUE INDEX account_username ON account (username)",
-        "CREATE TABLE used_username (digest BLOB PRIMARY KEY NOT NULL)",
-        "ALTER TABLE client_sign_in ADD COLUMN beginnings BIGINT NOT NULL DEFAULT 0",
         // public_key is the JWK as it is published. private_key is sealed: usable only with IDP_SECRET_KEY.
         """
         CREATE TABLE signing_key (
@@ -37,7 +31,8 @@ package enum OIDCSchema {
         """,
         "CREATE INDEX oidc_access_token_family ON oidc_access_token (family)",
         "CREATE INDEX oidc_access_token_expires_at ON oidc_access_token (expires_at)",
-        // successor_key is the id of the key that its successor was derived with. A used row stays until the family is over.
+        // successor_key is the id of the key that its successor was derived with. A used row stays until the family is over. The
+        // last index is for a promotion of a standby, which must not look at used rows: they are many.
         """
         CREATE TABLE oidc_refresh_token (
             digest BLOB PRIMARY KEY NOT NULL,
@@ -61,5 +56,9 @@ package enum OIDCSchema {
         """,
         "CREATE INDEX oidc_refresh_token_family ON oidc_refresh_token (family)",
         "CREATE INDEX oidc_refresh_token_family_ends_at ON oidc_refresh_token (family_ends_at)",
+        """
+        CREATE INDEX oidc_refresh_token_unused ON oidc_refresh_token (expires_at)
+         WHERE used_at IS NULL AND ended_at IS NULL
+        """,
     ]
 }

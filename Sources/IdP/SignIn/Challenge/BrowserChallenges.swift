@@ -14,7 +14,7 @@ package struct BrowserChallenges: SessionSlot {
         var emailAt: Timestamp?
         /// When the user asked again and another email left for it, to confirm that on the page. Nil if none did.
         var sentAgainAt: Timestamp?
-        /// The flow of the newest request for it. Nil without one, and in a session of the version before.
+        /// The flow of the newest request for it. Nil without one.
         var flow: String?
         /// Whether another browser with the same invitation has asked for it first. Then only its code signs in here: an answer to
         /// the email is for the browser that shows its number.

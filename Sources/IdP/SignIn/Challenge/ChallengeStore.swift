@@ -282,7 +282,7 @@ package struct Challenge: Sendable {
     var logFlow: String?
     /// The name of the client that asked.
     let service: String?
-    /// The ``DeviceKind`` that asked. The version before stored words: `Windows computer`.
+    /// The ``DeviceKind`` that asked.
     let device: String
     /// ``Places/name(of:)`` of the browser that asked first.
     var place: String?

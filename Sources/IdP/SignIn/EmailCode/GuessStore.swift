@@ -116,7 +116,7 @@ package struct GuessStore: Sendable {
         let row = try connection.query(
             """
             SELECT c.address, c.device_id,
-                   CASE WHEN c.email_id IS NULL OR l.created_at <= :now THEN 1 ELSE 0 END AS is_due,
+                   CASE WHEN l.created_at <= :now THEN 1 ELSE 0 END AS is_due,
                    CASE WHEN EXISTS (SELECT 1 FROM mail_outage o WHERE o.since <= l.created_at) THEN 1 ELSE 0 END
                      AS is_outage
               FROM challenge c LEFT JOIN mail_queue l ON l.id = c.email_id WHERE c.id = :id

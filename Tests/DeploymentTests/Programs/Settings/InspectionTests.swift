@@ -109,20 +109,24 @@ struct InspectionTests {
     }
 
     @Test(
-        "the steps that a start will apply to an older database are named and not applied",
+        "a database from before 0.1.0 that lacks a step is refused by check and by serve, which no restart helps",
         arguments: ["idp", "relying-party"])
-    func pendingSteps(name: String) async throws {
-        let steps = name == "idp" ? IdPMigrations.all : RelyingPartyMigrations.all
+    func older(name: String) async throws {
         let (path, setting) = (folder.path(of: "db"), name == "idp" ? "IDP_DATABASE_URL" : "RP_DATABASE_URL")
-        await (try SQLiteDatabase(path: path, migrations: Array(steps.dropLast(2)))).close()
+        try await FormerSchema(name, without: 1).make { try await SQLiteDatabase(path: path, migrations: $0) }
         let before = try Data(contentsOf: URL(filePath: path))
-        let names = steps.suffix(2).map(\.name).joined(separator: ", ")
+        let words = "it was written before 0.1.0 and lacks steps"
         let program = try await check(name, [setting: "sqlite:\(path)"])
-        #expect(program.log.contains("warning: \(setting): a start will apply these steps"), "\(program.log)")
-        #expect(program.log.contains(": \(names)."), "\(program.log)")
+        #expect(program.log.contains("\(setting): cannot use the database \(path): \(words)"), "\(program.log)")
+        let serving = ProgramProcess(
+            name,
+            environment: (name == "idp" ? SettingsFixture.idp : SettingsFixture.client).merging([
+                setting: "sqlite:\(path)"
+            ]) { $1 },
+            folder: try TemporaryFolder())
+        #expect(try await serving.run() == .code(78))
+        #expect(serving.log.contains(words), "\(serving.log)")
         #expect(try Data(contentsOf: URL(filePath: path)) == before)
-        await (try SQLiteDatabase(path: path, migrations: steps)).close()
-        #expect(try await !check(name, [setting: "sqlite:\(path)"]).log.contains("these steps"))
     }
 
     @Test(

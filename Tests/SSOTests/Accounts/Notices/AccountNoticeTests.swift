@@ -139,7 +139,7 @@ struct AccountNoticeTests {
         }
     }
 
-    @Test("a notice that was due long ago is still taken, and never by a process of the version before")
+    @Test("a notice that was due long ago is still taken, and is no email with a code")
     func dueLongAgo() async throws {
         try await TestDeployment.open { deployment in
             let queue = MailQueue(
@@ -147,7 +147,7 @@ struct AccountNoticeTests {
             let now = deployment.clock.now
             try await deployment.database.write { connection in
                 try queue.enqueueNotice("not_1", kind: "unknown", subjectID: "not_1", now: now - .hours(30), connection)
-                // How the version before looks for emails.
+                // As emails with a code are taken.
                 let taken = try connection.query(
                     "SELECT id FROM mail_queue WHERE sent_at IS NULL AND expires_at > :now", ["now": .timestamp(now)])
                 #expect(taken.isEmpty)

@@ -70,19 +70,6 @@ struct VisitorRowsTests {
         }
     }
 
-    @Test("a row of a process of the previous version counts as submitted, and both versions read each other's rows")
-    func olderProcess() async throws {
-        try await TestDeployment.open { deployment in
-            let now = deployment.clock.now.milliseconds
-            try await deployment.execute(
-                """
-                INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at)
-                VALUES (CAST('00' AS BLOB), 'ses_old', 'seed', '{}', \(now), \(now), \(now + 1000))
-                """)
-            #expect(try await deployment.rows(of: "session", where: "submitted = 1") == 1)
-        }
-    }
-
     @Test("the newest row shows when the last session began")
     func newest() async throws {
         try await TestDeployment.open { deployment in

@@ -80,13 +80,11 @@ struct EraseTests {
             _ = try await typing.ask(for: address, on: typing.get(deployment.origin + "/sign-in"))
             let other = try await deployment.signedIn(as: "bob@example.com")
             #expect(try await other.get(hint + "&prompt=login").status == 303)
-            try await deployment.execute(
-                "UPDATE session SET slots = REPLACE(slots, 'ann/b@', 'ann\\/b@') WHERE slots LIKE '%challenges%'")
             #expect(try await deployment.text(of: "session").contains(address))
 
             #expect(try await deployment.isChanged(by: EraseUser(address, .now)))
             for table in IdPTable.all.map(\.name) {
-                let rows = try await deployment.text(of: table).replacing("\\/", with: "/")
+                let rows = try await deployment.text(of: table)
                 #expect(!rows.contains(address), "\(table): \(rows)")
             }
             #expect(try await other.isSignedInOnHomePage(of: deployment))

@@ -68,7 +68,7 @@ struct NativeRedirectURITests {
         #expect(states.allSatisfy { read.find($0, now: now)?.redirectURI == uri })
     }
 
-    @Test("a pending sign-in keeps the URI that was sent; one of the version before has the usual one")
+    @Test("a pending sign-in keeps the URI that was sent; one without a URI has the usual one")
     func kept() throws {
         let earlier = #"{"state":"s","codeVerifier":"v","idp":"i","returnTo":"/","begunAt":1790000000000}"#
         #expect(try JSONDecoder().decode(PendingSignIn.self, from: Data(earlier.utf8)).redirectURI == nil)
@@ -78,7 +78,7 @@ struct NativeRedirectURITests {
         #expect(!stored.contains("redirectURI"), "and is written as before")
     }
 
-    @Test("the token is redeemed with the URI that was sent, the usual one for a pending sign-in of the version before")
+    @Test("the token is redeemed with the URI that was sent, the usual one for a pending sign-in without")
     func redeemed() async throws {
         typealias Fixture = BackChannelFixture
         let server = try BackChannelStub { .bytes(Fixture.signed($0)) }

@@ -158,15 +158,13 @@ struct EmailCodeMailTests {
         #expect(content.subject == "Your code to sign in to \(name)")
     }
 
-    @Test("every kind of device has words in every language, and words of the previous version stay as they are")
+    @Test("every kind of device has words in every language")
     func devices() async throws {
         for language in Language.allCases {
             for kind in DeviceKind.allCases {
                 let text = try await Self.content(service: nil, device: kind.rawValue, language: language).text
                 #expect(!text.contains("mail.device"), "\(kind)")
             }
-            let old = try await Self.content(service: nil, device: "Windows computer", language: language).text
-            #expect(old.contains("Windows computer"))
         }
     }
 
@@ -204,28 +202,5 @@ struct EmailCodeMailTests {
             #expect(english.header("subject") == "Your code to sign in to Main App")
             #expect(english.code == german.code)
         }
-    }
-
-    @Test("a challenge of the previous version, without a language, gets an English email")
-    func previousVersion() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path(of: "idp.sqlite")
-        let before = try await SQLiteDatabase(path: path, migrations: Array(IdPMigrations.all.prefix(11)))
-        try await before.write { connection in
-            try connection.execute(
-                """
-                INSERT INTO challenge (id, address, eligible, code_mac, device, created_at, expires_at)
-                VALUES ('chl_old', 'ann@example.com', 1, x'00', 'Linux computer', 0, 1)
-                """)
-            return
-        }
-        await before.close()
-        let database = try await SQLiteDatabase(path: path, migrations: IdPMigrations.all)
-        let challenge = try await database.read { connection in
-            try connection.query("SELECT * FROM challenge").first.map(Challenge.init)
-        }
-        #expect(challenge?.language == .english)
-        #expect(challenge?.device == "Linux computer")
-        await database.close()
     }
 }

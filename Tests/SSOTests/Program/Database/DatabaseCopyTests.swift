@@ -4,6 +4,7 @@ import Testing
 
 @testable import IdP
 @testable import IdPSchema
+@testable import IdPTestKit
 @testable import RelyingParty
 @testable import SSOWeb
 @testable import TestKit
@@ -181,10 +182,12 @@ struct DatabaseCopyTests {
             try $0.execute("INSERT INTO guess_alarm (id, last_at) VALUES (1, 1)")
         }
         try await change("other") { try $0.execute("CREATE TABLE other (id INTEGER PRIMARY KEY NOT NULL)") }
-        try await change("older", Array(IdPMigrations.all.dropLast()))
+        try await FormerSchema("idp", without: 1).make {
+            try await SQLiteDatabase(path: folder.path(of: "older"), migrations: $0)
+        }
         try await change("client", RelyingPartyMigrations.all)
         for (name, words) in [
-            ("rows", "rows in guess_alarm"), ("other", "other"), ("older", "lacks steps"), ("client", "not ours"),
+            ("rows", "rows in guess_alarm"), ("other", "other"), ("older", "before 0.1.0"), ("client", "not ours"),
         ] {
             let error = await refusal(file("a"), file(name))
             #expect(error.contains(words), "\(name): \(error)")

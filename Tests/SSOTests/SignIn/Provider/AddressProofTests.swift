@@ -96,7 +96,7 @@ struct AddressProofTests {
         }
     }
 
-    /// An account as an earlier version has made it: by the word of a provider alone.
+    /// An account that was made by the word of a provider alone.
     private static func unproven(
         _ place: ProviderDeployment, subject: String = "10021", address: String = "ann@example.com"
     ) async throws {
@@ -255,8 +255,8 @@ struct AddressProofTests {
         }
     }
 
-    @Test("an account that an attacker has made under an earlier version opens to its owner alone from now on")
-    func earlierVersion() async throws {
+    @Test("an account that an attacker has made by the word of a provider alone opens to its owner alone")
+    func attackersAccount() async throws {
         try await ProviderDeployment.open(owning: []) { place in
             try await Self.unproven(place, subject: "666")
             let deployment = place.deployment

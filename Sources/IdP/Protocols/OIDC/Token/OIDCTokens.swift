@@ -225,21 +225,20 @@ struct OIDCTokens: Sendable {
         ).isEmpty
     }
 
-    /// What a used row has of its successor: with which key, and how it was derived. The text is stored.
+    /// What a used row has of its successor: the id of the key that it was derived with. The text is stored.
     private struct SuccessorMark {
         let keyID: String
-        /// Whether the used token itself names its family. Nil: it was used by the version before, and its successor names none.
-        let isNamed: Bool?
+        /// Whether the used token itself is recognised without its row: it was made with a key of ours.
+        let isNamed: Bool
 
-        var text: String { isNamed.map { keyID + ($0 ? Self.named : ":unnamed") } ?? keyID }
+        var text: String { keyID + (isNamed ? Self.named : ":unnamed") }
         static let named = ":named"
 
-        init(keyID: String, isNamed: Bool?) { (self.keyID, self.isNamed) = (keyID, isNamed) }
+        init(keyID: String, isNamed: Bool) { (self.keyID, self.isNamed) = (keyID, isNamed) }
 
         init(_ text: String) {
-            let parts = text.split(separator: ":", maxSplits: 1)
-            keyID = parts.first.map(String.init) ?? ""
-            isNamed = parts.count == 2 ? text.hasSuffix(Self.named) : nil
+            keyID = String(text.prefix { $0 != ":" })
+            isNamed = text.hasSuffix(Self.named)
         }
     }
 
@@ -248,7 +247,6 @@ struct OIDCTokens: Sendable {
         guard let mark = try row.optionalText("successor_key").map(SuccessorMark.init),
             let key = form.keys.first(where: { $0.id == mark.keyID })
         else { return nil }
-        guard mark.isNamed != nil else { return try RefreshTokenForm.earlierSuccessor(of: token, key.key) }
         return try form.successor(of: token, in: try row.blob("family"), key.key)
     }
 

@@ -27,11 +27,6 @@ struct RefreshTokenForm: Sendable {
         try self.token(of: family, HMACSHA256.code(for: Array(token.wire.utf8), key: key), key)
     }
 
-    /// The successor as the version before derives it.
-    static func earlierSuccessor(of token: OIDCRefreshToken, _ key: [UInt8]) throws -> OIDCRefreshToken {
-        try OIDCRefreshToken(randomness: DerivedBytes(bytes: HMACSHA256.code(for: Array(token.wire.utf8), key: key)))
-    }
-
     /// The access token that a refresh gives: the same one for one token, scope and second. A client that repeats a request without
     /// end gets one in a second, and no row has it.
     func access(for token: OIDCRefreshToken, _ scope: String, at now: Timestamp) throws -> OIDCAccessToken {
@@ -45,7 +40,7 @@ struct RefreshTokenForm: Sendable {
         Self.bytes(of: token).map { Array($0.prefix(Self.nameBytes)) }
     }
 
-    /// Whether a token was made for this family with a key of ours. Tokens of the version before name none.
+    /// Whether a token was made for this family with a key of ours.
     func isOf(_ family: [UInt8], _ token: OIDCRefreshToken) -> Bool {
         guard let bytes = Self.bytes(of: token), bytes.starts(with: family.prefix(Self.nameBytes)) else { return false }
         let tag = Array(bytes.dropFirst(Self.nameBytes).prefix(Self.tagBytes))

@@ -66,13 +66,7 @@ struct UserInfoRoutes: Sendable {
         let now = parts.clock.now()
         let found = try await parts.database.read { [parts] in try parts.signIn(token, at: now, $0) }
         await parts.clients.catchUp()
-        guard let found else { return nil }
-        guard found.account.username == nil else { return found }
-        // An account of the version before has no name yet.
-        return try await parts.database.write { [parts] connection in
-            _ = try Usernames.name(of: found.account, parts.randomness, connection)
-            return try parts.signIn(token, at: now, connection)
-        }
+        return found
     }
 }
 
