@@ -103,7 +103,7 @@ package struct ClientSignIns: Sendable {
         """
         EXISTS (SELECT 1 FROM client_sign_in c WHERE c.told_session = \(row).told_session AND c.kind = '\(kind)'
                    AND c.client_id = \(row).client_id AND c.account_id = \(row).account_id
-                   AND c.beginnings = \(row).sign_in_beginnings AND (c.ended_at IS NULL OR c.reason = 'expired'))
+                   AND c.beginnings = \(row).sign_in_beginnings AND \(isOpen))
         """
     }
 

@@ -12,35 +12,15 @@ struct PingRoutes: Sendable {
     let networks: SignerNetworks
     let clock: ServiceClock
 
-    typealias Post = SignedPost<SignatureCheck.Signed>
-
     func addRoutes(to router: inout FeatureRouter) { router.signedPost(post, at: SSOPath.ping) }
 
-    private var post: Post {
-        Post(
-            words, from: networks, renewing: signatures.clients,
-            signature: { [signatures] request throws(SignatureCheck.SignatureError) -> Post.BodyCheck in
-                let claim = try signatures.claim(of: request)
-                return { body throws(SignatureCheck.SignatureError) in
-                    try signatures.check(claim, body: body, label: .ping)
-                }
-            },
-            answer: { signed, body, context in
-                let question: PingQuestion
-                do throws(VerifyBodyError) { question = try PingQuestion(body: body) } catch {
-                    throw SignedPostError.badPing(error, client: signed.client.id)
-                }
-                return try await answer(question, signed, context)
-            })
-    }
-
-    private var words: Post.Words {
-        Post.Words(
-            mediaType: "application/json", maximumBytes: PingQuestion.maximumBytes, refused: "ping_refused",
-            failed: "ping_failed", wrongType: .wrongType, tooLarge: .tooLarge, unavailable: .pingUnavailable
-        ) { [signatures] error, request in
-            .badSignature(error, claimed: signatures.claimedClient(of: request))
-        }
+    private var post: SignedPost<SignatureCheck.Signed> {
+        SignedPost(
+            .ping,
+            ClientPostWords(
+                refused: "ping_refused", failed: "ping_failed", unavailable: .pingUnavailable,
+                badBody: SignedPostError.badPing),
+            from: networks, signatures: signatures, answer: answer)
     }
 
     private func answer(

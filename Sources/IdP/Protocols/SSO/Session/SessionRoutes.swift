@@ -16,36 +16,16 @@ struct SessionRoutes: Sendable {
     let questions: SessionQuestions
     let networks: SignerNetworks
 
-    typealias Post = SignedPost<SignatureCheck.Signed>
-
     func addRoutes(to router: inout FeatureRouter) { router.signedPost(post, at: SSOPath.session) }
 
-    var post: Post {
-        Post(
-            words, from: networks, renewing: signatures.clients,
-            signature: { [signatures] request throws(SignatureCheck.SignatureError) -> Post.BodyCheck in
-                let claim = try signatures.claim(of: request)
-                return { body throws(SignatureCheck.SignatureError) in
-                    try signatures.check(claim, body: body, label: .session)
-                }
-            },
-            answer: { signed, body, context in
-                let question: SessionQuestion
-                do throws(VerifyBodyError) { question = try SessionQuestion(body: body) } catch {
-                    throw SignedPostError.badQuestion(error, client: signed.client.id)
-                }
-                return try await answer(question, signed, context)
-            })
-    }
-
-    private var words: Post.Words {
-        Post.Words(
-            mediaType: "application/json", maximumBytes: SessionQuestion.maximumBytes,
-            refused: AuditEvent.sessionQuestionRefused.rawValue, failed: "session_question_failed",
-            wrongType: .wrongType, tooLarge: .tooLarge, unavailable: .questionUnavailable
-        ) { [signatures] error, request in
-            .badSignature(error, claimed: signatures.claimedClient(of: request))
-        }
+    var post: SignedPost<SignatureCheck.Signed> {
+        SignedPost(
+            .session,
+            ClientPostWords(
+                refused: AuditEvent.sessionQuestionRefused.rawValue, failed: "session_question_failed",
+                unavailable: .questionUnavailable,
+                badBody: SignedPostError.badQuestion),
+            from: networks, signatures: signatures, answer: answer)
     }
 
     private func answer(

@@ -14,33 +14,15 @@ struct VerifyRoutes: Sendable {
     let lifetime: SessionLifetime
     let networks: SignerNetworks
 
-    typealias Post = SignedPost<SignatureCheck.Signed>
-
     func addRoutes(to router: inout FeatureRouter) { router.signedPost(post, at: SSOPath.verify) }
 
-    var post: Post {
-        Post(
-            words, from: networks, renewing: signatures.clients,
-            signature: { [signatures] request throws(SignatureCheck.SignatureError) -> Post.BodyCheck in
-                let claim = try signatures.claim(of: request)
-                return { body throws(SignatureCheck.SignatureError) in try signatures.check(claim, body: body) }
-            },
-            answer: { signed, body, context in
-                let asked: VerifyRequest
-                do throws(VerifyBodyError) { asked = try VerifyRequest(body: body) } catch {
-                    throw SignedPostError.badRequest(error, client: signed.client.id)
-                }
-                return try await redeem(asked, signed, context)
-            })
-    }
-
-    private var words: Post.Words {
-        Post.Words(
-            mediaType: "application/json", maximumBytes: VerifyRequest.maximumBytes, refused: "verify_refused",
-            failed: "verify_failed", wrongType: .wrongType, tooLarge: .tooLarge, unavailable: .unavailable
-        ) { [signatures] error, request in
-            .badSignature(error, claimed: signatures.claimedClient(of: request))
-        }
+    var post: SignedPost<SignatureCheck.Signed> {
+        SignedPost(
+            .verify,
+            ClientPostWords(
+                refused: "verify_refused", failed: "verify_failed", unavailable: .unavailable,
+                badBody: SignedPostError.badRequest),
+            from: networks, signatures: signatures, answer: redeem)
     }
 
     private func redeem(
