@@ -81,7 +81,7 @@ let package = Package(
         .executableTarget(
             name: "WellKnownTool",
             dependencies: [
-                "CZlib", "COpenSSL", "JWT", "SSOShared", "ThisBuild", "WellKnown", arguments,
+                "COpenSSL", "CZlib", "JWT", "SSOShared", "ThisBuild", "WellKnown", arguments,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings),
@@ -93,8 +93,7 @@ let package = Package(
         .target(
             name: "SQLiteStorage",
             dependencies: [
-                "SSOShared", "Storage",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "SSOShared", "Storage", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
@@ -102,16 +101,21 @@ let package = Package(
         .target(
             name: "PostgresStorage", dependencies: ["CPostgres", "Storage", logging], swiftSettings: settings),
 
+        // The database of a program, on either engine.
+        .target(
+            name: "StorageEngines",
+            dependencies: ["PostgresStorage", "SQLiteStorage", "SSOWeb", "Storage", logging], swiftSettings: settings),
+
         // Browser plumbing both programs share.
         .target(
             name: "SSOWeb",
             dependencies: [
-                "SSOShared", "Storage", hummingbird, mustache, logging, arguments, lifecycle, httpTypes, nioCore,
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "SSOShared", "Storage", arguments, httpTypes, hummingbird, lifecycle, logging, mustache, nioCore,
                 .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             resources: embedded(
                 "Pages/layout.mustache", "Pages/error.mustache", "Pages/reset-app.mustache", "Pages/email.mustache",
@@ -129,31 +133,31 @@ let package = Package(
         .target(
             name: "IdPClients",
             dependencies: [
-                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "YAMLSettings",
+                "SSOShared", "SSOWeb", "Storage", "YAMLSettings", httpTypes, hummingbird, logging, nioCore,
                 .product(name: "Yams", package: "Yams"),
             ],
             path: "Sources/IdP/Clients",
             swiftSettings: settings),
         .target(
             name: "IdPAccounts",
-            dependencies: ["SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPClients"],
+            dependencies: ["IdPClients", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, logging, nioCore],
             path: "Sources/IdP/Accounts",
             resources: embedded("Texts/de.json", "Texts/en.json"),
             swiftSettings: settings),
         .target(
             name: "IdPOperations",
-            dependencies: ["SSOShared", "SSOWeb", "Storage", logging, "IdPAccounts", "IdPClients"],
+            dependencies: ["IdPAccounts", "IdPClients", "SSOShared", "SSOWeb", "Storage", logging],
             path: "Sources/IdP/Operations",
             swiftSettings: settings),
         .target(
             name: "IdPMail",
-            dependencies: ["SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore],
+            dependencies: ["SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, logging, nioCore],
             path: "Sources/IdP/Mail",
             swiftSettings: settings),
         .target(
             name: "IdPProviders",
             dependencies: [
-                "SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "CCurl", "JWT", "YAMLSettings",
+                "CCurl", "JWT", "SSOShared", "SSOWeb", "YAMLSettings", httpTypes, hummingbird, logging, nioCore,
                 .product(name: "Yams", package: "Yams"),
             ],
             path: "Sources/IdP/Providers",
@@ -161,8 +165,8 @@ let package = Package(
         .target(
             name: "IdPFlow",
             dependencies: [
-                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPAccounts", "IdPClients",
-                "IdPMail",
+                "IdPAccounts", "IdPClients", "IdPMail", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird,
+                logging, nioCore,
             ],
             path: "Sources/IdP/Flow",
             resources: embedded(
@@ -172,9 +176,8 @@ let package = Package(
         .target(
             name: "IdPSignIn",
             dependencies: [
-                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPAccounts", "IdPClients",
-                "IdPFlow",
-                "IdPMail", "IdPProviders",
+                "IdPAccounts", "IdPClients", "IdPFlow", "IdPMail", "IdPProviders", "SSOShared", "SSOWeb", "Storage",
+                httpTypes, hummingbird, logging, nioCore,
             ],
             path: "Sources/IdP/SignIn",
             resources: embedded(
@@ -190,8 +193,8 @@ let package = Package(
         .target(
             name: "IdPProviderSignIn",
             dependencies: [
-                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPAccounts", "IdPClients",
-                "IdPFlow", "IdPProviders",
+                "IdPAccounts", "IdPClients", "IdPFlow", "IdPProviders", "SSOShared", "SSOWeb", "Storage", httpTypes,
+                hummingbird, logging, nioCore,
             ],
             path: "Sources/IdP/ProviderSignIn",
             resources: embedded(
@@ -201,9 +204,8 @@ let package = Package(
         .target(
             name: "IdPProtocols",
             dependencies: [
-                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPAccounts", "IdPClients",
-                "IdPFlow",
-                "JWT",
+                "IdPAccounts", "IdPClients", "IdPFlow", "JWT", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird,
+                logging, nioCore,
             ],
             path: "Sources/IdP/Protocols",
             resources: embedded(
@@ -212,9 +214,8 @@ let package = Package(
         .target(
             name: "IdPApps",
             dependencies: [
-                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPAccounts", "IdPClients",
-                "IdPFlow",
-                "IdPProviders", "WellKnown",
+                "IdPAccounts", "IdPClients", "IdPFlow", "IdPProviders", "SSOShared", "SSOWeb", "Storage", "WellKnown",
+                httpTypes, hummingbird, logging, nioCore,
             ],
             path: "Sources/IdP/Apps",
             resources: embedded(
@@ -225,9 +226,8 @@ let package = Package(
         .target(
             name: "IdPAccountPages",
             dependencies: [
-                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPAccounts", "IdPClients",
-                "IdPFlow",
-                "IdPMail", "IdPProviders",
+                "IdPAccounts", "IdPClients", "IdPFlow", "IdPMail", "IdPProviders", "SSOShared", "SSOWeb", "Storage",
+                httpTypes, hummingbird, logging, nioCore,
             ],
             path: "Sources/IdP/AccountPages",
             resources: embedded(
@@ -240,8 +240,8 @@ let package = Package(
         .target(
             name: "IdPDevPages",
             dependencies: [
-                "SSOShared", "SSOWeb", hummingbird, httpTypes, nioCore, "IdPApps", "IdPClients", "IdPFlow", "IdPMail",
-                "WellKnown",
+                "IdPApps", "IdPClients", "IdPFlow", "IdPMail", "SSOShared", "SSOWeb", "WellKnown", httpTypes,
+                hummingbird, nioCore,
             ],
             path: "Sources/IdP/DevPages",
             resources: embedded(
@@ -250,8 +250,8 @@ let package = Package(
         .target(
             name: "IdPSchema",
             dependencies: [
-                "SSOShared", "SSOWeb", "Storage", "IdPAccounts", "IdPAccountPages", "IdPApps", "IdPClients", "IdPFlow",
-                "IdPMail", "IdPProtocols", "IdPProviderSignIn", "IdPSignIn", "ThisBuild",
+                "IdPAccountPages", "IdPAccounts", "IdPApps", "IdPClients", "IdPFlow", "IdPMail", "IdPProtocols",
+                "IdPProviderSignIn", "IdPSignIn", "SSOShared", "SSOWeb", "Storage", "ThisBuild",
             ],
             path: "Sources/IdP/Schema",
             swiftSettings: settings),
@@ -260,12 +260,10 @@ let package = Package(
         .executableTarget(
             name: "IdP",
             dependencies: [
-                "IdPSchema", "IdPDevPages",
-                "IdPProviderSignIn",
-                "PostgresStorage", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes,
-                nioCore, "IdPAccountPages", "IdPApps", "IdPAccounts", "IdPClients", "IdPOperations", "IdPFlow",
-                "IdPMail", "IdPProtocols",
-                "IdPProviders", "IdPSignIn", "ThisBuild", "WellKnown", arguments, lifecycle,
+                "IdPAccountPages", "IdPAccounts", "IdPApps", "IdPClients", "IdPDevPages", "IdPFlow", "IdPMail",
+                "IdPOperations", "IdPProtocols", "IdPProviders", "IdPProviderSignIn", "IdPSchema", "IdPSignIn",
+                "PostgresStorage", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", "StorageEngines", "ThisBuild",
+                "WellKnown", arguments, httpTypes, hummingbird, lifecycle, logging, nioCore,
             ],
             path: "Sources/IdP/Program",
             resources: embedded(
@@ -276,8 +274,8 @@ let package = Package(
         .executableTarget(
             name: "RelyingParty",
             dependencies: [
-                "PostgresStorage", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", "ThisBuild", hummingbird, logging,
-                arguments, lifecycle, httpTypes, nioCore,
+                "SSOShared", "SSOWeb", "Storage", "StorageEngines", "ThisBuild", arguments, httpTypes, hummingbird,
+                lifecycle, logging, nioCore,
             ],
             resources: embedded(
                 "rp-brand.css", "rp-icon.svg", "rp-touch-icon.png", "Texts/en.json", "Texts/de.json",
@@ -303,15 +301,13 @@ let package = Package(
         // to; IdPTestKit has whole deployments.
         .testTarget(
             name: "TestKit",
-            dependencies: [
-                "COpenSSL", "JWT", "SSOShared",
-            ],
+            dependencies: ["COpenSSL", "JWT", "SSOShared"],
             swiftSettings: testSettings),
         .testTarget(
             name: "WebTestKit",
             dependencies: [
-                "TestKit", "PostgresStorage", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", hummingbird,
-                logging, lifecycle, httpTypes, nioCore,
+                "TestKit", "PostgresStorage", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird,
+                lifecycle, logging, nioCore,
             ],
             swiftSettings: testSettings),
         .testTarget(
@@ -323,52 +319,41 @@ let package = Package(
         .testTarget(
             name: "IdPTestKit",
             dependencies: [
-                "IdPSchema", "IdPDevPages",
-                "TestKit", "WebTestKit", "Counterparts", "IdP", "IdPAccounts", "IdPClients", "IdPOperations", "IdPFlow",
-                "IdPMail",
-                "IdPProtocols", "IdPProviders", "PostgresStorage", "RelyingParty", "SQLiteStorage", "SSONative",
-                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore,
+                "TestKit", "WebTestKit", "Counterparts", "IdP", "IdPAccounts", "IdPClients", "IdPDevPages", "IdPFlow",
+                "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPSchema", "PostgresStorage",
+                "RelyingParty", "SQLiteStorage", "SSONative", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird,
+                logging, nioCore,
             ],
             swiftSettings: testSettings),
 
         // The rules of each library.
         .testTarget(
             name: "SSOSharedTests",
-            dependencies: [
-                "TestKit", "SSOShared",
-            ],
+            dependencies: ["TestKit", "SSOShared"],
             swiftSettings: testSettings),
         .testTarget(
             name: "JWTTests",
-            dependencies: [
-                "TestKit", "JWT", "SSOShared",
-            ],
+            dependencies: ["TestKit", "JWT", "SSOShared"],
             swiftSettings: testSettings),
         .testTarget(
             name: "StorageTests",
-            dependencies: [
-                "TestKit", "WebTestKit", "Storage",
-            ],
+            dependencies: ["TestKit", "WebTestKit", "Storage"],
             swiftSettings: testSettings),
         .testTarget(
             name: "SQLiteStorageTests",
-            dependencies: [
-                "TestKit", "WebTestKit", "SQLiteStorage", "SSOShared", "Storage",
-            ],
+            dependencies: ["TestKit", "WebTestKit", "SQLiteStorage", "SSOShared", "Storage"],
             swiftSettings: testSettings),
         .testTarget(
             name: "PostgresStorageTests",
-            dependencies: [
-                "TestKit", "WebTestKit", "PostgresStorage", "Storage", logging,
-            ],
+            dependencies: ["TestKit", "WebTestKit", "PostgresStorage", "Storage", logging],
             swiftSettings: testSettings),
         .testTarget(
             name: "SSOWebTests",
             dependencies: [
-                "TestKit", "WebTestKit", "SSOShared", "SSOWeb", hummingbird, logging, lifecycle, httpTypes,
-                nioCore, .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "TestKit", "WebTestKit", "SSOShared", "SSOWeb", httpTypes, hummingbird, lifecycle, logging, nioCore,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: testSettings),
         .testTarget(
@@ -383,9 +368,7 @@ let package = Package(
             swiftSettings: testSettings),
         .testTarget(
             name: "IdPMailTests",
-            dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPMail", "SSOShared", "SSOWeb",
-            ],
+            dependencies: ["TestKit", "WebTestKit", "Counterparts", "IdPMail", "SSOShared", "SSOWeb"],
             swiftSettings: testSettings),
         .testTarget(
             name: "IdPProvidersTests",
@@ -396,27 +379,20 @@ let package = Package(
         .testTarget(
             name: "IdPSignInTests",
             dependencies: [
-                "IdPProviderSignIn",
-                "TestKit", "WebTestKit", "IdPProviders", "IdPSignIn", "SSOShared", "SSOWeb",
+                "TestKit", "WebTestKit", "IdPProviders", "IdPProviderSignIn", "IdPSignIn", "SSOShared", "SSOWeb",
             ],
             swiftSettings: testSettings),
         .testTarget(
             name: "IdPAppsTests",
-            dependencies: [
-                "TestKit", "WebTestKit", "IdPApps", "SSOWeb", "WellKnown", hummingbird, logging,
-            ],
+            dependencies: ["TestKit", "WebTestKit", "IdPApps", "SSOWeb", "WellKnown", hummingbird, logging],
             swiftSettings: testSettings),
         .testTarget(
             name: "SSONativeTests",
-            dependencies: [
-                "TestKit", "SSONative",
-            ],
+            dependencies: ["TestKit", "SSONative"],
             swiftSettings: testSettings),
         .testTarget(
             name: "WellKnownTests",
-            dependencies: [
-                "TestKit", "SSOShared", "WellKnown", "WellKnownTool",
-            ],
+            dependencies: ["TestKit", "SSOShared", "WellKnown", "WellKnownTool"],
             path: "Tests/WellKnownTests/WellKnown",
             swiftSettings: testSettings),
 
@@ -424,96 +400,80 @@ let package = Package(
         .testTarget(
             name: "AccountTests",
             dependencies: [
-                "IdPSchema", "IdPDevPages",
-                "IdPProviderSignIn",
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPAccounts",
-                "IdPClients", "IdPOperations",
-                "IdPFlow", "IdPMail", "IdPProviders", "IdPSignIn", "SQLiteStorage", "SSOShared", "SSOWeb",
-                "Storage", logging,
+                "IdPClients", "IdPDevPages", "IdPFlow", "IdPMail", "IdPOperations", "IdPProviders", "IdPProviderSignIn",
+                "IdPSchema", "IdPSignIn", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", logging,
             ],
             path: "Tests/SSOTests/Accounts",
             swiftSettings: testSettings),
         .testTarget(
             name: "AppTests",
             dependencies: [
-                "IdPSchema", "IdPDevPages",
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPAccounts", "IdPClients",
-                "IdPOperations",
-                "IdPFlow", "IdPMail", "IdPProviders", "RelyingParty", "SQLiteStorage", "SSOShared", "SSOWeb",
-                "Storage", "WellKnown", hummingbird, logging, .product(name: "Yams", package: "Yams"),
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPApps", "IdPClients",
+                "IdPDevPages", "IdPFlow", "IdPMail", "IdPOperations", "IdPProviders", "IdPSchema", "RelyingParty",
+                "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", "WellKnown", hummingbird, logging,
+                .product(name: "Yams", package: "Yams"),
             ],
             path: "Tests/SSOTests/Apps",
             swiftSettings: testSettings),
         .testTarget(
             name: "ClientTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
-                "IdPOperations", "IdPFlow",
-                "IdPMail", "IdPProtocols", "SSOShared", "SSOWeb", "Storage",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients", "IdPFlow",
+                "IdPMail", "IdPOperations", "IdPProtocols", "SSOShared", "SSOWeb", "Storage",
             ],
             path: "Tests/SSOTests/Clients",
             swiftSettings: testSettings),
         .testTarget(
             name: "EmailTests",
             dependencies: [
-                "IdPSchema", "IdPDevPages",
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
-                "IdPOperations", "IdPFlow",
-                "IdPMail", "IdPProviders", "IdPSignIn", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage",
-                hummingbird, httpTypes,
+                "IdPDevPages", "IdPFlow", "IdPMail", "IdPOperations", "IdPProviders", "IdPSchema", "IdPSignIn",
+                "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird,
             ],
             path: "Tests/SSOTests/Email",
             swiftSettings: testSettings),
         .testTarget(
             name: "PageTests",
             dependencies: [
-                "IdPDevPages",
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
-                "IdPOperations", "IdPFlow",
-                "IdPMail", "IdPProtocols", "IdPProviders", "RelyingParty", "SSOShared", "SSOWeb", "Storage",
-                hummingbird, httpTypes, nioCore,
+                "IdPDevPages", "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "RelyingParty",
+                "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, nioCore,
             ],
             path: "Tests/SSOTests/Pages",
             swiftSettings: testSettings),
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "IdPSchema",
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
-                "IdPOperations", "IdPMail",
-                "IdPProtocols", "IdPProviders", "PostgresStorage", "RelyingParty", "SQLiteStorage", "SSOShared",
-                "SSOWeb", "Storage", hummingbird,
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients", "IdPMail",
+                "IdPOperations", "IdPProtocols", "IdPProviders", "IdPSchema", "PostgresStorage", "RelyingParty",
+                "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", hummingbird,
             ],
             path: "Tests/SSOTests/Program",
             swiftSettings: testSettings),
         .testTarget(
             name: "ProtocolTests",
             dependencies: [
-                "IdPSchema",
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
-                "IdPOperations", "IdPFlow",
-                "IdPProtocols", "IdPProviders", "JWT", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage",
-                hummingbird,
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients", "IdPFlow",
+                "IdPOperations", "IdPProtocols", "IdPProviders", "IdPSchema", "JWT", "SQLiteStorage", "SSOShared",
+                "SSOWeb", "Storage", hummingbird,
             ],
             path: "Tests/SSOTests/Protocols",
             swiftSettings: testSettings),
         .testTarget(
             name: "RelyingPartyTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdPProviders", "RelyingParty",
-                "SQLiteStorage", "SSOShared", "SSOWeb", "Storage",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdPProviders", "RelyingParty", "SQLiteStorage",
+                "SSOShared", "SSOWeb", "Storage",
             ],
             path: "Tests/SSOTests/RelyingParty",
             swiftSettings: testSettings),
         .testTarget(
             name: "SignInTests",
             dependencies: [
-                "IdPSchema",
-                "IdPProviderSignIn",
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
-                "IdPOperations", "IdPFlow",
-                "IdPMail", "IdPProtocols", "IdPProviders", "IdPSignIn", "JWT", "SQLiteStorage", "SSOShared",
-                "SSOWeb", "Storage",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients", "IdPFlow",
+                "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPProviderSignIn", "IdPSchema",
+                "IdPSignIn", "JWT", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage",
             ],
             path: "Tests/SSOTests/SignIn",
             swiftSettings: testSettings),
@@ -529,9 +489,7 @@ let package = Package(
             swiftSettings: testSettings),
         .testTarget(
             name: "WellKnownToolTests",
-            dependencies: [
-                "TestKit", "SSOShared", "ThisBuild", "WellKnown", "WellKnownTool",
-            ],
+            dependencies: ["TestKit", "SSOShared", "ThisBuild", "WellKnown", "WellKnownTool"],
             path: "Tests/WellKnownTests/WellKnownTool",
             swiftSettings: testSettings),
 
@@ -539,19 +497,17 @@ let package = Package(
         .testTarget(
             name: "DeploymentTests",
             dependencies: [
-                "IdPSchema",
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPMail",
-                "IdPProtocols", "IdPProviders", "IdPSignIn", "RelyingParty", "RelyingPartyExample",
-                "SQLiteStorage", "SSONative", "SSOShared", "SSOWeb", "Storage", "WellKnown", "WellKnownTool",
-                hummingbird, logging, arguments,
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPMail", "IdPProtocols",
+                "IdPProviders", "IdPSchema", "IdPSignIn", "RelyingParty", "RelyingPartyExample", "SQLiteStorage",
+                "SSONative", "SSOShared", "SSOWeb", "Storage", "WellKnown", "WellKnownTool", arguments, hummingbird,
+                logging,
             ],
             path: "Tests/DeploymentTests/Programs",
             swiftSettings: testSettings),
         .testTarget(
             name: "DeployTests",
             dependencies: [
-                "IdPClients",
-                "TestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPAccounts", "IdPMail",
+                "TestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPApps", "IdPClients", "IdPMail",
                 "IdPProviders", "IdPSignIn", "RelyingParty", "SSOShared", "SSOWeb", "Storage", "WellKnownTool",
             ],
             path: "Tests/DeploymentTests/Deploy",
@@ -559,9 +515,8 @@ let package = Package(
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "IdPSchema",
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPProtocols", "IdPProviders",
-                "RelyingParty", "RelyingPartyExample", "SQLiteStorage", "SSONative", "SSOShared", "SSOWeb",
+                "IdPSchema", "RelyingParty", "RelyingPartyExample", "SQLiteStorage", "SSONative", "SSOShared", "SSOWeb",
                 "Storage", "ThisBuild", "WellKnownTool",
             ],
             path: "Tests/DeploymentTests/Journeys",

@@ -4,6 +4,7 @@ import SSOShared
 import SSOWeb
 import ServiceLifecycle
 import Storage
+import StorageEngines
 
 /// What the program uses beyond its own memory.
 struct RelyingPartyServices: Sendable {
@@ -24,7 +25,7 @@ struct RelyingPartyServices: Sendable {
     /// - Throws: ``DatabaseError/refused(_:)`` when the database cannot be used, ``SettingError`` when another process on it has
     ///   other settings.
     static func live(_ settings: RelyingPartySettings, logger: Logger) async throws -> RelyingPartyServices {
-        let database = try await RelyingPartyDatabase.open(settings.database, logger)
+        let database = try await ProgramDatabase.relyingParty.open(settings.database, logger)
         let node = try await ProgramNode.join(database, as: settings.node, logger)
         let clock = node?.clock ?? .system()
         return RelyingPartyServices(

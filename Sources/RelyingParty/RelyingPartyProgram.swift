@@ -3,6 +3,7 @@ import Logging
 import SSOShared
 import SSOWeb
 import Storage
+import StorageEngines
 import ThisBuild
 
 /// The program `relying-party`: a sample relying party.
@@ -51,7 +52,7 @@ struct DatabaseCommand: CommandOfCommands {
         func run() async throws {
             try await options.run(
                 program: RelyingPartyProgram.name, settings: RelyingPartySettings.databaseSettings,
-                tables: RelyingPartyMigrations.tables, ends: RelyingPartyDatabase.copyEnds)
+                tables: RelyingPartyMigrations.tables, ends: ProgramDatabase.relyingParty.copyEnds)
         }
     }
 }
@@ -86,9 +87,9 @@ enum RelyingPartyProgram: Program {
         settings, reader in
         await reader.checkConnection(
             to: settings.database, RelyingPartySettings.databaseSettings.url.name, as: settings.node,
-            inspecting: RelyingPartyDatabase.inspect
+            inspecting: ProgramDatabase.relyingParty.inspect
         ) { location throws(DatabaseError) in
-            try await RelyingPartyDatabase.openUnchanged(
+            try await ProgramDatabase.relyingParty.openUnchanged(
                 location, Logger(label: name) { _ in SwiftLogNoOpLogHandler() })
         }
         do {

@@ -1,6 +1,7 @@
 import SSOShared
 import SSOWeb
 import Storage
+import StorageEngines
 import ThisBuild
 
 /// The settings of the relying party (docs/settings.md).
@@ -38,7 +39,7 @@ struct RelyingPartySettings: Sendable {
         { try ListenAddress($0) })
     static let databaseSettings = DatabaseSettings(
         "RP", file: ("sqlite:var/rp.sqlite", "sqlite:/var/lib/swift-sso-rp/rp.sqlite"),
-        postgres: RelyingPartyDatabase.postgres)
+        postgres: ProgramDatabase.relyingParty.postgres)
     static let secretKey = SettingDescription(
         "RP_SECRET_KEY", without: "required", example: "the output of: openssl rand -hex 32", isSecret: true,
         "At least 32 bytes, and not the shared secret. A comma-separated list rotates it: the first makes new values, all are accepted."
@@ -122,7 +123,8 @@ struct RelyingPartySettings: Sendable {
 
         if let database, database.isFile {
             reader.addCheck {
-                await $0.checkDatabase(database, databaseSettings.url.name, inspecting: RelyingPartyDatabase.inspect)
+                await $0.checkDatabase(
+                    database, databaseSettings.url.name, inspecting: ProgramDatabase.relyingParty.inspect)
             }
         }
         if let listen { reader.addCheck { await $0.checkListenAddress(listen, listenSetting.name) } }

@@ -6,6 +6,7 @@ import SSOShared
 import SSOWeb
 import ServiceLifecycle
 import Storage
+import StorageEngines
 import ThisBuild
 
 /// The outside world as values: what the IdP reaches beyond its own memory.
@@ -34,7 +35,7 @@ struct IdPServices: Sendable {
         if let problem = (settings.mail.mailer() as? OutboxMailer)?.problem {
             throw SettingError("IDP_MAIL_URL: \(problem)")
         }
-        let database = try await IdPDatabase.open(settings.database, logger)
+        let database = try await ProgramDatabase.idp.open(settings.database, logger)
         let node = try await ProgramNode.join(database, as: settings.node, logger)
         return IdPServices(
             database: database, mailer: settings.mail.mailer(), clock: node?.clock ?? .system(),

@@ -9,6 +9,7 @@ import IdPSignIn
 import SSOShared
 import SSOWeb
 import Storage
+import StorageEngines
 import WellKnown
 
 /// Every setting of the IdP.
@@ -106,7 +107,7 @@ package struct IdPSettings: Sendable {
         reader.reportExampleSecrets(publicURL: publicURL, listen: listen)
         if let database, database.isFile {
             reader.addCheck {
-                await $0.checkDatabase(database, databaseSettings.url.name, inspecting: IdPDatabase.inspect)
+                await $0.checkDatabase(database, databaseSettings.url.name, inspecting: ProgramDatabase.idp.inspect)
                 if let keys {
                     await $0.checkRegistry(database, keys, clients, hasFaultyClients: hasFaultyClients)
                 }

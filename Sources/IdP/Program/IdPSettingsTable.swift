@@ -8,6 +8,7 @@ import IdPSignIn
 import SSOShared
 import SSOWeb
 import Storage
+import StorageEngines
 import WellKnown
 
 /// The settings of the IdP, each in one place. Those of a feature are with the feature.
@@ -22,7 +23,7 @@ extension IdPSettings {
         { try ListenAddress($0) })
     static let databaseSettings = DatabaseSettings(
         "IDP", file: ("sqlite:var/idp.sqlite", "sqlite:/var/lib/swift-sso-idp/idp.sqlite"),
-        postgres: IdPDatabase.postgres)
+        postgres: ProgramDatabase.idp.postgres)
     static let secretKey = SettingDescription(
         "IDP_SECRET_KEY", without: "required", example: "the output of: openssl rand -hex 32", isSecret: true,
         "At least 32 bytes, and not the secret of a client. All codes, form tokens and device cookies derive from it. A comma-separated list rotates it: the first makes new values, all are accepted."

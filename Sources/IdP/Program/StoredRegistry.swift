@@ -5,6 +5,7 @@ import Logging
 import SSOShared
 import SSOWeb
 import Storage
+import StorageEngines
 
 /// What must be right about the clients and the sealed values of the database before the program serves.
 struct StoredRegistry: Sendable {
@@ -115,12 +116,14 @@ extension SettingsReader {
         _ location: DatabaseLocation, _ keys: DerivedKeys, _ file: ClientRegistry, hasFaultyClients: Bool = false
     ) async {
         do {
-            guard try await IdPDatabase.exists(location), try await IdPDatabase.inspect(location).isEmpty else {
+            guard try await ProgramDatabase.idp.exists(location),
+                try await ProgramDatabase.idp.inspect(location).isEmpty
+            else {
                 if file.all.isEmpty, !hasFaultyClients { warn(StoredRegistry.Report.noClient) }
                 return
             }
             let logger = Logger(label: "idp") { _ in SwiftLogNoOpLogHandler() }
-            let database = try await IdPDatabase.open(location, logger)
+            let database = try await ProgramDatabase.idp.open(location, logger)
             let report: StoredRegistry.Report
             do { report = try await StoredRegistry(database, keys, file).report() } catch {
                 await database.close()

@@ -4,6 +4,7 @@ import IdPSchema
 import PostgresStorage
 import SSOWeb
 import Storage
+import StorageEngines
 
 /// `idp database …`: looks after the database of several nodes.
 struct DatabaseCommand: CommandOfCommands {
@@ -54,7 +55,7 @@ struct DatabaseCommand: CommandOfCommands {
         func run() async throws {
             try await options.run(
                 program: IdPProgram.name, settings: IdPSettings.databaseSettings, tables: IdPTable.all.map(\.name),
-                ends: IdPDatabase.copyEnds)
+                ends: ProgramDatabase.idp.copyEnds)
         }
     }
 

@@ -5,6 +5,7 @@ import Logging
 import SSOShared
 import SSOWeb
 import Storage
+import StorageEngines
 
 /// The option of every command that works on the database beside a running IdP. Of all settings it needs this one alone.
 struct DatabaseOptions: ParsableArguments {
@@ -99,14 +100,14 @@ struct DatabaseOptions: ParsableArguments {
     /// - Throws: exit code 1 after one line on standard error when the database cannot be used.
     func open<T: Sendable>(_ body: (any Database) async throws -> T) async throws -> T {
         let location = try location()
-        guard try await Self.reporting({ try await IdPDatabase.exists(location) }) else {
+        guard try await Self.reporting({ try await ProgramDatabase.idp.exists(location) }) else {
             throw CommandExit.failure(
                 IdPProgram.name,
                 "there is no database at \(location.place). Set IDP_DATABASE_URL to the one of the IdP, for example sqlite:var/idp.sqlite."
             )
         }
         return try await Self.reporting {
-            let database = try await IdPDatabase.open(location, Self.logger)
+            let database = try await ProgramDatabase.idp.open(location, Self.logger)
             do {
                 let result = try await body(database)
                 await database.close()

@@ -8,6 +8,7 @@ import Logging
 import SSOShared
 import SSOWeb
 import Storage
+import StorageEngines
 import ThisBuild
 
 /// The program `idp`.
@@ -115,8 +116,8 @@ enum IdPProgram: Program {
         ) { settings, reader in
             await reader.checkConnection(
                 to: settings.database, IdPSettings.databaseSettings.url.name, as: settings.node,
-                inspecting: IdPDatabase.inspect
-            ) { location throws(DatabaseError) in try await IdPDatabase.openUnchanged(location, quietLogger) }
+                inspecting: ProgramDatabase.idp.inspect
+            ) { location throws(DatabaseError) in try await ProgramDatabase.idp.openUnchanged(location, quietLogger) }
             await reader.checkRegistry(settings.database, settings.keys, settings.clients.clients)
             await providerCheck(settings, reader)
             let check = MailServerCheck(settings)

@@ -7,6 +7,7 @@ import Logging
 import SSOShared
 import SSOWeb
 import Storage
+import StorageEngines
 
 /// `idp mail …`: takes replies to the email from a mail server, beside a running IdP.
 struct MailCommand: CommandOfCommands {
@@ -98,12 +99,12 @@ struct MailDelivery {
         let location = settings.database
         let isMissing = SettingError(
             "there is no database at \(location.place). Set IDP_DATABASE_URL to the one of the IdP.")
-        if IdPDatabase.lacksFile(location) { throw isMissing }
+        if ProgramDatabase.idp.lacksFile(location) { throw isMissing }
         // Before the database is opened: mail of strangers must not cost that, and must not migrate it.
         let reader = ReplyReader(settings.inbound, keys: settings.keys)
         guard case .reply(let reply) = reader.open(message, recipient: recipient, logger: logger) else { return }
-        guard try await IdPDatabase.exists(location) else { throw isMissing }
-        let database = try await IdPDatabase.open(location, logger)
+        guard try await ProgramDatabase.idp.exists(location) else { throw isMissing }
+        let database = try await ProgramDatabase.idp.open(location, logger)
         do {
             _ = try await receiver(database).receive(reply, logger: logger)
             await database.close()

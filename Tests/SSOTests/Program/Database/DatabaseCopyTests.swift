@@ -1,5 +1,6 @@
 import SQLiteStorage
 import Storage
+import StorageEngines
 import Testing
 
 @testable import IdP
@@ -20,15 +21,15 @@ struct DatabaseCopyTests {
 
     private func postgres() async throws -> DatabaseLocation {
         let url = try await PostgresFixture.makeDatabase()
-        return .postgres(try IdPDatabase.postgres(url, allowsPlaintext: false, readers: 1))
+        return .postgres(try ProgramDatabase.idp.postgres(url, allowsPlaintext: false, readers: 1))
     }
 
     private func copy(
         _ source: DatabaseLocation, _ target: DatabaseLocation, tables: [String] = IdPTable.all.map(\.name)
     ) async throws -> [CopiedTable] {
         try await BlockingWork.run { () throws(DatabaseError) in
-            try IdPDatabase.copyEnds.source(source) { from throws(DatabaseError) in
-                try IdPDatabase.copyEnds.target(target) { to throws(DatabaseError) in
+            try ProgramDatabase.idp.copyEnds.source(source) { from throws(DatabaseError) in
+                try ProgramDatabase.idp.copyEnds.target(target) { to throws(DatabaseError) in
                     try DatabaseCopy(tables: tables).run(from: from, to: to)
                 }
             }
@@ -168,7 +169,7 @@ struct DatabaseCopyTests {
         let words = await refusal(file("a"), middle)
         #expect(words.contains(place) && words.contains("id=id ü 😀 2"), "\(words)")
         #expect(!words.contains("SECRET") && !words.contains("77777777777"))
-        #expect(try await !IdPDatabase.exists(middle))
+        #expect(try await !ProgramDatabase.idp.exists(middle))
         if isWrongInFiles {
             #expect(await refusal(file("a"), file("b")).contains(place))
             #expect(!SQLiteDatabase.exists(path: folder.path(of: "b")))
@@ -211,7 +212,7 @@ struct DatabaseCopyTests {
         #expect(empty.contains("has no tables"))
         try await change("a")
         _ = try await copy(file("a"), middle)
-        let database = try await IdPDatabase.open(middle, DatabaseOptions.logger)
+        let database = try await ProgramDatabase.idp.open(middle, DatabaseOptions.logger)
         // Connections are opened by the first call.
         _ = try await database.read { try $0.query("SELECT id FROM account") }
         let used = await refusal(middle, file("b"))

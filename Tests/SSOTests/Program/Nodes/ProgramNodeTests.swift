@@ -1,4 +1,5 @@
 import Storage
+import StorageEngines
 import Testing
 
 @testable import IdP
@@ -32,12 +33,12 @@ struct ProgramNodeTests {
             switch self {
             case .idp:
                 await reader.checkConnection(
-                    to: location, "IDP_DATABASE_URL", as: node, inspecting: IdPDatabase.inspect
-                ) { location throws(DatabaseError) in try await IdPDatabase.open(location, logger) }
+                    to: location, "IDP_DATABASE_URL", as: node, inspecting: ProgramDatabase.idp.inspect
+                ) { location throws(DatabaseError) in try await ProgramDatabase.idp.open(location, logger) }
             case .relyingParty:
                 await reader.checkConnection(
-                    to: location, "RP_DATABASE_URL", as: node, inspecting: RelyingPartyDatabase.inspect
-                ) { location throws(DatabaseError) in try await RelyingPartyDatabase.open(location, logger) }
+                    to: location, "RP_DATABASE_URL", as: node, inspecting: ProgramDatabase.relyingParty.inspect
+                ) { location throws(DatabaseError) in try await ProgramDatabase.relyingParty.open(location, logger) }
             }
             return reader.problems
         }

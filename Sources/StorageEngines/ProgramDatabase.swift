@@ -1,0 +1,94 @@
+package import Logging
+package import PostgresStorage
+import SQLiteStorage
+package import SSOWeb
+package import Storage
+
+/// The database of a program, on the engine that its address names. Nothing else of a program knows which engines there are.
+package struct ProgramDatabase: Sendable {
+    private let program: String
+    private let migrations: [Migration]
+    private let voidGrants: @Sendable (any SQLConnection) throws -> Void
+
+    /// - Parameters:
+    ///   - program: what PostgreSQL calls its connections.
+    ///   - voidGrants: ends what may have been used in commits that a promoted standby lacks, in one transaction.
+    package init(
+        _ program: String, migrations: [Migration],
+        voidGrants: @escaping @Sendable (any SQLConnection) throws -> Void = { _ in }
+    ) {
+        (self.program, self.migrations, self.voidGrants) = (program, migrations, voidGrants)
+    }
+
+    /// Reads an address of PostgreSQL.
+    @Sendable package func postgres(
+        _ text: String, allowsPlaintext: Bool, readers: Int
+    ) throws(PostgresAddress.ParsingError) -> PostgresAddress {
+        try PostgresAddress(text, allowsPlaintext: allowsPlaintext, readers: readers, program: program)
+    }
+
+    /// Opens the database. Creates it if there is none, and applies the missing steps.
+    @Sendable package func open(
+        _ location: DatabaseLocation, _ logger: Logger
+    ) async throws(DatabaseError) -> any Database {
+        switch location {
+        case .sqlite(let path): try await SQLiteDatabase(path: path, migrations: migrations)
+        case .postgres(let address):
+            try await PostgresDatabase(address, migrations: migrations, logger: logger, voidGrants: voidGrants)
+        }
+    }
+
+    /// Opens a database that is there, and changes nothing.
+    @Sendable package func openUnchanged(
+        _ location: DatabaseLocation, _ logger: Logger
+    ) async throws(DatabaseError) -> any Database {
+        switch location {
+        case .sqlite: try await open(location, logger)
+        case .postgres(let address):
+            try await PostgresDatabase.openUnchanged(address, migrations: migrations, logger: logger)
+        }
+    }
+
+    /// The names of the steps that opening the database would apply. Changes nothing.
+    @Sendable package func inspect(_ location: DatabaseLocation) async throws(DatabaseError) -> [String] {
+        switch location {
+        case .sqlite(let path): try await SQLiteDatabase.inspect(path: path, migrations: migrations)
+        case .postgres(let address): try await PostgresDatabase.inspect(address, migrations: migrations)
+        }
+    }
+
+    /// Whether there is a database already: ``open(_:_:)`` would create it otherwise.
+    package func exists(_ location: DatabaseLocation) async throws(DatabaseError) -> Bool {
+        switch location {
+        case .sqlite: !lacksFile(location)
+        case .postgres(let address): try await PostgresDatabase.hasTables(address, migrations: migrations)
+        }
+    }
+
+    /// Whether the database is a file that is missing. Costs no connection.
+    package func lacksFile(_ location: DatabaseLocation) -> Bool {
+        switch location {
+        case .sqlite(let path): !SQLiteDatabase.exists(path: path)
+        case .postgres: false
+        }
+    }
+
+    /// Opens both ends of a copy.
+    package var copyEnds: DatabaseCopyEnds {
+        DatabaseCopyEnds(
+            source: { [migrations] location, body throws(DatabaseError) in
+                switch location {
+                case .sqlite(let path): try SQLiteDatabase.copySource(path: path, migrations: migrations, body)
+                case .postgres(let address):
+                    try PostgresDatabase.copySource(address, migrations: migrations, body)
+                }
+            },
+            target: { [migrations] location, body throws(DatabaseError) in
+                switch location {
+                case .sqlite(let path): try SQLiteDatabase.copyTarget(path: path, migrations: migrations, body)
+                case .postgres(let address):
+                    try PostgresDatabase.copyTarget(address, migrations: migrations, body)
+                }
+            })
+    }
+}
