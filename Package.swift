@@ -32,7 +32,7 @@ let package = Package(
         .executable(name: "relying-party", targets: ["RelyingParty"]),
         .executable(name: "wellknown", targets: ["WellKnownTool"]),
         .library(name: "SSONative", targets: ["SSONative"]),
-        .library(name: "SSOShared", targets: ["SSOShared"]),
+        .library(name: "SSOShared", targets: ["SSOShared", "SSOClient"]),
         .library(name: "WellKnown", targets: ["WellKnown"]),
     ],
     dependencies: [
@@ -61,6 +61,7 @@ let package = Package(
         .target(
             name: "SSOShared", dependencies: ["CCurl", "COpenSSL"], resources: embedded("VERSION"),
             swiftSettings: settings),
+        .target(name: "SSOClient", dependencies: ["SSOShared"], swiftSettings: settings),
         .target(name: "WellKnown", dependencies: ["SSOShared"], swiftSettings: settings),
 
         // Keys and signatures of JSON Web Tokens.
@@ -274,8 +275,8 @@ let package = Package(
         .executableTarget(
             name: "RelyingParty",
             dependencies: [
-                "SSOShared", "SSOWeb", "Storage", "StorageEngines", "ThisBuild", arguments, httpTypes, hummingbird,
-                lifecycle, logging, nioCore,
+                "SSOClient", "SSOShared", "SSOWeb", "Storage", "StorageEngines", "ThisBuild", arguments, httpTypes,
+                hummingbird, lifecycle, logging, nioCore,
             ],
             resources: embedded(
                 "rp-brand.css", "rp-icon.svg", "rp-touch-icon.png", "Texts/en.json", "Texts/de.json",
@@ -284,7 +285,7 @@ let package = Package(
 
         // The example of docs/relying-party.md. Not a product.
         .executableTarget(
-            name: "RelyingPartyExample", dependencies: ["SSOShared", hummingbird],
+            name: "RelyingPartyExample", dependencies: ["SSOClient", "SSOShared", hummingbird],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
 
         // script/bench. Measures the programs from outside; not a product.
@@ -321,7 +322,8 @@ let package = Package(
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdP", "IdPAccounts", "IdPClients", "IdPDevPages", "IdPFlow",
                 "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPSchema", "PostgresStorage",
-                "RelyingParty", "SQLiteStorage", "SSONative", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird,
+                "RelyingParty", "SQLiteStorage", "SSONative", "SSOClient", "SSOShared", "SSOWeb", "Storage", httpTypes,
+                hummingbird,
                 logging, nioCore,
             ],
             swiftSettings: testSettings),
@@ -329,7 +331,7 @@ let package = Package(
         // The rules of each library.
         .testTarget(
             name: "SSOSharedTests",
-            dependencies: ["TestKit", "SSOShared"],
+            dependencies: ["TestKit", "SSOClient", "SSOShared"],
             swiftSettings: testSettings),
         .testTarget(
             name: "JWTTests",
@@ -411,7 +413,7 @@ let package = Package(
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPApps", "IdPClients",
                 "IdPDevPages", "IdPFlow", "IdPMail", "IdPOperations", "IdPProviders", "IdPSchema", "RelyingParty",
-                "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", "WellKnown", hummingbird, logging,
+                "SQLiteStorage", "SSOClient", "SSOShared", "SSOWeb", "Storage", "WellKnown", hummingbird, logging,
                 .product(name: "Yams", package: "Yams"),
             ],
             path: "Tests/SSOTests/Apps",
@@ -438,7 +440,7 @@ let package = Package(
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
                 "IdPDevPages", "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "RelyingParty",
-                "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, nioCore,
+                "SSOClient", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, nioCore,
             ],
             path: "Tests/SSOTests/Pages",
             swiftSettings: testSettings),
@@ -464,7 +466,7 @@ let package = Package(
             name: "RelyingPartyTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdPProviders", "RelyingParty", "SQLiteStorage",
-                "SSOShared", "SSOWeb", "Storage",
+                "SSOClient", "SSOShared", "SSOWeb", "Storage",
             ],
             path: "Tests/SSOTests/RelyingParty",
             swiftSettings: testSettings),
@@ -473,7 +475,7 @@ let package = Package(
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients", "IdPFlow",
                 "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPProviderSignIn", "IdPSchema",
-                "IdPSignIn", "JWT", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage",
+                "IdPSignIn", "JWT", "SQLiteStorage", "SSOClient", "SSOShared", "SSOWeb", "Storage",
             ],
             path: "Tests/SSOTests/SignIn",
             swiftSettings: testSettings),
@@ -499,7 +501,8 @@ let package = Package(
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPMail", "IdPProtocols",
                 "IdPProviders", "IdPSchema", "IdPSignIn", "RelyingParty", "RelyingPartyExample", "SQLiteStorage",
-                "SSONative", "SSOShared", "SSOWeb", "Storage", "WellKnown", "WellKnownTool", arguments, hummingbird,
+                "SSONative", "SSOClient", "SSOShared", "SSOWeb", "Storage", "WellKnown", "WellKnownTool", arguments,
+                hummingbird,
                 logging,
             ],
             path: "Tests/DeploymentTests/Programs",

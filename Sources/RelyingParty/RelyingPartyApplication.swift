@@ -1,5 +1,6 @@
 import Hummingbird
 import Logging
+import SSOClient
 import SSOShared
 import SSOWeb
 import ServiceLifecycle

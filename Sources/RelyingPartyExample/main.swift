@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import SSOClient
 import SSOShared
 import Synchronization
 

@@ -2,7 +2,8 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-public import SSOShared
+public import SSOClient
+import SSOShared
 public import SSOWeb
 
 /// The session slot of the user who is signed in: what the identity provider said at the sign-in. Only a browser that has

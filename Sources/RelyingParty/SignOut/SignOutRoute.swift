@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import SSOClient
 import SSOShared
 import SSOWeb
 

@@ -19,7 +19,7 @@ extension SessionAnswer: BackChannelReply {
 }
 
 /// Checks an answer of ``SSOPath/verify`` or ``SSOPath/session``. Any doubt is an error.
-struct BackChannelAnswer {
+package struct BackChannelAnswer {
     /// The signature of the request that was sent.
     let request: RequestSignature
     let clientID: String
@@ -59,7 +59,7 @@ struct BackChannelAnswer {
     }
 
     /// Whether a media type is JSON, with parameters or without.
-    static func isJSON(_ type: String) -> Bool {
+    package static func isJSON(_ type: String) -> Bool {
         guard let essence = type.split(separator: ";").first else { return false }
         return essence.lowercased().filter { $0 != " " } == "application/json"
     }

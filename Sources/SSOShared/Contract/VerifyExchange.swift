@@ -186,7 +186,7 @@ public enum VerifyError: String, Error, Sendable, CaseIterable {
     }
 
     /// A description from outside as it may be logged: printable ASCII, at most 300 characters. Nil for any other text.
-    static func readable(_ description: String?) -> String? {
+    package static func readable(_ description: String?) -> String? {
         guard let description, (1...300).contains(description.utf8.count),
             description.utf8.allSatisfy({ (0x20...0x7e).contains($0) })
         else { return nil }

@@ -1,6 +1,7 @@
 import SSOShared
 import SSOWeb
 
+@testable import SSOClient
 @testable import TestKit
 @testable import WebTestKit
 

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import SSOClient
 @testable import SSOShared
 @testable import TestKit
 

@@ -3,6 +3,7 @@ import Testing
 
 @testable import IdPTestKit
 @testable import RelyingParty
+@testable import SSOClient
 @testable import SSOShared
 @testable import TestKit
 @testable import WebTestKit

@@ -1,3 +1,4 @@
+import SSOClient
 import SSOShared
 import Testing
 

@@ -1,4 +1,5 @@
 import SQLiteStorage
+import SSOClient
 import SSOShared
 import SSOWeb
 import Storage

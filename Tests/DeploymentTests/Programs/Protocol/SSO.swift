@@ -1,4 +1,5 @@
 import Foundation
+import SSOClient
 import SSOShared
 
 struct SSO {

@@ -2,6 +2,7 @@ import Foundation
 import SSOShared
 import Testing
 
+@testable import SSOClient
 @testable import SSOShared
 @testable import TestKit
 

@@ -2,6 +2,7 @@ import Testing
 
 @testable import IdP
 @testable import RelyingParty
+@testable import SSOClient
 @testable import SSOShared
 @testable import SSOWeb
 @testable import TestKit

@@ -1,4 +1,5 @@
 public import Foundation
+public import SSOShared
 
 /// A relying party's half of the protocol, for any web framework and any kind of session (docs/protocol.md).
 ///

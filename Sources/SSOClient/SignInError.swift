@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Why a callback did not sign the user in, with English words for the user. Each error offers to start again.
 ///
 /// A relying party in another language finds its own words by ``code``.

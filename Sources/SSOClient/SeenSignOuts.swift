@@ -1,4 +1,5 @@
 public import Foundation
+public import SSOShared
 import Synchronization
 
 /// The sign-out messages that one process has received. Enough for a relying party of one process that forgets its sessions when it

@@ -1,4 +1,5 @@
 public import Foundation
+public import SSOShared
 
 /// Checks the posts in which the identity provider tells that a session has ended (docs/protocol.md), for any web framework.
 ///

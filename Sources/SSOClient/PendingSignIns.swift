@@ -1,4 +1,5 @@
 public import Foundation
+public import SSOShared
 
 /// A sign-in that a browser has started.
 public struct PendingSignIn: Codable, Sendable {

@@ -1,4 +1,5 @@
 public import Foundation
+public import SSOShared
 
 /// What a relying party demands of a sign-in, checked on the verified answer and never on what the browser says.
 ///

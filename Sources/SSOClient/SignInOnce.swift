@@ -1,4 +1,5 @@
 public import Foundation
+import SSOShared
 import Synchronization
 
 /// Coalesces identical callbacks. On a double click the browser drops the first response and its session cookie; the second

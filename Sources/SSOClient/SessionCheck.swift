@@ -1,4 +1,5 @@
 public import Foundation
+public import SSOShared
 import Synchronization
 
 /// Asks the identity provider now and then about a session that is in use, for any web framework (docs/protocol.md).

@@ -1,3 +1,4 @@
+import SSOShared
 import Synchronization
 
 /// The result of an attempt to use a state.
