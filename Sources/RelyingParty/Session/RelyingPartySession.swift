@@ -20,7 +20,7 @@ struct SignedInUser: SessionSlot, Equatable {
     var signedInAt = Timestamp(milliseconds: 0)
     /// The sign-in methods, for pages that require more.
     var methods: [String] = []
-    /// The id of the session at the identity provider. Nil in a session that an older version began.
+    /// The id of the session at the identity provider. Without one nothing is asked about the session.
     var sessionID: String?
     /// When the user signed in at the identity provider, in seconds since 1970. Nil when it does not say: then no page may
     /// count the sign-in as fresh.

@@ -30,7 +30,6 @@ struct SessionCheckMiddleware: RouterMiddleware {
     /// The session as it goes on; nil when it has ended.
     private func checked(_ session: Session, _ user: SignedInUser, _ logger: Logger) async throws -> Session? {
         let now = clock.now()
-        // A session that an older version began does not know the one at the identity provider.
         guard let id = user.sessionID, check.isDue(user.checkedAt?.date, now: now.date),
             let claimed = try await keep(session, logger, { $0.checkedAt = now }, ifCheckedAt: user.checkedAt)
         else { return session }

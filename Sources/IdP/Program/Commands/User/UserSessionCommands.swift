@@ -12,11 +12,7 @@ extension UserCommand {
             commandName: "sessions",
             abstract:
                 "Prints the browsers and apps in which an account is signed in, and the clients entered from each.",
-            discussion: """
-                Example: idp user sessions ann@example.com --json
-
-                A session of before an update is listed once it was used again.
-                """)
+            discussion: "Example: idp user sessions ann@example.com --json")
         @OptionGroup var account: AccountOptions
 
         func run() async throws {
