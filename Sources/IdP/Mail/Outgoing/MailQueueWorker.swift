@@ -29,6 +29,24 @@ package final class MailQueueWorker: Service {
     private let logger: Logger
     private let state = Mutex(State())
 
+    /// What a mail server says of an email.
+    private enum Answer {
+        case accepted
+        /// Perhaps later.
+        case deferred
+        /// For good.
+        case refused
+
+        init(_ error: MailError?) {
+            self =
+                switch error {
+                case nil: .accepted
+                case .refused: .refused
+                case .temporary, .unreachable: .deferred
+                }
+        }
+    }
+
     private struct State {
         /// The emails and decoys that are being processed.
         var underWay: Set<String> = []
@@ -38,9 +56,9 @@ package final class MailQueueWorker: Service {
         var decoys = 0
         /// The results that the next round writes.
         var settled: [DeliveryResult] = []
-        /// How long the last real delivery took, and whether it failed. Decoys imitate it.
+        /// How long the last real delivery took, and how it ended. Decoys imitate it.
         var pace: Duration = .zero
-        var isRefused = false
+        var last = Answer.accepted
         var contact = MailContact()
     }
 
@@ -163,7 +181,12 @@ package final class MailQueueWorker: Service {
             logger.info("mail_sent", metadata: metadata)
             return .sent(clock.now())
         } catch {
-            // Also after a permanent refusal: greylisting and unfinished set-ups answer 5xx too, and the email expires.
+            if case .refused(_, let code)? = error as? MailError, Self.isFinal(after: queued.attempts) {
+                metadata["cause"] = "\(error)"
+                metadata["code"] = .number(code)
+                logger.warning("mail_not_sent", metadata: metadata.merging(["reason": "refused"]) { $1 })
+                return .sent(clock.now())
+            }
             let pause = Self.pause(after: queued.attempts, isNotice: queued.isNotice)
             metadata["cause"] = "\(error)"
             let willExpire = clock.now() + pause >= queued.expiresAt
@@ -184,7 +207,7 @@ package final class MailQueueWorker: Service {
             let isOutage = if case .unreachable = error { true } else { false }
             state.withLock {
                 $0.pace = ContinuousClock.now - began
-                $0.isRefused = error != nil
+                $0.last = Answer(error)
                 $0.contact.end(!isOutage, now)
             }
         }
@@ -204,7 +227,11 @@ package final class MailQueueWorker: Service {
             let isReached = await mailer.isReached(from: from)
             let now = clock.now()
             state.withLock { state in
-                if let isReached { state.isRefused = !isReached || state.isRefused && !state.contact.isOutage }
+                if isReached == false {
+                    state.last = .deferred
+                } else if isReached == true, state.contact.isOutage {
+                    state.last = .accepted
+                }
                 state.contact.end(isReached, now)
             }
             if let isReached { return decoyResult(queued, isOutage: !isReached, isContact: true) }
@@ -214,12 +241,17 @@ package final class MailQueueWorker: Service {
     }
 
     private func decoyResult(_ queued: QueuedMail, isOutage: Bool, isContact: Bool) -> DeliveryResult {
-        let isRefused = state.withLock { $0.isRefused }
+        let last = state.withLock { $0.last }
+        let isOver = last == .accepted || last == .refused && Self.isFinal(after: queued.attempts)
         let next = clock.now() + Self.pause(after: queued.attempts)
         return DeliveryResult(
-            id: queued.id, outcome: isRefused ? .postponed(next, isOutage: isOutage) : .sent(clock.now()),
+            id: queued.id, outcome: isOver ? .sent(clock.now()) : .postponed(next, isOutage: isOutage),
             isContact: isContact)
     }
+
+    /// Whether a refusal for good is believed. A server that repeats one to a recipient is not asked a third time: it would take this
+    /// for somebody who looks for addresses (RFC 5321 4.2.1). Once more, because unfinished set-ups answer so, too.
+    private static func isFinal(after attempts: Int) -> Bool { attempts >= 2 }
 
     /// 2, 4, 8, 16, then 30 seconds: codes are valid for ten minutes, so a longer pause would waste them. For notices, which
     /// wait for days, it doubles up to 15 minutes.

@@ -25,18 +25,19 @@ extension Mailer {
 /// Why an email was not sent. The descriptions contain reply codes and words of the IdP only: never an address, a login or
 /// the server's text, because servers repeat addresses.
 package enum MailError: Error, Equatable, CustomStringConvertible {
-    /// The server takes no email at all at the moment: it cannot be reached, has no acceptable TLS, or refuses the login.
+    /// The server takes no email at all at the moment: it cannot be reached, has no acceptable TLS, or refuses this machine, the
+    /// login or the sender with 5yz.
     case unreachable(String)
     /// Trying again later may help: the server is slow or busy, or defers this email.
     case temporary(String)
-    /// Trying again cannot help: the server has refused this email permanently (SMTP 5xx).
-    case permanent(String)
+    /// The server has refused the recipient or the email with 5yz: the same command is not to be repeated (RFC 5321 4.2.1).
+    case refused(String, code: Int)
 
     package var description: String {
         switch self {
         case .unreachable(let reason): reason
         case .temporary(let reason): reason
-        case .permanent(let reason): reason
+        case .refused(let reason, _): reason
         }
     }
 }

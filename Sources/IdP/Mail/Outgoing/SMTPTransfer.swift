@@ -46,7 +46,7 @@ struct SMTPTransfer {
             let result = curl_easy_perform(handle)
             var code = 0
             _ = sso_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &code)
-            let subject = Self.refusedPart(String(cString: words))
+            let subject = Part(String(cString: words))
             if let failure = failure(result, code: code, subject: subject, isLate: body.isLate) { throw failure }
         }
     }
@@ -96,17 +96,25 @@ struct SMTPTransfer {
         return codes.allSatisfy { $0 == CURLE_OK }
     }
 
-    /// What the server refused, by libcurl's own words (`RCPT failed: 550`). They are not repeated: others hold the server's
-    /// text.
-    private static func refusedPart(_ detail: String) -> String {
-        detail.hasPrefix("RCPT") ? "recipient" : detail.hasPrefix("MAIL") ? "sender" : "email"
+    /// What a server may refuse, in the order of a conversation.
+    fileprivate enum Part: String {
+        case connection, sender, recipient, email
+
+        /// - Parameter detail: libcurl's own words, such as `RCPT failed: 550`; empty after the data. They are not repeated: others
+        ///   hold the server's text.
+        init(_ detail: String) {
+            self =
+                detail.hasPrefix("RCPT")
+                ? .recipient
+                : detail.hasPrefix("MAIL") ? .sender : detail.isEmpty || detail.hasPrefix("DATA") ? .email : .connection
+        }
     }
 
     /// - Parameters:
     ///   - code: the last SMTP reply code, 0 if there was none.
     ///   - subject: what the server refused.
     ///   - isLate: the email was not uploaded in time.
-    fileprivate func failure(_ result: CURLcode, code: Int, subject: String, isLate: Bool) -> MailError? {
+    fileprivate func failure(_ result: CURLcode, code: Int, subject: Part, isLate: Bool) -> MailError? {
         switch result {
         case CURLE_OK: return nil
         // Not one reply: the server has nothing of the email.
@@ -131,8 +139,11 @@ struct SMTPTransfer {
         default: break
         }
         switch code {
+        case 500...599 where subject == .connection || subject == .sender:
+            return .unreachable("the mail server refused the \(subject) with \(code) (curl \(result.rawValue))")
         case 500...599:
-            return .permanent("the mail server refused the \(subject) with \(code) (curl \(result.rawValue))")
+            return .refused(
+                "the mail server refused the \(subject) with \(code) (curl \(result.rawValue))", code: code)
         case 400...499:
             return .temporary("the mail server deferred the \(subject) with \(code) (curl \(result.rawValue))")
         default: return .temporary("the connection to the mail server broke (curl \(result.rawValue))")
@@ -206,8 +217,8 @@ extension Duration {
 }
 
 extension SMTPMailer {
-    /// Checks whether emails can be sent: connects, sets up TLS as ``send(_:)`` does, logs in, and sends `NOOP`. No email is
-    /// sent.
+    /// Checks whether emails can be sent: connects, sets up TLS as ``send(_:)`` does, logs in, and names the
+    /// sender. No email is sent.
     ///
     /// - Returns: one line on what was found.
     /// - Throws: the cause, in words for the operator.
@@ -251,7 +262,7 @@ extension SMTPTransfer {
     fileprivate func reach(from: MailFrom) -> MailError? {
         do throws(ConnectionError) {
             let answer = try ask(from: from, limit: settings.timeouts.upload)
-            return failure(answer.result, code: answer.code, subject: "email", isLate: false)
+            return failure(answer.result, code: answer.code, subject: .sender, isLate: false)
         } catch { return .unreachable("\(error)") }
     }
 
@@ -267,7 +278,7 @@ extension SMTPTransfer {
         return "\(settings.endpoint) answers: \(tls), \(settings.endpoint.login == nil ? "no login" : "login accepted")"
     }
 
-    /// Connects, sets up TLS, logs in and sends `NOOP`.
+    /// Connects, sets up TLS, logs in and names the sender, as for an email. It names no recipient.
     private func ask(
         from: MailFrom, limit: Duration
     ) throws(ConnectionError) -> (result: CURLcode, code: Int, detail: String, hasAcceptedLogin: Bool) {
@@ -283,8 +294,9 @@ extension SMTPTransfer {
         do { secret = try settings.secret() } catch { throw ConnectionError("\(error)") }
         let (result, code) = withExtendedLifetime(replies) {
             let codes = [
-                // Without an email libcurl sends this command after the login (RFC 5321 4.1.1.9).
-                sso_curl_set_string(handle, CURLOPT_CUSTOMREQUEST, "NOOP"),
+                // Without an email libcurl sends this command after the login. What it begins ends with the connection (RFC 5321
+                // 3.3, 4.1.4). A parsed address cannot contain a command.
+                sso_curl_set_string(handle, CURLOPT_CUSTOMREQUEST, "MAIL FROM:<\(from.address.text)>"),
                 sso_curl_set_long(handle, CURLOPT_NOBODY, 1),
                 sso_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, words),
                 sso_curl_set_pointer(handle, CURLOPT_HEADERDATA, Unmanaged.passUnretained(replies).toOpaque()),
@@ -317,6 +329,8 @@ extension SMTPTransfer {
             ConnectionError(
                 "it refuses the \(settings.endpoint.usesToken ? "token of \(MailTokenFile.setting.name)" : "login")"
                     + (code >= 300 ? " with \(code)" : ""))
+        case _ where code >= 400 && detail.hasPrefix("Command failed"):
+            ConnectionError("it refuses the sender with \(code)")
         case _ where code >= 400: ConnectionError("it answers with \(code)")
         default: ConnectionError(curl: result.rawValue, detail: detail)
         }

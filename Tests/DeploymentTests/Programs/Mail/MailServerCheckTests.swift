@@ -73,10 +73,7 @@ struct MailServerCheckTests {
                 ["EHLO": "250-s\r\n250 AUTH PLAIN", "RCPT": "451 later"],
                 "the mail server deferred the recipient with 451"
             ),
-            (
-                ["EHLO": "250-s\r\n250 AUTH PLAIN", "MAIL": "553 not you"],
-                "the mail server refused the sender with 553"
-            ),
+            (["EHLO": "250-s\r\n250 AUTH PLAIN", "MAIL": "550 not you"], "it refuses the sender with 550"),
             (["EHLO": "250-s\r\n250 AUTH PLAIN", ".": "554 spam"], "the mail server refused the email with 554"),
         ])
     func refused(replies: [String: String], words: String) async throws {
