@@ -3,13 +3,23 @@ package import Storage
 
 /// PostgreSQL as one end of a copy between databases (`idp database copy`).
 extension PostgresDatabase {
-    /// Lets `body` read the database in one snapshot. Nobody else uses it, and the writers' lock keeps others from it meanwhile.
+    /// Lets `body` read the database in one snapshot. Nobody else uses it, and the writers' lock keeps others from it meanwhile. Then
+    /// marks it as moved.
     ///
+    /// - Parameter target: where it moves to; nil for a source that goes on.
     /// - Throws: ``DatabaseError/refused(_:)`` for a database that is in use, empty, not ours, or of another step of the schema.
     package static func copySource(
-        _ address: PostgresAddress, migrations: [Migration], _ body: CopyBody
-    ) throws(DatabaseError) -> [CopiedTable] {
-        try PostgresOpening(address: address, migrator: Migrator(migrations: migrations)).copySource(body)
+        _ address: PostgresAddress, migrations: [Migration], movingTo target: String?, _ body: CopyBody
+    ) throws(DatabaseError) -> ([CopiedTable], CopiedSource) {
+        let opening = PostgresOpening(address: address, migrator: Migrator(migrations: migrations))
+        return try opening.copySource(movingTo: target, body)
+    }
+
+    /// Takes the mark of a copy from the database.
+    ///
+    /// - Returns: whether there was one.
+    package static func unmark(_ address: PostgresAddress) throws(DatabaseError) -> Bool {
+        try PostgresOpening(address: address, migrator: Migrator(migrations: [])).unmark()
     }
 
     /// Lets `body` fill the database in one transaction, which makes the schema if it is missing.
@@ -23,7 +33,9 @@ extension PostgresDatabase {
 }
 
 extension PostgresOpening {
-    fileprivate func copySource(_ body: CopyBody) throws(DatabaseError) -> [CopiedTable] {
+    fileprivate func copySource(
+        movingTo target: String?, _ body: CopyBody
+    ) throws(DatabaseError) -> ([CopiedTable], CopiedSource) {
         let connection = try connect()
         guard let first = try missingSteps(connection) else {
             try checkUnused(connection)
@@ -31,9 +43,45 @@ extension PostgresOpening {
             connection.queue(.lock)
             let copy = PostgresCopyConnection(connection)
             try copy.liftLimits()
-            return try body(copy)
+            let tables = try body(copy)
+            guard let target else { return (tables, .kept) }
+            do throws(DatabaseError) {
+                try? connection.rollBack()
+                try change(connection) { connection throws(DatabaseError) in try MovedDatabase.mark(target, connection)
+                }
+            } catch {
+                return (tables, .unmarked("\(error)"))
+            }
+            return (tables, .marked)
         }
         throw first == 0 ? refusal("it has no tables", "Name the database to copy") : olderSchema
+    }
+
+    fileprivate func unmark() throws(DatabaseError) -> Bool {
+        let connection = try connect()
+        guard
+            try !connection.query(
+                "SELECT to_regclass('schema_migration')::text AS name WHERE to_regclass('schema_migration') IS NOT NULL"
+            ).isEmpty
+        else { throw refusal("it has no tables", "Name the database that was copied") }
+        var wasMarked = false
+        try change(connection) { connection throws(DatabaseError) in wasMarked = try MovedDatabase.unmark(connection) }
+        return wasMarked
+    }
+
+    /// Runs one durable change.
+    private func change(
+        _ connection: PostgresConnection, _ body: (PostgresConnection) throws(DatabaseError) -> Void
+    ) throws(DatabaseError) {
+        connection.session.deadline = .now + .seconds(10)
+        connection.queue(.beginWrite)
+        connection.queue(.lock)
+        try body(connection)
+        do throws(PostgresError) {
+            guard case .kept = try connection.commit() else { throw PostgresError.lost("not kept") }
+        } catch {
+            throw refusal("the mark was not committed: \(error)", "Look at the server's log")
+        }
     }
 
     fileprivate func copyTarget(_ body: CopyBody) throws(DatabaseError) -> [CopiedTable] {

@@ -188,9 +188,12 @@ struct PostgresOpening: Sendable {
         case .newer(let name):
             let (problem, remedy) = try migrator.newer(name, connection)
             throw refusal(problem, remedy)
+        case .moved(let target):
+            let (problem, remedy) = Migrator.moved(to: target)
+            throw .outOfUse(refusal(problem, remedy).description)
         case .older(let name):
             let (problem, remedy) = Migrator.older(name)
-            throw .tooOld(refusal(problem, remedy).description)
+            throw .outOfUse(refusal(problem, remedy).description)
         case .foreign(let position, let found):
             throw refusal("its schema is not ours (step \(position) is \(found))", "Name another database or schema")
         }

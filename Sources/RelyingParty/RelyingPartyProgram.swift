@@ -42,7 +42,23 @@ struct DatabaseCommand: CommandOfCommands {
     typealias Root = RelyingPartyServer
 
     static let configuration = CommandConfiguration(
-        commandName: "database", abstract: "Copies the database to another engine.", subcommands: [Copy.self])
+        commandName: "database", abstract: "Copies the database to another engine.",
+        subcommands: [Copy.self, Unmark.self])
+
+    struct Unmark: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "unmark", abstract: DatabaseUnmarkOptions.abstract,
+            discussion: DatabaseUnmarkOptions.discussion)
+        @OptionGroup var options: DatabaseUnmarkOptions
+
+        func run() async throws {
+            let name = RelyingPartyProgram.name
+            try await options.run(
+                program: name,
+                DatabaseUnmarkOptions.location(RelyingPartySettings.databaseSettings, program: name),
+                ProgramDatabase.relyingParty.unmark)
+        }
+    }
 
     struct Copy: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

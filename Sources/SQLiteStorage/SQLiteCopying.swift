@@ -6,14 +6,23 @@ package import enum Storage.DatabaseError
 
 /// A file as one end of a copy between databases (`idp database copy`).
 extension SQLiteDatabase {
-    /// Lets `body` read the file, which no other process uses, or can begin to use meanwhile.
+    /// Lets `body` read the file, which no other process uses, or can begin to use meanwhile. Then marks it as moved.
     ///
+    /// - Parameter target: where it moves to; nil for a source that goes on.
     /// - Throws: ``DatabaseError/refused(_:)`` for a file that is missing, in use, not ours, or of another step of the schema.
     package static func copySource(
-        path: String, migrations: [Migration], _ body: CopyBody
-    ) throws(DatabaseError) -> [CopiedTable] {
+        path: String, migrations: [Migration], movingTo target: String?, _ body: CopyBody
+    ) throws(DatabaseError) -> ([CopiedTable], CopiedSource) {
         guard exists(path: path) else { throw .refused("there is no database at \(path).") }
-        return try SQLiteCopyEnd(path: path, migrations: migrations).use(body)
+        return try SQLiteCopyEnd(path: path, migrations: migrations).copy(movingTo: target, body)
+    }
+
+    /// Takes the mark of a copy from the file, which no other process uses.
+    ///
+    /// - Returns: whether there was one.
+    package static func unmark(path: String) throws(DatabaseError) -> Bool {
+        guard exists(path: path) else { throw .refused("there is no database at \(path).") }
+        return try SQLiteCopyEnd(path: path, migrations: []).unmark()
     }
 
     /// Lets `body` fill the file. Makes it if it is missing; then it appears under its name when all of it is on the disk.
@@ -37,15 +46,67 @@ private struct SQLiteCopyEnd {
         opening = SQLiteOpening(file: file, migrator: migrator, patience: .seconds(5))
     }
 
-    /// Uses the file that is there.
-    func use(_ body: CopyBody) throws(DatabaseError) -> [CopiedTable] {
+    /// Reads the file, and marks it.
+    func copy(
+        movingTo target: String?, _ body: CopyBody
+    ) throws(DatabaseError) -> ([CopiedTable], CopiedSource) {
+        var source = CopiedSource.kept
+        let obstacle = target == nil ? nil : whyReadOnly()
+        let tables = try use(isReadOnly: obstacle != nil) { connection throws(DatabaseError) in
+            let tables = try body(connection)
+            if let obstacle {
+                source = .unmarked(obstacle)
+            } else if let target {
+                try MovedDatabase.mark(target, connection)
+                source = .marked
+            }
+            return tables
+        }
+        return (tables, source)
+    }
+
+    /// Why the file cannot be marked; nil if it can.
+    private func whyReadOnly() -> String? {
+        guard access(file.path, W_OK) == 0, access(file.folder, W_OK | X_OK) == 0 else {
+            return "it cannot be written"
+        }
+        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "it cannot be read" }
+        defer { close(descriptor) }
+        let size = UInt64(SQLiteFile.size(file.path) ?? 0)
+        return BackupSeal(nil).verdict(on: descriptor, size: size) == .missing ? nil : "it is a backup"
+    }
+
+    func unmark() throws(DatabaseError) -> Bool {
         try UnusedFile(file.path)?.release()
+        var wasMarked = false
+        do {
+            _ = try run(at: file.path, isExclusive: true) { _, connection in
+                guard try connection.tables().contains("schema_migration") else {
+                    throw file.refusal("its tables are not ours", "Name another path")
+                }
+                wasMarked = try MovedDatabase.unmark(connection)
+                return []
+            }
+        } catch let error as GRDB.DatabaseError {
+            throw opening.refusal(error)
+        } catch {
+            throw DatabaseError(error)
+        }
+        return wasMarked
+    }
+
+    /// Uses the file that is there.
+    ///
+    /// - Parameter isReadOnly: for a file that must stay as it is, byte for byte.
+    func use(isReadOnly: Bool = false, _ body: CopyBody) throws(DatabaseError) -> [CopiedTable] {
+        if !isReadOnly { try UnusedFile(file.path)?.release() }
         guard try opening.inspect().isEmpty else {
             throw file.refusal(
                 "it lacks steps of the schema that this version has", "Start this version on it once, and stop it")
         }
         do {
-            return try run(at: file.path, isExclusive: true) { db, connection in
+            return try run(at: file.path, isExclusive: true, isReadOnly: isReadOnly) { db, connection in
                 let differences = try SchemaCheck(migrator.migrations[...]).differences(db)
                 guard differences.isEmpty else {
                     throw file.refusal(
@@ -92,7 +153,7 @@ private struct SQLiteCopyEnd {
     /// - Parameter isExclusive: keeps all other processes away. In WAL mode a connection has a shared lock as long as it is open,
     ///   so this fails while there is another. Source: https://www.sqlite.org/wal.html, "Use of WAL Without Shared-Memory".
     private func run(
-        at path: String, isExclusive: Bool,
+        at path: String, isExclusive: Bool, isReadOnly: Bool = false,
         _ body: (GRDB.Database, SQLiteCopyConnection) throws -> [CopiedTable]
     ) throws -> [CopiedTable] {
         var configuration = Configuration()
@@ -105,11 +166,11 @@ private struct SQLiteCopyEnd {
             try db.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY")
             if isExclusive { try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
         }
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        let queue = isReadOnly ? try opening.readOnly() : try DatabaseQueue(path: path, configuration: configuration)
         defer { try? queue.close() }
         return try queue.writeWithoutTransaction { db in
             let connection = SQLiteCopyConnection(SQLiteConnection(db))
-            try connection.execute("BEGIN IMMEDIATE")
+            try connection.execute(isReadOnly ? "BEGIN" : "BEGIN IMMEDIATE")
             do {
                 let tables = try body(db, connection)
                 try connection.execute("COMMIT")

@@ -181,6 +181,14 @@ struct SQLiteOpening: Sendable {
         return try migrator.applied(connection, tables: tables)
     }
 
+    /// Why the file must not be replaced: it was copied elsewhere. Nil for any other file, also one that cannot be read.
+    func refusalWhereMoved() -> DatabaseError? {
+        let names = try? readOnly().unsafeRead { try Self.applied(migrator, SQLiteConnection($0)) }
+        guard let target = names?.last.flatMap(MovedDatabase.target) else { return nil }
+        let (problem, remedy) = Migrator.moved(to: target)
+        return .outOfUse(file.refusal(problem, remedy).description)
+    }
+
     /// The first step that must be applied, nil when the schema is ours and complete.
     func missingSteps(_ db: GRDB.Database) throws -> Int? {
         switch migrator.plan(applied: try Self.applied(migrator, SQLiteConnection(db))) {
@@ -189,16 +197,19 @@ struct SQLiteOpening: Sendable {
         case .newer(let name):
             let (problem, remedy) = try migrator.newer(name, SQLiteConnection(db))
             throw file.refusal(problem, remedy)
+        case .moved(let target):
+            let (problem, remedy) = Migrator.moved(to: target)
+            throw DatabaseError.outOfUse(file.refusal(problem, remedy).description)
         case .older(let name):
             let (problem, remedy) = Migrator.older(name)
-            throw DatabaseError.tooOld(file.refusal(problem, remedy).description)
+            throw DatabaseError.outOfUse(file.refusal(problem, remedy).description)
         case .foreign(let position, let found):
             throw file.refusal("its schema is not ours (step \(position) is \(found))", "Name another path")
         }
     }
 
     func refusal(_ error: any Error) -> DatabaseError {
-        if case .tooOld? = error as? DatabaseError { return DatabaseError(error) }
+        if case .outOfUse? = error as? DatabaseError { return DatabaseError(error) }
         if case .refused(let words)? = error as? DatabaseError {
             return words.contains(file.path) ? .refused(words) : file.refusal(words, "Name another path")
         }

@@ -49,6 +49,11 @@ extension SQLiteDatabase {
         // Held until the new file is in place. A process that starts in the meantime waits or fails, and changes nothing.
         let lock = try UnusedFile(path)
         defer { lock?.release() }
+        let opening = SQLiteOpening(
+            file: SQLiteFile(path: path), migrator: Migrator(migrations: migrations), patience: .seconds(5))
+        try await BlockingWork.run { [hasFile = lock != nil] () throws(DatabaseError) in
+            if hasFile, let refusal = opening.refusalWhereMoved() { throw refusal }
+        }
         let (draft, old) = (FileDraft(beside: path), FileDraft(beside: path))
         defer {
             draft.remove()

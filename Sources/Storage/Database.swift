@@ -69,8 +69,8 @@ public enum DatabaseError: Error, Equatable, CustomStringConvertible {
     case schema(step: String)
     /// The database cannot be used. Only at start and in commands. One line with the path and what to do.
     case refused(String)
-    /// The database lacks steps that this version does not have any more. As ``refused(_:)``, and no restart helps.
-    case tooOld(String)
+    /// As ``refused(_:)``, and no restart helps: the database lacks steps that this version does not have any more, or has moved.
+    case outOfUse(String)
 
     public var description: String {
         switch self {
@@ -78,14 +78,14 @@ public enum DatabaseError: Error, Equatable, CustomStringConvertible {
         case .conflict(let reason): "database conflict: \(reason)"
         case .misuse(let reason): "database misuse: \(reason)"
         case .schema(let step): "database unavailable: the schema does not fit this version, see step \(step)"
-        case .refused(let reason), .tooOld(let reason): reason
+        case .refused(let reason), .outOfUse(let reason): reason
         }
     }
 
     /// Whether the database cannot be used, whatever is asked of it.
     package var isRefusal: Bool {
         switch self {
-        case .refused, .tooOld: true
+        case .refused, .outOfUse: true
         default: false
         }
     }
@@ -94,7 +94,7 @@ public enum DatabaseError: Error, Equatable, CustomStringConvertible {
     package var asUnavailable: DatabaseError {
         switch self {
         case .unavailable: self
-        case .conflict(let words), .misuse(let words), .refused(let words), .tooOld(let words): .unavailable(words)
+        case .conflict(let words), .misuse(let words), .refused(let words), .outOfUse(let words): .unavailable(words)
         case .schema: .unavailable(description)
         }
     }

@@ -57,3 +57,13 @@ package struct CopiedTable: Sendable, Equatable {
 
 /// What is done between the two databases of a copy.
 package typealias CopyBody = (any CopyConnection) throws(DatabaseError) -> [CopiedTable]
+
+/// What became of the source of a copy.
+package enum CopiedSource: Sendable, Equatable {
+    /// It is marked as moved.
+    case marked
+    /// It goes on as it was, as the caller wished.
+    case kept
+    /// It could not be marked, for this reason.
+    case unmarked(String)
+}

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Where a database is, and which engine it needs. `sqlite:PATH` or `postgres://…` in the settings.
 public enum DatabaseLocation: Sendable, CustomStringConvertible {
     /// A file, relative to the working folder unless its path begins with a slash.
@@ -19,6 +21,12 @@ public enum DatabaseLocation: Sendable, CustomStringConvertible {
         case .sqlite: true
         case .postgres: false
         }
+    }
+
+    /// As a setting names it from any working folder: with the whole path of a file, without a password.
+    package var lasting: String {
+        guard case .sqlite(let path) = self, !path.hasPrefix("/") else { return description }
+        return "sqlite:\(FileManager.default.currentDirectoryPath)/\(path)"
     }
 
     public var description: String {

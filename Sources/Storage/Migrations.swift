@@ -57,6 +57,8 @@ package struct Migrator: Sendable {
         case apply(from: Int)
         /// A newer version wrote it: there are unknown steps after ours.
         case newer(String)
+        /// It was copied to this place, which is used instead.
+        case moved(to: String)
         /// It lacks some of the steps that are not kept any more. This one is its last.
         case older(String)
         /// The lists differ: it belongs to another program, or a step was renamed or moved.
@@ -74,6 +76,7 @@ package struct Migrator: Sendable {
 
     /// Compares the applied steps with ours.
     package func plan(applied: [String]) -> Plan {
+        if let target = applied.last.flatMap(MovedDatabase.target) { return .moved(to: target) }
         let steps = withoutReplaced(applied)
         for (position, name) in steps.enumerated() {
             guard position < migrations.count else { return .newer(name) }
@@ -101,6 +104,7 @@ package struct Migrator: Sendable {
         case .nothing: nil
         case .apply(let first): migrations[first].name
         case .older(let found), .foreign(_, let found): found
+        case .moved: applied.last
         case .newer:
             withoutReplaced(applied).dropFirst(migrations.count).first {
                 (Migration.neededStep(of: $0) ?? 0) > dropped + migrations.count
@@ -138,6 +142,14 @@ package struct Migrator: Sendable {
     package static let emptyChange = """
         UPDATE schema_migration SET name = name WHERE position = (SELECT MAX(position) FROM schema_migration)
         """
+
+    /// The refusal of a database that was copied elsewhere: what is wrong, and what to do.
+    package static func moved(to target: String) -> (String, String) {
+        (
+            "it has moved to \(target)",
+            "Name that place in the settings. To use this one again, take the mark back: idp database unmark"
+        )
+    }
 
     /// The refusal of a database that lacks steps which are not kept: what is wrong, and what to do.
     package static func older(_ step: String) -> (String, String) {

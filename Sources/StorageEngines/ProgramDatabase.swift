@@ -73,14 +73,27 @@ package struct ProgramDatabase: Sendable {
         }
     }
 
+    /// Takes the mark of a copy from the database.
+    ///
+    /// - Returns: whether there was one.
+    package func unmark(_ location: DatabaseLocation) async throws(DatabaseError) -> Bool {
+        try await BlockingWork.run { () throws(DatabaseError) in
+            switch location {
+            case .sqlite(let path): try SQLiteDatabase.unmark(path: path)
+            case .postgres(let address): try PostgresDatabase.unmark(address)
+            }
+        }
+    }
+
     /// Opens both ends of a copy.
     package var copyEnds: DatabaseCopyEnds {
         DatabaseCopyEnds(
-            source: { [migrations] location, body throws(DatabaseError) in
+            source: { [migrations] location, target, body throws(DatabaseError) in
                 switch location {
-                case .sqlite(let path): try SQLiteDatabase.copySource(path: path, migrations: migrations, body)
+                case .sqlite(let path):
+                    try SQLiteDatabase.copySource(path: path, migrations: migrations, movingTo: target, body)
                 case .postgres(let address):
-                    try PostgresDatabase.copySource(address, migrations: migrations, body)
+                    try PostgresDatabase.copySource(address, migrations: migrations, movingTo: target, body)
                 }
             },
             target: { [migrations] location, body throws(DatabaseError) in

@@ -13,7 +13,7 @@ public enum CommandExit {
 
     /// The code of a program or command that this error has ended.
     public static func code(for error: any Error) -> ExitCode {
-        if case .tooOld? = error as? DatabaseError { return configurationError }
+        if case .outOfUse? = error as? DatabaseError { return configurationError }
         return error is SettingError ? configurationError : runtimeError
     }
 

@@ -6,18 +6,23 @@ package import Storage
 
 /// How the engines of a program open both ends of a copy.
 public struct DatabaseCopyEnds: Sendable {
-    package typealias Open = @Sendable (DatabaseLocation, CopyBody) throws(DatabaseError) -> [CopiedTable]
+    package typealias Source =
+        @Sendable (DatabaseLocation, _ target: String?, CopyBody) throws(DatabaseError) -> ([CopiedTable], CopiedSource)
+    package typealias Target = @Sendable (DatabaseLocation, CopyBody) throws(DatabaseError) -> [CopiedTable]
 
-    let source, target: Open
+    let source: Source
+    let target: Target
 
-    package init(source: @escaping Open, target: @escaping Open) { (self.source, self.target) = (source, target) }
+    package init(source: @escaping Source, target: @escaping Target) { (self.source, self.target) = (source, target) }
 }
 
 /// The options of `idp database copy` and `relying-party database copy`.
 public struct DatabaseCopyOptions: ParsableArguments {
     public static let abstract = "Copies the database to another engine. Nobody is signed out."
     public static let discussion = """
-        Stop all programs on both databases first. The source is not changed. The target is a new one: a file that does not \
+        Stop all programs on both databases first. The source is marked as moved: programs and commands refuse it and name the \
+        target, so that nothing goes on there. --keep-source leaves it as it was, and `database unmark` takes a mark back. A backup, \
+        and a source that cannot be written, get no mark. The target is a new one: a file that does not \
         exist, or a database without tables, and also one whose tables are there and empty. All rows are copied in one \
         transaction, read again and compared. After an error or an interruption the target is as it was.
 
@@ -31,6 +36,7 @@ public struct DatabaseCopyOptions: ParsableArguments {
     var from: String
     @Option(help: ArgumentHelp("The database to fill: sqlite:PATH, postgres://… or file:PATH.", valueName: "address"))
     var to: String
+    @Flag(help: "Leave the source as it is, without the mark that it has moved.") var keepSource = false
     @Flag(help: "Print the tables as JSON.") var json = false
 
     /// Without values.
@@ -61,20 +67,21 @@ public struct DatabaseCopyOptions: ParsableArguments {
         let target = settings.location(of: "--to", to, reader)
         for problem in reader.problems { _ = CommandExit.failure(program, problem) }
         guard let source, let target, reader.problems.isEmpty else { throw CommandExit.configurationError }
-        let copied: [CopiedTable]
+        let (copied, became): ([CopiedTable], CopiedSource)
         do throws(DatabaseError) {
-            copied = try await BlockingWork.run { () throws(DatabaseError) in
-                try ends.source(source) { from throws(DatabaseError) in
+            (copied, became) = try await BlockingWork.run { [keepSource] () throws(DatabaseError) in
+                try ends.source(source, keepSource ? nil : target.lasting) { from throws(DatabaseError) in
                     try ends.target(target) { to throws(DatabaseError) in
                         try DatabaseCopy(tables: tables).run(from: from, to: to)
                     }
                 }
             }
         } catch {
-            throw CommandExit.failure(program, "\(error)")
+            throw CommandExit.failure(program, "\(error)", code: CommandExit.code(for: error))
         }
         let rows = copied.reduce(0) { $0 + $1.source.rows }
-        print(json ? try CopyOutput.json(copied, source, target) : CopyOutput.text(copied))
+        print(json ? try CopyOutput.json(copied, became, source, target) : CopyOutput.text(copied))
+        if !json { print(CopyOutput.text(became, source, target)) }
         logger.notice(
             "database_copied",
             metadata: [
@@ -96,7 +103,18 @@ enum CopyOutput {
             let from, to: Side
         }
         let from, to: String
+        /// `moved`, `kept` or `not_marked`.
+        let source: String
         let tables: [Table]
+    }
+
+    static func text(_ source: CopiedSource, _ from: DatabaseLocation, _ to: DatabaseLocation) -> String {
+        switch source {
+        case .marked:
+            "\(from) is marked as moved to \(to.lasting). Nothing uses it any more. Take the mark back: database unmark"
+        case .kept: "\(from) is as it was. Do not use it beside \(to)."
+        case .unmarked(let reason): "\(from) has no mark that it has moved: \(reason). Do not use it beside \(to)."
+        }
     }
 
     static func text(_ tables: [CopiedTable]) -> String {
@@ -111,15 +129,21 @@ enum CopyOutput {
     }
 
     static func json(
-        _ tables: [CopiedTable], _ source: DatabaseLocation, _ target: DatabaseLocation
+        _ tables: [CopiedTable], _ became: CopiedSource, _ source: DatabaseLocation, _ target: DatabaseLocation
     ) throws -> String {
+        let state =
+            switch became {
+            case .marked: "moved"
+            case .kept: "kept"
+            case .unmarked: "not_marked"
+            }
         func side(_ content: CopiedTable.Content) -> Report.Side {
             Report.Side(rows: content.rows, hash: content.hash)
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let report = Report(
-            from: "\(source)", to: "\(target)",
+            from: "\(source)", to: "\(target)", source: state,
             tables: tables.map { Report.Table(name: $0.name, from: side($0.source), to: side($0.target)) })
         return String(decoding: try encoder.encode(report), as: UTF8.self)
     }

@@ -26,7 +26,7 @@ struct SettingsChecksTests {
     func refused() async throws {
         let reader = SettingsReader(SettingsSource([:]))
         await reader.checkDatabase(.sqlite(path: "x"), "RP_DATABASE_URL") { _ throws(DatabaseError) in
-            throw .tooOld("cannot use the database x: it is old. Start another build.")
+            throw .outOfUse("cannot use the database x: it is old. Start another build.")
         }
         #expect(reader.warnings.isEmpty)
         #expect(reader.problems == ["RP_DATABASE_URL: cannot use the database x: it is old. Start another build."])

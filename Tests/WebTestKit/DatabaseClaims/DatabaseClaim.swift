@@ -76,7 +76,7 @@ extension DatabaseError {
         case .conflict: .conflict
         case .misuse: .misuse
         case .schema: .schema
-        case .refused, .tooOld: .refused
+        case .refused, .outOfUse: .refused
         }
     }
 

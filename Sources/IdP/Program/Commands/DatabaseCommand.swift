@@ -13,7 +13,7 @@ struct DatabaseCommand: CommandOfCommands {
     static let configuration = CommandConfiguration(
         commandName: "database",
         abstract: "Looks at the nodes on PostgreSQL, copies a database, and ends sign-ins after a restore.",
-        subcommands: [Status.self, Copy.self, AfterRestore.self])
+        subcommands: [Status.self, Copy.self, Unmark.self, AfterRestore.self])
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -56,6 +56,18 @@ struct DatabaseCommand: CommandOfCommands {
             try await options.run(
                 program: IdPProgram.name, settings: IdPSettings.databaseSettings, tables: IdPTable.all.map(\.name),
                 ends: ProgramDatabase.idp.copyEnds)
+        }
+    }
+
+    struct Unmark: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "unmark", abstract: DatabaseUnmarkOptions.abstract,
+            discussion: DatabaseUnmarkOptions.discussion)
+        @OptionGroup var database: DatabaseOptions
+        @OptionGroup var options: DatabaseUnmarkOptions
+
+        func run() async throws {
+            try await options.run(program: IdPProgram.name, database.location(), ProgramDatabase.idp.unmark)
         }
     }
 

@@ -206,7 +206,7 @@ struct BaselineTests {
                 { try await fixture.open(migrations) as any Database },
             ] {
                 let error = await #expect(throws: DatabaseError.self) { _ = try await open() }
-                guard case .tooOld(let words)? = error else {
+                guard case .outOfUse(let words)? = error else {
                     Issue.record("\(String(describing: error))")
                     continue
                 }

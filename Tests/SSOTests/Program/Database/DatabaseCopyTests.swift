@@ -28,11 +28,11 @@ struct DatabaseCopyTests {
         _ source: DatabaseLocation, _ target: DatabaseLocation, tables: [String] = IdPTable.all.map(\.name)
     ) async throws -> [CopiedTable] {
         try await BlockingWork.run { () throws(DatabaseError) in
-            try ProgramDatabase.idp.copyEnds.source(source) { from throws(DatabaseError) in
+            try ProgramDatabase.idp.copyEnds.source(source, nil) { from throws(DatabaseError) in
                 try ProgramDatabase.idp.copyEnds.target(target) { to throws(DatabaseError) in
                     try DatabaseCopy(tables: tables).run(from: from, to: to)
                 }
-            }
+            }.0
         }
     }
 
