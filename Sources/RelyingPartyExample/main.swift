@@ -13,7 +13,6 @@ let id = environment["SSO_CLIENT_ID"] ?? "partner"
 let secret = try SharedSecret.parse(environment["SSO_SHARED_SECRET"] ?? "", setting: "SSO_SHARED_SECRET")
 let keys = try DerivedKeys.parse(environment["SECRET_KEY"] ?? "", setting: "SECRET_KEY")
 
-/// The session of a browser.
 struct Session: Sendable {
     /// The account's key: `user.id` of the verified answer.
     let account: String

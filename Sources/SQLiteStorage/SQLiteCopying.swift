@@ -51,14 +51,19 @@ private struct SQLiteCopyEnd {
         movingTo target: String?, _ body: CopyBody
     ) throws(DatabaseError) -> ([CopiedTable], CopiedSource) {
         var source = CopiedSource.kept
-        let obstacle = target == nil ? nil : whyReadOnly()
-        let tables = try use(isReadOnly: obstacle != nil) { connection throws(DatabaseError) in
+        let reason = target == nil ? nil : whyReadOnly()
+        let tables = try use(isReadOnly: reason != nil) { connection throws(DatabaseError) in
             let tables = try body(connection)
-            if let obstacle {
-                source = .unmarked(obstacle)
+            if let reason {
+                source = .unmarked(reason)
             } else if let target {
-                try MovedDatabase.mark(target, connection)
-                source = .marked
+                // The target is complete: what goes wrong from here on does not undo it.
+                do throws(DatabaseError) {
+                    try MovedDatabase.mark(target, connection)
+                    source = .marked
+                } catch {
+                    source = .unmarked("\(error)")
+                }
             }
             return tables
         }

@@ -104,7 +104,8 @@ package struct Migrator: Sendable {
         case .nothing: nil
         case .apply(let first): migrations[first].name
         case .older(let found), .foreign(_, let found): found
-        case .moved: applied.last
+        // Not the place: anybody may ask whether a process is ready.
+        case .moved: "moved"
         case .newer:
             withoutReplaced(applied).dropFirst(migrations.count).first {
                 (Migration.neededStep(of: $0) ?? 0) > dropped + migrations.count

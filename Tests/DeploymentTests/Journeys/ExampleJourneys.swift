@@ -40,7 +40,7 @@ extension Journeys.Users {
             #expect(program.split(separator: "\n").count < 200)
             let lines = try #require(shown.first).split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             #expect(lines.contains(#".product(name: "SSOShared", package: "swift-sso"),"#))
-            #expect(manifest.contains(#".library(name: "SSOShared", targets: ["SSOShared"])"#))
+            #expect(manifest.contains(#".library(name: "SSOShared", targets: ["SSOShared", "SSOClient"])"#))
             #expect(manifest.contains(#"name: "swift-sso","#))
             // The same version of the server, and of the tools.
             for line in lines where line.contains("hummingbird-project") || line.hasPrefix("// swift-tools") {
