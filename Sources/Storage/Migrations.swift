@@ -148,7 +148,7 @@ package struct Migrator: Sendable {
     package static func moved(to target: String) -> (String, String) {
         (
             "it has moved to \(target)",
-            "Name that place in the settings. To use this one again, take the mark back: idp database unmark"
+            "Name that place in the settings. To use this one again, take the mark back with the command database unmark"
         )
     }
 

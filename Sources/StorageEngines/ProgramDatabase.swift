@@ -27,7 +27,7 @@ package struct ProgramDatabase: Sendable {
         try PostgresAddress(text, allowsPlaintext: allowsPlaintext, readers: readers, program: program)
     }
 
-    /// Opens the database. Creates it if there is none, and applies the missing steps.
+    /// Opens the database. Creates a missing one, and applies the missing steps.
     @Sendable package func open(
         _ location: DatabaseLocation, _ logger: Logger
     ) async throws(DatabaseError) -> any Database {

@@ -85,7 +85,7 @@ struct MovedDatabaseTests {
         try await make(other)
         await #expect(throws: DatabaseError.self) { _ = try await copy(other, source) }
         #expect(try await program.unmark(source))
-        #expect(try await !program.unmark(source), "there is none any more")
+        #expect(try await !program.unmark(source), "the mark is gone")
         #expect(try await accounts(source) == 1)
     }
 
