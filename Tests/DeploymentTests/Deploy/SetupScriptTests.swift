@@ -228,6 +228,10 @@ struct SetupScriptTests {
         #expect(try await machine.setup().code == 0)
         #expect(machine.installed.contains("binutils") && machine.installed.contains("libcurl4-openssl-dev"))
         #expect(!machine.installed.contains("sqlite3") && !machine.installed.contains("faketime"))
+        #expect(!machine.installed.contains("python3-markdown-it"))
+        // The packages have the documents as HTML.
+        #expect(try await machine.setup("--package").code == 0)
+        #expect(machine.installed.contains("python3-markdown-it") && !machine.installed.contains("faketime"))
     }
 
     @Test("without root and sudo it names what is missing")
