@@ -30,7 +30,7 @@ enum CycloneDX {
 /// What script/package says of the sources of others. Its programs are stand-ins, the packages and the toolchain are real.
 @Suite(
     "The sources in packages", .deployment, .dependsOnMachine,
-    .enabled(if: PackageTools.areInstalled, "needs dpkg-deb, gpg and a C compiler"))
+    .enabled(if: PackageTools.areInstalled, "needs dpkg-deb, gpg, a C compiler and python3-markdown-it"))
 struct PackageMaterialsTests {
 
     @Test("the bill of materials and the notices name every package of Package.resolved with its licence")
