@@ -56,7 +56,7 @@ struct PageCommands: Sendable {
 
 @Suite("The pages about wellknown", .deployment)
 struct PageCommandsTests {
-    static let pages = ["docs/universal-links.md", "docs/native-apps.md", "README.md"]
+    static let pages = ["docs/universal-links.md", "docs/native-apps.md"]
 
     @Test("Every command of a page has the documented result, in the order of the page", arguments: pages)
     func commands(page: String) async throws {
@@ -64,8 +64,7 @@ struct PageCommandsTests {
         var count = 0
         for block in try PageCommands(page).blocks {
             if let name = block.file { try folder.write(block.text, to: name) }
-            // The README's other commands start the two services and are covered by other tests.
-            guard block.isRun, page != "README.md" || block.text.contains("wellknown ") else { continue }
+            guard block.isRun else { continue }
             count += 1
             let own = URL(fileURLWithPath: WellKnownRun.program).deletingLastPathComponent().path
             // `script/test wellknown` builds only one of the programs.
