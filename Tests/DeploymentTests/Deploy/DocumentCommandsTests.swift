@@ -12,12 +12,15 @@ struct DocumentCommandsTests {
         for page in DocumentTests.pages where !page.hasPrefix("docs/decisions/") {
             for command in try Self.commands(of: page) {
                 count += 1
-                // No database, and a file of settings that keeps the command away from a service that is installed here: past
-                // the command line each ends with another code than that of a wrong usage.
+                // No database. A file of settings and paths in this folder keep the command away from a service that is
+                // installed here. Past the command line each ends with another code than that of a wrong usage.
                 let folder = try TemporaryFolder()
                 try folder.write("LOG_FORMAT=text\n", to: ".env")
+                let here = [" ", "sqlite:", "file:"].reduce(command) { text, before in
+                    text.replacing("\(before)/", with: "\(before)\(folder.path)/")
+                }
                 let run = try await WellKnownRun.command(
-                    ["/bin/sh", "-c", command], in: folder.path,
+                    ["/bin/sh", "-c", here], in: folder.path,
                     environment: ["PATH": "\(Programs.folder):/usr/bin:/bin"])
                 #expect(run.code != 64 && run.code != 127, "\(page): \(command)\n\(run.errors)")
             }
