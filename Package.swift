@@ -251,8 +251,8 @@ let package = Package(
         .target(
             name: "IdPSchema",
             dependencies: [
-                "IdPAccountPages", "IdPAccounts", "IdPApps", "IdPClients", "IdPFlow", "IdPMail", "IdPProtocols",
-                "IdPProviderSignIn", "IdPSignIn", "SSOShared", "SSOWeb", "Storage", "ThisBuild",
+                "IdPAccountPages", "IdPAccounts", "IdPApps", "IdPClients", "IdPFlow", "IdPMail", "IdPOperations",
+                "IdPProtocols", "IdPProviderSignIn", "IdPSignIn", "SSOShared", "SSOWeb", "Storage", "ThisBuild",
             ],
             path: "Sources/IdP/Schema",
             swiftSettings: settings),

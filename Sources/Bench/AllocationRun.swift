@@ -3,7 +3,7 @@ import Glibc
 import SSOShared
 
 /// Counts what one request of each kind asks of malloc. The count does not depend on the speed of the machine, so the
-/// repository has a bound for each kind (docs/benchmarks.md).
+/// repository has a bound for each kind (CONTRIBUTING.md).
 struct AllocationRun {
     static let options: Set<String> = ["--program", "--parent", "--library", "--bounds"]
     /// Requests of one batch, and batches of one kind. Work that is not of a request, such as a timer, falls into few batches.

@@ -29,6 +29,11 @@ extension PostgresDatabase: NodeDatabase {
         return nil
     }
 
+    public func liveNodes() async throws -> [DatabaseNode] {
+        try await read { try NodeTable.exists($0) ? NodeTable.all($0) : [] }
+            .filter { $0.silence <= NodeTable.lifetimeMilliseconds }.map(\.node)
+    }
+
     public func beat(_ node: DatabaseNode) async throws -> NodeReport {
         try await write { try NodeTable.beat(node, $0) ?? NodeTable.join(node, $0) }
     }

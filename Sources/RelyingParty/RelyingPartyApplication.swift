@@ -20,6 +20,8 @@ struct RelyingPartyServices: Sendable {
     var jobs: [any Service] = []
     /// Whether this process does what one of all nodes does, such as deleting expired rows.
     var isChosen: @Sendable () -> Bool = { true }
+    /// Whether other nodes serve on the database.
+    var hasOthers: @Sendable () -> Bool = { false }
 
     /// The real services, as the settings say.
     ///
@@ -34,7 +36,8 @@ struct RelyingPartyServices: Sendable {
             backChannel: try BackChannelClient(
                 settings, notePreviousSecret: PreviousSecretWarning(clock: clock, logger: logger).note),
             clock: clock, randomness: SystemRandomness(), logger: logger, jobs: node.map { [$0] } ?? [],
-            isChosen: node.map { node in { @Sendable in node.isChosen } } ?? { true })
+            isChosen: node.map { node in { @Sendable in node.isChosen } } ?? { true },
+            hasOthers: node.map { node in { @Sendable in node.hasOthers } } ?? { false })
     }
 }
 

@@ -50,12 +50,13 @@ struct DatabaseCommand: CommandOfCommands {
             commandName: "unmark", abstract: DatabaseUnmarkOptions.abstract,
             discussion: DatabaseUnmarkOptions.discussion)
         @OptionGroup var options: DatabaseUnmarkOptions
+        @OptionGroup var settingsFile: SettingsFileOption
 
         func run() async throws {
             let name = RelyingPartyProgram.name
             try await options.run(
                 program: name,
-                DatabaseUnmarkOptions.location(RelyingPartySettings.databaseSettings, program: name),
+                settingsFile.location(RelyingPartySettings.databaseSettings, program: name),
                 ProgramDatabase.relyingParty.unmark)
         }
     }
@@ -94,7 +95,8 @@ enum RelyingPartyProgram: Program {
         let application = try buildRelyingParty(settings: settings, services: services, shutdown: shutdown) { address in
             log.started(address, publicURL: settings.publicURL)
         }
-        try await WebServer.run(application, shutdown: shutdown, grace: log.grace, logger: log.logger)
+        try await WebServer.run(
+            application, shutdown: shutdown, grace: log.grace, besideOthers: services.hasOthers, logger: log.logger)
         await services.database.close()
     }
 

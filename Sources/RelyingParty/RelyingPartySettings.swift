@@ -38,7 +38,7 @@ struct RelyingPartySettings: Sendable {
         "The address and port to listen on. Keep it on loopback or in a private network: the proxy does TLS.",
         { try ListenAddress($0) })
     static let databaseSettings = DatabaseSettings(
-        "RP", file: ("sqlite:var/rp.sqlite", "sqlite:/var/lib/swift-sso-rp/rp.sqlite"),
+        "RP", file: ("sqlite:var/rp.sqlite", "sqlite:/var/lib/swift-sso-relying-party/rp.sqlite"),
         postgres: ProgramDatabase.relyingParty.postgres)
     static let secretKey = SettingDescription(
         "RP_SECRET_KEY", without: "required", example: "the output of: openssl rand -hex 32", isSecret: true,

@@ -46,6 +46,9 @@ public protocol NodeDatabase: Database {
     /// The live node beside which a process could not work; nil if it could work beside all. Changes nothing.
     func conflict(with node: DatabaseNode) async throws -> NodeConflict?
 
+    /// The nodes that have had a heartbeat within the last ten seconds. Changes nothing.
+    func liveNodes() async throws -> [DatabaseNode]
+
     /// Writes the heartbeat of this process.
     func beat(_ node: DatabaseNode) async throws -> NodeReport
 

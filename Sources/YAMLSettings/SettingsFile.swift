@@ -13,7 +13,7 @@ package final class SettingsFile {
     /// How many problems were reported so far.
     package private(set) var problemCount = 0
     private let report: (String) -> Void
-    let warn: (String) -> Void
+    package let warn: (String) -> Void
     /// The beginning of messages about a line of an entry that is in no file.
     private let placeOfLine: ((Int) -> String)?
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The fenced blocks of docs/protocol.md.
+/// The fenced blocks of docs/protocol.md and of the pages beside it.
 struct ProtocolPage {
     struct Block: Sendable {
         /// The heading above it, without its marks.
@@ -16,11 +16,11 @@ struct ProtocolPage {
         try String(contentsOf: TestVectors.repository.appending(path: page), encoding: .utf8)
     }
 
-    static func blocks() throws -> [Block] {
+    static func blocks(of page: String = "docs/protocol.md") throws -> [Block] {
         var blocks: [Block] = []
         var (heading, above): (Substring, Substring) = ("", "")
         var open: (language: String, lines: [Substring], isNotRun: Bool)?
-        for line in try text().split(separator: "\n", omittingEmptySubsequences: false) {
+        for line in try text(of: page).split(separator: "\n", omittingEmptySubsequences: false) {
             if line.hasPrefix("```") {
                 if let block = open {
                     let text = block.lines.map { "\($0)\n" }.joined()
@@ -42,10 +42,10 @@ struct ProtocolPage {
     }
 
     /// The only code block below a heading.
-    static func code(below heading: String) throws -> String {
-        let found = try blocks().filter { $0.heading == heading && !$0.language.isEmpty && !$0.isNotRun }
+    static func code(below heading: String, of page: String = "docs/protocol.md") throws -> String {
+        let found = try blocks(of: page).filter { $0.heading == heading && !$0.language.isEmpty && !$0.isNotRun }
         guard let block = found.first, found.count == 1 else {
-            throw ProbeFailure("docs/protocol.md has \(found.count) code blocks below \"\(heading)\"")
+            throw ProbeFailure("\(page) has \(found.count) code blocks below \"\(heading)\"")
         }
         return block.text
     }

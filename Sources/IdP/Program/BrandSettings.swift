@@ -32,8 +32,8 @@ extension Brand {
     /// - Returns: nil when there is a problem.
     static func read(_ reader: SettingsReader) -> Brand? {
         let name = reader.value(nameSetting)
-        let logo = reader.value(logo)
-        let accent = reader.value(accent)
+        let logo = reader.decoration(logo)
+        let accent = reader.decoration(accent)
         let support = reader.value(supportURL)
         let privacy = reader.value(privacyURL)
         return name.map { Brand(name: $0, logo: logo, accent: accent, supportURL: support, privacyURL: privacy) }

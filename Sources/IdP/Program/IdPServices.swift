@@ -24,6 +24,8 @@ struct IdPServices: Sendable {
     var jobs: [any Service] = []
     /// Whether this process does what one of all nodes does, such as deleting expired rows.
     var isChosen: @Sendable () -> Bool = { true }
+    /// Whether other nodes serve on the database.
+    var hasOthers: @Sendable () -> Bool = { false }
     /// See ``ClientDirectory/renewalInterval``. Tests of single requests do not wait.
     var clientRenewalInterval = ClientDirectory.renewalInterval
 
@@ -40,7 +42,8 @@ struct IdPServices: Sendable {
         return IdPServices(
             database: database, mailer: settings.mail.mailer(), clock: node?.clock ?? .system(),
             randomness: SystemRandomness(), logger: logger, devPages: try DevPages(randomness: SystemRandomness()),
-            jobs: node.map { [$0] } ?? [], isChosen: node.map { node in { @Sendable in node.isChosen } } ?? { true })
+            jobs: node.map { [$0] } ?? [], isChosen: node.map { node in { @Sendable in node.isChosen } } ?? { true },
+            hasOthers: node.map { node in { @Sendable in node.hasOthers } } ?? { false })
     }
 }
 

@@ -6,6 +6,7 @@ import Logging
 import SSOShared
 import SSOWeb
 import ServiceLifecycle
+import Storage
 
 /// Seals stored values anew with the first key of `IDP_SECRET_KEY`: within a minute of a start, and hourly.
 struct SealedValueRenewal: Service {
@@ -46,6 +47,11 @@ struct SealedValueRenewal: Service {
 extension SealedValueStore {
     init(_ settings: IdPSettings, _ services: IdPServices) {
         self.init(database: services.database, columns: .all(settings.keys, services.randomness))
+    }
+
+    /// For looking only.
+    init(database: any Database, _ keys: DerivedKeys) {
+        self.init(database: database, columns: .all(keys, SystemRandomness()))
     }
 }
 

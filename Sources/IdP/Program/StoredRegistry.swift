@@ -26,6 +26,8 @@ struct StoredRegistry: Sendable {
         /// Ids and secrets that are in the file, too.
         let conflicts: [ClientConflict]
         let sealed: [SealedValueStore.Count]
+        /// Why no key is one of this database.
+        let keyProblem: String?
         /// About groups that clients name.
         let groups: [String]
     }
@@ -38,17 +40,18 @@ struct StoredRegistry: Sendable {
                 try GroupStore.warnings(about: views.map(\.client), connection)
             )
         }
+        let values = SealedValueStore(database: database, keys)
         return Report(
             views: views, conflicts: stored.compactMap { ClientDirectory.conflict(of: $0, with: file) },
-            sealed: try await SealedValueStore(
-                database: database, columns: .all(keys, SystemRandomness())
-            ).count(), groups: groups)
+            sealed: try await values.count(), keyProblem: try await KeyCheck(database, keys, values).problem(),
+            groups: groups)
     }
 
     /// - Throws: ``SettingError`` when clients of the database cannot work with these settings.
     func checkStart(_ logger: Logger) async throws {
         let report = try await report()
         if let problem = report.problems.first { throw SettingError(problem) }
+        try await KeyCheck(database, keys, SealedValueStore(database: database, keys)).accept()
         // As the clients of the file, at notice: operators compare the fingerprints of both programs.
         for line in report.clients {
             logger.notice("setting", metadata: ["name": "\(line.name)", "value": "\(line.shown)"])
@@ -60,21 +63,23 @@ struct StoredRegistry: Sendable {
 
 extension StoredRegistry.Report {
     var problems: [String] {
-        let unreadable = sealed.filter { Self.isNeeded($0.name) && $0.unreadable > 0 }.map {
-            "IDP_SECRET_KEY: no key of it opens \($0.unreadable) of the \($0.name) in the database. Put the key that was removed after the first one, NEW,OLD, until sealed_values_renewed is in the log."
-        }
-        return unreadable + conflicts.map { "\($0.setting): \($0.description)" }
+        [keyProblem].compactMap(\.self) + conflicts.map { "\($0.setting): \($0.description)" }
     }
 
-    /// Whether the program cannot do its work without the values of a column.
-    private static func isNeeded(_ name: String) -> Bool {
-        name == SealedColumn.clientSecretsName || name == SealedColumn.signingKeysName
+    /// What a value that no key opens means for those who look for its cause.
+    private static func effect(of name: String) -> String {
+        switch name {
+        case SealedColumn.clientSecretsName:
+            "Their clients are left out, or have their other secret alone: idp client rotate"
+        case SealedColumn.signingKeysName: "New ones are made when a token is signed."
+        default: "Those cannot be revoked at the provider."
+        }
     }
 
     /// - Parameter hasFaultyClients: whether settings describe clients that have problems.
     func warnings(hasFaultyClients: Bool = false) -> [String] {
-        let unreadable = sealed.filter { !Self.isNeeded($0.name) && $0.unreadable > 0 }.map {
-            "IDP_SECRET_KEY: no key of it opens \($0.unreadable) of the \($0.name) in the database. Those cannot be revoked at the provider."
+        let unreadable = sealed.filter { keyProblem == nil && $0.unreadable > 0 }.map {
+            "IDP_SECRET_KEY: no key of it opens \($0.unreadable) of the \($0.name) in the database. \(Self.effect(of: $0.name)) If a key was removed too early, put it after the first one, NEW,OLD, until sealed_values_renewed is in the log."
         }
         return unreadable + (views.isEmpty && !hasFaultyClients ? [Self.noClient] : [])
             + ClientView.linesThatMayGo(views, at: ServiceClock.system().now())

@@ -4,6 +4,7 @@ import IdPApps
 import IdPClients
 import IdPFlow
 import IdPMail
+import IdPOperations
 import IdPProtocols
 import IdPProviderSignIn
 import IdPSignIn
@@ -29,7 +30,10 @@ package enum IdPMigrations {
         "v031-challenge-place", "v032-oidc-refresh-token-unused",
     ]
 
-    private static let steps = [Migration(name: "v032-baseline", replacing: replaced, sql: baseline)]
+    private static let steps = [
+        Migration(name: "v032-baseline", replacing: replaced, sql: baseline),
+        Migration(name: "v033-key-check", sql: KeyCheckSchema.sql),
+    ]
 
     private static let baseline = [
         SessionStore.schema(adding: SessionStore.userColumns), SessionStore.userIndexes, AccountSchema.sql,

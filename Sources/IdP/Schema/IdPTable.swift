@@ -54,6 +54,8 @@ package struct IdPTable: Sendable {
             lostCommits: .changed("UPDATE handoff SET ended_at = :now WHERE ended_at IS NULL AND expires_at > :recent")),
         // A withdrawn one would be valid again. It proves nothing, so it may stay where a few commits are missing.
         IdPTable("invitation", restore: .changed("DELETE FROM invitation"), lostCommits: .stays),
+        // Of the keys that sealed what the backup has.
+        IdPTable("key_check", restore: .stays, lostCommits: .stays),
         IdPTable("mail_outage", restore: .stays, lostCommits: .stays),
         IdPTable("mail_queue", restore: .changed("DELETE FROM mail_queue"), lostCommits: .stays),
         IdPTable(

@@ -59,7 +59,7 @@ enum RestoredColumn {
         ]),
         // A group is nothing without its members. What the audit log and counters have lost is in the file that is kept.
         "user_group": .all(.kept), "audit_event": .all(.kept), "client_secret_use": .all(.kept),
-        "code_guess": .all(.kept), "guess_alarm": .all(.kept), "mail_outage": .all(.kept),
+        "code_guess": .all(.kept), "key_check": .all(.kept), "guess_alarm": .all(.kept), "mail_outage": .all(.kept),
         "used_provider_answer": .all(.kept),
         "token_revocation": .columns([.added: ["refresh_token", "issuer", "provider", "created_at", "next_try_at"]]),
         "used_username": .columns([.added: ["digest"]]),

@@ -49,6 +49,9 @@ public struct DerivedKeys: Sendable {
     /// The ``SharedSecret/fingerprint`` of every key, in order.
     public var fingerprints: [String] { secrets.map(\.fingerprint) }
 
+    /// Each key as the only one of a list, in order.
+    public var each: [DerivedKeys] { secrets.map { DerivedKeys(secrets: [$0], setting: setting) } }
+
     /// The keys for one purpose, 32 bytes each, the current one first: HMAC-SHA256(key, "swift-sso:" + label).
     ///
     /// - Parameter label: names the purpose, such as `form-token`. Changing it invalidates everything made with it.

@@ -56,3 +56,13 @@ public enum StandardOutput {
         try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
     }
 }
+
+extension SettingsReader {
+    /// Prints all problems of a command, and where the settings of the service are if this user may not read them.
+    ///
+    /// - Returns: the exit code to throw.
+    public func refusal(of program: String) -> ExitCode {
+        for line in problems + [source.hint].compactMap(\.self) { _ = CommandExit.failure(program, line) }
+        return CommandExit.configurationError
+    }
+}

@@ -36,6 +36,7 @@ public struct DatabaseCopyOptions: ParsableArguments {
     var from: String
     @Option(help: ArgumentHelp("The database to fill: sqlite:PATH, postgres://… or file:PATH.", valueName: "address"))
     var to: String
+    @OptionGroup var settingsFile: SettingsFileOption
     @Flag(help: "Leave the source as it is, without the mark that it has moved.") var keepSource = false
     @Flag(help: "Print the tables as JSON.") var json = false
 
@@ -60,13 +61,11 @@ public struct DatabaseCopyOptions: ParsableArguments {
         program: String, settings: DatabaseSettings, tables: [String], ends: DatabaseCopyEnds
     ) async throws {
         defer { ProgramLog.flush() }
-        let reader = SettingsReader(
-            SettingsSource(arguments: [], environment: ProcessInfo.processInfo.environment, dotEnv: ".env"))
+        let reader = settingsFile.reader(of: program)
         let logger = ProgramLog.logger(program: program, settings: reader)
         let source = settings.location(of: "--from", from, reader)
         let target = settings.location(of: "--to", to, reader)
-        for problem in reader.problems { _ = CommandExit.failure(program, problem) }
-        guard let source, let target, reader.problems.isEmpty else { throw CommandExit.configurationError }
+        guard let source, let target, reader.problems.isEmpty else { throw reader.refusal(of: program) }
         let (copied, became): ([CopiedTable], CopiedSource)
         do throws(DatabaseError) {
             (copied, became) = try await BlockingWork.run { [keepSource] () throws(DatabaseError) in

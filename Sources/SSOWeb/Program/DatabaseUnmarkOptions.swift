@@ -31,16 +31,16 @@ public struct DatabaseUnmarkOptions: ParsableArguments {
         let words = wasMarked ? "The mark is gone. \(location) can be used again." : "\(location) has no mark."
         print(json ? #"{"changed":\#(wasMarked)}"# : words)
     }
+}
 
+extension SettingsFileOption {
     /// Where the settings say the database is.
     ///
     /// - Throws: exit code 78 after all their problems were printed.
-    package static func location(_ settings: DatabaseSettings, program: String) throws -> DatabaseLocation {
-        let reader = SettingsReader(
-            SettingsSource(arguments: [], environment: ProcessInfo.processInfo.environment, dotEnv: ".env"))
+    package func location(_ settings: DatabaseSettings, program: String) throws -> DatabaseLocation {
+        let reader = reader(of: program)
         let location = settings.read(reader)
-        for problem in reader.problems { _ = CommandExit.failure(program, problem) }
-        guard let location, reader.problems.isEmpty else { throw CommandExit.configurationError }
+        guard let location, reader.problems.isEmpty else { throw reader.refusal(of: program) }
         return location
     }
 }

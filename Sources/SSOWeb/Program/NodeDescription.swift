@@ -38,6 +38,24 @@ public struct NodeDescription: Sendable {
         try await (database as? any NodeDatabase)?.conflict(with: node("check")).map(error)
     }
 
+    /// What an operator should know of the live nodes on a database before a start with these keys: what a node seals with its first
+    /// key, every other node must be able to open. Changes nothing.
+    func warnings(at database: any Database) async throws -> [String] {
+        let nodes = try await (database as? any NodeDatabase)?.liveNodes() ?? []
+        return nodes.filter { $0.keys != keys.fingerprints }.map { node in
+            """
+            \(keysSetting): the node \(node.id) has the keys \(node.keys.joined(separator: ",")), and this one \
+            \(keys.fingerprints.joined(separator: ",")). A new key needs two rounds: OLD,NEW on every node, and then NEW,OLD on \
+            every node.
+            """
+        }
+    }
+
+    /// The settings in which two nodes differ, by name.
+    func differences(_ node: DatabaseNode, from other: DatabaseNode) -> [String] {
+        (node.differences(from: other) + (node.keys == other.keys ? [] : [keysSetting])).sorted()
+    }
+
     /// Why this process cannot work beside a live node, for the operator.
     func error(_ conflict: NodeConflict) -> SettingError {
         let node = "a node that is running (\(conflict.other.id), version \(conflict.other.version))"

@@ -68,6 +68,7 @@ public struct ProgramLogger: Sendable {
                 "address": "\(address)", "public_url": "\(publicURL)", "version": "\(build.version)",
                 "commit": "\(build.commit)", "date": "\(build.date)",
             ])
+        ServiceManager.ofProcess.ready()
     }
 }
 
@@ -77,6 +78,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
         parsing: .allUnrecognized,
         help: ArgumentHelp("Any setting, such as --\(Subject.name)-listen 127.0.0.1:9090", valueName: "settings"))
     var arguments: [String] = []
+    @OptionGroup var settingsFile: SettingsFileOption
 
     /// No settings.
     public init() {}
@@ -95,6 +97,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
     /// - Throws: exit code 1 when ``serve()`` would not start, or when a server does not answer correctly.
     public func check(_ connections: [ConnectionCheck<Subject>] = []) async throws {
         let reader = reader()
+        reader.record("settings from", reader.source.description)
         let (_, _, settings) = read(reader)
         await reader.runChecks()
         for connection in connections {
@@ -121,6 +124,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
         guard let settings, let grace else {
             await reader.runChecks()
             report(reader, to: logger)
+            ServiceManager.ofProcess.failed(reader.problems)
             throw CommandExit.configurationError
         }
         for warning in reader.warnings { logger.warning("setting_warning", metadata: ["message": "\(warning)"]) }
@@ -139,6 +143,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
             let reported = reader.warnings.count
             await reader.runChecks()
             report(reader, to: logger, warningsFrom: reported)
+            ServiceManager.ofProcess.failed(["\(error)"] + reader.problems)
             throw CommandExit.code(for: error)
         }
         logger.info("stopped")
@@ -147,8 +152,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
     private func reader() -> SettingsReader {
         // A closed log pipe must not end the program.
         signal(SIGPIPE, SIG_IGN)
-        return SettingsReader(
-            SettingsSource(arguments: arguments, environment: ProcessInfo.processInfo.environment, dotEnv: ".env"))
+        return SettingsReader(settingsFile.source(of: Subject.name, arguments: arguments))
     }
 
     private func read(_ reader: SettingsReader) -> (Logger, ShutdownGrace?, Subject.Settings?) {
@@ -177,6 +181,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
     private func report(_ reader: SettingsReader) {
         let lines =
             reader.warnings.map { "warning: \($0)" } + reader.problems.map { "error: \($0)" }
+            + (reader.problems.isEmpty ? [] : [reader.source.hint].compactMap(\.self))
         StandardError.write(lines.map { "\(Subject.name): \(LogEscape.text($0))\n" }.joined())
     }
 }

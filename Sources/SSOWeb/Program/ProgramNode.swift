@@ -14,6 +14,7 @@ public struct ProgramNode: Service {
 
     private let database: any NodeDatabase
     private let describe: @Sendable () -> DatabaseNode
+    private let description: NodeDescription
     private let time: DatabaseClock
     private let logger: Logger
     private let choice = Choice()
@@ -21,12 +22,15 @@ public struct ProgramNode: Service {
     /// Which node does what one of them does. For a moment it may be two, or none.
     private final class Choice: Sendable {
         let isOwn = Mutex(false)
+        let others = Mutex(0)
     }
 
     /// The time of all nodes.
     public var clock: ServiceClock { time.clock }
     /// Whether this node was the one with the lowest id at the last heartbeat.
     public var isChosen: Bool { choice.isOwn.withLock { $0 } }
+    /// Whether other nodes lived at the last heartbeat.
+    public var hasOthers: Bool { choice.others.withLock { $0 > 0 } }
 
     /// Joins the other processes on the database. Nil for an engine on which they need nothing of each other.
     ///
@@ -41,7 +45,7 @@ public struct ProgramNode: Service {
             let before = ContinuousClock.now
             let report = try await database.join(describe()).mapError(description.error).get()
             return ProgramNode(
-                database: database, describe: describe,
+                database: database, describe: describe, description: description,
                 time: DatabaseClock(report.databaseTime, before: before, after: .now), logger: logger)
         } catch {
             await database.close()
@@ -73,6 +77,7 @@ public struct ProgramNode: Service {
         guard let report = try? await database.beat(node) else { return }
         let after = ContinuousClock.now
         time.set(report.databaseTime, before: before, after: after)
+        choice.others.withLock { $0 = report.others.count }
         choice.isOwn.withLock { $0 = report.others.allSatisfy { $0.id > node.id } }
         noteDifferences(node, report.others, &known)
         let difference = Duration.milliseconds(report.databaseTime) - .seconds(wall)
@@ -92,7 +97,7 @@ public struct ProgramNode: Service {
     private func noteDifferences(_ node: DatabaseNode, _ others: [DatabaseNode], _ known: inout Known) {
         var found: Set<String> = []
         for other in others {
-            for name in node.differences(from: other) {
+            for name in description.differences(node, from: other) {
                 let key = "\(other.id) \(name)"
                 found.insert(key)
                 guard !known.differences.contains(key) else { continue }

@@ -55,6 +55,7 @@ extension SettingsReader {
             let refusal: SettingError?
             do {
                 refusal = try await node.refusal(at: opened)
+                try await node.warnings(at: opened).forEach(warn)
                 report(try await OtherRoles(opened), of: name)
             } catch {
                 await opened.close()

@@ -40,12 +40,17 @@ public enum WebServer {
                 // A burst of connections waits in the system's queue. With a full queue clients retry after one second, then two
                 // and four.
                 backlog: 4096, availableConnectionsDelegate: ConnectionGate(places: places)),
-            services: (services + [FreeMemory(places: places)]).map(NamedService.init),
+            services: (services + [FreeMemory(places: places)] + watchdog).map(NamedService.init),
             onServerRunning: { channel in
                 acceptMore(of: connections, on: channel)
                 started(channel.localAddress.map(text) ?? "unknown")
             },
             logger: logger)
+    }
+
+    private static var watchdog: [any Service] {
+        let manager = ServiceManager.ofProcess
+        return manager.watchdogInterval.map { [Watchdog(manager: manager, interval: $0)] } ?? []
     }
 
     /// Makes the listener accept many connections in one turn of its event loop.
@@ -84,10 +89,11 @@ public enum WebServer {
     ///   - grace: how long the listener stays open after SIGTERM while every response ends its connection. A proxy sees
     ///     `/readyz` fail and stops using its connections before they are closed. SIGINT and a second SIGTERM close the
     ///     listener at once.
+    ///   - hasOthers: whether other nodes serve on the same database.
     /// - Throws: the error that prevented the start or ended the service, such as an address in use.
     public static func run(
         _ application: some Service, limits: ServerLimits = .init(), shutdown: ShutdownState, grace: ShutdownGrace,
-        logger: Logger
+        besideOthers hasOthers: @escaping @Sendable () -> Bool = { false }, logger: Logger
     ) async throws {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)
@@ -100,13 +106,15 @@ public enum WebServer {
             for await signal in signals {
                 let isFirst = !shutdown.isUnderWay
                 shutdown.begin()
-                guard isFirst, signal == .sigterm, grace.duration > .zero else {
+                ServiceManager.ofProcess.stopping()
+                let duration = grace.duration(besideOthers: hasOthers())
+                guard isFirst, signal == .sigterm, duration > .zero else {
                     await group.triggerGracefulShutdown()
                     continue
                 }
-                logger.info("stopping", metadata: ["grace_milliseconds": .number(grace.duration.milliseconds)])
+                logger.info("stopping", metadata: ["grace_milliseconds": .number(duration.milliseconds)])
                 Task {
-                    try? await Task.sleep(for: grace.duration)
+                    try? await Task.sleep(for: duration)
                     await group.triggerGracefulShutdown()
                 }
             }

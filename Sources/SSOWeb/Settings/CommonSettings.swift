@@ -31,8 +31,8 @@ public enum CommonSettings {
     )
 
     static let shutdownGrace = Setting(
-        "SHUTDOWN_GRACE", default: "2s", example: "500ms",
-        "How long the program serves after SIGTERM with /readyz failing, from 0s to 60s, so that proxies can stop using it."
+        "SHUTDOWN_GRACE", without: "2s beside other nodes, else 0s", example: "500ms",
+        "How long the program serves after SIGTERM with /readyz failing, from 0s to 60s, so that proxies can use another node."
     ) { try ShutdownGrace($0) }
 
     /// In the order of `--help`.

@@ -78,15 +78,26 @@ public struct DatabaseSettings: Sendable {
         let problems = reader.problems.count
         let text = reader.secretText(url.name, required: false, hint: "")
         guard reader.problems.count == problems else { return nil }
-        guard let text, text.hasPrefix("credential:") else { return text ?? url.defaultValue }
+        guard let text, text.hasPrefix("credential:") else { return text ?? ownFolder(reader) ?? url.defaultValue }
         do throws(SettingError) {
             let path = try CredentialFile.path(
-                of: String(text.dropFirst(11)), environment: reader.text, otherwise: "\(url.name)_FILE")
+                of: String(text.dropFirst(11)), environment: reader.variable, otherwise: "\(url.name)_FILE")
             return SecretFile.read(path, setting: url.name, problem: reader.problem, warn: reader.warn)
         } catch {
             reader.problem("\(url.name): \(error)")
             return nil
         }
+    }
+
+    /// The place for a service in the folder that systemd has made for it (systemd.exec(5), `StateDirectory=`): a unit need not
+    /// name the database, so that its settings file can.
+    private func ownFolder(_ reader: SettingsReader) -> String? {
+        let place = url.example.split(separator: "/").suffix(2)
+        guard let name = place.first, let file = place.last,
+            let folder = reader.variable("STATE_DIRECTORY")?.split(separator: ":").first,
+            folder.hasSuffix("/\(name)")
+        else { return nil }
+        return "sqlite:\(folder)/\(file)"
     }
 
     private func location(

@@ -2,6 +2,9 @@ import Foundation
 
 /// Strict parser of a `.env` file: lines `NAME=VALUE` or `export NAME=VALUE`, comments (`#`) and empty lines.
 ///
+/// The settings file of a service is read by systemd, too, as its `EnvironmentFile=` (systemd.exec(5)). A line that systemd
+/// reads in another way is a problem there: a command would have another setting than the service.
+///
 /// The reader of swift-configuration skips invalid lines without a message and keeps quotation marks. A skipped line
 /// would silently leave a default in force.
 ///
@@ -18,30 +21,53 @@ struct DotEnvFile: Sendable {
 
     private static let maximumBytes = 1 << 20
 
-    /// - Parameter path: a file that may be missing.
-    init(path: String) {
+    /// - Parameters:
+    ///   - path: a file that may be missing.
+    ///   - isOfService: whether systemd reads the file as well.
+    init(path: String, isOfService: Bool = false) {
         guard access(path, F_OK) == 0 || errno != ENOENT else { return }
         guard let bytes = BoundedFile.read(path, upTo: Self.maximumBytes) else {
             problems.append("\(path): cannot be read. It must be a readable file of at most 1 MiB.")
             return
         }
-        warnings += [FileAccess.warning(ofSettings: path, setting: ".env")].compactMap(\.self)
+        warnings += [FileAccess.warning(ofSettings: path, setting: isOfService ? path : ".env")].compactMap(\.self)
         guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
             problems.append("\(path): is not text in UTF-8.")
             return
         }
+        var scalars = text.unicodeScalars[...]
+        if scalars.first == Self.byteOrderMark {
+            scalars.removeFirst()
+            if isOfService {
+                problems.append(
+                    "\(path):1: begins with a byte order mark, and systemd ignores such a line. Save it without.")
+            }
+        }
         // Scalars: "\r\n" is one Character.
-        for (index, line) in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in scalars.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let trimmed = Self.trimmed(line)
-            guard let first = trimmed.first, first != "#" else { continue }
+            guard let first = trimmed.first, first != "#", first != ";" || !isOfService else { continue }
             do throws(SettingError) {
                 let (name, value) = try Self.assignment(trimmed)
+                if isOfService { try Self.checkForSystemd(trimmed) }
                 if let earlier = lines[name] { throw SettingError("\(name) appears twice, first on line \(earlier).") }
                 (values[name], lines[name]) = (value, index + 1)
             } catch {
                 problems.append("\(path):\(index + 1): \(error)")
             }
         }
+    }
+
+    private static let byteOrderMark: Unicode.Scalar = "\u{FEFF}"
+
+    /// - Throws: ``SettingError`` for a line that systemd reads in another way.
+    private static func checkForSystemd(_ line: Scalars) throws(SettingError) {
+        if line.starts(with: "export ".unicodeScalars) {
+            throw SettingError("begins with export, and systemd ignores such a line. Leave the word out.")
+        }
+        let value = line.firstIndex(of: "=").map { trimmed(line[line.index(after: $0)...]) }
+        guard let first = value?.first, first != "'", value?.contains("\\") == true else { return }
+        throw SettingError("has a backslash, which systemd removes. Put the value between two ' characters.")
     }
 
     private typealias Scalars = Substring.UnicodeScalarView

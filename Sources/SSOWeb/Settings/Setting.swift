@@ -92,6 +92,22 @@ extension SettingsReader {
         parsed(setting, text(setting.name) ?? value)
     }
 
+    /// Parses a setting that only decorates. An invalid value is a warning, and its default takes its place: how pages look is
+    /// never a reason not to start.
+    public func decoration<T>(_ setting: Setting<T>) -> T? {
+        guard let text = text(setting.name) else { return value(setting) }
+        do {
+            let value = try setting.parse(text, self)
+            record(setting.name, text)
+            return value
+        } catch {
+            let fallback = setting.description.defaultValue
+            record(setting.name, "(invalid)")
+            warn("\(setting.name): \(error) \(fallback.map { "\($0) is used." } ?? "It is left out.")")
+            return fallback.flatMap { try? setting.parse($0, self) }
+        }
+    }
+
     /// Parses a setting that must be set, and records it.
     ///
     /// - Parameter hint: how to set it, as a sentence.

@@ -20,8 +20,8 @@ public struct ListenAddress: Sendable, CustomStringConvertible {
 
 /// How long a program accepts connections after SIGTERM, so that proxies can stop using it.
 public struct ShutdownGrace: Sendable {
-    /// At most a minute.
-    public let duration: Duration
+    /// At most a minute. Nil where the program decides.
+    private let duration: Duration?
 
     /// Parses `2s` or `500ms`.
     init(_ text: String) throws(SettingError) {
@@ -32,8 +32,18 @@ public struct ShutdownGrace: Sendable {
         self.duration = duration
     }
 
+    private init() { duration = nil }
+
     /// Reads the setting. nil when it is invalid.
-    static func read(_ reader: SettingsReader) -> Self? { reader.value(CommonSettings.shutdownGrace) }
+    static func read(_ reader: SettingsReader) -> Self? {
+        let setting = CommonSettings.shutdownGrace
+        guard reader.text(setting.name) == nil else { return reader.value(setting) }
+        reader.record(setting.name, setting.description.fallback)
+        return Self()
+    }
+
+    /// Unless set, it is for other nodes: from a single one there is nowhere to go, and every second more is a second of 503.
+    func duration(besideOthers: Bool) -> Duration { duration ?? (besideOthers ? .seconds(2) : .zero) }
 }
 
 /// The public origin of a program, used in links, cookies and checks. The Host header is never used for these.

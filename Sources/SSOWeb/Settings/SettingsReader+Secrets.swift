@@ -51,7 +51,7 @@ extension SettingsReader {
         }
     }
 
-    /// The value of a variable in the environment or in `.env`, or of the file that `NAME_FILE` names: for `env:NAME`.
+    /// The value of a variable in the environment or in the settings file, or of the file that `NAME_FILE` names: for `env:NAME`.
     public func variable(_ name: String) -> String? { secretText(name, required: false, hint: "") }
 
     /// Remembers a secret that looks like documentation or like a typed pattern (ASVS 13.2.3).
@@ -147,6 +147,8 @@ public enum CredentialFile {
         guard isName, !name.isEmpty, name != ".", name != ".." else {
             throw SettingError("credential:\(name) must name a credential, without / and spaces.")
         }
+        // For a command beside the service, which has no such folder.
+        if let path = environment(ServiceUnit.credential(name)) { return path }
         guard let folder = environment("CREDENTIALS_DIRECTORY") else {
             throw SettingError(
                 "credential:\(name) needs $CREDENTIALS_DIRECTORY, which systemd sets. Add LoadCredential=\(name):PATH "

@@ -24,7 +24,7 @@ public final class SettingsReader {
     var exampleSecrets: [String] = []
     private var checks: [@Sendable (SettingsReader) async -> Void] = []
 
-    /// A reader whose problems and warnings begin with those of the `.env` file.
+    /// A reader whose problems and warnings begin with those of the settings file.
     public init(_ source: SettingsSource) {
         self.source = source
         (problems, warnings) = (source.problems, source.warnings)
@@ -49,7 +49,7 @@ public final class SettingsReader {
         for check in due { await check(self) }
     }
 
-    /// Warns of unknown names, in the environment and in `.env`.
+    /// Warns of unknown names, in the environment and in the settings file.
     ///
     /// - Parameters:
     ///   - prefix: the names to check, such as `IDP_`.
@@ -57,8 +57,8 @@ public final class SettingsReader {
     ///   - inFileOnly: whether to ignore the environment, where other programs may use names with this prefix.
     public func warnOfUnknown(prefix: String, known: [String], secrets: [String], inFileOnly: Bool = false) {
         let known = Set(known + secrets + secrets.map { $0 + "_FILE" })
-        for (name, place) in source.names(prefix: prefix) where !known.contains(name) {
-            guard !inFileOnly || place.hasPrefix(".env") else { continue }
+        for (name, place, isInFile) in source.names(prefix: prefix) where !known.contains(name) {
+            guard !inFileOnly || isInFile else { continue }
             let near = SpellingSuggestion.of(name, among: known.sorted())
             warn("\(name): unknown setting in \(place), ignored.\(near.map { " Did you mean \($0)?" } ?? "")")
         }

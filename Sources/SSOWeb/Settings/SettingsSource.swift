@@ -1,35 +1,33 @@
 import Configuration
 
-/// The places of settings, in this order: command line, environment, `.env` in the working folder.
+/// The places of settings, in this order: command line, environment, the ``EnvFile``.
 ///
 /// A setting has the name that it has in the environment. `IDP_LISTEN` is `--idp-listen` on the command line.
 public struct SettingsSource: Sendable {
     private let reader: ConfigReader
     private let arguments: ConfigReader?
     private let environment: [String: String]
-    private let dotEnv: DotEnvFile?
+    private let file: EnvFile
 
     /// - Parameters:
     ///   - arguments: the command line without the program's name, checked by ``SettingsArguments``.
     ///   - environment: the process's environment.
-    ///   - dotEnv: the path of the `.env` file, which may be missing.
-    public init(arguments: [String], environment: [String: String], dotEnv: String) {
-        let file = DotEnvFile(path: dotEnv)
+    ///   - file: the settings file.
+    public init(arguments: [String], environment: [String: String], file: EnvFile) {
         let line = CommandLineArgumentsProvider(arguments: ["program"] + arguments)
         self.arguments = ConfigReader(provider: line)
-        reader = ConfigReader(providers: [
-            line,
-            // An empty value does not hide the next source: compose files write NAME= for what is not set.
-            EnvironmentVariablesProvider(environmentVariables: environment.filter { !$0.value.isEmpty }),
-            EnvironmentVariablesProvider(environmentVariables: file.values),
-        ])
-        (self.environment, self.dotEnv) = (environment, file)
+        // An empty value does not hide the next source: compose files write NAME= for what is not set.
+        let further = [environment, file.values].map {
+            EnvironmentVariablesProvider(environmentVariables: $0.filter { !$0.value.isEmpty })
+        }
+        reader = ConfigReader(providers: [line] + further)
+        (self.environment, self.file) = (environment, file)
     }
 
     /// Settings from a dictionary, for tests.
     public init(_ values: [String: String]) {
         reader = ConfigReader(provider: EnvironmentVariablesProvider(environmentVariables: values))
-        (arguments, environment, dotEnv) = (nil, values, nil)
+        (arguments, environment, file) = (nil, values, .none)
     }
 
     /// The text of a setting, or nil when it is absent or empty.
@@ -52,9 +50,7 @@ public struct SettingsSource: Sendable {
 
     /// The secret called `name`, or the file that `NAME_FILE` names, from the first source that has either.
     func secret(_ name: String) -> Secret {
-        let sources: [(String) -> String?] = [
-            { Self.text($0, in: arguments) }, { environment[$0] }, { dotEnv?.values[$0] },
-        ]
+        let sources = [{ Self.text($0, in: arguments) }] + [environment, file.values].map { values in { values[$0] } }
         for source in sources {
             let texts = [name, name + "_FILE"].map { source($0).flatMap { $0.isEmpty ? nil : $0 } }
             switch (texts[0], texts[1]) {
@@ -67,15 +63,21 @@ public struct SettingsSource: Sendable {
         return .absent
     }
 
-    /// What is wrong with the `.env` file, each problem with its line.
-    var problems: [String] { dotEnv?.problems ?? [] }
+    /// What is wrong with the file, each problem with its line.
+    var problems: [String] { file.problems }
 
-    var warnings: [String] { dotEnv?.warnings ?? [] }
+    var warnings: [String] { file.warnings }
 
-    /// The names that begin with `prefix` in the environment and in `.env`, each with its place.
-    func names(prefix: String) -> [(name: String, place: String)] {
-        let file = (dotEnv?.lines ?? [:]).map { ($0.key, ".env:\($0.value)") }
-        return (environment.keys.map { ($0, "the environment") } + file)
+    /// Where the settings come from, in words.
+    var description: String { "command line, environment, \(file.description)" }
+
+    /// What to do about a file that this user may not read.
+    public var hint: String? { file.hint }
+
+    /// The names that begin with `prefix` in the environment and in the file, each with its place.
+    func names(prefix: String) -> [(name: String, place: String, isInFile: Bool)] {
+        let inFile = file.lines.map { ($0.key, "\(file.label):\($0.value)", true) }
+        return (environment.keys.map { ($0, "the environment", false) } + inFile)
             .filter { $0.0.hasPrefix(prefix) }.sorted { ($0.0, $0.1) < ($1.0, $1.1) }
     }
 }

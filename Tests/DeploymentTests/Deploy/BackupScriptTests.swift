@@ -10,8 +10,10 @@ struct BackupScriptTests {
     struct Machine {
         let folder: TemporaryFolder
 
-        /// - Parameter damaged: the check finds an error.
-        init(damaged: Bool = false) throws {
+        /// - Parameters:
+        ///   - damaged: the check finds an error.
+        ///   - refusal: what `idp backup` says before it ends with 1.
+        init(damaged: Bool = false, refusal: String? = nil) throws {
             folder = try TemporaryFolder()
             for name in ["bin", "backups"] { _ = try folder.folder(name) }
             let stub = """
@@ -19,7 +21,7 @@ struct BackupScriptTests {
                 echo "$*" >>\(folder.path(of: "calls"))
                 case "$1 $2" in
                     "backup --verify") exit \(damaged ? 1 : 0) ;;
-                    backup*) echo new >"$2" ;;
+                    backup*) \(refusal.map { "echo \"\($0)\" >&2; exit 1" } ?? "echo new >\"$2\"") ;;
                 esac
                 """
             let path = try folder.write(stub, to: "bin/idp")
@@ -67,6 +69,20 @@ struct BackupScriptTests {
         let backups = try machine.backups
         #expect(backups.filter { $0.hasSuffix(".sqlite") } == Self.old)
         #expect(backups.filter { $0.hasSuffix(".sqlite.damaged") }.count == 1)
+    }
+
+    @Test(
+        "without a file to back up it ends with 3, for which the unit stops the timer; any other failure is tried again",
+        arguments: [
+            ("idp: postgres://idp@one/idp is not a file. … pg_dump --format=custom …", 3),
+            ("idp: the database has moved to postgres://idp@one/idp. … idp database unmark", 3),
+            ("idp: the disk is full.", 1),
+        ] as [(String, Int32)])
+    func ends(words: String, code: Int32) async throws {
+        let run = try await Machine(refusal: words).run()
+        #expect(run.code == code && run.errors.contains(words))
+        let stop = try SystemdUnitTests.values("ExecStopPost", in: "backup.service")
+        #expect(stop.count == 1 && stop[0].contains("= 3 ]; then systemctl disable --now swift-sso-idp-backup.timer"))
     }
 
     @Test(

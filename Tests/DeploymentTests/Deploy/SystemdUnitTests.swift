@@ -14,11 +14,15 @@ struct SystemdUnitTests {
     static let programs = ["swift-sso-idp.service": "idp", "swift-sso-relying-party.service": "relying-party"]
 
     @Test(
-        "each start checks the settings first, and a failed check is not a failed start", arguments: DeployTests.units)
-    func checksFirst(unit: String) throws {
+        "a start is over when the program serves, and a reload checks the settings first", arguments: DeployTests.units)
+    func notifies(unit: String) throws {
         let program = try #require(Self.programs[unit])
-        #expect(try Self.values("ExecStartPre", in: unit) == ["-/usr/local/bin/\(program) check"])
+        #expect(try Self.values("Type", in: unit) == ["notify"])
         #expect(try Self.values("ExecStart", in: unit) == ["/usr/local/bin/\(program) serve"])
+        #expect(try Self.values("WatchdogSec", in: unit) == ["1min"])
+        if program == "idp" {
+            #expect(try Self.values("ExecReload", in: unit).first == "/usr/local/bin/idp check")
+        }
     }
 
     @Test(
@@ -104,6 +108,12 @@ struct SystemdUnitTests {
             let environment = try Self.values("Environment", in: unit)
             #expect(environment.contains("LIBDISPATCH_LOG=NO"), "\(unit)")
         }
+    }
+
+    @Test("no unit names a database, so that the settings file can", arguments: DeployTests.units + ["backup.service"])
+    func database(unit: String) throws {
+        #expect(try Self.values("Environment", in: unit).allSatisfy { !$0.contains("DATABASE_URL") })
+        #expect(try Self.values("StateDirectory", in: unit).first?.hasPrefix("swift-sso-") == true)
     }
 
     @Test("a unit calls no program that a minimal system lacks", arguments: DeployTests.units)

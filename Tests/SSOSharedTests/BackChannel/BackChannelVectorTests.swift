@@ -103,6 +103,8 @@ struct BackChannelVectorTests {
             #expect(vector.isGood)
             #expect(message.id == vector["id"] && message.user == vector["user-id"])
             #expect(message.session == vector["session-id"] && "\(message.issuedAt)" == vector["issued-at"])
+            // The second of the message counts as over.
+            #expect(vector["began-before"] == (message.session == nil ? "\(message.issuedAt + 1)" : nil))
         case .failure(let error):
             #expect(error.code.rawValue == vector["expect"])
             #expect(error.status == (error.code == .invalidSignature ? 401 : 400))
@@ -123,6 +125,8 @@ struct BackChannelVectorTests {
 
     @Test("an answer about a session gets the verdict that its vector states", arguments: BackChannelVector.of(.answer))
     func answer(_ vector: BackChannelVector) throws {
+        let question = try BackChannelVector.named("question-session")
+        #expect(vector["session"] == question["session-id"] && vector["user"] == question["user-id"])
         let answer = BackChannelAnswer(
             request: try #require(RequestSignature(headerValue: try vector.required("request-signature"))),
             clientID: try vector.required("client"),

@@ -46,9 +46,6 @@ struct ClientPresentationTests {
     @Test(
         "a problem names the file, the line, the key and the client",
         arguments: [
-            ("    logo: missing.svg", "logo of \"shop\": ", "cannot be read"),
-            ("    logo: evil.svg", "logo of \"shop\": ", "<script"),
-            ("    logo: text.svg", "logo of \"shop\": ", "not an SVG or PNG"),
             ("    logo: [a]", "logo must be text", "."), ("    logo: \"\"", "logo must not be empty", "."),
             ("    start_url: /welcome", "start_url of \"shop\": ", "must be a web address"),
             ("    start_url: http://shop.example/", "start_url of \"shop\": ", "must be https"),
@@ -57,13 +54,23 @@ struct ClientPresentationTests {
             ("    start_url: {}", "start_url must be text", "."),
         ])
     func problems(_ line: String, _ place: String, _ words: String) throws {
-        let folder = try TemporaryFolder()
-        try folder.write("<svg><script>alert(1)</script></svg>", to: "evil.svg")
-        try folder.write("hello", to: "text.svg")
-        let read = try ClientsFixture(Self.file(line), in: folder)
+        let read = try ClientsFixture(Self.file(line), in: TemporaryFolder())
         #expect(read.problems.count == 1 && read.clients.isEmpty, "\(read.problems)")
         let problem = try #require(read.problems.first)
         #expect(problem.contains("\(read.path):6: \(place)") && problem.contains(words), "\(problem)")
+    }
+
+    @Test(
+        "a logo that cannot be used is left out with a warning that names the file, the line and the client",
+        arguments: [("missing.svg", "cannot be read"), ("evil.svg", "<script"), ("text.svg", "not an SVG or PNG")])
+    func logos(_ logo: String, _ words: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("<svg><script>alert(1)</script></svg>", to: "evil.svg")
+        try folder.write("hello", to: "text.svg")
+        let read = try ClientsFixture(Self.file("    logo: \(logo)"), in: folder)
+        #expect(read.problems == [] && read.clients.first?.id == "shop" && read.clients.first?.logo == nil)
+        let warning = read.warnings.first { $0.contains("\(read.path):6: logo of \"shop\": ") }
+        #expect(warning?.contains(words) == true && warning?.hasSuffix(" It is left out.") == true, "\(read.warnings)")
     }
 
     @Test("a loopback start page may be http")

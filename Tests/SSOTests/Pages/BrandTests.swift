@@ -23,14 +23,26 @@ struct BrandTests {
             ("IDP_SUPPORT_URL", "https://ann:secret@example.com/", "IDP_SUPPORT_URL"),
             ("IDP_PRIVACY_URL", "mailto:help@example.com", "https://"),
             ("IDP_PRIVACY_URL", "http://example.com/", "https"), ("IDP_PRIVACY_URL", "https://", "https://"),
-            ("IDP_ACCENT_COLOR", "blue", "#1f5fbf"), ("IDP_ACCENT_COLOR", "#abc", "#1f5fbf"),
-            ("IDP_ACCENT_COLOR", "#1f5fbf;}", "#1f5fbf"), ("IDP_ACCENT_COLOR", "#ffff00", "4.5:1"),
-            ("IDP_LOGO_FILE", "/nowhere/logo.svg", "/nowhere/logo.svg"),
         ])
     func wrongSettings(name: String, value: String, advice: String) {
         let problems = SettingsFixture.read(.idp, [name: value]).problems
         #expect(problems.count == 1)
         #expect(problems.first?.contains(name) == true && problems.first?.contains(advice) == true, "\(problems)")
+    }
+
+    @Test(
+        "a logo or a colour that cannot be used is a warning, and the program starts with the default",
+        arguments: [
+            ("IDP_ACCENT_COLOR", "blue", "#1f5fbf"), ("IDP_ACCENT_COLOR", "#abc", "#1f5fbf"),
+            ("IDP_ACCENT_COLOR", "#1f5fbf;}", "#1f5fbf"), ("IDP_ACCENT_COLOR", "#ffff00", "4.5:1"),
+            ("IDP_LOGO_FILE", "/nowhere/logo.svg", "/nowhere/logo.svg"),
+        ])
+    func decorations(name: String, value: String, advice: String) {
+        let reader = SettingsFixture.read(.idp, [name: value])
+        #expect(reader.problems == [])
+        let warning = reader.warnings.first { $0.hasPrefix("\(name): ") }
+        #expect(warning?.contains(advice) == true, "\(reader.warnings)")
+        #expect(warning?.hasSuffix(" It is left out.") == true)
     }
 
     @Test("the same rule holds for the names that the relying party is given", arguments: ["RP_NAME", "RP_IDP_NAME"])

@@ -49,7 +49,7 @@ struct FileAccessTests {
         }
         let env = try folder.write("IDP_NAME=Main", to: ".env")
         try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: env)
-        let reader = SettingsReader(SettingsSource(arguments: [], environment: [:], dotEnv: env))
+        let reader = SettingsReader(SettingsSource(arguments: [], environment: [:], file: EnvFile(at: env)))
         #expect(reader.warnings.count == 1 && reader.warnings.first?.hasPrefix(".env: other users") == true)
     }
 

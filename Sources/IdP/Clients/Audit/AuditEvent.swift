@@ -47,6 +47,7 @@ package enum AuditEvent: String, Sendable, CaseIterable {
     case clientSecretAdded = "client_secret_added"
     case clientSecretRetired = "client_secret_retired"
     case sealedValuesRenewed = "sealed_values_renewed"
+    case keysForgotten = "keys_forgotten"
     case clientsFileLoaded = "clients_file_loaded"
     case clientsFileRejected = "clients_file_rejected"
     case backupMade = "backup_made"

@@ -25,13 +25,19 @@ struct ClientEntryReader {
 
     private let file: SettingsFile
     private let known: [String]
+    private let leavesLogosOut: Bool
     private let readLogo: (String) throws -> LogoFile
 
     /// - Parameters:
     ///   - furtherKeys: keys that the entry may have and that are not read here.
+    ///   - leavesLogosOut: whether a logo that cannot be used is a warning and no problem.
     ///   - readLogo: finds the logo that an entry names.
-    init(file: SettingsFile, furtherKeys: [String] = [], readLogo: @escaping (String) throws -> LogoFile) {
-        (self.file, known, self.readLogo) = (file, Self.keys + furtherKeys, readLogo)
+    init(
+        file: SettingsFile, furtherKeys: [String] = [], leavesLogosOut: Bool = false,
+        readLogo: @escaping (String) throws -> LogoFile
+    ) {
+        (self.file, known, self.leavesLogosOut) = (file, Self.keys + furtherKeys, leavesLogosOut)
+        self.readLogo = readLogo
     }
 
     /// Nil after a problem.
@@ -45,11 +51,22 @@ struct ClientEntryReader {
         let uris = redirectURIs(entry, client: id ?? "?", rules)
         let secrets = rules?.oidc?.isPublic == true ? noSecrets(entry, id ?? "?") : secrets(entry, id ?? "?")
         let start = optional(entry, "start_url", client: id ?? "?", Self.startURL)
-        let logo = optional(entry, "logo", client: id ?? "?", readLogo)
+        let logo = logo(entry, client: id ?? "?")
         guard let id, let name, let uris, let secrets, let start, let logo, let rules else { return nil }
         var client = Client(id: id, name: name, redirectURIs: uris, secrets: secrets, logo: logo, startURL: start)
         rules.apply(to: &client)
         return client
+    }
+
+    /// A logo only decorates: in a file that a program reads at its start, one that cannot be used is left out with a warning.
+    private func logo(_ entry: SettingsFileEntry, client: String) -> LogoFile?? {
+        guard leavesLogosOut else { return optional(entry, "logo", client: client, readLogo) }
+        guard entry.hasValue("logo") else { return .some(nil) }
+        guard let text = entry.text("logo") else { return nil }
+        do { return try readLogo(text.value) } catch {
+            file.warn("\(file.place(of: text.node)): logo of \"\(client)\": \(error) It is left out.")
+            return .some(nil)
+        }
     }
 
     /// The value of a key that may be missing. Nil alone, not as the value, when there is a problem.

@@ -41,7 +41,7 @@ package struct ClientsFile {
         }
         // Beside the clients file, wherever the program was started.
         let folder = file.path.lastIndex(of: "/").map { String(file.path[...$0]) } ?? ""
-        let reader = ClientEntryReader(file: file, furtherKeys: ["secrets"]) { name in
+        let reader = ClientEntryReader(file: file, furtherKeys: ["secrets"], leavesLogosOut: true) { name in
             try LogoFile(path: name.hasPrefix("/") ? name : folder + name)
         }
         return nodes.compactMap { node in

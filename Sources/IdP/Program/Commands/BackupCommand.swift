@@ -32,7 +32,10 @@ struct BackupCommand: AsyncParsableCommand {
     func run() async throws {
         guard !verify else { return try await check() }
         let (path, keys) = try database.fileAndKeys(
-            otherwise: "Use pg_dump for a copy, and point-in-time recovery (PITR) for what must not be lost.")
+            otherwise: """
+                Back up PostgreSQL with its own tools: pg_dump --format=custom --file=idp.dump DATABASE, and point-in-time recovery \
+                (PITR) for what must not be lost (docs/postgresql.md).
+                """)
         let bytes = try await DatabaseOptions.reporting {
             try await SQLiteDatabase.backup(path: path, migrations: IdPMigrations.all, keys: keys, to: file)
         }

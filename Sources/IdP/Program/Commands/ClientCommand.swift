@@ -55,6 +55,7 @@ struct ClientCommand: CommandOfCommands {
 
         func run() async throws {
             let registry = try client.database.registry(needsKeys: true)
+            try await client.database.check(registry.keys)
             let (secret, box) = try secret.secret(registry)
             var new = ClientEntry(id: client.id)
             for (key, value) in entry.values { new[key] = value }
@@ -232,6 +233,7 @@ struct ClientCommand: CommandOfCommands {
                     "Took the rotation of \($0) back. The secret of before is the only one."
                 }
             }
+            try await client.database.check(registry.keys)
             let (secret, box) = try secret.secret(registry)
             let after = try endsAfter()
             try await client.make(

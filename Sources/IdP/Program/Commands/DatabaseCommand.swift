@@ -1,7 +1,10 @@
 import ArgumentParser
 import IdPAccounts
+import IdPClients
+import IdPOperations
 import IdPSchema
 import PostgresStorage
+import SSOShared
 import SSOWeb
 import Storage
 import StorageEngines
@@ -13,7 +16,7 @@ struct DatabaseCommand: CommandOfCommands {
     static let configuration = CommandConfiguration(
         commandName: "database",
         abstract: "Looks at the nodes on PostgreSQL, copies a database, and ends sign-ins after a restore.",
-        subcommands: [Status.self, Copy.self, Unmark.self, AfterRestore.self])
+        subcommands: [Status.self, Copy.self, Unmark.self, AfterRestore.self, ForgetKeys.self])
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -96,6 +99,47 @@ struct DatabaseCommand: CommandOfCommands {
                     now: ServiceClock.system().now(), by: .ofCommand())
             }
             print("Everybody is signed out.")
+        }
+    }
+
+    struct ForgetKeys: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "forget-keys",
+            abstract: "Lets the database take the present IDP_SECRET_KEY, after the key of before was lost.",
+            discussion: """
+                Stop the IdP first. What only the lost key opens stays closed: secrets of clients (make new ones with idp client \
+                rotate), signing keys (new ones are made) and providers' refresh tokens. Forms and links of before are void.
+
+                Exit codes: 0 done or nothing to do, 1 an error of the database, 64 wrong usage, 78 a wrong setting.
+
+                Example: idp database forget-keys --yes
+                """)
+        @Flag(help: "Do it. Without this option the command says what would be lost.") var yes = false
+        @Flag(help: "Print the result as JSON.") var json = false
+        @OptionGroup var database: DatabaseOptions
+
+        func run() async throws {
+            guard let keys = try database.registry(needsKeys: true, printingWarnings: false).keys else {
+                throw CommandExit.configurationError
+            }
+            let (lost, isChanged) = try await database.open { database in
+                guard try await (database as? any NodeDatabase)?.liveNodes().isEmpty ?? true else {
+                    throw DatabaseError.refused("nodes use the database. Stop them, and wait ten seconds.")
+                }
+                let lost = try await SealedValueStore(database: database, keys).count().filter { $0.unreadable > 0 }
+                let change = IdPOperations.ForgetKeys(keys)
+                return (
+                    lost, yes ? try await OperatorChanges(database, by: .ofCommand()).make(change).isChanged : false
+                )
+            }
+            let losses = lost.map { "\($0.unreadable) \($0.name)" }.joined(separator: ", ")
+            guard yes else {
+                throw CommandExit.failure(
+                    IdPProgram.name,
+                    "\(losses.isEmpty ? "nothing" : losses) of the database would be lost. To go on: --yes")
+            }
+            let words = "The database knows the present key\(isChanged ? "" : " already")"
+            print(json ? #"{"changed":\#(isChanged)}"# : words + (losses.isEmpty ? "." : ". Lost: \(losses)."))
         }
     }
 }

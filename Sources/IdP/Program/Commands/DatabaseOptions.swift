@@ -1,18 +1,20 @@
 import ArgumentParser
 import Foundation
 import IdPClients
+import IdPOperations
 import Logging
 import SSOShared
 import SSOWeb
 import Storage
 import StorageEngines
 
-/// The option of every command that works on the database beside a running IdP. Of all settings it needs this one alone.
+/// The options of every command that works on the database beside a running IdP.
 struct DatabaseOptions: ParsableArguments {
     @Option(
         name: .customLong("idp-database-url"),
-        help: ArgumentHelp("The database, as in IDP_DATABASE_URL, which may also stand in .env.", valueName: "url"))
+        help: ArgumentHelp("The database, in place of IDP_DATABASE_URL.", valueName: "url"))
     var url: String?
+    @OptionGroup var settingsFile: SettingsFileOption
 
     func validate() throws {
         guard let url, SettingsArguments.holdsPassword(url) else { return }
@@ -43,12 +45,23 @@ struct DatabaseOptions: ParsableArguments {
 
     /// The same, for commands that cannot do without.
     ///
-    /// - Throws: exit code 78 where none are set.
-    func requiredKeys() throws -> DerivedKeys {
+    /// - Throws: exit code 78 where none are set, and where the running IdP has another one.
+    func requiredKeys() async throws -> DerivedKeys {
         guard let keys = try read({ $0.derivedKeys("IDP_SECRET_KEY") }).further else {
             throw CommandExit.configurationError
         }
+        try await check(keys)
         return keys
+    }
+
+    /// Refuses keys with which a command must not seal anything.
+    ///
+    /// - Throws: exit code 78 unless the first one is a key of the running IdP.
+    func check(_ keys: DerivedKeys?) async throws {
+        guard let keys else { return }
+        try await open { database in
+            try await KeyCheck(database, keys, SealedValueStore(database: database, keys)).seal()
+        }
     }
 
     /// How long sessions last, as for the running IdP.
@@ -81,17 +94,14 @@ struct DatabaseOptions: ParsableArguments {
     static let logger = Logger(label: IdPProgram.name) { _ in SwiftLogNoOpLogHandler() }
 
     private var source: SettingsSource {
-        SettingsSource(
-            arguments: url.map { ["--idp-database-url", $0] } ?? [], environment: ProcessInfo.processInfo.environment,
-            dotEnv: ".env")
+        settingsFile.source(of: IdPProgram.name, arguments: url.map { ["--idp-database-url", $0] } ?? [])
     }
 
     private func read<T>(_ further: (SettingsReader) -> T) throws -> (location: DatabaseLocation, further: T) {
         let reader = SettingsReader(source)
         let location = IdPSettings.database(reader)
         let further = further(reader)
-        for problem in reader.problems { _ = CommandExit.failure(IdPProgram.name, problem) }
-        guard let location, reader.problems.isEmpty else { throw CommandExit.configurationError }
+        guard let location, reader.problems.isEmpty else { throw reader.refusal(of: IdPProgram.name) }
         return (location, further)
     }
 
@@ -101,10 +111,8 @@ struct DatabaseOptions: ParsableArguments {
     func open<T: Sendable>(_ body: (any Database) async throws -> T) async throws -> T {
         let location = try location()
         guard try await Self.reporting({ try await ProgramDatabase.idp.exists(location) }) else {
-            throw CommandExit.failure(
-                IdPProgram.name,
-                "there is no database at \(location.place). Set IDP_DATABASE_URL to the one of the IdP, for example sqlite:var/idp.sqlite."
-            )
+            let way = source.hint ?? "Set IDP_DATABASE_URL to the one of the IdP, for example sqlite:var/idp.sqlite."
+            throw CommandExit.failure(IdPProgram.name, "there is no database at \(location.place). \(way)")
         }
         return try await Self.reporting {
             let database = try await ProgramDatabase.idp.open(location, Self.logger)
@@ -125,6 +133,8 @@ struct DatabaseOptions: ParsableArguments {
             throw CommandExit.failure(IdPProgram.name, "\(failure)", code: CommandExit.code(for: failure))
         } catch let refusal as ChangeError {
             throw CommandExit.failure(IdPProgram.name, "\(refusal)")
+        } catch let setting as SettingError {
+            throw CommandExit.failure(IdPProgram.name, "\(setting)", code: CommandExit.configurationError)
         }
     }
 }

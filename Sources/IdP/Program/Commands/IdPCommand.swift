@@ -104,7 +104,8 @@ enum IdPProgram: Program {
         // Not in the log, which users of other machines may read.
         let pages: [DevPages.Page] = (settings.showsMailbox ? [.mailbox] : []) + (settings.linkTester ? [.links] : [])
         StandardOutput.write(services.devPages.announcement(of: pages, at: settings.publicURL))
-        try await WebServer.run(application, shutdown: shutdown, grace: log.grace, logger: log.logger)
+        try await WebServer.run(
+            application, shutdown: shutdown, grace: log.grace, besideOthers: services.hasOthers, logger: log.logger)
         await services.database.close()
     }
 

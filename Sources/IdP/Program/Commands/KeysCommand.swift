@@ -49,7 +49,7 @@ struct KeysCommand: CommandOfCommands {
         @OptionGroup var database: DatabaseOptions
 
         func run() async throws {
-            let box = SigningKeyBox(keys: try database.requiredKeys(), randomness: SystemRandomness())
+            let box = SigningKeyBox(keys: try await database.requiredKeys(), randomness: SystemRandomness())
             let change = RotateKeys(box, isAtOnce: now)
             let changed = try await database.open { try await OperatorChanges($0, by: .ofCommand()).make(change) }
             print(KeyOutput.changed(changed, asJSON: json))

@@ -24,7 +24,7 @@ struct MailCommand: CommandOfCommands {
             discussion: """
                 For the pipe transport of Postfix, OpenSMTPD or Exim. Works on the database of a running IdP. Of all \
                 settings it reads IDP_DATABASE_URL, IDP_SECRET_KEY, IDP_INBOUND_MAIL_DOMAIN, IDP_INBOUND_AUTHSERV_ID, \
-                LOG_FORMAT and LOG_LEVEL, from the environment or .env.
+                LOG_FORMAT and LOG_LEVEL.
 
                 The log on standard error says what became of the message: reply_accepted, or reply_ignored with the \
                 reason. docs/events.md explains the reasons.
@@ -37,15 +37,14 @@ struct MailCommand: CommandOfCommands {
             help: ArgumentHelp(
                 "The recipient of the envelope. Without it the header of the message decides.", valueName: "address"))
         var recipient: String?
+        @OptionGroup var settingsFile: SettingsFileOption
 
         func run() async throws {
             defer { ProgramLog.flush() }
-            let reader = SettingsReader(
-                SettingsSource(
-                    arguments: [], environment: ProcessInfo.processInfo.environment, dotEnv: ".env"))
+            let reader = settingsFile.reader(of: IdPProgram.name)
             let logger = ProgramLog.logger(program: IdPProgram.name, settings: reader)
             guard let settings = MailDelivery.Settings.read(reader) else {
-                for problem in reader.problems { _ = CommandExit.failure(IdPProgram.name, problem) }
+                _ = reader.refusal(of: IdPProgram.name)
                 throw CommandExit.temporaryFailure
             }
             do {

@@ -140,14 +140,15 @@ package struct ProvidersFile {
             ?? file.refuse("label \(DisplayName.problem(ofClient: label.value))", label.node)
     }
 
-    /// A path beside the providers file, or an absolute one.
+    /// A path beside the providers file, or an absolute one. One that cannot be used is left out, with a warning.
     private func logo(_ entry: SettingsFileEntry, _ owner: String) -> LogoFile? {
         guard let name = entry.optionalText("logo") else { return nil }
         let folder = file.path.lastIndex(of: "/").map { String(file.path[...$0]) } ?? ""
         do {
             return try LogoFile(path: name.value.hasPrefix("/") ? name.value : folder + name.value)
         } catch {
-            return file.refuse("logo of \"\(owner)\": \(error)", name.node)
+            file.warn("\(file.place(of: name.node)): logo of \"\(owner)\": \(error) It is left out.")
+            return nil
         }
     }
 

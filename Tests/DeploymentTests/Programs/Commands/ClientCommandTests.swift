@@ -214,7 +214,9 @@ struct ClientCommandTests {
         }
     }
 
-    @Test("a removed key that a client's secret needs stops the start; check counts it before")
+    @Test(
+        "another key stops the start until it stands before the one of the database; check counts what needs the old one"
+    )
     func removedKey() async throws {
         let pair = try ProcessDeployment()
         try await ProcessDeployment.running(pair) { pair in
@@ -227,8 +229,44 @@ struct ClientCommandTests {
         let before = try await pair.idp(["check"], settings: settings)
         #expect(before.printed.contains("1, of which 1 need an old key, and 0 no key opens"))
         settings["IDP_SECRET_KEY"] = new
-        #expect(try await pair.idp(["check"], settings: settings, endsWith: 1).log.contains("no key of it opens 1 of"))
-        let refused = try await pair.idp(["serve"], settings: settings, endsWith: 78)
-        #expect(refused.log.contains("no key of it opens 1 of the client secrets"))
+        for (command, code) in [("check", 1), ("serve", 78)] as [(String, Int32)] {
+            let refused = try await pair.idp([command], settings: settings, endsWith: code)
+            #expect(refused.log.contains("IDP_SECRET_KEY: is not the key of this database"))
+        }
+        for keys in ["\(new),\(old)", new] {
+            pair.idp.set("IDP_SECRET_KEY", to: keys)
+            try await pair.idp.start()
+            try await pair.idp.terminate()
+        }
+    }
+
+    @Test(
+        "a command with another key than the running IdP seals nothing; forget-keys lets the database take another one")
+    func otherKey() async throws {
+        let pair = try ProcessDeployment()
+        try await ProcessDeployment.running(pair) { pair in
+            let own = Self.key(pair)
+            let other = ["IDP_SECRET_KEY": TestSecret.new()]
+            let commands = [
+                Self.add, ["user", "invite", "ann@example.com"], ["client", "rotate", "wiki"], ["keys", "rotate"],
+            ]
+            for words in commands {
+                let refused = try await pair.idp(words, settings: other, endsWith: 78)
+                #expect(refused.log.contains("use the key of the running IdP: IDP_SECRET_KEY: "), "\(refused.log)")
+            }
+            #expect(try await pair.idp(["client", "list", "--json"]).printed == "[]\n")
+            #expect(try await pair.idp(["user", "list", "--json"]).printed.contains("ann") == false)
+            _ = try await pair.idp(Self.add, settings: own)
+            let asked = try await pair.idp(["database", "forget-keys"], settings: other, endsWith: 1)
+            #expect(asked.log.contains("1 client secrets of the database would be lost. To go on: --yes"))
+            try await pair.idp.terminate()
+            let done = try await pair.idp(["database", "forget-keys", "--yes"], settings: other)
+            #expect(done.printed == "The database knows the present key. Lost: 1 client secrets.\n")
+            #expect(
+                try await pair.idp(["database", "forget-keys", "--yes", "--json"], settings: other).printed
+                    == "{\"changed\":false}\n")
+            pair.idp.set("IDP_SECRET_KEY", to: other["IDP_SECRET_KEY"])
+            try await pair.idp.start()
+        }
     }
 }

@@ -19,7 +19,18 @@ struct ShutdownGraceTests {
             ("2s", Duration.seconds(2)), ("500ms", .milliseconds(500)), ("0s", .zero), ("60s", .seconds(60)),
             ("1m", .seconds(60)),
         ])
-    func setting(text: String, duration: Duration) throws { #expect(try ShutdownGrace(text).duration == duration) }
+    func setting(text: String, duration: Duration) throws {
+        #expect(try ShutdownGrace(text).duration(besideOthers: false) == duration)
+    }
+
+    @Test("unless it is set, a single node has none, and one of several has two seconds")
+    func automatic() throws {
+        let reader = SettingsReader(SettingsSource([:]))
+        let grace = try #require(ShutdownGrace.read(reader))
+        #expect(grace.duration(besideOthers: false) == .zero)
+        #expect(grace.duration(besideOthers: true) == .seconds(2))
+        #expect(reader.problems == [])
+    }
 
     @Test(
         "any other text is refused",

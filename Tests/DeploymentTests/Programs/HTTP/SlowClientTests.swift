@@ -138,7 +138,7 @@ struct SlowClientTests {
         }
     }
 
-    @Test("the default limits are those in docs/settings.md")
+    @Test("the default limits are those in docs/limits.md")
     func defaults() {
         let limits = ServerLimits()
         #expect(limits.idle == .seconds(15))

@@ -6,10 +6,15 @@ import Testing
 
 @Suite("docs/protocol.md", .deployment, .dependsOnMachine)
 struct ProtocolPageTests {
+    private static let trialPage = "docs/protocol-trial.md"
+
     @Test("every code block is a command or a use of a sample that a test checks, or says why it is not run")
     func blocks() throws {
+        // The quick start is run by a journey of its own.
         let code = try ProtocolPage.blocks().filter { !$0.language.isEmpty && !$0.isNotRun }.map(\.heading)
-        #expect(code == ["1. Register", "5. In your language", "12. Try it on your machine"])
+        #expect(code == ["Quick start", "1. Register", "5. In your language"])
+        let trial = try ProtocolPage.blocks(of: Self.trialPage).filter { !$0.language.isEmpty && !$0.isNotRun }
+        #expect(trial.count == 1)
         let use = try ProtocolPage.code(below: "5. In your language")
         let sample = try ProtocolPage.text(of: "examples/partners/sso.py")
         #expect(use.contains("SSO(") && use.contains(".verify(token, "))
@@ -48,7 +53,7 @@ struct ProtocolPageTests {
 
     @Test("the settings of the trial are accepted by the identity provider")
     func trial() async throws {
-        let block = try ProtocolPage.code(below: "12. Try it on your machine")
+        let block = try ProtocolPage.code(below: "Try the protocol on your machine", of: Self.trialPage)
         #expect(block.hasSuffix("\nidp serve\n"))
         let run = try await WellKnownRun.command(
             ["/bin/sh", "-e", "-c", block.replacing("\nidp serve\n", with: "\nidp check\n")],

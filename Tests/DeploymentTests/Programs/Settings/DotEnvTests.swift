@@ -59,7 +59,7 @@ struct DotEnvTests {
     func problems() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("IDP_LISTEN=127.0.0.1:1\ngarbage\n", to: ".env")
-        let reader = SettingsReader(SettingsSource(arguments: [], environment: [:], dotEnv: path))
+        let reader = SettingsReader(SettingsSource(arguments: [], environment: [:], file: EnvFile(at: path)))
         #expect(reader.problems.count == 1)
         #expect(reader.problems.first?.hasPrefix("\(path):2: ") == true)
         #expect(reader.text("IDP_LISTEN") == "127.0.0.1:1")
@@ -71,7 +71,8 @@ struct DotEnvTests {
         let path = try folder.write("IDP_LISTN=a\nexport IDP_KEY_FILE=b\nSSO_CLIENTS=c\nRP_X=d\nOTHER=e", to: ".env")
         let reader = SettingsReader(
             SettingsSource(
-                arguments: [], environment: ["IDP_PUBLIC_URI": "f", "SSO_X": "g", "IDP_KEY": "h"], dotEnv: path))
+                arguments: [], environment: ["IDP_PUBLIC_URI": "f", "SSO_X": "g", "IDP_KEY": "h"],
+                file: EnvFile(at: path)))
         let (known, secrets) = (["IDP_LISTEN", "IDP_PUBLIC_URL"], ["IDP_KEY"])
         reader.warnOfUnknown(prefix: "IDP_", known: known, secrets: secrets)
         reader.warnOfUnknown(prefix: "SSO_", known: known, secrets: secrets, inFileOnly: true)
@@ -93,16 +94,18 @@ struct DotEnvTests {
             (["S": ""], "S_FILE=\(file)", "from a file"), (["S": "near"], "S=far", "near"),
         ] {
             let path = try folder.write(written, to: ".env")
-            let reader = SettingsReader(SettingsSource(arguments: [], environment: environment, dotEnv: path))
+            let reader = SettingsReader(
+                SettingsSource(arguments: [], environment: environment, file: EnvFile(at: path)))
             #expect(reader.secretText("S", required: true, hint: "") == text)
             #expect(reader.problems.isEmpty)
         }
         let typed = SettingsReader(
             SettingsSource(
-                arguments: ["--s-file", file], environment: ["S": "near"], dotEnv: folder.path(of: "no.env")))
+                arguments: ["--s-file", file], environment: ["S": "near"], file: EnvFile(at: folder.path(of: "no.env")))
+        )
         #expect(typed.secretText("S", required: true, hint: "") == "from a file", "the command line comes first")
         let path = try folder.write("S=far\nS_FILE=\(file)", to: ".env")
-        let reader = SettingsReader(SettingsSource(arguments: [], environment: [:], dotEnv: path))
+        let reader = SettingsReader(SettingsSource(arguments: [], environment: [:], file: EnvFile(at: path)))
         #expect(reader.secretText("S", required: true, hint: "") == nil)
         #expect(reader.problems.first?.contains("set twice") == true)
     }
@@ -113,7 +116,7 @@ struct DotEnvTests {
         let secret = try folder.write("from a file", to: "secret")
         let path = try folder.write("Partner__Secret=in the file\nA=file\nB_FILE=\(secret)\nIDP_LISTEN=b", to: ".env")
         let environment = ["PARTNER_SECRET": "another", "A": "", "IDP_LISTEN": ""]
-        let reader = SettingsReader(SettingsSource(arguments: [], environment: environment, dotEnv: path))
+        let reader = SettingsReader(SettingsSource(arguments: [], environment: environment, file: EnvFile(at: path)))
         #expect(reader.variable("Partner__Secret") == "in the file")
         #expect(reader.variable("partner_secret") == nil)
         #expect(reader.variable("A") == "file")

@@ -14,7 +14,7 @@ struct SettingsOrderTests {
         let folder = try TemporaryFolder()
         let path = folder.path(of: ".env")
         if let dotEnv { try folder.write(dotEnv, to: ".env") }
-        let source = SettingsSource(arguments: arguments, environment: environment, dotEnv: path)
+        let source = SettingsSource(arguments: arguments, environment: environment, file: EnvFile(at: path))
         let setting = Setting("IDP_LISTEN", default: "default", example: "line", "Where to listen.") { $0 }
         return SettingsReader(source).value(setting)
     }

@@ -1,8 +1,10 @@
+import SSOShared
 import Storage
 import StorageEngines
 import Testing
 
 @testable import IdP
+@testable import IdPOperations
 @testable import IdPSchema
 @testable import IdPTestKit
 @testable import PostgresStorage
@@ -115,6 +117,42 @@ struct ProgramNodeTests {
         let elsewhere = try await program.problems(fixture, key: key, url: "https://other.example.com")
         #expect(elsewhere.count == 1 && elsewhere[0].hasPrefix("\(program.prefix)_PUBLIC_URL: a node that is running"))
         #expect(try await database.status().nodes.count == 1)
+        await database.close()
+    }
+
+    @Test("check --connect warns of nodes whose lists of keys differ, with the two rounds of a rotation")
+    func rotation() async throws {
+        let fixture = try await PostgresFixture.make()
+        let database = try await fixture.open(IdPMigrations.all)
+        let (old, new, url) = (TestSecret.new(), TestSecret.new(), "https://here.example.com")
+        let description = try NodeProgram.idp.node(fixture, key: old, url: url)
+        _ = try await ProgramNode.join(database, as: description, CapturedLog().logger("node"))
+        #expect(try await description.warnings(at: database) == [])
+        let next = try NodeProgram.idp.node(fixture, key: "\(new),\(old)", url: url)
+        let warnings = try await next.warnings(at: database)
+        #expect(warnings.count == 1 && warnings[0].contains("OLD,NEW on every node, and then NEW,OLD"))
+        #expect(next.differences(next.node("a"), from: description.node("b")) == ["IDP_SECRET_KEY"])
+        await database.close()
+    }
+
+    @Test("a command seals with a first key that every node has, and with no other")
+    func sealing() async throws {
+        let fixture = try await PostgresFixture.make()
+        let database = try await fixture.open(IdPMigrations.all)
+        let (old, new, url) = (TestSecret.new(), TestSecret.new(), "https://here.example.com")
+        func check(_ text: String) throws -> KeyCheck {
+            let keys = try DerivedKeys.parse(text, setting: "IDP_SECRET_KEY")
+            return KeyCheck(database, keys, SealedValueStore(database: database, keys))
+        }
+        for keys in [old, "\(old),\(new)"] {
+            _ = try await ProgramNode.join(
+                database, as: try NodeProgram.idp.node(fixture, key: keys, url: url), CapturedLog().logger("node"))
+            try await check(keys).start()
+        }
+        // One of the two nodes cannot open it yet.
+        let error = await #expect(throws: SettingError.self) { try await check("\(new),\(old)").seal() }
+        #expect(error?.description.contains("the node ") == true)
+        try await check("\(old),\(new)").seal()
         await database.close()
     }
 

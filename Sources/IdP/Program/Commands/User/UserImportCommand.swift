@@ -48,7 +48,7 @@ extension UserCommand {
         }
 
         func run() async throws {
-            let keys = invite ? try database.requiredKeys() : nil
+            let keys = invite ? try await database.requiredKeys() : nil
             let users = ImportFile(try read())
             var options = ImportPlan.Options()
             (options.syncs, options.disableAtMost, options.invites) = (sync, disableAtMost, invite)

@@ -50,7 +50,7 @@ extension UserCommand {
         }
 
         func run() async throws {
-            let (address, keys) = (try UserAddress.read(account.address), try account.database.requiredKeys())
+            let (address, keys) = (try UserAddress.read(account.address), try await account.database.requiredKeys())
             let end = try until.map { try DayArgument.read($0, "--until") }
             try await account.make(
                 { database in
@@ -83,7 +83,7 @@ extension UserCommand {
         @OptionGroup var account: AccountOptions
 
         func run() async throws {
-            let keys = try account.database.requiredKeys()
+            let keys = try await account.database.requiredKeys()
             try await account.make(
                 { ResendInvitation(account.address, mail: InvitationMail(keys, on: $0)) }, account: \.account
             ) { name, _ in "Invited \(name) again: the email is queued, and its link works for 7 days." }

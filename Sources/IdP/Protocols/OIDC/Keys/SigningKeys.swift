@@ -40,11 +40,16 @@ package final class SigningKeys: Sendable {
     func prepare(_ algorithm: IDTokenAlgorithm) async throws {
         guard !ready.withLock({ $0.contains(algorithm) }) else { return }
         let now = clock.now()
-        if try await database.read({ try self.store.current(algorithm, at: now, $0) }) == nil {
-            // Used from the beginning of time: the clock of another process may be behind.
-            let first = try SigningKey(
-                algorithm, generation: 1, box, at: now, usedFrom: Timestamp(milliseconds: 0))
-            try await database.write { try self.add(first, by: .program, $0) }
+        let current = try await database.read { try self.store.current(algorithm, at: now, $0) }
+        if current.map({ box.open($0) == nil }) ?? true {
+            // Used from the beginning of time: the clock of another process may be behind. One that no key of IDP_SECRET_KEY opens
+            // is followed by another: tokens that it has signed stay valid.
+            let newest = try await database.read { try self.store.all($0) }
+                .filter { $0.algorithm == algorithm }.map(\.generation).max()
+            let next = try SigningKey(
+                algorithm, generation: (newest ?? 0) + 1, box, at: now,
+                usedFrom: newest == nil ? Timestamp(milliseconds: 0) : now)
+            try await database.write { try self.add(next, by: .program, $0) }
         }
         _ = ready.withLock { $0.insert(algorithm) }
     }
