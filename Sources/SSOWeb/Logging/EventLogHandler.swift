@@ -145,8 +145,8 @@ enum JournalStream {
 
 /// Escapes text for one line of a log (ASVS 16.4.1): control characters, line separators and everything else that a
 /// terminal interprets.
-enum LogEscape {
-    static func text(_ text: String) -> String { escape(text) { $0 == "\\" } }
+package enum LogEscape {
+    package static func text(_ text: String) -> String { escape(text) { $0 == "\\" } }
 
     static func bare(_ text: String) -> String { escape(text) { $0 == " " || $0 == "=" || $0 == "\"" || $0 == "\\" } }
 

@@ -55,7 +55,8 @@ public struct EnvFile: Sendable {
         problems = ["--env-file: there is no file \(path)."]
     }
 
-    private init(of service: InstalledService) {
+    /// The settings of the installed service.
+    public init(of service: InstalledService) {
         let unit = ServiceUnit(service.unit, folders: service.unitFolders)
         let main = DotEnvFile(path: service.file, isOfService: true)
         let further = (unit?.environmentFiles ?? []).filter { $0 != service.file && access($0, R_OK) == 0 }
@@ -86,7 +87,11 @@ public struct EnvFile: Sendable {
 
 /// Where an installed service has its settings: as the packages and the units of deploy/ do.
 public struct InstalledService: Sendable {
-    let program, file, unit: String
+    /// Of the settings file. It is there where the service is installed.
+    public let folder: String
+    /// The settings file.
+    public let file: String
+    let program, unit: String
     let unitFolders: [String]
 
     /// - Parameters:
@@ -95,7 +100,8 @@ public struct InstalledService: Sendable {
     public init(
         _ program: String, folder: String = "/etc/swift-sso", unitFolders: [String]? = nil
     ) {
-        (self.program, file, unit) = (program, "\(folder)/\(program).env", "swift-sso-\(program)")
+        (self.folder, self.program) = (folder, program)
+        (file, unit) = ("\(folder)/\(program).env", "swift-sso-\(program)")
         self.unitFolders = unitFolders ?? ServiceUnit.folders
     }
 }

@@ -11,6 +11,14 @@ public struct Setting<Value>: Sendable {
     public var name: String { description.name }
     let parse: @Sendable (String, SettingsReader) throws -> Value
 
+    /// What is wrong with a value, for a command that asks for it; nil when it is valid.
+    public func problem(with text: String) -> String? {
+        do {
+            _ = try parse(text, SettingsReader(SettingsSource([:])))
+            return nil
+        } catch { return "\(error)" }
+    }
+
     /// A setting with a default.
     ///
     /// - Parameter parse: throws ``SettingError`` for a value that is not valid.

@@ -21,7 +21,7 @@ struct SystemdUnitTests {
         #expect(try Self.values("ExecStart", in: unit) == ["/usr/local/bin/\(program) serve"])
         #expect(try Self.values("WatchdogSec", in: unit) == ["1min"])
         if program == "idp" {
-            #expect(try Self.values("ExecReload", in: unit).first == "/usr/local/bin/idp check")
+            #expect(try Self.values("ExecReload", in: unit).first == "+/usr/bin/env -i /usr/local/bin/idp check")
         }
     }
 
@@ -118,10 +118,10 @@ struct SystemdUnitTests {
 
     @Test("a unit calls no program that a minimal system lacks", arguments: DeployTests.units)
     func commands(unit: String) throws {
-        let known = Self.programs.values.map { "/usr/local/bin/\($0)" } + ["/bin/sh"]
+        let known = Self.programs.values.map { "/usr/local/bin/\($0)" } + ["/bin/sh", "/usr/bin/env"]
         for key in ["ExecStartPre", "ExecStart", "ExecReload"] {
             for command in try Self.values(key, in: unit) {
-                let program = command.drop { $0 == "-" }.prefix { $0 != " " }
+                let program = command.drop { $0 == "-" || $0 == "+" }.prefix { $0 != " " }
                 #expect(known.contains(String(program)), "\(unit): \(command)")
             }
         }

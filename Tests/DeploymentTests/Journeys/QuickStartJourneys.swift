@@ -42,6 +42,12 @@ extension Journeys.Users {
                 .replacing("http://localhost:8080", with: pair.origin)
                 .replacing("http://localhost:9000", with: origin)
                 .replacing("(\"localhost\", 9000)", with: "(\"localhost\", \(origin.split(separator: ":").last ?? ""))")
+                // The browser of the tests speaks HTTP/1.1 alone.
+                .replacing("    def do_GET", with: "    protocol_version = \"HTTP/1.1\"\n\n    def do_GET")
+                .replacing(
+                    "        self.end_headers()",
+                    with: "        self.send_header(\"Content-Length\", len(page.encode()))\n        self.end_headers()"
+                )
                 .replacing("\"partner\"", with: "\"\(pair.client.id)\"")
                 .replacing("correct-horse-battery-staple-0123456789", with: pair.client.secret)
             let folder = try pair.folder.folder("quick-start")

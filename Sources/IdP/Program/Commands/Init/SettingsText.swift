@@ -1,0 +1,76 @@
+import Foundation
+import SSOWeb
+
+/// The text of a settings file that is edited: what an operator wrote stays as it is, and the place of a setting is where it stood,
+/// also as a comment.
+struct SettingsText: Equatable {
+    private(set) var text: String
+
+    init(_ text: String) { self.text = text }
+
+    /// Sets a value: in place of the line that has it, else of the one that shows it as a comment, else at the end.
+    ///
+    /// - Throws: ``SettingError`` for a value that systemd and this program would read in two ways.
+    mutating func set(_ name: String, to value: String) throws(SettingError) {
+        let line = "\(name)=\(try Self.quoted(value, of: name))"
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let places = lines.indices.filter { Self.name(in: lines[$0]) == name }
+        let examples = lines.indices.filter { Self.name(in: String(lines[$0].drop { $0 == "#" })) == name }
+        if let place = places.last ?? examples.first {
+            lines[place] = line
+        } else {
+            if lines.last?.isEmpty == true { lines.removeLast() }
+            lines += [line, ""]
+        }
+        text = lines.joined(separator: "\n")
+    }
+
+    /// Removes the lines that set a value.
+    mutating func remove(_ name: String) {
+        text = text.split(separator: "\n", omittingEmptySubsequences: false)
+            .filter { Self.name(in: String($0)) != name }.joined(separator: "\n")
+    }
+
+    private static func name(in line: String) -> String? {
+        guard let equals = line.firstIndex(of: "=") else { return nil }
+        let name = line[..<equals].trimmingCharacters(in: .whitespaces)
+        return name.hasPrefix("#") ? nil : name
+    }
+
+    /// Plain where both readers take it so, else between quotation marks (systemd.exec(5), `EnvironmentFile=`).
+    private static func quoted(_ value: String, of name: String) throws(SettingError) -> String {
+        let needsMarks = value.contains("\\") || value.hasPrefix("\"") || value.hasPrefix("'")
+        guard needsMarks else { return value }
+        guard !value.contains("'") else {
+            throw SettingError("\(name): leave out the \\ or the ' of the value. No quotation marks can hold both.")
+        }
+        return "'\(value)'"
+    }
+
+    /// Writes the file in one step, readable for its owner alone.
+    ///
+    /// - Throws: ``SettingError``, and then the file is as it was.
+    func write(to path: String) throws(SettingError) {
+        let draft = "\(path).new"
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Self.failure(path) }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try handle.write(contentsOf: Data(text.utf8))
+            try handle.synchronize()
+            try handle.close()
+        } catch {
+            unlink(draft)
+            throw Self.failure(path)
+        }
+        guard rename(draft, path) == 0 else {
+            let failure = Self.failure(path)
+            unlink(draft)
+            throw failure
+        }
+    }
+
+    private static func failure(_ path: String) -> SettingError {
+        SettingError("\(path) cannot be written: \(String(cString: strerror(errno))).")
+    }
+}
