@@ -111,6 +111,9 @@ class Recipe:
 
     def haproxy(self):
         text = self.example("haproxy.example.cfg").replace("/etc/haproxy/certs/", f"{self.folder}/certs/")
+        if os.getuid():
+            # Only root can change the user.
+            text = text.replace("    user haproxy\n    group haproxy\n", "")
         text = text.replace("bind :80", f"bind 127.0.0.1:{self.plain}").replace("bind :443", f"bind 127.0.0.1:{self.port}")
         return ["-db", "-f", self.write("haproxy.cfg", text)]
 
