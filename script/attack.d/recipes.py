@@ -21,7 +21,8 @@ def authority(folder):
     with open(path("names"), "w") as file:
         file.write("subjectAltName=" + ",".join(f"DNS:{name}" for name in NAMES.values()))
     key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
-    run("openssl", "req", "-x509", *key, "-subj", "/CN=throw-away", "-days", "1", "-keyout", path("ca.key"), "-out", path("ca.pem"))
+    run("openssl", "req", "-x509", *key, "-subj", "/CN=throw-away", "-days", "1", "-keyout", path("ca.key"),
+        "-out", path("ca.pem"))
     run("openssl", "req", *key, "-subj", "/CN=id.localhost", "-keyout", path("tls.key"), "-out", path("tls.csr"))
     run("openssl", "x509", "-req", "-in", path("tls.csr"), "-CA", path("ca.pem"), "-CAkey", path("ca.key"), "-CAcreateserial",
         "-days", "1", "-extfile", path("names"), "-out", path("tls.pem"))
@@ -136,9 +137,9 @@ class Recipe:
         debian = (
             f"ServerRoot {self.folder}\nServerName localhost\nListen 127.0.0.1:{self.port}\nPidFile {self.folder}/pid\n"
             f"DefaultRuntimeDir {self.folder}\nErrorLog {self.folder}/errors\nUser www-data\nGroup www-data\n"
-            "TypesConfig /etc/mime.types\nAddOutputFilterByType DEFLATE text/html text/css application/javascript application/json\n")
-        return [
-            "-D", "FOREGROUND", "-f", self.write("apache.conf", load + debian + text)]
+            "TypesConfig /etc/mime.types\n"
+            "AddOutputFilterByType DEFLATE text/html text/css application/javascript application/json\n")
+        return ["-D", "FOREGROUND", "-f", self.write("apache.conf", load + debian + text)]
 
 
 PROXIES = ["nginx", "caddy", "caddy-current", "haproxy", "traefik", "apache"]
