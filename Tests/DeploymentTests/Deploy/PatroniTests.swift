@@ -58,10 +58,12 @@ struct PatroniTests {
             #expect(lines.contains(line), "\(line)")
         }
         let rules = lines.filter { $0.hasPrefix("- local ") || $0.hasPrefix("- host") }
-        #expect(rules.count == 5)
+        #expect(rules.count == 6)
         for rule in rules where !rule.hasPrefix("- local ") {
             #expect(rule.hasPrefix("- hostssl ") && rule.hasSuffix(" scram-sha-256"), "\(rule)")
         }
         #expect(!lines.contains { $0.contains("password:") })
+        // Without a body: HAProxy closes after the head, and Patroni would log a failure.
+        #expect(try DeployFiles.lines("patroni/haproxy.cfg").contains("    option httpchk OPTIONS /primary"))
     }
 }
