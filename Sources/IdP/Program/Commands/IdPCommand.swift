@@ -19,7 +19,8 @@ struct IdPCommand: AsyncParsableCommand {
         discussion: "Settings: idp serve --help, and docs/settings.md.",
         version: "idp \(ThisBuild.stamp.text)",
         subcommands: [
-            Serve.self, Check.self, InitCommand.self, UserCommand.self, MailCommand.self, BackupCommand.self, RestoreCommand.self,
+            Serve.self, Check.self, InitCommand.self, UserCommand.self, MailCommand.self, BackupCommand.self,
+            RestoreCommand.self,
             DatabaseCommand.self, AuditCommand.self, ClientCommand.self, GroupCommand.self, SignOutsCommand.self,
             KeysCommand.self,
         ],

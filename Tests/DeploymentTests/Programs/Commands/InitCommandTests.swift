@@ -116,13 +116,13 @@ struct InitCommandTests {
     func twice() async throws {
         let folder = try TemporaryFolder()
         try folder.write("# mine\nIDP_NAME=Example Ltd\n#IDP_PUBLIC_URL=x\n", to: ".env")
-        try await Self.run(typing: Self.good, in: folder)
+        _ = try await Self.run(typing: Self.good, in: folder)
         let (first, key) = (folder.text(of: ".env"), folder.text(of: "var/idp-secret-key"))
         #expect(first.hasPrefix("# mine\nIDP_NAME=Example Ltd\nIDP_PUBLIC_URL=https://idp.example.com\n"))
         let same = try await Self.run(in: folder)
         #expect(same.printed.hasPrefix(".env is as it was.") && !same.log.contains("p%20w"))
         #expect(folder.text(of: ".env") == first)
-        try await Self.run(typing: ["https://id.example.com", "", "", "", ""], in: folder)
+        _ = try await Self.run(typing: ["https://id.example.com", "", "", "", ""], in: folder)
         #expect(folder.text(of: ".env") == first.replacing("https://idp.example", with: "https://id.example"))
         #expect(folder.text(of: "var/idp-secret-key") == key)
     }
