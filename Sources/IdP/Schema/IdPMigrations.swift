@@ -29,7 +29,10 @@ package enum IdPMigrations {
         "v031-challenge-place", "v032-oidc-refresh-token-unused",
     ]
 
-    private static let steps = [Migration(name: "v032-baseline", replacing: replaced, sql: baseline)]
+    private static let steps = [
+        Migration(name: "v032-baseline", replacing: replaced, sql: baseline),
+        Migration(name: "v034-file-client", sql: FileClientStore.schema),
+    ]
 
     private static let baseline = [
         SessionStore.schema(adding: SessionStore.userColumns), SessionStore.userIndexes, AccountSchema.sql,

@@ -176,7 +176,9 @@ struct BaselineTests {
 
     @Test("opens without a change: a process of that build goes on, and its list of steps is as it was")
     func untouched() async throws {
-        for (program, migrations) in Self.programs {
+        for (program, all) in Self.programs {
+            // The steps after it are those of any database.
+            let migrations = Array(all.prefix(1))
             let folder = try TemporaryFolder()
             let path = folder.path(of: "db")
             try await FormerSchema(program).make { try await SQLiteDatabase(path: path, migrations: $0) }
