@@ -75,27 +75,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 }
             }
         }
-        if json {
-            var members: [JSONText.Member] = [
-                .init("changed", true), .init("file", file), .init("database", path),
-                .init("kept", orNull: restored.kept),
-                .init("origin", Self.word(for: restored.origin)),
-            ]
-            switch restored.report {
-            case .impossible(let cause): members += [.init("compared", false), .init("cause", cause)]
-            case .done(let ended):
-                members += [
-                    .init("compared", true), .init("accounts_in_both", ended.accounts),
-                    .init("brought_back", keepIdentities),
-                    .init(
-                        "ended",
-                        Self.rows(ended).map { row in
-                            zip(["address", "ended", "provider", "subject"], row).map { .init($0, $1) }
-                        }),
-                ]
-            }
-            return print(JSONText.object(members))
-        }
+        guard !json else { return print(jsonText(path, restored.kept, restored.origin, restored.report)) }
         print("Restored \(path) from \(file). Everybody is signed out.")
         if let kept = restored.kept {
             print("The database from before is \(kept). Remove it when you no longer need it.")
@@ -108,6 +88,29 @@ struct RestoreCommand: AsyncParsableCommand {
             with their next sign-in, so relying parties take them for new users. Names are as they were when the backup was \
             made, and providers that were added later must be added again.
             """)
+    }
+
+    private func jsonText(
+        _ path: String, _ kept: String?, _ origin: BackupOrigin, _ comparison: Comparison
+    ) -> String {
+        var members: [JSONText.Member] = [
+            .init("changed", true), .init("file", file), .init("database", path), .init("kept", orNull: kept),
+            .init("origin", Self.word(for: origin)),
+        ]
+        switch comparison {
+        case .impossible(let cause): members += [.init("compared", false), .init("cause", cause)]
+        case .done(let ended):
+            members += [
+                .init("compared", true), .init("accounts_in_both", ended.accounts),
+                .init("brought_back", keepIdentities),
+                .init(
+                    "ended",
+                    Self.rows(ended).map { row in
+                        zip(["address", "ended", "provider", "subject"], row).map { .init($0, $1) }
+                    }),
+            ]
+        }
+        return JSONText.object(members)
     }
 
     /// The same as a stable word.
