@@ -11,16 +11,25 @@ import ThisBuild
 struct RelyingPartyServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relying-party", abstract: "The sample relying party: users sign in with the IdP.",
-        discussion: "Settings: relying-party serve --help, and docs/settings.md.",
+        discussion: "Settings: relying-party serve --help-settings, and docs/settings.md.",
         version: "relying-party \(ThisBuild.stamp.text)", subcommands: [Serve.self, Check.self, DatabaseCommand.self],
         defaultSubcommand: Serve.self)
 
-    static let discussion = SettingDescription.help(RelyingPartySettings.table)
+    static func main() async {
+        await run(
+            advisedWith: SettingsArguments.names(
+                known: RelyingPartyProgram.settingNames, secrets: RelyingPartyProgram.secretNames))
+    }
 
     struct Serve: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "serve", abstract: "Checks the settings and serves until SIGTERM or SIGINT.",
-            discussion: RelyingPartyServer.discussion)
+            usage: "relying-party serve [<options>]",
+            discussion: """
+                Any setting may be an option, in place of its variable.
+
+                Example: relying-party serve --rp-listen 127.0.0.1:9091
+                """)
         @OptionGroup var settings: SettingsOptions<RelyingPartyProgram>
         func run() async throws { try await settings.serve() }
     }
@@ -29,7 +38,12 @@ struct RelyingPartyServer: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "check",
             abstract: "Checks every setting, prints the effective values and all problems, and exits 0 or 1.",
-            discussion: RelyingPartyServer.discussion)
+            usage: "relying-party check [<options>]",
+            discussion: """
+                Changes nothing. Any setting may be an option, in place of its variable.
+
+                Example: relying-party check --connect
+                """)
         @Flag(help: "Also connect to PostgreSQL, and call the identity provider over the back channel, TLS included.")
         var connect = false
         @OptionGroup var settings: SettingsOptions<RelyingPartyProgram>
@@ -63,7 +77,9 @@ struct DatabaseCommand: CommandOfCommands {
 
     struct Copy: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "copy", abstract: DatabaseCopyOptions.abstract, discussion: DatabaseCopyOptions.discussion)
+            commandName: "copy", abstract: DatabaseCopyOptions.abstract,
+            usage: "relying-party database copy [<options>] --from <address> --to <address>",
+            discussion: DatabaseCopyOptions.discussion)
         @OptionGroup var options: DatabaseCopyOptions
 
         func run() async throws {

@@ -60,6 +60,12 @@ package struct SecretReferences {
         }
     }
 
+    /// What to write in place of a secret that is no secret: the name of a variable that there is. Empty for any other.
+    package func hint(about written: String) -> String {
+        guard case .value(let text) = SecretReference(written), isVariable(text) else { return "" }
+        return environment(text) == nil ? ". For the value of a variable, write env:NAME" : ". Write env:\(text)"
+    }
+
     private func isVariable(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_") }
     }

@@ -120,15 +120,21 @@ package final class SettingsFile {
         return result
     }
 
-    /// The line and the parser's message, without the text of that line: it may contain a secret.
+    /// The line and what is wrong there, without the text of that line: it may contain a secret.
     private static func words(_ error: any Error) -> String {
         switch error {
-        case let YamlError.scanner(_, problem, mark, _), let YamlError.parser(_, problem, mark, _),
-            let YamlError.composer(_, problem, mark, _):
-            "\(mark.line): \(problem)"
+        case let YamlError.scanner(context, problem, mark, yaml), let YamlError.parser(context, problem, mark, yaml),
+            let YamlError.composer(context, problem, mark, yaml):
+            let lines = yaml.split(separator: "\n", omittingEmptySubsequences: false)
+            let line = lines.indices.contains(mark.line - 1) ? lines[mark.line - 1] : nil
+            return "\(mark.line): \(YAMLFault.words(problem, in: context?.text ?? "", at: line))"
+        case let YamlError.reader(_, offset, _, yaml):
+            return
+                "\(1 + yaml.utf8.prefix(offset ?? 0).count { $0 == 0x0a }): contains a character that text does not have, such as a control character. Remove it."
         case let YamlError.duplicatedKeysInMapping(keys, context):
-            "\(context.mark.line): the key \(keys.joined(separator: ", ")) appears twice. Its first place is here."
-        default: " is not valid YAML."
+            return
+                "\(context.mark.line): the key \(keys.joined(separator: ", ")) appears twice. Its first place is here."
+        default: return " is not valid YAML."
         }
     }
 }

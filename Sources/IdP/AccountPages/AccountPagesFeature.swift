@@ -71,7 +71,9 @@ package struct AccountPagesFeature: Feature {
     }
 
     private var signedInClients: SignedInClients { SignedInClients(clients: parts.clients, logos: parts.logos) }
-    private var activity: UserActivity { UserActivity(audit: parts.audit.store, clients: parts.clients) }
+    private var activity: UserActivity {
+        UserActivity(audit: parts.audit.store, clients: parts.clients, providers: providers)
+    }
 
     private var userSessions: UserSessions {
         UserSessions(

@@ -90,6 +90,7 @@ extension IdPFeatures {
             if let row = clients.reload() { audit.note(row) }
             association.reload()
             providers.reload()
+            await clients.recordFile(in: access.database, logger)
             await AccessReview.warn(about: clients.all, access.database, logger)
             await access.compare(before, with: clients.all)
         }

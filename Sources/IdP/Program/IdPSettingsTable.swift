@@ -60,7 +60,7 @@ extension IdPSettings {
         })
     static let placesSetting = Setting(
         "IDP_PLACES", example: "10.1.0.0/16=Office Berlin, 10.8.0.0/16=VPN",
-        "Names of networks, separated by commas; the first that fits counts. An email with a code says from which one it was requested, or that it was none of them.",
+        "Names of networks as NETWORK=NAME, separated by commas; the first that fits counts. An email with a code says from which one it was requested, or that it was none of them.",
         { try Places($0) })
     static let appleApps = Setting(
         "IDP_APPLE_APP_IDS", example: "ABCDE12345.com.example.app",

@@ -33,6 +33,7 @@ package enum IdPMigrations {
     private static let steps = [
         Migration(name: "v032-baseline", replacing: replaced, sql: baseline),
         Migration(name: "v033-key-check", sql: KeyCheckSchema.sql),
+        Migration(name: "v034-file-client", sql: FileClientStore.schema),
     ]
 
     private static let baseline = [

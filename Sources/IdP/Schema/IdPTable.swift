@@ -47,6 +47,8 @@ package struct IdPTable: Sendable {
         IdPTable("client_secret_use", restore: .stays, lostCommits: .stays),
         IdPTable("code_guess", restore: .stays, lostCommits: .stays),
         IdPTable("device", restore: .changed("DELETE FROM device"), lostCommits: .stays),
+        // The next start writes them.
+        IdPTable("file_client", restore: .stays, lostCommits: .stays),
         IdPTable("group_member", restore: .stays, lostCommits: .stays),
         IdPTable("guess_alarm", restore: .stays, lostCommits: .stays),
         IdPTable(

@@ -13,6 +13,11 @@ package enum SpellingSuggestion {
         return best.distance <= (best.name.utf8.count < 6 ? 1 : 2) ? best.name : nil
     }
 
+    /// The same as a question with a blank before it, ` Did you mean staff?`. Empty where no name is similar.
+    package static func question(_ text: String, among names: [String]) -> String {
+        of(text, among: names).map { " Did you mean \($0)?" } ?? ""
+    }
+
     private static func folded(_ text: String) -> [UInt8] {
         text.utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: " ") }
             .map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }

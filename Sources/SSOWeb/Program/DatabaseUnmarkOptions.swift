@@ -8,6 +8,8 @@ public struct DatabaseUnmarkOptions: ParsableArguments {
     public static let discussion = """
         Only where the copy is not used: what happens in one of them is not in the other.
 
+        Example: database unmark --json
+
         Exit codes: 0 done or no mark, 1 an error of the database, 64 wrong usage, 78 a wrong setting.
         """
 

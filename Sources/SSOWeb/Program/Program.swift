@@ -30,9 +30,9 @@ public protocol Program: Sendable {
 
 extension Program {
     /// Settings that are accepted on the command line.
-    static var settingNames: [String] { settings.filter { !$0.isSecret }.map(\.name) }
+    package static var settingNames: [String] { settings.filter { !$0.isSecret }.map(\.name) }
     /// Settings that are refused on the command line.
-    static var secretNames: [String] { settings.filter { $0.isSecret || $0.mayHoldSecret }.map(\.name) }
+    package static var secretNames: [String] { settings.filter { $0.isSecret || $0.mayHoldSecret }.map(\.name) }
 }
 
 /// What `check` does on request, beyond looking at the settings: it calls a server that they name. Records what answered
@@ -79,12 +79,14 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
         help: ArgumentHelp("Any setting, such as --\(Subject.name)-listen 127.0.0.1:9090", valueName: "settings"))
     var arguments: [String] = []
     @OptionGroup var settingsFile: SettingsFileOption
+    @Flag(help: "Print all settings, with defaults and examples.") var helpSettings = false
 
     /// No settings.
     public init() {}
 
     /// - Throws: a message about the first argument that is not a setting.
     public func validate() throws {
+        guard !helpSettings else { throw CleanExit.message(SettingDescription.help(Subject.settings)) }
         let known = SettingsArguments(
             known: Subject.settingNames, secrets: Subject.secretNames, commands: Subject.commandNames)
         if let problem = known.problem(in: arguments) { throw ValidationError(problem) }

@@ -40,6 +40,12 @@ public struct SessionSettings: Sendable {
         let remembered: Duration??
         if let remember { remembered = reader.value(remember) } else { remembered = .some(nil) }
         guard let absolute, let idle, let remembered else { return nil }
+        // The default of the limit is no mistake of anybody.
+        if idle > absolute, reader.text(self.idle.name) != nil {
+            reader.warn(
+                "\(self.idle.name): is longer than \(lifetime.name), so it ends no session. Use at most as long, or a longer \(lifetime.name)."
+            )
+        }
         // Who asks to stay signed in is never signed out earlier for it.
         return SessionLifetime(
             absolute: absolute, idle: min(idle, absolute), appAbsolute: appAbsolute,

@@ -21,6 +21,12 @@ public struct SettingsArguments: Sendable {
         self.commands = commands
     }
 
+    /// All that are accepted or refused by a name of their own, such as `--log-level`.
+    package static func names(known: [String], secrets: [String]) -> [String] {
+        let arguments = SettingsArguments(known: known, secrets: secrets)
+        return arguments.known.union(arguments.secrets).sorted()
+    }
+
     /// What is wrong with the arguments, as a sentence for the user. nil when they are valid.
     public func problem(in arguments: [String]) -> String? {
         var rest = arguments[...]
@@ -49,7 +55,8 @@ public struct SettingsArguments: Sendable {
     private func unknown(_ word: String) -> String {
         guard !word.hasPrefix("-") else {
             let near = SpellingSuggestion.of(word, among: known.sorted())
-            return "Unknown option \(word).\(near.map { " Did you mean \($0)?" } ?? "") --help lists all settings."
+            return
+                "Unknown option \(word).\(near.map { " Did you mean \($0)?" } ?? "") --help-settings lists all settings."
         }
         let near = SpellingSuggestion.of(word, among: commands)
         return "\"\(word)\" is neither a command nor a setting.\(near.map { " Did you mean \($0)?" } ?? "") "

@@ -34,7 +34,8 @@ public final class SettingsReader {
     public func problem(_ text: String) { problems.append(text) }
 
     /// Records a warning, which does not prevent the start.
-    public func warn(_ text: String) { warnings.append(text) }
+    /// Once, however many checks find the same.
+    public func warn(_ text: String) { if !warnings.contains(text) { warnings.append(text) } }
 
     /// Records an effective value for `check`.
     public func record(_ name: String, _ shown: String) { lines.append(Line(name: name, shown: shown)) }

@@ -135,11 +135,15 @@ extension Journeys.Operators {
         }
 
         @Test(
-            "--help of serve and check explains every setting with default and example, in at most 80 columns",
+            "--help-settings of serve and check explains every setting with default and example, and --help names it",
             arguments: ["idp", "relying-party"], ["serve", "check"])
         func settingsInHelp(name: String, command: String) async throws {
             let pair = try ProcessDeployment()
-            let program = try Self.program(name, [command, "--help"], of: pair)
+            let help = try Self.program(name, [command, "--help"], of: pair)
+            #expect(try await help.run() == .code(0))
+            #expect(help.printed.contains("--help-settings") && help.printed.split(separator: "\n").count < 40)
+            #expect(help.printed.contains("Example: \(name) \(command) --"))
+            let program = try Self.program(name, [command, "--help-settings"], of: pair)
             #expect(try await program.run() == .code(0))
             let settings = name == "idp" ? IdPSettings.table : RelyingPartySettings.table
             let words = program.printed.split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -1,5 +1,6 @@
 import IdPAccounts
 import IdPClients
+import IdPProviders
 import SSOWeb
 import Storage
 
@@ -10,6 +11,7 @@ struct UserActivity: Sendable {
 
     let audit: AuditStore
     let clients: ClientDirectory
+    let providers: ProviderRegistry
 
     struct Item: Encodable, Sendable {
         let words, network: String
@@ -33,13 +35,15 @@ struct UserActivity: Sendable {
 
     func item(_ row: AuditEntry, now: Timestamp, _ texts: Texts) -> Item {
         Item(
-            words: texts.plain(Self.words(row, client: row.client.map { clients.client(id: $0)?.name ?? $0 } ?? "")),
+            words: texts.plain(words(row)),
             network: row.network ?? "", at: texts.moment(row.at, now: now), hasNetwork: row.network != nil)
     }
 
     /// What an event means to a user. One without words of its own is shown by its id.
-    private static func words(_ row: AuditEntry, client: String) -> Text {
-        let named = ["client": client]
+    private func words(_ row: AuditEntry) -> Text {
+        let named = ["client": row.client.map { clients.client(id: $0)?.name ?? $0 } ?? ""]
+        // The row has the id. One that was dropped since then has no other name.
+        let provider = ["provider": row.detail.map { providers.provider(id: $0)?.name ?? $0 } ?? ""]
         return switch AuditEvent(rawValue: row.event) {
         case .signedIn, .handoffSignedIn: Text("activity.signed-in")
         case .signedOut: Text("activity.signed-out")
@@ -51,8 +55,8 @@ struct UserActivity: Sendable {
         case .signOutDelivered: Text("activity.sign-out-delivered", named)
         case .signOutFailed: Text("activity.sign-out-failed", named)
         case .signOutGivenUp: Text("activity.sign-out-given-up", named)
-        case .identityLinked: Text("activity.identity-added", ["provider": row.detail ?? ""])
-        case .identityUnlinked, .identityRevoked: Text("activity.identity-removed", ["provider": row.detail ?? ""])
+        case .identityLinked: Text("activity.identity-added", provider)
+        case .identityUnlinked, .identityRevoked: Text("activity.identity-removed", provider)
         case .userChanged: Text("activity.user-changed")
         case .mailQueued: Text("activity.mail-sent")
         case .codeRejected: Text("activity.code-rejected")

@@ -222,13 +222,21 @@ package struct SignOutQueue: Sendable {
 
     /// The messages of the last weeks, newest first.
     ///
-    /// - Parameter isWaiting: only those that wait.
-    package func all(isWaiting: Bool, limit: Int, _ connection: any SQLConnection) throws -> [QueuedSignOut] {
+    /// - Parameters:
+    ///   - isWaiting: only those that wait.
+    ///   - account: only those about this account, by its id.
+    ///   - client: only those to this client.
+    package func all(
+        isWaiting: Bool, of account: String? = nil, to client: String? = nil, limit: Int,
+        _ connection: any SQLConnection
+    ) throws -> [QueuedSignOut] {
         try connection.query(
             """
-            SELECT * FROM sign_out_message \(isWaiting ? "WHERE settled_at IS NULL" : "")
+            SELECT * FROM sign_out_message
+             WHERE account_id = COALESCE(:account, account_id) AND client_id = COALESCE(:client, client_id)
+               \(isWaiting ? "AND settled_at IS NULL" : "")
              ORDER BY created_at DESC, id LIMIT :limit
-            """, ["limit": .integer(Int64(limit))]
+            """, ["account": .optional(account), "client": .optional(client), "limit": .integer(Int64(limit))]
         ).map(QueuedSignOut.init)
     }
 

@@ -231,6 +231,11 @@ package final class ClientDirectory: Sendable {
         return AuditRow(.clientsFileLoaded, by: .program, detail: String(changes.prefix(4000)))
     }
 
+    /// Lets commands know the clients of the file, also those commands that do not read it.
+    package func recordFile(in database: any Database, _ logger: Logger) async {
+        await FileClientStore.record(current.withLock(\.file).all, in: database, logger)
+    }
+
     // MARK: Both sources together
 
     /// Why a client of the database and those of the file cannot both be registered: one id, or one secret, in both.

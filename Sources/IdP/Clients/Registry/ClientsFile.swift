@@ -81,8 +81,8 @@ package struct ClientsFile {
         return good.count == texts.count || !withAllSecrets ? good : nil
     }
 
-    private func secret(_ text: String, client: String, _ node: Node) -> SharedSecret? {
-        guard let text = references.text(SecretReference(text), key: "secrets", of: client, at: node) else {
+    private func secret(_ written: String, client: String, _ node: Node) -> SharedSecret? {
+        guard let text = references.text(SecretReference(written), key: "secrets", of: client, at: node) else {
             return nil
         }
         let name = references.name("secrets", of: client, at: node)
@@ -92,7 +92,7 @@ package struct ClientsFile {
             checkForExampleSecret(text, name)
             return secret
         } catch {
-            file.problem("\(error)")
+            file.problem("\(error)\(references.hint(about: written))")
             return nil
         }
     }

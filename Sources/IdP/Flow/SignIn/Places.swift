@@ -22,7 +22,9 @@ package struct Places: Sendable {
         guard let shown = DisplayName.ofClient(name) else {
             throw SettingError("\"\(item.words)\": the name after = \(DisplayName.problem(ofClient: name))")
         }
-        return (try Network(item[..<equals].words), shown)
+        do { return (try Network(item[..<equals].words), shown) } catch {
+            throw SettingError("\(error) The network stands before the name: 10.1.0.0/16=Office Berlin.")
+        }
     }
 
     /// The name of the first network in the list that has the address. Empty outside of all of them; nil where no network has a

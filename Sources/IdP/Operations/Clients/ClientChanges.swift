@@ -15,11 +15,19 @@ package struct ClientRegistrar: Sendable {
     /// - Throws: ``ChangeError`` for a client that is not in the database.
     func client(_ id: String, _ connection: any SQLConnection) throws -> StoredClient {
         if let client = try store.client(id: id, connection) { return client }
-        guard let place = file.client(id: id)?.origin.place else {
-            throw ChangeError("there is no client \(id). idp client list has all.")
+        guard let place = try place(of: id, connection) else {
+            throw ChangeError(
+                try KnownClients(file: file, connection).problem(with: id)
+                    ?? "there is no client \(id). idp client list has all.")
         }
         throw ChangeError(
             "the client \(id) is in \(place), which no command changes. Edit it there, and send SIGHUP.")
+    }
+
+    /// Where a client of the file is; nil for one that is not there.
+    func place(of id: String, _ connection: any SQLConnection) throws -> String? {
+        if let place = file.client(id: id)?.origin.place { return place }
+        return try FileClientStore.find(id, connection) == nil ? nil : "the clients file of the running IdP"
     }
 
     /// - Throws: ``ChangeError`` for a secret that another client has, or this one.
@@ -105,7 +113,7 @@ package struct AddClient: OperatorChange {
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<ClientView> {
         let isPublic = try entry.checked(logo: logo).isPublic
         let store = registrar.store
-        if let place = registrar.file.client(id: id)?.origin.place {
+        if let place = try registrar.place(of: id, connection) {
             throw ChangeError("the id \(id) is registered in \(place). Use another one, or remove that entry first.")
         }
         guard try store.client(id: id, connection) == nil else {
@@ -139,13 +147,17 @@ package struct SetClient: OperatorChange {
     /// The new value of each key; nil removes the key.
     private let values: [String: ClientEntry.Value?]
     private let logo: [UInt8]?
+    private let isForced: Bool
     private let registrar: ClientRegistrar
 
-    /// - Parameter logo: the content of a new logo.
+    /// - Parameters:
+    ///   - logo: the content of a new logo.
+    ///   - isForced: also when users who are signed in at the client lose access.
     package init(
-        _ id: String, _ values: [String: ClientEntry.Value?], logo: [UInt8]?, _ registrar: ClientRegistrar
+        _ id: String, _ values: [String: ClientEntry.Value?], logo: [UInt8]?, isForced: Bool = true,
+        _ registrar: ClientRegistrar
     ) {
-        (self.id, self.values, self.logo, self.registrar) = (id, values, logo, registrar)
+        (self.id, self.values, self.logo, self.isForced, self.registrar) = (id, values, logo, isForced, registrar)
     }
 
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<ClientView> {
@@ -160,6 +172,12 @@ package struct SetClient: OperatorChange {
         }
         let access = described.access
         guard entry != client.entry || logo != client.logo else { return try registrar.changed(id, false, connection) }
+        let lost = client.isEnabled ? try AccessLoss.accounts(without: access, at: id, connection).count : 0
+        guard lost == 0 || isForced else {
+            throw ChangeError(
+                "\(lost) user\(lost == 1 ? " who is" : "s who are") signed in at \(id) would lose access. Add the groups that they are in, or use --force."
+            )
+        }
         try registrar.store.update(
             client, entry: entry, logo: logo, isEnabled: client.isEnabled, at: context.now, connection)
         let detail = "set \(values.keys.sorted().joined(separator: " "))"

@@ -25,25 +25,45 @@ package struct MakeGroup: OperatorChange {
 package struct RemoveGroup: OperatorChange {
     let group: String
     let file: ClientRegistry
+    let isForced: Bool
 
-    /// - Parameter file: the clients of the file and of the `SSO_…` settings.
-    package init(_ group: String, file: ClientRegistry) { (self.group, self.file) = (group, file) }
+    /// - Parameters:
+    ///   - file: the clients of the file and of the `SSO_…` settings.
+    ///   - isForced: also when it has members, or when only the file that the running IdP has read names it.
+    package init(_ group: String, file: ClientRegistry, isForced: Bool = false) {
+        (self.group, self.file, self.isForced) = (group, file, isForced)
+    }
 
-    package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Void> {
+    /// - Returns: how many members it had.
+    package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Int> {
         let found = try GroupStore.existing(group, connection)
-        let naming = try ClientView.all(file: file, connection).map(\.client).filter { $0.names(group) }.map(\.id)
-        guard naming.isEmpty else {
+        try checkUnnamed(connection)
+        let members = found.memberCount
+        let words = "\(members) member\(members == 1 ? "" : "s")"
+        guard members == 0 || isForced else {
             throw ChangeError(
-                """
-                the group \(group) is named by the client\(naming.count == 1 ? "" : "s") \(naming.joined(separator: ", ")). \
-                Take it out of groups and expose_groups there first.
-                """)
+                "\(words) lose\(members == 1 ? "s" : "") the group \(group). To remove it: idp group remove \(group) --force"
+            )
         }
         try GroupStore.remove(group, connection)
-        let members = "\(found.memberCount) member\(found.memberCount == 1 ? "" : "s")"
         try context.write(
-            AuditRow(.groupChanged, by: context.actor, cause: "removed", detail: "\(group), \(members)"), connection)
-        return Changed((), isChanged: true)
+            AuditRow(.groupChanged, by: context.actor, cause: "removed", detail: "\(group), \(words)"), connection)
+        return Changed(members, isChanged: true)
+    }
+
+    private func checkUnnamed(_ connection: any SQLConnection) throws {
+        let naming = try KnownClients(file: file, connection).all.filter {
+            $0.names(group) && !($0.isRecorded && isForced)
+        }
+        guard !naming.isEmpty else { return }
+        let ids = naming.map(\.id).joined(separator: ", ")
+        let isRecorded = naming.allSatisfy(\.isRecorded)
+        throw ChangeError(
+            """
+            the group \(group) is named by the client\(naming.count == 1 ? "" : "s") \(ids)\
+            \(isRecorded ? " in the clients file of the running IdP" : ""). \
+            Take it out of groups and expose_groups there first\(isRecorded ? ", and send SIGHUP" : "").
+            """)
     }
 }
 
@@ -74,8 +94,14 @@ package struct LeaveGroup: OperatorChange {
         (self.group, self.addresses, self.file) = (group, addresses, file)
     }
 
-    /// - Returns: the addresses of those who were members.
-    package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<[String]> {
+    /// Those who were members, and what they have lost.
+    package struct Left: Sendable {
+        package let addresses: [String]
+        /// The clients that some of them could enter until now, and how many those are.
+        package let lost: [(client: String, users: Int)]
+    }
+
+    package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Left> {
         _ = try GroupStore.existing(group, connection)
         let left = try GroupStore.accounts(of: addresses, connection).filter { account in
             guard try GroupStore.leave(group, account: account.id, connection) else { return false }
@@ -85,15 +111,17 @@ package struct LeaveGroup: OperatorChange {
             return true
         }
         let staying = try left.map { (id: $0.id, groups: try GroupStore.groups(of: $0.id, connection)) }
-        for client in try ClientView.all(file: file, connection).map(\.client) where client.access.names(group) {
+        var losses: [(client: String, users: Int)] = []
+        for client in try KnownClients(file: file, connection).all where client.access.names(group) {
             let lost = staying.filter { !client.access.admits($0.groups) }.map(\.id)
+            if !lost.isEmpty, client.isEnabled { losses.append((client.id, lost.count)) }
             try AccessLoss.report(
                 accounts: lost, client: client.id, by: context.actor, context.signOuts, connection
             ) {
                 try context.write($0, connection)
             }
         }
-        return Changed(left.map(\.email), isChanged: !left.isEmpty)
+        return Changed(Left(addresses: left.map(\.email), lost: losses), isChanged: !left.isEmpty)
     }
 }
 
@@ -101,7 +129,7 @@ extension GroupStore {
     /// - Throws: ``ChangeError``.
     fileprivate static func existing(_ group: String, _ connection: any SQLConnection) throws -> UserGroup {
         guard let found = try find(group, connection) else {
-            throw ChangeError("there is no group \(group). See idp group list, or make it: idp group add \(group)")
+            throw ChangeError(try UnknownName.group(group, connection))
         }
         return found
     }
@@ -117,6 +145,9 @@ extension GroupStore {
                 continue
             }
             if !accounts.contains(where: { $0.id == account.id }) { accounts.append(account) }
+        }
+        if unknown.count == 1 {
+            throw ChangeError("\(try UnknownName.account(unknown[0], connection)) Nothing was changed.")
         }
         guard unknown.isEmpty else {
             throw ChangeError(

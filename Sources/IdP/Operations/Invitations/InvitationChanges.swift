@@ -67,7 +67,7 @@ package struct InviteUser: OperatorChange {
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<InvitedUser> {
         if let end, end <= context.now { throw ChangeError("\(EndDate.text(end)) is in the past. Use a later day.") }
         for group in groups where try GroupStore.find(group, connection) == nil {
-            throw ChangeError("there is no group \(group). Make it first: idp group add \(group)")
+            throw ChangeError(try UnknownName.group(group, connection))
         }
         let known = try AccountStore.find(email: address.text, connection)
         try known?.refuseIfErasing()

@@ -24,7 +24,12 @@ package struct RetrySignOuts: OperatorChange {
                 throw ChangeError("there is no message \(id). idp sign-outs list prints their ids.")
             }
             messages = [message]
-        case .all(let client): messages = try queue.undelivered(of: client, connection)
+        case .all(let client):
+            messages = try queue.undelivered(of: client, connection)
+            // One that was removed may still have messages.
+            if messages.isEmpty, let client, let problem = try KnownClients(connection).problem(with: client) {
+                throw ChangeError(problem)
+            }
         }
         var count = 0
         for message in messages where try queue.retry(message.id, at: context.now, connection) {

@@ -18,7 +18,9 @@ package struct AccountAdministration: Sendable {
     package enum State: String, Sendable, CaseIterable {
         /// May sign in, if `IDP_ALLOWED_EMAILS` names its address or it was added.
         case active
-        /// Was added, and nobody has signed in to it yet.
+        /// Was imported. Nobody has signed in to it, and it was never written to.
+        case added
+        /// Was sent an invitation, and nobody has signed in to it yet.
         case invited
         /// Its invitation was taken back before anybody had signed in.
         case withdrawn
@@ -89,7 +91,9 @@ package struct AccountAdministration: Sendable {
     private static let state = """
         CASE WHEN disabled <> 0 OR erase_at IS NOT NULL THEN 'disabled' WHEN ends_at <= :now THEN 'ended'
              WHEN EXISTS (SELECT 1 FROM account_identity i WHERE i.account_id = account.id) THEN 'active'
-             WHEN added_at IS NOT NULL THEN 'invited' ELSE 'withdrawn' END AS state
+             WHEN added_at IS NULL THEN 'withdrawn'
+             WHEN imported_at IS NULL OR EXISTS (SELECT 1 FROM invitation v WHERE v.account_id = account.id) THEN 'invited'
+             ELSE 'added' END AS state
         """
 
     private static func pattern(_ text: String) -> String {

@@ -10,7 +10,7 @@ extension ChangeContext {
     /// - Throws: ``ChangeError`` if there is no such account.
     package func account(_ address: String, _ connection: any SQLConnection) throws -> Account {
         guard let account = try AccountStore.find(email: address.lowercased(), connection) else {
-            throw ChangeError("there is no account with the address \(address).")
+            throw ChangeError(try UnknownName.account(address, connection))
         }
         return account
     }

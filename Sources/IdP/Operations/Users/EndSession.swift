@@ -15,11 +15,14 @@ package struct EndSession: OperatorChange {
 
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Account> {
         guard let account = try AccountStore.find(email: address.lowercased(), connection) else {
-            throw ChangeError("there is no account with the address \(address).")
+            throw ChangeError(try UnknownName.account(address, connection))
         }
         let ended = try devices.endSession(id, of: account, by: context.actor, connection) {
             try context.write($0, connection)
         }
-        return Changed(account, isChanged: ended != nil)
+        guard ended != nil else {
+            throw ChangeError("\(account.email) has no session \(id). idp user sessions \(account.email) has all.")
+        }
+        return Changed(account, isChanged: true)
     }
 }

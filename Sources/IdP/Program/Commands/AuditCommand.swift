@@ -12,7 +12,10 @@ struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit", abstract: "Shows who did what: sign-ins, tokens, refusals, changes.",
         discussion: """
-            Prints the rows of the audit log, the oldest first. Filters hold together. Rows stay for IDP_AUDIT_DAYS days.
+            Prints the rows of the audit log, the oldest first. Filters hold together. Rows stay for IDP_AUDIT_DAYS days. \
+            Days and moments are in UTC.
+
+            Who signed in on a day: idp audit --event signed_in --since 2026-11-24 --until 2026-11-25
 
             Example: idp audit --since 24h --user ann@example.com --json
 
@@ -23,6 +26,7 @@ struct AuditCommand: AsyncParsableCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Prints the rows, one line each. The default.",
+            usage: "idp audit show [<options>]",
             discussion: "Example: idp audit --event verify_refused --client wiki --follow --json")
         @OptionGroup var filters: AuditFilters
         @Flag(help: "Print one JSON object a line.") var json = false
@@ -39,29 +43,38 @@ struct AuditCommand: AsyncParsableCommand {
             try await database.open { database in
                 var search = try await filters.search(in: database, keys)
                 let store = AuditStore(database: database)
+                var names = AccountNames(database)
                 guard follow else {
-                    return try await store.eachPage(search) { StandardOutput.write(lines($0)) }
+                    var isEmpty = true
+                    try await store.eachPage(search) { entries in
+                        isEmpty = isEmpty && entries.isEmpty
+                        StandardOutput.write(lines(try await names.lines(entries)))
+                    }
+                    return isEmpty ? try await filters.noteNothing(in: database) : ()
                 }
                 var followed = FollowedRows(since: search.since ?? ServiceClock.system().now())
                 while true {
                     search.since = followed.since
                     let now = ServiceClock.system().now()
                     search.until = now
-                    try await store.eachPage(search) { StandardOutput.write(lines(followed.new($0))) }
+                    try await store.eachPage(search) { entries in
+                        StandardOutput.write(lines(try await names.lines(followed.new(entries))))
+                    }
                     followed.advance(to: now)
                     try await Task.sleep(for: .seconds(1))
                 }
             }
         }
 
-        private func lines(_ entries: [AuditEntry]) -> String {
-            entries.map { (json ? AuditOutput.json($0) : AuditOutput.text($0)) + "\n" }.joined()
+        private func lines(_ lines: [AuditLine]) -> String {
+            lines.map { (json ? AuditOutput.json($0) : AuditOutput.text($0)) + "\n" }.joined()
         }
     }
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "export", abstract: "Writes the rows into a new file, as CSV or as JSON lines.",
+            usage: "idp audit export [<options>] <file>",
             discussion: """
                 The end of the name decides: .csv or .jsonl. A file that exists is never overwritten. It is readable for this \
                 user alone (mode 0600): treat it as personal data. The export has a row of its own in the audit log.
@@ -85,12 +98,13 @@ struct AuditCommand: AsyncParsableCommand {
                 var search = try await filters.search(in: database, keys)
                 search.until = search.until ?? ServiceClock.system().now()
                 let store = AuditStore(database: database)
+                var names = AccountNames(database)
                 let name = URL(fileURLWithPath: file).lastPathComponent
                 return try await AuditFile.write(file, format) { append in
                     var count = 0
                     try await store.eachPage(search) { entries in
                         count += entries.count
-                        try append(entries)
+                        try append(try await names.lines(entries))
                     }
                     let row = AuditRow(.auditExported, by: .ofCommand(), detail: "\(count) rows into \(name)")
                     try await database.write { try store.write(row, $0) }
@@ -107,7 +121,8 @@ struct AuditCommand: AsyncParsableCommand {
 
 /// The rows that a command is about.
 struct AuditFilters: ParsableArguments {
-    @Option(help: "Rows from then on: 2026-11-25, 2026-11-25T14:00:00Z, or 30m, 24h, 7d ago.") var since: String?
+    @Option(help: "Rows from then on: 2026-11-25 (days in UTC), 2026-11-25T14:00:00Z, or 30m, 24h, 7d ago.") var since:
+        String?
     @Option(help: "Rows before then, in the same forms.") var until: String?
     @Option(help: ArgumentHelp("The user, by address or id.", valueName: "address")) var user: String?
     @Option(help: "The client, by id.") var client: String?
@@ -115,15 +130,22 @@ struct AuditFilters: ParsableArguments {
     @Option(help: "The reference that an error page has shown.") var reference: String?
 
     func validate() throws {
-        _ = try moment(since, "--since")
-        _ = try moment(until, "--until")
+        let (start, end) = (try moment(since, "--since"), try moment(until, "--until"))
+        if let start, let end, end <= start {
+            throw ValidationError(
+                "--until is \(end == start ? "the same moment as" : "before") --since, so there is no row. Exchange them, or use a later day: days are in UTC, and --until is the first moment after them."
+            )
+        }
         if let client, !ClientID.isWellFormed(client) {
             throw ValidationError(
                 "--client: \"\(client)\" must be at most 63 lower-case letters, digits and -, for example partner.")
         }
         if let event, AuditEvent(rawValue: event) == nil {
-            let known = AuditEvent.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("--event: \"\(event)\" is not an event of the audit log. Use one of: \(known).")
+            let known = AuditEvent.allCases.map(\.rawValue)
+            let near = SpellingSuggestion.question(event, among: known)
+            throw ValidationError(
+                "--event: \"\(event)\" is not an event of the audit log.\(near) Use one of: \(known.joined(separator: ", "))."
+            )
         }
     }
 
@@ -150,12 +172,30 @@ struct AuditFilters: ParsableArguments {
         let macs = (try? EmailAddress(user)).flatMap { address in keys.map { AuditAddressKeys($0).macs(of: address) } }
         let account = try await AccountAdministration(database: database).account(of: user)
         guard account != nil || macs != nil else {
-            throw DatabaseError.refused(
-                "there is no account with the address \(user). With IDP_SECRET_KEY the rows in which it was typed are found, too."
-            )
+            let words = try await database.read { try UnknownName.account(user, $0) }
+            throw DatabaseError.refused("\(words) With IDP_SECRET_KEY the rows in which it was typed are found, too.")
         }
         search.user = .init(account: account?.id, addresses: macs ?? [])
         return search
+    }
+}
+
+extension AuditFilters {
+    /// Says that there are no rows, and which name of the filters there is not.
+    func noteNothing(in database: any Database) async throws {
+        ListOutput.note("no rows.")
+        let (client, user) = (client, user)
+        let notes = try await database.read { connection -> [String] in
+            var notes: [String] = []
+            if let client, let problem = try KnownClients(connection).problem(with: client) { notes.append(problem) }
+            if let user, user.contains("@"), try AccountStore.find(email: user.lowercased(), connection) == nil {
+                notes.append(try UnknownName.account(user, connection))
+            } else if let user, !user.contains("@"), try AccountStore.find(user, connection) == nil {
+                notes.append("there is no account with the id \(user). idp user list has all, by address.")
+            }
+            return notes
+        }
+        notes.forEach(ListOutput.note)
     }
 }
 

@@ -1,16 +1,47 @@
 import Foundation
+import IdPAccounts
 import IdPClients
 import SSOShared
 import SSOWeb
 import Storage
 
+/// A row of the audit log with the address that its account has now.
+struct AuditLine: Sendable {
+    let entry: AuditEntry
+    /// Nil without an account, and for one that was erased.
+    let user: String?
+}
+
+/// The addresses of accounts, each read once.
+struct AccountNames {
+    private let database: any Database
+    private var known: [String: String?] = [:]
+
+    init(_ database: any Database) { self.database = database }
+
+    mutating func lines(_ entries: [AuditEntry]) async throws -> [AuditLine] {
+        let new = Set(entries.compactMap(\.account)).filter { known[$0] == nil }
+        if !new.isEmpty {
+            let found = try await database.read { connection in
+                try new.map { ($0, try AccountStore.find($0, connection)?.email) }
+            }
+            // Bounded, however long a command follows the log.
+            if known.count > 10_000 { known = [:] }
+            for (id, email) in found { known.updateValue(email, forKey: id) }
+        }
+        return entries.map { entry in AuditLine(entry: entry, user: entry.account.flatMap { known[$0] ?? nil }) }
+    }
+}
+
 /// How commands print rows of the audit log.
 enum AuditOutput {
     /// In the order of the columns.
-    static func fields(_ entry: AuditEntry) -> [(name: String, value: String?)] {
-        [
+    static func fields(_ line: AuditLine) -> [(name: String, value: String?)] {
+        let entry = line.entry
+        return [
             ("time", PlainDate.rfc3339(entry.at)), ("event", entry.event), ("actor", entry.actor),
-            ("account", entry.account), ("client", entry.client), ("session", entry.session), ("flow", entry.flow),
+            ("account", entry.account), ("user", line.user), ("client", entry.client), ("session", entry.session),
+            ("flow", entry.flow),
             ("reference", entry.reference), ("network", entry.network), ("cause", entry.cause),
             ("detail", entry.detail), ("address", entry.address), ("count", entry.count.map(String.init)),
             ("address_id", entry.addressID),
@@ -18,8 +49,8 @@ enum AuditOutput {
     }
 
     /// An object with every name, and null for what a row does not have. `count` is a number.
-    static func json(_ entry: AuditEntry) -> String {
-        let members = fields(entry).map { name, value in
+    static func json(_ line: AuditLine) -> String {
+        let members = fields(line).map { name, value in
             let written = name == "count" ? value : value.map(JSONText.string)
             return "\(JSONText.string(name)):\(written ?? "null")"
         }
@@ -27,12 +58,12 @@ enum AuditOutput {
     }
 
     /// As the log writes a line: the moment, the event, and what there is of the rest.
-    static func text(_ entry: AuditEntry) -> String {
-        let all = fields(entry)
+    static func text(_ line: AuditLine) -> String {
+        let all = fields(line)
         let rest = all.dropFirst(2).compactMap { name, value in
             value.map { "\(name)=\(isPlain($0) ? $0 : JSONText.string($0))" }
         }
-        return ([PlainDate.rfc3339(entry.at), entry.event] + rest).joined(separator: " ")
+        return ([PlainDate.rfc3339(line.entry.at), line.entry.event] + rest).joined(separator: " ")
     }
 
     private static func isPlain(_ text: String) -> Bool {
@@ -50,7 +81,8 @@ enum AuditOutput {
     }
 
     static let header = [
-        "time", "event", "actor", "account", "client", "session", "flow", "reference", "network", "cause", "detail",
+        "time", "event", "actor", "account", "user", "client", "session", "flow", "reference", "network", "cause",
+        "detail",
         "address", "count", "address_id",
     ]
 }
@@ -71,56 +103,71 @@ enum AuditFileFormat: Sendable {
 
     var start: String { self == .csv ? AuditOutput.csv(AuditOutput.header) : "" }
 
-    func text(_ entries: [AuditEntry]) -> String {
-        entries.map { entry in
+    func text(_ lines: [AuditLine]) -> String {
+        lines.map { line in
             self == .csv
-                ? AuditOutput.csv(AuditOutput.fields(entry).map { $0.value ?? "" }) : AuditOutput.json(entry) + "\n"
+                ? AuditOutput.csv(AuditOutput.fields(line).map { $0.value ?? "" }) : AuditOutput.json(line) + "\n"
         }.joined()
     }
 }
 
 /// A new file of rows.
 enum AuditFile {
-    /// Writes a file that must not exist yet. It is there, and on the disk, only if `body` has succeeded.
+    /// Writes a file that must not exist yet (``NewFile``).
     ///
     /// - Parameter body: gets what appends rows.
-    /// - Throws: ``DatabaseError/refused(_:)`` for a failure of the file, or what `body` throws.
     static func write(
         _ path: String, _ format: AuditFileFormat,
-        _ body: (_ append: ([AuditEntry]) throws -> Void) async throws -> Int
+        _ body: (_ append: ([AuditLine]) throws -> Void) async throws -> Int
     ) async throws -> Int {
+        try await NewFile.write(path) { file in
+            try file.append(format.start)
+            return try await body { try file.append(format.text($0)) }
+        }
+    }
+}
+
+/// A new file, readable for its owner alone.
+struct NewFile {
+    private let path: String
+    private let file: FileHandle
+
+    /// Writes a file that must not exist yet. It is there, and on the disk, only if `body` has succeeded.
+    ///
+    /// - Throws: ``DatabaseError/refused(_:)`` for a failure of the file, or what `body` throws.
+    static func write<Result>(_ path: String, _ body: (NewFile) async throws -> Result) async throws -> Result {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw DatabaseError.refused(
                 "\(path) cannot be made: \(String(cString: strerror(errno))). Name a file that does not exist yet.")
         }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        func append(_ text: String) throws {
-            do { try file.write(contentsOf: Data(text.utf8)) } catch {
-                throw DatabaseError.refused("\(path) cannot be written: \(error.localizedDescription)")
-            }
-        }
+        let new = NewFile(path: path, file: FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
         do {
-            try append(format.start)
-            let count = try await body { try append(format.text($0)) }
-            try file.synchronize()
-            try file.close()
-            return count
+            let result = try await body(new)
+            try new.file.synchronize()
+            try new.file.close()
+            return result
         } catch {
             unlink(path)
             throw error
+        }
+    }
+
+    func append(_ text: String) throws {
+        do { try file.write(contentsOf: Data(text.utf8)) } catch {
+            throw DatabaseError.refused("\(path) cannot be written: \(error.localizedDescription)")
         }
     }
 }
 
 extension AuditStore {
     /// Reads all rows of a search, a page at a time.
-    func eachPage(_ search: AuditSearch, _ body: ([AuditEntry]) throws -> Void) async throws {
+    func eachPage(_ search: AuditSearch, _ body: ([AuditEntry]) async throws -> Void) async throws {
         let limit = 1000
         var last: [UInt8]?
         while true {
             let entries = try await page(search, after: last, limit: limit)
-            try body(entries)
+            try await body(entries)
             guard entries.count == limit else { return }
             last = entries.last?.id
         }

@@ -3,12 +3,14 @@ import Foundation
 import IdPClients
 import IdPSchema
 import SQLiteStorage
+import SSOShared
 import Storage
 
 /// `idp backup [--verify] FILE`.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copies the database of a running IdP into one new file.",
+        usage: "idp backup [<options>] <file>",
         discussion: """
             The copy is consistent, synced to the disk, and readable for this user alone (mode 0600). A file that exists \
             is never overwritten. It holds email addresses and hashes: treat it as personal data. Its last line is a checksum \
@@ -27,6 +29,7 @@ struct BackupCommand: AsyncParsableCommand {
             """)
     @Argument(help: "The file to write, which must not exist yet; with --verify the backup to check.") var file: String
     @Flag(help: "Check the backup in this file.") var verify = false
+    @Flag(help: "Print what was done as a JSON object.") var json = false
     @OptionGroup var database: DatabaseOptions
 
     func run() async throws {
@@ -43,6 +46,13 @@ struct BackupCommand: AsyncParsableCommand {
         try await database.open { database in
             try await database.write { try AuditStore(database: database).write(row, $0) }
         }
+        if json {
+            return print(
+                JSONText.object([
+                    .init("changed", true), .init("file", file), .init("database", path), .init("bytes", Int(bytes)),
+                    .init("has_origin", keys != nil),
+                ]))
+        }
         print("Backed up \(path) into \(file), \(bytes) bytes.")
         guard keys == nil else { return }
         print(
@@ -55,6 +65,12 @@ struct BackupCommand: AsyncParsableCommand {
         let keys = try database.keys()
         let origin = try await DatabaseOptions.reporting {
             try await SQLiteDatabase.verify(backup: file, migrations: IdPMigrations.all, keys: keys)
+        }
+        if json {
+            let members: [JSONText.Member] = [
+                .init("changed", false), .init("file", file), .init("origin", RestoreCommand.word(for: origin)),
+            ]
+            return print(JSONText.object(members))
         }
         print("\(file) can be restored.\n\(RestoreCommand.words(on: origin))")
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import IdPAccounts
 import IdPClients
 import IdPOperations
 import SSOShared
@@ -28,6 +29,7 @@ struct ClientCommand: CommandOfCommands {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add", abstract: "Adds a client, and prints its secret once.",
+            usage: "idp client add [<options>] <id>",
             discussion: """
                 The secret is stored sealed with IDP_SECRET_KEY. Nothing shows it again.
 
@@ -65,7 +67,7 @@ struct ClientCommand: CommandOfCommands {
                 AddClient(
                     client.id, new, logo: try entry.logoContent(), secret: secret, box,
                     ClientRegistrar(file: registry.file)),
-                printing: isShown ? secret : nil
+                printing: isShown ? secret : nil, warnsOfGroups: true
             ) { "Added \($0)." }
         }
     }
@@ -74,6 +76,7 @@ struct ClientCommand: CommandOfCommands {
         static let configuration = CommandConfiguration(
             commandName: "list",
             abstract: "Prints all clients: those of the file with its line, then those of the database.",
+            usage: "idp client list [<options>]",
             discussion: "Example: idp client list --json")
         @Flag(help: "Print a JSON array.") var json = false
         @OptionGroup var database: DatabaseOptions
@@ -81,15 +84,16 @@ struct ClientCommand: CommandOfCommands {
         func run() async throws {
             let file = try database.registry(needsKeys: false).file
             let views = try await database.open { try await $0.read { try ClientView.all(file: file, $0) } }
-            if json { return print("[\(views.map { ClientOutput.json($0) }.joined(separator: ",\n "))]") }
-            print(CommandTable.text(ClientOutput.header, views.map(ClientOutput.row)))
+            if json { return ListOutput.print(json: views.map { ClientOutput.json($0) }) }
+            ListOutput.print(ClientOutput.header, views.map(ClientOutput.row), none: "clients")
             for line in ClientView.linesThatMayGo(views, at: ServiceClock.system().now()) { print(line) }
         }
     }
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Prints one client.", discussion: "Example: idp client show wiki")
+            commandName: "show", abstract: "Prints one client.", usage: "idp client show [<options>] <id>",
+            discussion: "Example: idp client show wiki")
         @OptionGroup var client: ClientOptions
 
         func run() async throws {
@@ -102,6 +106,7 @@ struct ClientCommand: CommandOfCommands {
         static let configuration = CommandConfiguration(
             commandName: "export",
             abstract: "Prints the entry of a client for IDP_CLIENTS_FILE, with a placeholder for its secrets.",
+            usage: "idp client export [<options>] <id>",
             discussion: """
                 A client cannot be in both places: add the entry and its secret to the file, remove the client here, then \
                 send SIGHUP.
@@ -125,17 +130,21 @@ struct ClientCommand: CommandOfCommands {
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set", abstract: "Changes keys of a client. A list replaces the one of before.",
+            usage: "idp client set [<options>] <id>",
             discussion: "Example: idp client set wiki --contact mailto:desk@example.com --unset logout_uri")
         @OptionGroup var client: ClientOptions
         @OptionGroup var entry: ClientEntryOptions
         @Option(
             parsing: .singleValue, help: ArgumentHelp("Remove a key, for example contact.", valueName: "key"))
         var unset: [String] = []
+        @Flag(help: "Also when users who are signed in at the client lose access.") var force = false
 
         func validate() throws {
             for key in unset where !ClientEntryOptions.optionalKeys.contains(key) {
+                let near = SpellingSuggestion.question(key, among: ClientEntryOptions.optionalKeys)
                 throw ValidationError(
-                    "--unset: \"\(key)\" must be one of \(ClientEntryOptions.optionalKeys.joined(separator: ", ")).")
+                    "--unset: \"\(key)\" cannot be removed.\(near) It must be one of \(ClientEntryOptions.optionalKeys.joined(separator: ", "))."
+                )
             }
             let values = entry.values
             for key in unset where values[key] != nil {
@@ -151,7 +160,9 @@ struct ClientCommand: CommandOfCommands {
             for key in unset { values.updateValue(nil, forKey: key) }
             let file = try client.database.registry(needsKeys: false).file
             try await client.make(
-                SetClient(client.id, values, logo: try entry.logoContent(), ClientRegistrar(file: file))
+                SetClient(
+                    client.id, values, logo: try entry.logoContent(), isForced: force, ClientRegistrar(file: file)),
+                warnsOfGroups: values["groups"] != nil || values["expose_groups"] != nil
             ) { "Changed \($0)." }
         }
     }
@@ -159,19 +170,25 @@ struct ClientCommand: CommandOfCommands {
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "disable", abstract: "Answers a client as one that is unknown, until it is enabled again.",
+            usage: "idp client disable [<options>] <id>",
             discussion: "Example: idp client disable wiki")
         @OptionGroup var client: ClientOptions
         func run() async throws {
             let file = try client.database.registry(needsKeys: false).file
+            let users = try await client.database.open { [id = client.id] in
+                try await $0.read { try AccessLoss.accounts(without: .groups([]), at: id, $0).count }
+            }
+            let loss = users == 0 ? "" : " \(users) user\(users == 1 ? " was" : "s were") signed in there."
             try await client.make(EnableClient(client.id, false, ClientRegistrar(file: file))) {
-                "Disabled \($0): nobody gets in there, and its requests are refused."
+                "Disabled \($0): nobody gets in there, and its requests are refused.\(loss)"
             }
         }
     }
 
     struct Enable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "enable", abstract: "Enables a disabled client.", discussion: "Example: idp client enable wiki"
+            commandName: "enable", abstract: "Enables a disabled client.", usage: "idp client enable [<options>] <id>",
+            discussion: "Example: idp client enable wiki"
         )
         @OptionGroup var client: ClientOptions
         func run() async throws {
@@ -184,6 +201,7 @@ struct ClientCommand: CommandOfCommands {
         static let configuration = CommandConfiguration(
             commandName: "remove",
             abstract: "Removes a disabled client with its secrets. Its rows in the audit log stay.",
+            usage: "idp client remove [<options>] <id>",
             discussion: "Example: idp client remove wiki")
         @OptionGroup var client: ClientOptions
         func run() async throws {
@@ -196,6 +214,7 @@ struct ClientCommand: CommandOfCommands {
         static let configuration = CommandConfiguration(
             commandName: "rotate",
             abstract: "Gives a client a new secret, and prints it once. The previous one verifies on.",
+            usage: "idp client rotate [<options>] <id>",
             discussion: """
                 The previous secret ends by itself some days after its last use, or with idp client retire.
 
@@ -229,7 +248,10 @@ struct ClientCommand: CommandOfCommands {
             let registry = try client.database.registry(needsKeys: !cancel)
             let registrar = ClientRegistrar(file: registry.file)
             guard !cancel else {
-                return try await client.make(CancelRotation(client.id, registrar)) {
+                return try await client.make(
+                    CancelRotation(client.id, registrar),
+                    unchanged: { "Nothing to do: \($0) has no rotation to take back." }
+                ) {
                     "Took the rotation of \($0) back. The secret of before is the only one."
                 }
             }
@@ -248,15 +270,17 @@ struct ClientCommand: CommandOfCommands {
     struct Retire: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "retire", abstract: "Ends the previous secret of a client at once.",
+            usage: "idp client retire [<options>] <id>",
             discussion: "Example, after a leak: idp client rotate wiki && idp client retire wiki --force")
         @OptionGroup var client: ClientOptions
         @Flag(help: "Also when the client has used it within the last hour: its sign-ins fail from now on.")
         var force = false
         func run() async throws {
             let file = try client.database.registry(needsKeys: false).file
-            try await client.make(RetireSecret(client.id, isForced: force, ClientRegistrar(file: file))) {
-                "Ended the previous secret of \($0)."
-            }
+            try await client.make(
+                RetireSecret(client.id, isForced: force, ClientRegistrar(file: file)),
+                unchanged: { "Nothing to do: \($0) has no previous secret to retire." }
+            ) { "Ended the previous secret of \($0)." }
         }
     }
 }

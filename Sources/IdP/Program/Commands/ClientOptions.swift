@@ -1,4 +1,5 @@
 import ArgumentParser
+import IdPAccounts
 import IdPClients
 import IdPOperations
 import SSOShared
@@ -20,25 +21,41 @@ struct ClientOptions: ParsableArguments {
     /// - Throws: exit code 1 when there is no such client.
     func view() async throws -> ClientView {
         let file = try database.registry(needsKeys: false).file
-        let views = try await database.open { try await $0.read { try ClientView.all(file: file, $0) } }
-        guard let view = views.first(where: { $0.client.id == id }) else {
-            throw CommandExit.failure(IdPProgram.name, "there is no client \(id). idp client list has all.")
+        return try await database.open { [id] database in
+            try await database.read { connection in
+                if let view = try ClientView.all(file: file, connection).first(where: { $0.client.id == id }) {
+                    return view
+                }
+                let problem = try KnownClients(file: file, connection).problem(with: id)
+                throw ChangeError(
+                    problem
+                        ?? "the client \(id) is in the clients file of the running IdP, and this command has not read it. Set IDP_CLIENTS_FILE."
+                )
+            }
         }
-        return view
     }
 
     /// Makes a change, and prints what has changed.
     ///
     /// - Parameters:
     ///   - secret: a new one that is shown, and never again.
+    ///   - warnsOfGroups: whether to warn of groups that the client names and nobody has made.
+    ///   - unchanged: the line where nothing was to be done.
     ///   - words: one line for people, about the client.
     /// - Throws: exit code 1 for a change that was refused, 64 for wrong input.
     func make<Change: OperatorChange>(
-        _ change: Change, printing secret: SharedSecret? = nil, _ words: (String) -> String
+        _ change: Change, printing secret: SharedSecret? = nil, warnsOfGroups: Bool = false,
+        unchanged: (String) -> String = { "Nothing to do: \($0) is so already." }, _ words: (String) -> String
     ) async throws where Change.Result == ClientView {
-        let changed: Changed<ClientView>
+        let (changed, warnings): (Changed<ClientView>, [String])
         do {
-            changed = try await database.open { try await OperatorChanges($0, by: .ofCommand()).make(change) }
+            (changed, warnings) = try await database.open { database in
+                let changed = try await OperatorChanges(database, by: .ofCommand()).make(change)
+                guard warnsOfGroups else { return (changed, []) }
+                return (
+                    changed, try await database.read { try GroupStore.warnings(about: [changed.result.client], $0) }
+                )
+            }
         } catch let error as ChangeError {
             throw CommandExit.failure(IdPProgram.name, error.description)
         } catch let error as ClientEntryError {
@@ -53,8 +70,9 @@ struct ClientOptions: ParsableArguments {
             print(words("\(view.client.id) (\(view.client.name))"))
             if let text { print("Its new secret, which is shown only now:\n\(text)") }
         } else {
-            print("Nothing to do: \(view.client.id) (\(view.client.name)) is so already.")
+            print(unchanged("\(view.client.id) (\(view.client.name))"))
         }
+        warnings.forEach(ListOutput.warn)
     }
 }
 

@@ -73,7 +73,8 @@ enum ClientOutput {
     private static func source(_ client: Client) -> String { client.origin.place ?? "database" }
 
     private static func secret(_ secret: ClientView.Secret) -> String {
-        let use = secret.use.map { "last used \(PlainDate.rfc3339($0.last))" } ?? "not used yet"
+        // A use is written at most once a minute, so seconds would say what nobody knows.
+        let use = secret.use.map { "last used \(PlainDate.rfc3339($0.last).prefix(16))Z" } ?? "not used yet"
         let end = secret.endsAt.map { ", ends \(PlainDate.rfc3339($0))" } ?? ""
         return "\(secret.fingerprint) (\(secret.isCurrent ? "current" : "previous"), \(use)\(end))"
     }

@@ -22,11 +22,15 @@ struct DatabaseCommand: CommandOfCommands {
         static let configuration = CommandConfiguration(
             commandName: "status",
             abstract: "Prints the server, its timeline, whether commits wait for a standby, and the nodes.",
+            usage: "idp database status [<options>]",
             discussion: """
                 Only for a database of PostgreSQL. Changes nothing.
 
+                Example: idp database status --json
+
                 Exit codes: 0 done, 1 an error of the database, 64 wrong usage, 78 a wrong setting.
                 """)
+        @Flag(help: "Print a JSON object.") var json = false
         @OptionGroup var database: DatabaseOptions
 
         func run() async throws {
@@ -36,6 +40,7 @@ struct DatabaseCommand: CommandOfCommands {
                 }
                 return try await postgres.status()
             }
+            if json { return print(StatusOutput.json(status)) }
             let standbys = status.standbys.isEmpty ? "no standby (asynchronous)" : "\(status.standbys) (synchronous)"
             print("PostgreSQL \(status.version) at \(status.primary), timeline \(status.timeline)")
             print("Commits wait for: \(standbys)")
@@ -52,7 +57,9 @@ struct DatabaseCommand: CommandOfCommands {
 
     struct Copy: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "copy", abstract: DatabaseCopyOptions.abstract, discussion: DatabaseCopyOptions.discussion)
+            commandName: "copy", abstract: DatabaseCopyOptions.abstract,
+            usage: "idp database copy [<options>] --from <address> --to <address>",
+            discussion: DatabaseCopyOptions.discussion)
         @OptionGroup var options: DatabaseCopyOptions
 
         func run() async throws {
@@ -65,6 +72,7 @@ struct DatabaseCommand: CommandOfCommands {
     struct Unmark: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "unmark", abstract: DatabaseUnmarkOptions.abstract,
+            usage: "idp database unmark [<options>]",
             discussion: DatabaseUnmarkOptions.discussion)
         @OptionGroup var database: DatabaseOptions
         @OptionGroup var options: DatabaseUnmarkOptions
@@ -78,13 +86,17 @@ struct DatabaseCommand: CommandOfCommands {
         static let configuration = CommandConfiguration(
             commandName: "after-restore",
             abstract: "Ends what must end after pg_restore or point-in-time recovery: everybody is signed out.",
+            usage: "idp database after-restore [<options>]",
             discussion: """
                 Stop all nodes first. Sessions, codes, tokens, handoffs and emails that wait end, as after idp restore. What was \
                 removed, disabled or changed after the moment of the backup is as it was then: identities, memberships, addresses, \
                 end dates, withdrawn invitations, accounts, clients, their entries, secrets and signing keys.
 
+                Example: idp database after-restore
+
                 Exit codes: 0 done, 1 an error of the database, 64 wrong usage, 78 a wrong setting.
                 """)
+        @Flag(help: "Print what was done as a JSON object.") var json = false
         @OptionGroup var database: DatabaseOptions
 
         func run() async throws {
@@ -98,7 +110,7 @@ struct DatabaseCommand: CommandOfCommands {
                 try await RestoredDatabase(database: database).endSignIns(
                     now: ServiceClock.system().now(), by: .ofCommand())
             }
-            print("Everybody is signed out.")
+            print(json ? JSONText.object([.init("changed", true)]) : "Everybody is signed out.")
         }
     }
 
@@ -141,5 +153,26 @@ struct DatabaseCommand: CommandOfCommands {
             let words = "The database knows the present key\(isChanged ? "" : " already")"
             print(json ? #"{"changed":\#(isChanged)}"# : words + (losses.isEmpty ? "." : ". Lost: \(losses)."))
         }
+    }
+}
+
+/// How `idp database status` prints.
+enum StatusOutput {
+    static func json(_ status: PostgresStatus) -> String {
+        JSONText.object([
+            .init("version", status.version), .init("primary", status.primary), .init("timeline", Int(status.timeline)),
+            .init("synchronous", !status.standbys.isEmpty), .init("standbys", status.standbys),
+            .init(
+                "nodes",
+                status.nodes.map { node in
+                    [
+                        .init("id", node.node.id), .init("version", node.node.version),
+                        .init("started_at", PlainDate.rfc3339(Timestamp(milliseconds: node.startedAt))),
+                        .init("alive", node.isAlive),
+                        .init("seconds_since_heartbeat", Int(node.silence.components.seconds)),
+                        .init("keys", node.node.keys),
+                    ]
+                }),
+        ])
     }
 }

@@ -27,6 +27,7 @@ struct GroupCommand: CommandOfCommands {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add", abstract: "Makes a group without members. At most 200 exist.",
+            usage: "idp group add [<options>] <group>",
             discussion: "Example: idp group add finance")
         @OptionGroup var group: GroupOptions
 
@@ -42,19 +43,22 @@ struct GroupCommand: CommandOfCommands {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Prints all groups, by id.", discussion: "Example: idp group list --json")
+            commandName: "list", abstract: "Prints all groups, by id.", usage: "idp group list [<options>]",
+            discussion: "Example: idp group list --json")
         @Flag(help: "Print a JSON array.") var json = false
         @OptionGroup var database: DatabaseOptions
 
         func run() async throws {
             let groups = try await database.open { try await $0.read { try GroupStore.all($0) } }
-            print(json ? GroupOutput.json(groups) : CommandTable.text(GroupOutput.header, groups.map(GroupOutput.row)))
+            if json { return print(GroupOutput.json(groups)) }
+            ListOutput.print(GroupOutput.header, groups.map(GroupOutput.row), none: "groups")
         }
     }
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Prints one group: its members, and the clients that name it.",
+            usage: "idp group show [<options>] <group>",
             discussion: "Example: idp group show finance")
         @OptionGroup var group: GroupOptions
 
@@ -63,14 +67,14 @@ struct GroupCommand: CommandOfCommands {
             let file = try group.registeredClients()
             let found = try await group.database.open {
                 try await $0.read { connection in
-                    try GroupStore.find(id, connection).map {
-                        GroupOutput(
-                            $0, members: try GroupStore.members(of: id, connection),
-                            clients: try ClientView.all(file: file, connection).map(\.client))
+                    guard let group = try GroupStore.find(id, connection) else {
+                        throw ChangeError(try UnknownName.group(id, connection))
                     }
+                    return GroupOutput(
+                        group, members: try GroupStore.members(of: id, connection),
+                        clients: try KnownClients(file: file, connection).all)
                 }
             }
-            guard let found else { throw CommandExit.failure(IdPProgram.name, "there is no group \(id).") }
             print(group.json ? found.json : found.text)
         }
     }
@@ -78,18 +82,29 @@ struct GroupCommand: CommandOfCommands {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove", abstract: "Removes a group and its memberships. Refused while a client names it.",
-            discussion: "Example: idp group remove finance")
+            usage: "idp group remove [<options>] <group>",
+            discussion: """
+                The clients of IDP_CLIENTS_FILE are those that the running IdP has read last, and those of the file as it is now.
+
+                Example: idp group remove finance
+                """)
         @OptionGroup var group: GroupOptions
+        @Flag(help: "Also when it has members, or only the file that the running IdP has read names it.")
+        var force = false
 
         func run() async throws {
-            let removed = try await group.make(RemoveGroup(group.group, file: try group.registeredClients()))
-            group.report(removed.isChanged, "Removed the group \(group.group).")
+            let removed = try await group.make(
+                RemoveGroup(group.group, file: try group.registeredClients(), isForced: force))
+            let members = removed.result
+            let loss = members == 0 ? "" : " \(members) member\(members == 1 ? " has" : "s have") lost it."
+            group.report(removed.isChanged, "Removed the group \(group.group).\(loss)", .init("members", members))
         }
     }
 
     struct Join: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "join", abstract: "Adds users to a group: all of them or, if one has no account, none.",
+            usage: "idp group join [<options>] <group> <addresses> ...",
             discussion: "A user is in at most 100 groups.\n\nExample: idp group join finance ann@example.com")
         @OptionGroup var members: MemberOptions
 
@@ -107,6 +122,7 @@ struct GroupCommand: CommandOfCommands {
     struct Leave: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "leave", abstract: "Takes users out of a group: all of them or, if one has no account, none.",
+            usage: "idp group leave [<options>] <group> <addresses> ...",
             discussion: """
                 They lose access to the clients that let in this group and none of their others, from the next request on.
 
@@ -119,11 +135,14 @@ struct GroupCommand: CommandOfCommands {
             // A fault of the file must not keep anybody in.
             let file = (try? group.registeredClients()) ?? ClientRegistry([])
             let left = try await group.make(LeaveGroup(group.group, members.addresses, file: file))
+            let lost = left.result.lost.map { "\($0.client) (\($0.users))" }.joined(separator: ", ")
+            let loss = lost.isEmpty ? "" : " Access is lost to: \(lost)."
             group.report(
                 left.isChanged,
                 left.isChanged
-                    ? "Taken out of \(group.group): \(left.result.joined(separator: ", "))."
-                    : "None of them is in \(group.group).", .init("left", left.result))
+                    ? "Taken out of \(group.group): \(left.result.addresses.joined(separator: ", ")).\(loss)"
+                    : "None of them is in \(group.group).", .init("left", left.result.addresses),
+                .init("lost", left.result.lost.map { [.init("client", $0.client), .init("users", $0.users)] }))
         }
     }
 }
@@ -172,7 +191,9 @@ struct MemberOptions: ParsableArguments {
 
     func validate() throws {
         for address in addresses where address.split(separator: "@", omittingEmptySubsequences: false).count != 2 {
-            throw ValidationError("\"\(address)\" is not an email address.")
+            let hint =
+                address.contains(",") ? "Write blanks between several, no commas." : "Use one such as ann@example.com."
+            throw ValidationError("\"\(address)\" is not an email address. \(hint)")
         }
     }
 }
@@ -184,10 +205,10 @@ struct GroupOutput {
     private let group: UserGroup
     private let members, lettingIn, told: [String]
 
-    init(_ group: UserGroup, members: [String], clients: [Client]) {
+    init(_ group: UserGroup, members: [String], clients: [KnownClients.Known]) {
         (self.group, self.members) = (group, members)
         lettingIn = clients.filter { $0.access.names(group.id) }.map(\.id)
-        told = clients.filter { $0.exposedGroups?.contains(group.id) == true }.map(\.id)
+        told = clients.filter { $0.exposed.contains(group.id) }.map(\.id)
     }
 
     static func row(_ group: UserGroup) -> [String] {

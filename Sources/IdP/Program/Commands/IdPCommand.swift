@@ -16,7 +16,7 @@ import ThisBuild
 struct IdPCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "idp", abstract: "The identity provider: signs users in and tells your services who they are.",
-        discussion: "Settings: idp serve --help, and docs/settings.md.",
+        discussion: "Settings: idp serve --help-settings, and docs/settings.md.",
         version: "idp \(ThisBuild.stamp.text)",
         subcommands: [
             Serve.self, Check.self, InitCommand.self, UserCommand.self, MailCommand.self, BackupCommand.self,
@@ -26,12 +26,22 @@ struct IdPCommand: AsyncParsableCommand {
         ],
         defaultSubcommand: Serve.self)
 
-    static let discussion = SettingDescription.help(IdPSettings.table)
+    static func main() async {
+        await run(
+            advisedWith: SettingsArguments.names(known: IdPProgram.settingNames, secrets: IdPProgram.secretNames))
+    }
 
     struct Serve: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "serve", abstract: "Checks the settings and serves until SIGTERM or SIGINT.",
-            discussion: IdPCommand.discussion)
+            usage: "idp serve [<options>]",
+            discussion: """
+                Any setting may be an option, in place of its variable.
+
+                Example: idp serve --idp-listen 127.0.0.1:9090
+
+                Exit codes: 0 stopped by a signal, 1 an error of the database or at run time, 64 wrong usage, 78 a wrong setting.
+                """)
         @OptionGroup var settings: SettingsOptions<IdPProgram>
         func run() async throws { try await settings.serve() }
     }
@@ -40,7 +50,14 @@ struct IdPCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "check",
             abstract: "Checks every setting, prints what is in force and all problems, and exits 0 or 1.",
-            discussion: IdPCommand.discussion)
+            usage: "idp check [<options>]",
+            discussion: """
+                Changes nothing. Any setting may be an option, in place of its variable.
+
+                Example: idp check --connect --mail-to ann@example.com
+
+                Exit codes: 0 no problem, 1 problems, 64 wrong usage.
+                """)
         @Flag(
             help:
                 "Also connect to PostgreSQL, and call the mail server, up to TLS and login, and every sign-in provider. No email is sent."
@@ -98,6 +115,7 @@ enum IdPProgram: Program {
     static func serve(_ settings: IdPSettings, _ log: ProgramLogger) async throws {
         let services = try await IdPServices.live(settings, logger: log.logger)
         try await StoredRegistry(settings, services).checkStart(log.logger)
+        await FileClientStore.record(settings.clients.clients.all, in: services.database, log.logger)
         let shutdown = ShutdownState()
         let application = try buildIdP(settings: settings, services: services, shutdown: shutdown) { address in
             log.started(address, publicURL: settings.publicURL)
@@ -120,7 +138,10 @@ enum IdPProgram: Program {
                 to: settings.database, IdPSettings.databaseSettings.url.name, as: settings.node,
                 inspecting: ProgramDatabase.idp.inspect
             ) { location throws(DatabaseError) in try await ProgramDatabase.idp.openUnchanged(location, quietLogger) }
-            await reader.checkRegistry(settings.database, settings.keys, settings.clients.clients)
+            // Of a file the check without a connection has looked at it.
+            if !settings.database.isFile {
+                await reader.checkRegistry(settings.database, settings.keys, settings.clients.clients)
+            }
             await providerCheck(settings, reader)
             let check = MailServerCheck(settings)
             guard await check.connect(reader), let recipient else { return }

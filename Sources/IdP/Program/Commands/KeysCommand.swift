@@ -24,7 +24,8 @@ struct KeysCommand: CommandOfCommands {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Prints all keys.", discussion: "Example: idp keys list --json")
+            commandName: "list", abstract: "Prints all keys.", usage: "idp keys list [<options>]",
+            discussion: "Example: idp keys list --json")
         @Flag(help: "Print a JSON array.") var json = false
         @OptionGroup var database: DatabaseOptions
 
@@ -37,6 +38,7 @@ struct KeysCommand: CommandOfCommands {
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rotate", abstract: "Makes new keys, which sign after 24 hours.",
+            usage: "idp keys rotate [<options>]",
             discussion: """
                 With --now they sign at once and the old ones are removed: ID tokens of the last ten minutes become invalid, \
                 and clients that keep the list of keys for longer than that need a moment. Nobody is signed out. Needs \
@@ -59,6 +61,7 @@ struct KeysCommand: CommandOfCommands {
     struct Retire: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "retire", abstract: "Removes a key that does not sign, before its time.",
+            usage: "idp keys retire [<options>] <kid>",
             discussion: "Example: idp keys retire NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs")
         @Argument(help: "The key, as idp keys list prints it.") var kid: String
         @Flag(help: "Print what is then there as JSON.") var json = false

@@ -4,12 +4,14 @@ import IdPAccountPages
 import IdPAccounts
 import IdPSchema
 import SQLiteStorage
+import SSOShared
 import SSOWeb
 
 /// `idp restore FILE`.
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Puts a backup in the place of the database of a stopped IdP.",
+        usage: "idp restore [<options>] <file>",
         discussion: """
             Refuses while a process uses the database. The file that was there is kept beside it under a new name. \
             Everybody is signed out: sessions, codes, tokens and emails that wait are not brought back. Clients with a \
@@ -26,6 +28,8 @@ struct RestoreCommand: AsyncParsableCommand {
 
             For a database of PostgreSQL use pg_restore or point-in-time recovery (docs/postgresql.md).
 
+            Example: idp restore /backup/idp-2026-11-21.sqlite
+
             Exit codes: 0 done, 1 an error of the database or the file, 64 wrong usage, 78 a wrong setting.
             """)
     @Argument(help: "A file that idp backup has written.") var file: String
@@ -36,6 +40,7 @@ struct RestoreCommand: AsyncParsableCommand {
     var keepIdentities = false
     @Flag(help: "Take a backup without a checksum, or one that was not made with IDP_SECRET_KEY.")
     var unverified = false
+    @Flag(help: "Print what was done as a JSON object.") var json = false
     @OptionGroup var database: DatabaseOptions
 
     /// The result of the comparison with the database that was replaced.
@@ -70,6 +75,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 }
             }
         }
+        guard !json else { return print(jsonText(path, restored.kept, restored.origin, restored.report)) }
         print("Restored \(path) from \(file). Everybody is signed out.")
         if let kept = restored.kept {
             print("The database from before is \(kept). Remove it when you no longer need it.")
@@ -82,6 +88,40 @@ struct RestoreCommand: AsyncParsableCommand {
             with their next sign-in, so relying parties take them for new users. Names are as they were when the backup was \
             made, and providers that were added later must be added again.
             """)
+    }
+
+    private func jsonText(
+        _ path: String, _ kept: String?, _ origin: BackupOrigin, _ comparison: Comparison
+    ) -> String {
+        var members: [JSONText.Member] = [
+            .init("changed", true), .init("file", file), .init("database", path), .init("kept", orNull: kept),
+            .init("origin", Self.word(for: origin)),
+        ]
+        switch comparison {
+        case .impossible(let cause): members += [.init("compared", false), .init("cause", cause)]
+        case .done(let ended):
+            members += [
+                .init("compared", true), .init("accounts_in_both", ended.accounts),
+                .init("brought_back", keepIdentities),
+                .init(
+                    "ended",
+                    Self.rows(ended).map { row in
+                        zip(["address", "ended", "provider", "subject"], row).map { .init($0, $1) }
+                    }),
+            ]
+        }
+        return JSONText.object(members)
+    }
+
+    /// The same as a stable word.
+    static func word(for origin: BackupOrigin) -> String {
+        switch origin {
+        case .proven: "proven"
+        case .otherKey: "other_key"
+        case .unsigned: "unsigned"
+        case .unchecked: "unchecked"
+        case .unsealed: "unsealed"
+        }
     }
 
     /// What a user of the command is told about the origin of a backup.

@@ -23,35 +23,57 @@ struct SignOutsCommand: CommandOfCommands {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "Prints the messages of the last 30 days, newest first.",
-            discussion: "Example: idp sign-outs list --waiting --json")
+            usage: "idp sign-outs list [<options>]",
+            discussion: """
+                Example: idp sign-outs list --user ann@example.com
+
+                What waits: idp sign-outs list --waiting --json
+                """)
         @Flag(help: "Only messages that wait for their client.") var waiting = false
+        @Option(help: ArgumentHelp("Only messages about this user, by address or id.", valueName: "address"))
+        var user: String?
+        @Option(help: "Only messages to this client, by id.") var client: String?
         @Option(help: "At most so many, 1 to 10000.") var limit = 100
         @Flag(help: "Print a JSON array.") var json = false
         @OptionGroup var database: DatabaseOptions
 
         func validate() throws {
+            if let client { try ClientArgument.check(client) }
             guard !(1...10_000).contains(limit) else { return }
             throw ValidationError("--limit: \(limit) must be a whole number from 1 to 10000, for example 100.")
         }
 
         func run() async throws {
-            let (isWaiting, limit) = (waiting, limit)
+            let (isWaiting, limit, user, client) = (waiting, limit, user, client)
             let messages = try await database.open { database in
                 try await database.read { connection in
-                    try SignOutQueue(randomness: SystemRandomness()).all(
-                        isWaiting: isWaiting, limit: limit, connection)
+                    let account = try user.map { try Self.account($0, connection) }
+                    let messages = try SignOutQueue(randomness: SystemRandomness()).all(
+                        isWaiting: isWaiting, of: account, to: client, limit: limit, connection)
+                    if messages.isEmpty, let client, let problem = try KnownClients(connection).problem(with: client) {
+                        throw ChangeError(problem)
+                    }
+                    return messages
                 }
             }
-            print(
-                json
-                    ? "[\(messages.map(SignOutOutput.json).joined(separator: ",\n "))]"
-                    : CommandTable.text(SignOutOutput.header, messages.map(SignOutOutput.row)))
+            if json { return ListOutput.print(json: messages.map(SignOutOutput.json)) }
+            ListOutput.print(SignOutOutput.header, messages.map(SignOutOutput.row), none: "messages")
+        }
+
+        /// The id of an account that is named by its address, or by its id: also one that was erased.
+        private static func account(_ user: String, _ connection: any SQLConnection) throws -> String {
+            guard user.contains("@") else { return user }
+            guard let account = try AccountStore.find(email: user.lowercased(), connection) else {
+                throw ChangeError(try UnknownName.account(user, connection))
+            }
+            return account.id
         }
     }
 
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "retry", abstract: "Tries messages at once, also those that were given up.",
+            usage: "idp sign-outs retry [<options>] [<id>]",
             discussion: """
                 Examples: idp sign-outs retry evt_q83vEjRWeJCrze8SNFZ4kA, or idp sign-outs retry --client wiki
                 """)

@@ -61,7 +61,7 @@ struct AuditCommandTests {
             let whole = all.count + 3
             let csv = try String(contentsOfFile: folder.path(of: "rows.csv"), encoding: .utf8)
             let header =
-                "time,event,actor,account,client,session,flow,reference,network,cause,detail,address,count,address_id"
+                "time,event,actor,account,user,client,session,flow,reference,network,cause,detail,address,count,address_id"
             #expect(csv.hasPrefix(header + "\r\n"))
             #expect(csv.components(separatedBy: "\r\n").count == whole + 2, "the header and the end")
             #expect(
@@ -82,6 +82,9 @@ struct AuditCommandTests {
             (["--event", "login"], "--event: \"login\" is not an event of the audit log. Use one of: signed_in,"),
             (["--client", "No Client"], "--client: \"No Client\" must be at most 63 lower-case letters"),
             (["--follow", "--until", "1h"], "--follow: has no end"),
+            (["--since", "2026-11-27", "--until", "2026-11-26"], "--until is before --since"),
+            (["--since", "2026-11-27", "--until", "2026-11-27"], "--until is the same moment as --since"),
+            (["--event", "signedin"], "Did you mean signed_in?"),
             (["export", "rows.txt"], "\"rows.txt\" must end with .csv or .jsonl, for example november.csv."),
             (["export"], "Missing expected argument"),
         ]

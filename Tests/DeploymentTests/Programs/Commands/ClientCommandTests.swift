@@ -86,16 +86,24 @@ struct ClientCommandTests {
                     == "Ended the previous secret of wiki (Wiki).\n")
             #expect(
                 try await pair.idp(["client", "retire", "wiki"]).printed
-                    == "Nothing to do: wiki (Wiki) is so already.\n")
+                    == "Nothing to do: wiki (Wiki) has no previous secret to retire.\n")
             let last = try await browser.token(for: wiki, of: pair, state: "last")
             #expect(try await Self.verify(last, as: old, pair).status == 401)
             #expect(try await Self.verify(last, as: wiki, pair).status == 200)
 
-            #expect(
-                try await pair.idp([
-                    "client", "set", "wiki", "--group", "finance", "--group", "board", "--contact",
-                    "mailto:desk@example.com",
-                ]).printed == "Changed wiki (Wiki).\n")
+            let narrow = [
+                "client", "set", "wiki", "--group", "finance", "--group", "board", "--contact",
+                "mailto:desk@example.com",
+            ]
+            let loss = try await pair.idp(narrow, endsWith: 1).log
+            #expect(loss.contains("1 user who is signed in at wiki would lose access."), "\(loss)")
+            let narrowed = try await pair.idp(narrow + ["--force"])
+            #expect(narrowed.printed == "Changed wiki (Wiki).\n")
+            for group in ["finance", "board"] {
+                #expect(
+                    narrowed.log.contains(
+                        "idp: warning: the client wiki lets in the group \(group), which nobody has made"))
+            }
             #expect(
                 Self.golden(try await pair.idp(["client", "show", "wiki"]).printed) == """
                     id             wiki
@@ -191,7 +199,10 @@ struct ClientCommandTests {
             (["client", "add", "wiki", "--name", "W", "--everyone"], "--redirect-uri is missing. For example"),
             (["client", "add", "No", "--name", "W", "--everyone"], "ID: \"No\" must be at most 63 lower-case letters"),
             (["client", "set", "wiki"], "nothing to set. For example --name Wiki."),
-            (["client", "set", "wiki", "--unset", "name"], "--unset: \"name\" must be one of contact, expose_groups"),
+            (
+                ["client", "set", "wiki", "--unset", "name"],
+                "--unset: \"name\" cannot be removed. It must be one of contact, expose_groups"
+            ),
             (["client", "rotate", "wiki", "--after", "1h"], "--after: \"1h\" must be 1d to 90d, for example 7d."),
             (["client", "rotate", "wiki", "--cancel", "--after", "2d"], "--cancel: makes no secret"),
             (["client", "show"], "Missing expected argument"),

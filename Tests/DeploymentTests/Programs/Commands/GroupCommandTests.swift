@@ -40,7 +40,10 @@ struct GroupCommandTests {
             }
             let token = try await ann.token(for: pair.clients[1], of: pair, state: "late")
             let left = try await pair.idp(["group", "leave", "finance", "ann@example.com", "--json"], settings: file)
-            #expect(left.printed == #"{"changed":true,"group":"finance","left":["ann@example.com"]}"# + "\n")
+            #expect(
+                left.printed
+                    == #"{"changed":true,"group":"finance","left":["ann@example.com"],"lost":[{"client":"partner-2","users":1}]}"#
+                    + "\n")
             #expect(try await pair.verify(token, as: pair.clients[1]).status == 401)
             for index in 0...1 {
                 let visit = try await ann.twin(routes: pair.routes(to: index))
@@ -52,6 +55,17 @@ struct GroupCommandTests {
 
             let refused = try await pair.idp(["group", "remove", "finance"], settings: file, endsWith: 1)
             #expect(refused.log.contains("the group finance is named by the client partner-2."))
+            // Also a command that does not read the file knows what the running IdP has read.
+            let unread = try await pair.idp(["group", "remove", "finance"], endsWith: 1)
+            #expect(
+                unread.log.contains(
+                    "is named by the client partner-2 in the clients file of the running IdP. Take it out"),
+                "\(unread.log)")
+            let show = try await pair.idp(["group", "show", "finance", "--json"]).printed
+            #expect(show.contains(#""clients":["partner-2"],"exposed_to":["partner-2"]"#), "\(show)")
+            try await pair.idp(["group", "join", "finance", "ann@example.com"])
+            let shown = try await pair.idp(["user", "show", "ann@example.com"]).printed
+            #expect(shown.contains("group finance") && shown.contains("everyone"), "\(shown)")
         }
     }
 
@@ -70,8 +84,11 @@ struct GroupCommandTests {
         ("join finance ann@example.com", 0, "All of them are in finance already.\n"),
         ("leave finance bob@example.com", 0, "Taken out of finance: bob@example.com.\n"),
         ("leave finance bob@example.com", 0, "None of them is in finance.\n"),
-        ("leave board bob@example.com --json", 0, #"{"changed":false,"group":"board","left":[]}"# + "\n"),
-        ("remove board --json", 0, #"{"changed":true,"group":"board"}"# + "\n"),
+        ("leave board bob@example.com --json", 0, #"{"changed":false,"group":"board","left":[],"lost":[]}"# + "\n"),
+        ("remove board --json", 0, #"{"changed":true,"group":"board","members":0}"# + "\n"),
+        ("remove finance", 1, "1 member loses the group finance. To remove it: idp group remove finance --force"),
+        ("show finanse", 1, "there is no group finanse. Did you mean finance?"),
+        ("join finance an@example.com", 1, "Did you mean ann@example.com? Nothing was changed."),
         ("remove board", 1, "there is no group board."), ("show board", 1, "there is no group board."),
         ("join finance x@example.com ann@example.com y@example.com", 1, "the address x@example.com, y@example.com."),
         ("leave finance x@example.com", 1, "the address x@example.com."),

@@ -119,10 +119,10 @@ struct UserAdditionCommandTests {
 
                     """#)
             let list = Self.plain(try await pair.idp(["user", "list", "--group", "staff"]).printed)
-            #expect(list.contains("ann@elsewhere.org  invited  usr_ID") && !list.contains("bob@"))
+            #expect(list.contains("ann@elsewhere.org  added  usr_ID") && !list.contains("bob@"))
             let page = try await pair.idp(["user", "list", "--limit", "1", "--search", "ELSEWHERE"])
             #expect(page.printed.contains("ann@") && page.log.contains("--after ann@elsewhere.org"))
-            let next = try await pair.idp(["user", "list", "--after", "ann@elsewhere.org", "--state", "invited"])
+            let next = try await pair.idp(["user", "list", "--after", "ann@elsewhere.org", "--state", "added"])
             #expect(next.printed.contains("bob@") && !next.printed.contains("ann@"))
 
             let broken = try folder.write("email\nann\nbob@elsewhere.org\nbob@elsewhere.org\n", to: "broken.csv")
@@ -146,7 +146,7 @@ struct UserAdditionCommandTests {
             let show = try await run("show", "ann@example.com", "--json")
             #expect(
                 show.replacing(#/"device":"[^"]*","network":"[^"]*"/#, with: "PLACE") == #"""
-                    {"address":"ann@example.com","state":"active","id":"usr_ID","name":"ann","created_at":"MOMENT","added_at":null,"until":null,"erase_at":null,"language":"en","username":"ann","address_ids":[],"groups":[],"invitation":null,"identities":[{"kind":"email","provider":null,"email":"ann@example.com","added_at":"MOMENT","used_at":null}],"clients":[{"id":"\#(pair.client.id)","entered_at":"MOMENT"}],"sessions":[{"id":"ses_ID","kind":"browser",PLACE,"created_at":"MOMENT","last_used_at":"MOMENT","clients":[{"id":"\#(pair.client.id)","session":"ses_ID","last_used_at":"MOMENT"}]}]}
+                    {"address":"ann@example.com","state":"active","id":"usr_ID","name":"ann","created_at":"MOMENT","added_at":null,"until":null,"erase_at":null,"language":"en","username":"ann","address_ids":[],"groups":[],"invitation":null,"identities":[{"kind":"email","provider":null,"email":"ann@example.com","added_at":"MOMENT","used_at":null}],"clients":[{"id":"\#(pair.client.id)","entered_at":"MOMENT","signed_out_at":null,"cause":null}],"may_enter":[{"id":"\#(pair.client.id)","name":"Partner number 1","because":"everyone"}],"sessions":[{"id":"ses_ID","kind":"browser",PLACE,"created_at":"MOMENT","last_used_at":"MOMENT","clients":[{"id":"\#(pair.client.id)","session":"ses_ID","last_used_at":"MOMENT"}]}]}
 
                     """#)
             let text = try await run("show", "ann@example.com")
@@ -189,7 +189,7 @@ struct UserAdditionCommandTests {
         let pair = try ProcessDeployment()
         for command in [
             "list", "show", "invite", "resend", "withdraw", "import", "disable", "enable", "sign-out", "set-address",
-            "set-end", "erase",
+            "set-end", "erase", "export",
         ] {
             let help = try await pair.idp(["user", command, "--help"]).printed
             #expect(help.contains("Example: idp user \(command)") && help.contains("--json"), "\(command)")

@@ -44,17 +44,18 @@ struct AuditOutputTests {
             var row = AuditRow(.userChanged, by: .command(user: "root", sudo: "ann"), detail: "two\nlines \"quoted\"")
             row.network = "203.0.113.0/24"
             try await scene.write(row)
-            let entry = try #require(try await scene.page().first)
-            let time = PlainDate.rfc3339(entry.at)
+            let entry = AuditLine(entry: try #require(try await scene.page().first), user: "ann@example.com")
+            let time = PlainDate.rfc3339(entry.entry.at)
             #expect(
                 AuditOutput.json(entry) == """
-                    {"time":"\(time)","event":"user_changed","actor":"command:root sudo:ann","account":null,"client":null,\
+                    {"time":"\(time)","event":"user_changed","actor":"command:root sudo:ann","account":null,"user":"ann@example.com",\
+                    "client":null,\
                     "session":null,"flow":null,"reference":null,"network":"203.0.113.0/24","cause":null,\
                     "detail":"two\\u000alines \\"quoted\\"","address":null,"count":null,"address_id":null}
                     """)
             #expect(
                 AuditOutput.text(entry) == """
-                    \(time) user_changed actor="command:root sudo:ann" network=203.0.113.0/24 \
+                    \(time) user_changed actor="command:root sudo:ann" user=ann@example.com network=203.0.113.0/24 \
                     detail="two\\u000alines \\"quoted\\""
                     """)
         }

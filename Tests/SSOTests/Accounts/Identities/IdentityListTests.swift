@@ -38,6 +38,9 @@ struct IdentityListTests {
             #expect(try home.offeredProviders().isEmpty)
             let later = try await browser.home(of: place.deployment)
             #expect(!later.text.contains("<bdi>Provider work</bdi> was added"))
+            let activity = try await browser.get(place.deployment.origin + "/activity")
+            #expect(activity.words.contains("Provider work was added as a way to sign in"), "\(activity.words)")
+            #expect(later.words.contains("Provider work was added as a way to sign in"))
         }
     }
 

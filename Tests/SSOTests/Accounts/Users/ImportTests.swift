@@ -44,7 +44,7 @@ struct ImportTests {
             #expect(try await deployment.rows(of: "mail_queue") == 0)
             let ann = try #require(try await deployment.listed("ann@elsewhere.org"))
             #expect(ann.account.name == "Miller, Ann" && ann.account.endsAt == EndDate.read("2099-06-30"))
-            #expect(ann.state == .invited)
+            #expect(ann.state == .added)
             #expect(try await deployment.rows(of: "group_member") == 2)
             let asking = try await deployment.asking("bob@elsewhere.org")
             #expect(try await asking.guess(asking.code).status == 303)

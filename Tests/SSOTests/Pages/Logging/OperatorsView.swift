@@ -77,7 +77,7 @@ struct OperatorsView {
             let details = try await AccountAdministration(database: deployment.database, clock: deployment.clock.clock)
                 .details(of: address)
         else { return lines.filter { $0["account"] == nil && ids.first == $0["address_id"] } }
-        let shown = try JSONDecoding.value(Array(AccountOutput.json(details, [], addressIDs: ids).utf8))
+        let shown = try JSONDecoding.value(JSONText.bytes(AccountOutput.members(details, [], addressIDs: ids)))
         let (account, names) = (shown["id"]?.text, shown["address_ids"]?.items.map(\.text) ?? [])
         return lines.filter { line in
             line["account"].map { $0 == account } ?? line["address_id"].map { names.contains($0) } ?? false

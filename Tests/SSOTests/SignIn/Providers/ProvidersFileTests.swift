@@ -201,8 +201,8 @@ struct ProvidersFileTests {
             ("providers: {}", ":1: providers must be a list, as in deploy/providers.example.yaml."),
             ("providers:", ":1: providers must be a list, as in deploy/providers.example.yaml."),
             ("{}", ":1: providers must be a list, as in deploy/providers.example.yaml."),
-            ("providers:\n\t- x", ":2: found character that cannot start any token"),
-            ("providers: [", ":2: did not find expected node content"),
+            ("providers:\n\t- x", ":2: is indented with a tab. Use spaces."),
+            ("providers: [", ":2: a value is missing, or the ] or } that ends the list before."),
             ("providers: []\nproviders: []", ":1: the key providers appears twice. Its first place is here."),
         ])
     func notOne(_ text: String, _ problem: String) throws {

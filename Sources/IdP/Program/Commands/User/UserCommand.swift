@@ -23,7 +23,8 @@ struct UserCommand: CommandOfCommands {
             """,
         subcommands: [
             List.self, Show.self, Invite.self, Resend.self, Withdraw.self, Import.self, Disable.self, Enable.self,
-            Sessions.self, EndSession.self, SignOut.self, SetAddress.self, SetEnd.self, Erase.self,
+            Sessions.self, EndSession.self, SignOut.self, SetAddress.self, SetEnd.self, Export.self,
+            Erase.self,
         ])
 }
 
@@ -37,7 +38,10 @@ struct AccountOptions: ParsableArguments {
 
     static func check(_ address: String) throws {
         guard address.split(separator: "@", omittingEmptySubsequences: false).count == 2 else {
-            throw ValidationError("\"\(address)\" is not an email address. Use one such as ann@example.com.")
+            let hint =
+                address.hasPrefix("usr_")
+                ? "It is the id of an account: idp user list has the address." : "Use one such as ann@example.com."
+            throw ValidationError("\"\(address)\" is not an email address. \(hint)")
         }
     }
 

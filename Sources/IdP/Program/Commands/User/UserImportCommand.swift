@@ -10,6 +10,7 @@ extension UserCommand {
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "import", abstract: "Adds the users of a CSV file. A second run changes nothing.",
+            usage: "idp user import [<options>] <file>",
             discussion: """
                 The first line names the columns: email,name,groups,until. Groups are separated by ; and must exist. A day such as \
                 2027-06-30 holds to its end in UTC. UTF-8, RFC 4180, at most 10000 lines and 1 MiB. The whole file is imported, \
@@ -63,6 +64,7 @@ extension UserCommand {
                     return try await database.read { try change.plan(at: now, $0) }
                 }
                 print(json ? jsonText(plan) : text(plan))
+                try await ClientArgument.warn(client, database)
             } catch let faults as ImportUsers.Faults {
                 throw report(faults.faults)
             }

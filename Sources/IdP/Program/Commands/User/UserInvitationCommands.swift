@@ -23,6 +23,7 @@ extension UserCommand {
         static let configuration = CommandConfiguration(
             commandName: "invite",
             abstract: "Adds an account and sends its user an email with a link to the sign-in page.",
+            usage: "idp user invite [<options>] <address>",
             discussion: """
                 The user gets a code by email there: the link alone signs nobody in. It works for 7 days. The account may sign \
                 in whatever IDP_ALLOWED_EMAILS names. An account that was signed in to gets the groups, and nothing is \
@@ -67,12 +68,14 @@ extension UserCommand {
                     ? "\(added)\(name) has signed in before: nothing was sent."
                     : "\(added)\(name) is invited already: nothing was sent. To send it again: idp user resend \(address.text)"
             }
+            try await ClientArgument.warn(client, account.database)
         }
     }
 
     struct Resend: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "resend", abstract: "Sends an invitation again, with a new link. The link of before ends.",
+            usage: "idp user resend [<options>] <address>",
             discussion: """
                 Also for an account that was imported and has no invitation yet.
 
@@ -93,6 +96,7 @@ extension UserCommand {
     struct Withdraw: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "withdraw", abstract: "Takes an invitation back before its user has signed in.",
+            usage: "idp user withdraw [<options>] <address>",
             discussion: """
                 The link ends, and the account may sign in only if IDP_ALLOWED_EMAILS names its address. An account that was \
                 imported stays added.
@@ -129,8 +133,15 @@ enum GroupArgument {
     }
 }
 
-/// The id of a client that a command takes. Whether there is such a client, the running IdP alone knows.
+/// The id of a client that a command takes.
 enum ClientArgument {
+    /// Warns of a client that there is not: it may be added later.
+    static func warn(_ id: String?, _ database: DatabaseOptions) async throws {
+        guard let id else { return }
+        let problem = try await database.open { try await $0.read { try KnownClients($0).problem(with: id) } }
+        if let problem { ListOutput.warn("--client: \(problem) Until there is one, the link leads to the home page.") }
+    }
+
     static func check(_ id: String) throws {
         guard !ClientID.isWellFormed(id) else { return }
         throw ValidationError(

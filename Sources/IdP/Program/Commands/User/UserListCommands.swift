@@ -10,13 +10,14 @@ extension UserCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "Prints accounts, by address, at most a thousand.",
+            usage: "idp user list [<options>]",
             discussion: """
                 Filters hold together. --after with the last address of a page prints the next one.
 
                 Example: idp user list --search example.org --state invited --json
                 """)
         @Option(help: ArgumentHelp("A part of the address or the name.", valueName: "text")) var search: String?
-        @Option(help: "active, invited, withdrawn, disabled or ended.", transform: List.state)
+        @Option(help: "active, added, invited, withdrawn, disabled or ended.", transform: List.state)
         var state: AccountAdministration.State?
         @Option(help: ArgumentHelp("Only members of this group.", valueName: "id")) var group: String?
         @Option(help: ArgumentHelp("At most so many accounts, from 1 to 1000.", valueName: "count"))
@@ -27,8 +28,11 @@ extension UserCommand {
 
         @Sendable private static func state(_ text: String) throws -> AccountAdministration.State {
             guard let state = AccountAdministration.State(rawValue: text) else {
+                let near = SpellingSuggestion.question(
+                    text, among: AccountAdministration.State.allCases.map(\.rawValue))
                 throw ValidationError(
-                    "\"\(text)\" must be active, invited, withdrawn, disabled or ended, for example invited.")
+                    "\"\(text)\" must be active, added, invited, withdrawn, disabled or ended, for example invited.\(near)"
+                )
             }
             return state
         }
@@ -42,14 +46,21 @@ extension UserCommand {
         func run() async throws {
             let search = AccountAdministration.Search(text: search, state: state, group: group, after: after)
             // One more tells whether there are more.
-            let found = try await database.open {
-                try await AccountAdministration(database: $0).page(search, limit: limit + 1)
+            let found = try await database.open { database in
+                if let group = search.group {
+                    try await database.read { connection in
+                        guard try GroupStore.find(group, connection) == nil else { return }
+                        throw ChangeError(try UnknownName.group(group, connection))
+                    }
+                }
+                return try await AccountAdministration(database: database).page(search, limit: limit + 1)
             }
             let rows = Array(found.prefix(limit))
-            print(
-                json
-                    ? AccountOutput.json(rows)
-                    : CommandTable.text(AccountOutput.header, rows.map(AccountOutput.row)))
+            if json {
+                print(AccountOutput.json(rows))
+            } else {
+                ListOutput.print(AccountOutput.header, rows.map(AccountOutput.row), none: "users")
+            }
             if found.count > limit, let last = rows.last {
                 _ = CommandExit.failure(
                     IdPProgram.name, "there are more accounts. Go on with --after \(last.account.email)")
@@ -60,35 +71,50 @@ extension UserCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
-            abstract: "Prints one account: what it signs in with, where it is signed in, which clients it has entered.",
-            discussion: "Example: idp user show ann@example.com --json")
+            abstract: "Prints one account: what it signs in with, where it is signed in, which clients it may enter.",
+            usage: "idp user show [<options>] <address>",
+            discussion: """
+                Also when each client was entered and signed out. The clients are those of the running IdP.
+
+                Example: idp user show ann@example.com --json
+                """)
         @OptionGroup var account: AccountOptions
 
         func run() async throws {
-            let lifetime = try account.database.sessionLifetime()
-            let found = try await account.database.open { database -> (AccountDetails, [ListedSession])? in
-                guard let details = try await AccountAdministration(database: database).details(of: account.address)
-                else { return nil }
-                let devices = AppDevices(database: database, lifetime: lifetime)
-                return (
-                    details,
-                    try await database.read { try ListedSession.all(of: details.row.account, devices, $0) }
-                )
-            }
-            let keys = try account.database.keys().map { AuditAddressKeys($0) }
-            func ids(_ address: String) -> [String] {
-                (try? EmailAddress(address)).flatMap { keys?.ids(of: $0) } ?? []
-            }
-            guard let (details, sessions) = found else {
-                let named = ids(account.address).first.map { " The log calls the address \($0)." } ?? ""
-                throw CommandExit.failure(
-                    IdPProgram.name, "there is no account with the address \(account.address).\(named)")
-            }
-            let names = ids(details.row.account.email)
+            let shown = try await ShownAccount.read(account)
             print(
                 account.json
-                    ? AccountOutput.json(details, sessions, addressIDs: names)
-                    : AccountOutput.text(details, sessions, addressIDs: names))
+                    ? JSONText.object(shown.members)
+                    : AccountOutput.text(shown.details, shown.sessions, addressIDs: shown.addressIDs))
         }
+    }
+}
+
+/// All that `idp user show` prints of an account.
+struct ShownAccount: Sendable {
+    let details: AccountDetails
+    let sessions: [ListedSession]
+    /// What the log calls the address, the present name first. Empty without `IDP_SECRET_KEY`.
+    let addressIDs: [String]
+
+    var members: [JSONText.Member] { AccountOutput.members(details, sessions, addressIDs: addressIDs) }
+
+    /// - Throws: exit code 1 without such an account.
+    static func read(_ options: AccountOptions) async throws -> ShownAccount {
+        let address = options.address
+        let lifetime = try options.database.sessionLifetime()
+        let keys = try options.database.keys().map { AuditAddressKeys($0) }
+        func ids(_ address: String) -> [String] {
+            (try? EmailAddress(address)).flatMap { keys?.ids(of: $0) } ?? []
+        }
+        let named = ids(address).first.map { " The log calls the address \($0)." } ?? ""
+        let (details, sessions) = try await options.database.open { database in
+            guard let details = try await AccountAdministration(database: database).details(of: address) else {
+                throw ChangeError(try await database.read { try UnknownName.account(address, $0) } + named)
+            }
+            let devices = AppDevices(database: database, lifetime: lifetime)
+            return (details, try await database.read { try ListedSession.all(of: details.row.account, devices, $0) })
+        }
+        return ShownAccount(details: details, sessions: sessions, addressIDs: ids(details.row.account.email))
     }
 }

@@ -37,30 +37,40 @@ enum AccountOutput {
     // MARK: One account
 
     /// - Parameter addressIDs: what the log calls the address, the present name first. Empty without `IDP_SECRET_KEY`.
-    static func json(_ details: AccountDetails, _ sessions: [ListedSession], addressIDs: [String]) -> String {
-        JSONText.object(
-            members(details.row) + [
-                .init("username", orNull: details.row.account.username),
-                .init("address_ids", addressIDs),
-                .init("groups", details.groups),
-                details.invitation.map(invitation) ?? .init("invitation", orNull: nil),
-                .init(
-                    "identities",
-                    details.identities.map { identity in
-                        [
-                            .init("kind", identity.kindName), .init("provider", orNull: identity.provider),
-                            .init("email", orNull: identity.email),
-                            .init("added_at", PlainDate.rfc3339(identity.addedAt)),
-                            .init("used_at", orNull: identity.usedAt.map(PlainDate.rfc3339)),
-                        ]
-                    }),
-                .init(
-                    "clients",
-                    details.clients.map {
-                        [.init("id", $0.id), .init("entered_at", PlainDate.rfc3339($0.at))]
-                    }),
-                .init("sessions", sessions.map(\.members)),
-            ])
+    static func members(
+        _ details: AccountDetails, _ sessions: [ListedSession], addressIDs: [String]
+    ) -> [JSONText.Member] {
+        members(details.row) + [
+            .init("username", orNull: details.row.account.username),
+            .init("address_ids", addressIDs),
+            .init("groups", details.groups),
+            details.invitation.map(invitation) ?? .init("invitation", orNull: nil),
+            .init(
+                "identities",
+                details.identities.map { identity in
+                    [
+                        .init("kind", identity.kindName), .init("provider", orNull: identity.provider),
+                        .init("email", orNull: identity.email),
+                        .init("added_at", PlainDate.rfc3339(identity.addedAt)),
+                        .init("used_at", orNull: identity.usedAt.map(PlainDate.rfc3339)),
+                    ]
+                }),
+            .init(
+                "clients",
+                details.clients.map {
+                    [
+                        .init("id", $0.id), .init("entered_at", PlainDate.rfc3339($0.at)),
+                        .init("signed_out_at", orNull: ($0.end?.at).map(PlainDate.rfc3339)),
+                        .init("cause", orNull: $0.end?.reason),
+                    ]
+                }),
+            .init(
+                "may_enter",
+                details.mayEnter.map {
+                    [.init("id", $0.id), .init("name", $0.name), .init("because", $0.reason)]
+                }),
+            .init("sessions", sessions.map(\.members)),
+        ]
     }
 
     private static func invitation(_ invitation: Invitation) -> JSONText.Member {
@@ -96,8 +106,15 @@ enum AccountOutput {
         if !identities.isEmpty {
             parts.append(CommandTable.text(["SIGNS IN WITH", "ADDRESS", "ADDED", "USED"], identities))
         }
-        let clients = details.clients.map { [$0.id, PlainDate.rfc3339($0.at)] }
-        if !clients.isEmpty { parts.append(CommandTable.text(["CLIENT", "ENTERED"], clients)) }
+        let clients = details.clients.map { client in
+            [
+                client.id, PlainDate.rfc3339(client.at), (client.end?.at).map(PlainDate.rfc3339) ?? "-",
+                client.end?.reason ?? "-",
+            ]
+        }
+        if !clients.isEmpty { parts.append(CommandTable.text(["CLIENT", "ENTERED", "SIGNED OUT", "CAUSE"], clients)) }
+        let mayEnter = details.mayEnter.map { [$0.id, $0.name, $0.reason] }
+        if !mayEnter.isEmpty { parts.append(CommandTable.text(["MAY ENTER", "NAME", "BECAUSE"], mayEnter)) }
         if !sessions.isEmpty { parts.append(CommandTable.text(ListedSession.header, sessions.map(\.row))) }
         return parts.joined(separator: "\n\n")
     }

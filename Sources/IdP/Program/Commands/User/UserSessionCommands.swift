@@ -12,6 +12,7 @@ extension UserCommand {
             commandName: "sessions",
             abstract:
                 "Prints the browsers and apps in which an account is signed in, and the clients entered from each.",
+            usage: "idp user sessions [<options>] <address>",
             discussion: "Example: idp user sessions ann@example.com --json")
         @OptionGroup var account: AccountOptions
 
@@ -21,24 +22,21 @@ extension UserCommand {
             let found = try await account.database.open { database in
                 let devices = AppDevices(database: database, lifetime: lifetime)
                 return try await database.read { connection in
-                    try AccountStore.find(email: address.lowercased(), connection).map {
-                        try ListedSession.all(of: $0, devices, connection)
+                    guard let account = try AccountStore.find(email: address.lowercased(), connection) else {
+                        throw ChangeError(try UnknownName.account(address, connection))
                     }
+                    return try ListedSession.all(of: account, devices, connection)
                 }
             }
-            guard let found else {
-                throw CommandExit.failure(IdPProgram.name, "there is no account with the address \(address).")
-            }
-            print(
-                account.json
-                    ? "[\(found.map(\.json).joined(separator: ",\n "))]"
-                    : CommandTable.text(ListedSession.header, found.map(\.row)))
+            if account.json { return ListOutput.print(json: found.map(\.json)) }
+            ListOutput.print(ListedSession.header, found.map(\.row), none: "sessions")
         }
     }
 
     struct EndSession: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "end-session", abstract: "Ends one session of an account, and tells its clients.",
+            usage: "idp user end-session [<options>] <address> <session>",
             discussion: """
                 Example: idp user end-session ann@example.com ses_5FhGmX0bTzKk2wYdQp7r-w
                 """)
@@ -61,11 +59,7 @@ extension UserCommand {
                     IdPOperations.EndSession(
                         of: address, id: id, devices: AppDevices(database: $0, lifetime: lifetime))
                 }, account: { $0 }
-            ) { name, changed in
-                changed.isChanged
-                    ? "Ended \(id) of \(name). Clients with a logout_uri are told."
-                    : "\(name) has no session \(id): nothing to end."
-            }
+            ) { name, _ in "Ended \(id) of \(name). Clients with a logout_uri are told." }
         }
     }
 
@@ -73,6 +67,7 @@ extension UserCommand {
         static let configuration = CommandConfiguration(
             commandName: "sign-out",
             abstract: "Ends all sessions of an account, or of all accounts, and makes unused tokens void.",
+            usage: "idp user sign-out [<options>] [<address>]",
             discussion: """
                 The accounts may sign in again at once. Clients with a logout_uri are told. Sessions at other clients go on until \
                 they end there.

@@ -12,6 +12,7 @@ extension UserCommand {
         static let configuration = CommandConfiguration(
             commandName: "disable",
             abstract: "Keeps an account from signing in, ends its sessions and makes its unused tokens void.",
+            usage: "idp user disable [<options>] <address>",
             discussion: """
                 Clients with a logout_uri are told. Sessions at other clients go on until they end there.
 
@@ -30,6 +31,7 @@ extension UserCommand {
     struct Enable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "enable", abstract: "Lets a disabled account sign in again.",
+            usage: "idp user enable [<options>] <address>",
             discussion: """
                 What ended when it was disabled does not come back.
 
@@ -49,6 +51,7 @@ extension UserCommand {
     struct SetEnd: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set-end", abstract: "Sets the last day on which an account may sign in, or never.",
+            usage: "idp user set-end [<options>] <address> <date>",
             discussion: """
                 The day holds to its end in UTC. Sessions end with it.
 
@@ -72,6 +75,7 @@ extension UserCommand {
         static let configuration = CommandConfiguration(
             commandName: "erase",
             abstract: "Erases an account after seven days, in which it is disabled and can be kept.",
+            usage: "idp user erase [<options>] <address>",
             discussion: """
                 What is kept of the user is deleted: account, ways to sign in, known browsers, notices. The audit log keeps the \
                 id of the account. Backups keep what they have.
@@ -106,6 +110,7 @@ extension UserCommand {
     struct SetAddress: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set-address", abstract: "Gives an account another address. It keeps its id.",
+            usage: "idp user set-address [<options>] <address> <new>",
             discussion: """
                 Ends all sessions and known browsers. Both addresses get an email about it. Be sure that the new address is \
                 the same user's: its owner can sign in to everything that the account can.

@@ -1,0 +1,75 @@
+import ArgumentParser
+import Foundation
+import IdPAccounts
+import IdPClients
+import IdPOperations
+import SSOShared
+import SSOWeb
+import Storage
+
+extension UserCommand {
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "export", abstract: "Writes all that is stored of one user into a new JSON file.",
+            usage: "idp user export [<options>] <address> <file>",
+            discussion: """
+                The account as idp user show prints it, the sign-out messages about it and its rows of the audit log. A file that \
+                exists is never overwritten. It is readable for this user alone (mode 0600). The export has a row of its own in the \
+                audit log. The log of the service is not part of it: search it for the id and for address_ids.
+
+                Needs IDP_SECRET_KEY for the rows in which the address was typed.
+
+                Example: idp user export ann@example.com ann.json
+                """)
+        @OptionGroup var account: AccountOptions
+        @Argument(help: "The file to write, which must not exist yet.") var file: String
+
+        func run() async throws {
+            let shown = try await ShownAccount.read(account)
+            let owner = shown.details.row.account
+            let keys = try account.database.keys().map { AuditAddressKeys($0) }
+            let macs = (try? EmailAddress(owner.email)).flatMap { keys?.macs(of: $0) } ?? []
+            let (file, now) = (file, ServiceClock.system().now())
+            let rows = try await account.database.open { database in
+                var search = AuditSearch()
+                (search.user, search.until) = (.init(account: owner.id, addresses: macs), now)
+                let messages = try await database.read {
+                    try SignOutQueue(randomness: SystemRandomness()).all(
+                        isWaiting: false, of: owner.id, limit: 10_000, $0)
+                }
+                return try await NewFile.write(file) { [search] new in
+                    try new.append(Self.start(shown, messages, at: now))
+                    let store = AuditStore(database: database)
+                    var (names, count) = (AccountNames(database), 0)
+                    try await store.eachPage(search) { entries in
+                        let lines = try await names.lines(entries).map(AuditOutput.json)
+                        for line in lines {
+                            try new.append((count == 0 ? "\n " : ",\n ") + line)
+                            count += 1
+                        }
+                    }
+                    try new.append("]}\n")
+                    let name = URL(fileURLWithPath: file).lastPathComponent
+                    let row = AuditRow(
+                        .auditExported, by: .ofCommand(), account: owner.id, detail: "data of the user into \(name)")
+                    try await database.write { try store.write(row, $0) }
+                    return count
+                }
+            }
+            print(
+                account.json
+                    ? JSONText.object([.init("changed", true), .init("file", file), .init("rows", rows)])
+                    : "Exported \(owner.email) (\(owner.id)) into \(file), with \(rows) rows of the audit log.")
+        }
+
+        /// Until where the rows of the audit log begin.
+        private static func start(_ shown: ShownAccount, _ messages: [QueuedSignOut], at now: Timestamp) -> String {
+            """
+            {"exported_at":\(JSONText.string(PlainDate.rfc3339(now))),
+            "account":\(JSONText.object(shown.members)),
+            "sign_outs":[\(messages.map(SignOutOutput.json).joined(separator: ",\n "))],
+            "audit":[
+            """
+        }
+    }
+}

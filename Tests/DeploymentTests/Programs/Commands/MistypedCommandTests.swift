@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+@testable import IdPTestKit
+@testable import TestKit
+
+@Suite("Commands that are mistyped, or about what there is not", .deployment)
+struct MistypedCommandTests {
+    /// The arguments, the exit code, and what is said on standard error. They run one after the other.
+    private static let rows: [(arguments: String, code: Int32, words: String)] = [
+        ("user list --search zzz", 0, "no users."), ("group list", 0, "no groups."), ("client list --json", 0, ""),
+        ("sign-outs list", 0, "no messages."), ("audit --event user_erased", 0, "no rows."),
+        ("audit --client nope", 0, "there is no client nope. idp client list has all."),
+        ("audit --user usr_nope", 0, "there is no account with the id usr_nope."),
+        ("group add staff", 0, ""), ("group add finance --json", 0, ""), ("group join staff ann@example.com", 0, ""),
+        ("group join staff an@example.com", 1, "Did you mean ann@example.com?"),
+        ("group join staf ann@example.com", 1, "there is no group staf. Did you mean staff?"),
+        ("group leave nope ann@example.com", 1, "there is no group nope. See idp group list"),
+        ("group show finanse", 1, "Did you mean finance?"), ("group remove staf", 1, "Did you mean staff?"),
+        ("group remove staff", 1, "1 member loses the group staff. To remove it: idp group remove staff --force"),
+        ("user list --group staf", 1, "there is no group staf. Did you mean staff?"),
+        ("user list --state aktive", 64, "Did you mean active?"),
+        (
+            "user show an@example.com", 1,
+            "there is no account with the address an@example.com. Did you mean ann@example.com?"
+        ),
+        ("user show ann@exmaple.com", 1, "Did you mean ann@example.com?"),
+        ("user sessions ann@example.org", 1, "there is no account with the address ann@example.org"),
+        ("user disable annn@example.com", 1, "Did you mean ann@example.com?"),
+        ("user end-session ann@example.com ses_nope", 1, "ann@example.com has no session ses_nope."),
+        ("user erase nobody@elsewhere.org --now", 1, "there is no account with the address"),
+        ("client show wiki", 1, "there is no client wiki."),
+        ("client set prtner-1 --name X", 1, "Did you mean partner-1?"),
+        ("client disable partner-1", 1, "the client partner-1 is in the clients file of the running IdP"),
+        ("client show partner-1", 1, "in the clients file of the running IdP, and this command has not read it."),
+        ("client set wiki --unset contct", 64, "Did you mean contact?"),
+        ("sign-outs list --user an@example.com", 1, "Did you mean ann@example.com?"),
+        ("sign-outs list --client partnr-1", 1, "there is no client partnr-1. Did you mean partner-1?"),
+        ("sign-outs retry --client nope", 1, "there is no client nope."),
+        ("audit --since 2026-11-27 --until 2026-11-26", 64, "--until is before --since"),
+        ("audit --event sign_in", 64, "Did you mean signed_in?"),
+        ("user delete ann@example.com", 64, "idp user erase?"),
+        ("user add bob@example.com", 64, "Did you mean: idp user invite?"), ("help usr", 64, "Did you mean user?"),
+        ("client set wiki --redirect-uris https://a.example/", 64, "Unknown option --redirect-uris."),
+        ("user --json list", 64, "idp user list --json"), ("keys rotate now", 64, "Did you mean --now?"),
+        ("check --conect", 64, "Did you mean --connect?"), ("user list --limit x", 64, "--limit <count>"),
+    ]
+
+    @Test("each ends with its code, and names what is wrong and the way out")
+    func all() async throws {
+        try await ProcessDeployment.running(try ProcessDeployment()) { pair in
+            _ = try await Browser().signIn(at: pair.client, of: pair, as: "ann@example.com")
+            for row in Self.rows {
+                let program = try await pair.idp(
+                    row.arguments.split(separator: " ").map(String.init), endsWith: row.code)
+                #expect(row.words.isEmpty || program.log.contains(row.words), "\(row.arguments): \(program.log)")
+                if row.code != 0 { #expect(program.printed.isEmpty, "\(row.arguments): \(program.printed)") }
+                if row.code == 64 {
+                    #expect(
+                        program.log.contains("Usage: idp ") && program.log.contains("--help' for more"),
+                        "\(program.log)")
+                }
+            }
+            #expect(try await pair.idp(["user", "list", "--search", "zzz", "--json"]).printed == "[]\n")
+        }
+    }
+
+    @Test("an unknown client or group is a warning at once, and what was asked is done")
+    func warnings() async throws {
+        try await ProcessDeployment.running(try ProcessDeployment()) { pair in
+            let key = ["IDP_SECRET_KEY": pair.idp.settings["IDP_SECRET_KEY"] ?? ""]
+            try await pair.idp(["group", "add", "staff"])
+            let invited = try await pair.idp(
+                ["user", "invite", "guest@elsewhere.org", "--client", "wikki"], settings: key)
+            #expect(invited.printed.hasPrefix("Invited guest@elsewhere.org"))
+            #expect(invited.log.contains("idp: warning: --client: there is no client wikki."), "\(invited.log)")
+            let added = try await pair.idp(
+                [
+                    "client", "add", "wiki", "--name", "Wiki", "--redirect-uri", "https://wiki.example.com/cb",
+                    "--group",
+                    "staf",
+                ], settings: key)
+            #expect(added.printed.hasPrefix("Added wiki (Wiki)."))
+            #expect(
+                added.log.contains(
+                    "idp: warning: the client wiki lets in the group staf, which nobody has made, so it has no members. Did you mean staff?"
+                ), "\(added.log)")
+        }
+    }
+
+    @Test("a user's data is one file that is never overwritten, with a row in the audit log")
+    func export() async throws {
+        try await ProcessDeployment.running(try ProcessDeployment()) { pair in
+            _ = try await Browser().signIn(at: pair.client, of: pair, as: "ann@example.com")
+            let key = ["IDP_SECRET_KEY": pair.idp.settings["IDP_SECRET_KEY"] ?? ""]
+            let folder = try TemporaryFolder()
+            let path = folder.path(of: "ann.json")
+            let done = try await pair.idp(["user", "export", "ann@example.com", path], settings: key).printed
+            #expect(done.hasPrefix("Exported ann@example.com (usr_") && done.contains(" into \(path), with "))
+            let data = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path)))
+            let parts = try #require(data as? [String: Any])
+            #expect(parts.keys.sorted() == ["account", "audit", "exported_at", "sign_outs"])
+            let account = try #require(parts["account"] as? [String: Any])
+            #expect(account["address"] as? String == "ann@example.com" && account["sessions"] != nil)
+            let rows = try #require(parts["audit"] as? [[String: Any]])
+            #expect(
+                rows.contains { $0["event"] as? String == "signed_in" && $0["user"] as? String == "ann@example.com" })
+            #expect(rows.contains { $0["event"] as? String == "mail_queued" })
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+            let again = try await pair.idp(["user", "export", "ann@example.com", path], settings: key, endsWith: 1)
+            #expect(again.log.contains("\(path) cannot be made"))
+            #expect(
+                try await pair.idp(["audit", "--event", "audit_exported"]).printed.contains(
+                    "data of the user into ann.json"))
+        }
+    }
+}
