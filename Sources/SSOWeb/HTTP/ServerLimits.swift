@@ -33,16 +33,3 @@ public struct ServerLimits: Sendable {
         self.drain = drain
     }
 }
-
-/// Whether the program is shutting down. Then `/readyz` answers 503 and every response ends its connection.
-public final class ShutdownState: Sendable {
-    private let hasBegun = Atomic(false)
-
-    public init() {}
-
-    /// Whether the shutdown has begun.
-    public var isUnderWay: Bool { hasBegun.load(ordering: .relaxed) }
-
-    /// Begins the shutdown.
-    public func begin() { hasBegun.store(true, ordering: .relaxed) }
-}

@@ -43,6 +43,7 @@ public enum WebServer {
             services: (services + [FreeMemory(places: places)] + watchdog).map(NamedService.init),
             onServerRunning: { channel in
                 acceptMore(of: connections, on: channel)
+                shutdown.listens(on: channel)
                 started(channel.localAddress.map(text) ?? "unknown")
             },
             logger: logger)
@@ -82,6 +83,9 @@ public enum WebServer {
         ]
     }
 
+    /// How long the event loops have to accept and read what has arrived before the listener is closed.
+    private static let lastRequests: Duration = .milliseconds(100)
+
     /// Runs until SIGTERM or SIGINT, finishes the requests in flight and returns.
     ///
     /// - Parameters:
@@ -108,13 +112,18 @@ public enum WebServer {
                 shutdown.begin()
                 ServiceManager.ofProcess.stopping()
                 let duration = grace.duration(besideOthers: hasOthers())
-                guard isFirst, signal == .sigterm, duration > .zero else {
+                guard isFirst else {
                     await group.triggerGracefulShutdown()
                     continue
                 }
-                logger.info("stopping", metadata: ["grace_milliseconds": .number(duration.milliseconds)])
+                let hasGrace = signal == .sigterm && duration > .zero
+                if hasGrace {
+                    logger.info("stopping", metadata: ["grace_milliseconds": .number(duration.milliseconds)])
+                }
                 Task {
-                    try? await Task.sleep(for: duration)
+                    if hasGrace { try? await Task.sleep(for: duration) }
+                    await shutdown.holdBackNewConnections()
+                    try? await Task.sleep(for: lastRequests)
                     await group.triggerGracefulShutdown()
                 }
             }

@@ -118,6 +118,7 @@ struct DatabaseCommand: CommandOfCommands {
         static let configuration = CommandConfiguration(
             commandName: "forget-keys",
             abstract: "Lets the database take the present IDP_SECRET_KEY, after the key of before was lost.",
+            usage: "idp database forget-keys [<options>]",
             discussion: """
                 Stop the IdP first. What only the lost key opens stays closed: secrets of clients (make new ones with idp client \
                 rotate), signing keys (new ones are made) and providers' refresh tokens. Forms and links of before are void.

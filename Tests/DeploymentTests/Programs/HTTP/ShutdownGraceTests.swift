@@ -39,6 +39,39 @@ struct ShutdownGraceTests {
         ])
     func refused(text: String) { #expect(throws: SettingError.self) { try ShutdownGrace(text) } }
 
+    @Test("before the listener is closed, new connections are left to the next process, and the others are answered")
+    func heldBack() async throws {
+        let shutdown = ShutdownState()
+        try await TinyServer.running(shutdown: shutdown) { probe in
+            #expect(try Self.canConnect(to: probe.port))
+            let waiting = try probe.connect()
+            shutdown.begin()
+            await shutdown.holdBackNewConnections()
+            #expect(try !Self.canConnect(to: probe.port), "its packet is dropped, and its system will send it again")
+            try await onOwnThread {
+                try waiting.send(probe.request("GET", "/", close: false))
+                #expect(try waiting.reply().status == 200)
+            }
+        }
+    }
+
+    /// Whether a connection is accepted at once. The second packet of one that is not comes after a second.
+    private static func canConnect(to port: UInt16) throws -> Bool {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&state, 1, 300) == 1 && state.revents & Int16(POLLERR | POLLHUP) == 0
+    }
+
     @Test("during the shutdown every response ends its connection, kept or new")
     func everyAnswer() async throws {
         let shutdown = ShutdownState()

@@ -8,6 +8,7 @@ import SSOWeb
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Asks for the settings that are needed, and writes them and the key.",
+        usage: "idp init [<options>]",
         discussion: """
             Writes the settings file of the installed service, or .env in this folder where none is installed, and makes the \
             key unless there is one. Lines that stand in the file already stay. What is given as an option is not asked, and \

@@ -13,7 +13,7 @@ struct SettingsText: Equatable {
     /// - Throws: ``SettingError`` for a value that systemd and this program would read in two ways.
     mutating func set(_ name: String, to value: String) throws(SettingError) {
         let line = "\(name)=\(try Self.quoted(value, of: name))"
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        var lines = Self.lines(text)
         let places = lines.indices.filter { Self.name(in: lines[$0]) == name }
         let examples = lines.indices.filter { Self.name(in: String(lines[$0].drop { $0 == "#" })) == name }
         if let place = places.last ?? examples.first {
@@ -27,8 +27,12 @@ struct SettingsText: Equatable {
 
     /// Removes the lines that set a value.
     mutating func remove(_ name: String) {
-        text = text.split(separator: "\n", omittingEmptySubsequences: false)
-            .filter { Self.name(in: String($0)) != name }.joined(separator: "\n")
+        text = Self.lines(text).filter { Self.name(in: $0) != name }.joined(separator: "\n")
+    }
+
+    /// By scalar: "\r\n" is one Character.
+    private static func lines(_ text: String) -> [String] {
+        text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
     }
 
     private static func name(in line: String) -> String? {
