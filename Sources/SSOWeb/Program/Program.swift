@@ -145,7 +145,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
             let reported = reader.warnings.count
             await reader.runChecks()
             report(reader, to: logger, warningsFrom: reported)
-            ServiceManager.ofProcess.failed(["\(error)"] + reader.problems)
+            ServiceManager.ofProcess.failed(reader.problems.isEmpty ? ["\(error)"] : reader.problems)
             throw CommandExit.code(for: error)
         }
         logger.info("stopped")
