@@ -25,6 +25,9 @@ extension SQLiteDatabase {
         return try SQLiteCopyEnd(path: path, migrations: []).unmark()
     }
 
+    /// - Throws: ``DatabaseError/refused(_:)`` where another process uses the file.
+    package static func checkUnused(path: String) throws(DatabaseError) { try UnusedFile(path)?.release() }
+
     /// Lets `body` fill the file. Makes it if it is missing; then it appears under its name when all of it is on the disk.
     ///
     /// - Throws: what `body` throws, and as ``copySource(path:migrations:_:)``. Then the file is as it was.

@@ -85,6 +85,11 @@ package struct ProgramDatabase: Sendable {
         }
     }
 
+    /// - Throws: ``DatabaseError/refused(_:)`` where another process uses the file. PostgreSQL has its nodes for that.
+    package func checkUnused(_ location: DatabaseLocation) throws(DatabaseError) {
+        if case .sqlite(let path) = location { try SQLiteDatabase.checkUnused(path: path) }
+    }
+
     /// Opens both ends of a copy.
     package var copyEnds: DatabaseCopyEnds {
         DatabaseCopyEnds(

@@ -1,6 +1,7 @@
 import IdPClients
 import IdPDevPages
 import IdPMail
+import IdPOperations
 import Logging
 import SSOShared
 import SSOWeb
@@ -38,6 +39,15 @@ struct IdPServices: Sendable {
             throw SettingError("IDP_MAIL_URL: \(problem)")
         }
         let database = try await ProgramDatabase.idp.open(settings.database, logger)
+        // Before the others see this node: one with a wrong key must not stand in the way of a right one.
+        do {
+            let values = SealedValueStore(database: database, settings.keys)
+            let problem = try await KeyCheck(database, settings.keys, values).problem()
+            if let problem { throw SettingError(problem) }
+        } catch {
+            await database.close()
+            throw error
+        }
         let node = try await ProgramNode.join(database, as: settings.node, logger)
         return IdPServices(
             database: database, mailer: settings.mail.mailer(), clock: node?.clock ?? .system(),

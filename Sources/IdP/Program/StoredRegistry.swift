@@ -51,7 +51,7 @@ struct StoredRegistry: Sendable {
     func checkStart(_ logger: Logger) async throws {
         let report = try await report()
         if let problem = report.problems.first { throw SettingError(problem) }
-        try await KeyCheck(database, keys, SealedValueStore(database: database, keys)).accept()
+        try await KeyCheck(database, keys, SealedValueStore(database: database, keys)).start()
         // As the clients of the file, at notice: operators compare the fingerprints of both programs.
         for line in report.clients {
             logger.notice("setting", metadata: ["name": "\(line.name)", "value": "\(line.shown)"])

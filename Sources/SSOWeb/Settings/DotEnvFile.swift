@@ -30,7 +30,11 @@ struct DotEnvFile: Sendable {
             problems.append("\(path): cannot be read. It must be a readable file of at most 1 MiB.")
             return
         }
-        warnings += [FileAccess.warning(ofSettings: path, setting: isOfService ? path : ".env")].compactMap(\.self)
+        // That of a service is where operators put a mail password.
+        let access =
+            isOfService
+            ? FileAccess.warning(ofSecret: path, setting: path) : FileAccess.warning(ofSettings: path, setting: ".env")
+        warnings += [access].compactMap(\.self)
         guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
             problems.append("\(path): is not text in UTF-8.")
             return

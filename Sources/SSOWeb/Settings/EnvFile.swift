@@ -58,15 +58,14 @@ public struct EnvFile: Sendable {
     /// The settings of the installed service.
     public init(of service: InstalledService) {
         let unit = ServiceUnit(service.unit, folders: service.unitFolders)
-        let main = DotEnvFile(path: service.file, isOfService: true)
-        let further = (unit?.environmentFiles ?? []).filter { $0 != service.file && access($0, R_OK) == 0 }
-            .map { DotEnvFile(path: $0, isOfService: true) }
         // As in systemd files win over `Environment=`, and later files over earlier ones.
-        let values = ([main] + further).reduce(unit?.environment ?? [:]) { $0.merging($1.values) { $1 } }
+        let files = (unit?.environmentFiles ?? [service.file]).filter { access($0, R_OK) == 0 }
+            .map { (path: $0, file: DotEnvFile(path: $0, isOfService: true)) }
+        let values = files.reduce(unit?.environment ?? [:]) { $0.merging($1.file.values) { $1 } }
         self.values = unit?.workingDirectory.map { Self.absolute(values, in: $0) } ?? values
-        lines = main.lines
-        problems = main.problems + further.flatMap(\.problems)
-        warnings = main.warnings + further.flatMap(\.warnings)
+        lines = files.first { $0.path == service.file }?.file.lines ?? [:]
+        problems = files.flatMap(\.file.problems)
+        warnings = files.flatMap(\.file.warnings)
         (label, hint) = (service.file, nil)
         let also = unit == nil ? "" : " and \(service.unit).service"
         description = "\(service.file)\(also), of the installed service"

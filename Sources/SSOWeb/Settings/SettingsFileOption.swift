@@ -19,9 +19,12 @@ public struct SettingsFileOption: ParsableArguments {
     ///   - program: `idp` or `relying-party`.
     ///   - arguments: settings of the command line.
     public func source(of program: String, arguments: [String] = []) -> SettingsSource {
-        SettingsSource(
-            arguments: arguments, environment: ProcessInfo.processInfo.environment,
-            file: .find(named: envFile, service: InstalledService(program)))
+        let file = EnvFile.find(named: envFile, service: InstalledService(program))
+        // What libpq and libcrypto read for themselves, as the process of the service has it.
+        for (name, value) in file.values where name.hasPrefix("PG") || name.hasPrefix("SSL_CERT_") {
+            setenv(name, value, 0)
+        }
+        return SettingsSource(arguments: arguments, environment: ProcessInfo.processInfo.environment, file: file)
     }
 
     /// A reader of the settings.

@@ -147,9 +147,9 @@ public enum CredentialFile {
         guard isName, !name.isEmpty, name != ".", name != ".." else {
             throw SettingError("credential:\(name) must name a credential, without / and spaces.")
         }
-        // For a command beside the service, which has no such folder.
-        if let path = environment(ServiceUnit.credential(name)) { return path }
+        // A command beside the service has no such folder, and reads the file that systemd would.
         guard let folder = environment("CREDENTIALS_DIRECTORY") else {
+            if let path = environment(ServiceUnit.credential(name)) { return path }
             throw SettingError(
                 "credential:\(name) needs $CREDENTIALS_DIRECTORY, which systemd sets. Add LoadCredential=\(name):PATH "
                     + "to the unit, or use \(otherwise).")

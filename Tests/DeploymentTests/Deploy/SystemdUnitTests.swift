@@ -21,7 +21,7 @@ struct SystemdUnitTests {
         #expect(try Self.values("ExecStart", in: unit) == ["/usr/local/bin/\(program) serve"])
         #expect(try Self.values("WatchdogSec", in: unit) == ["1min"])
         if program == "idp" {
-            #expect(try Self.values("ExecReload", in: unit).first == "+/usr/bin/env -i /usr/local/bin/idp check")
+            #expect(try Self.values("ExecReload", in: unit).first == "+/usr/bin/env -i -C / /usr/local/bin/idp check")
         }
     }
 

@@ -30,7 +30,11 @@ struct InstalledServiceTests {
             let dropInFolders = ["lib/swift-sso-idp.service.d", "admin/swift-sso-idp.service.d"]
             for name in ["etc", "here", "lib", "admin"] + dropInFolders { _ = try folder.folder(name) }
             if let settings { try folder.write(settings, to: "etc/idp.env") }
-            if let unit { try folder.write(unit, to: "lib/swift-sso-idp.service") }
+            let file = folder.path(of: "etc/idp.env")
+            if let unit {
+                try folder.write(
+                    unit.replacing("/etc/swift-sso/idp.env", with: file), to: "lib/swift-sso-idp.service")
+            }
             for (path, text) in dropIns { try folder.write("[Service]\n" + text, to: path) }
             service = InstalledService(
                 "idp", folder: folder.path(of: "etc"),
@@ -145,6 +149,24 @@ struct InstalledServiceTests {
     func taken(text: String, value: String?) throws {
         let reader = try Machine(text).reader()
         #expect(reader.problems == [] && reader.text("A") == value)
+    }
+
+    @Test("a unit whose drop-in names another settings file has that one alone")
+    func otherFile() throws {
+        let folder = try TemporaryFolder()
+        let other = try folder.write("IDP_LISTEN=other\n", to: "other.env")
+        let machine = try Machine(
+            "IDP_LISTEN=first\nIDP_NAME=first\n",
+            dropIns: ["lib/swift-sso-idp.service.d/a.conf": "EnvironmentFile=\nEnvironmentFile=\(other)"])
+        #expect(machine.reader().text("IDP_LISTEN") == "other")
+        #expect(machine.reader().text("IDP_NAME") == "Example Ltd")
+    }
+
+    @Test("a credential of the running service wins over the file that systemd made it of")
+    func credentials() throws {
+        let reader = try Machine("").reader(environment: ["CREDENTIALS_DIRECTORY": "/run/credentials/idp"])
+        let path = try CredentialFile.path(of: "idp-secret-key", environment: reader.variable, otherwise: "file:PATH")
+        #expect(path == "/run/credentials/idp/idp-secret-key")
     }
 
     @Test("a machine without a unit has the file alone; a machine without the file has no settings of a service")

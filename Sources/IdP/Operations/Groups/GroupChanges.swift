@@ -45,7 +45,9 @@ package struct RemoveGroup: OperatorChange {
                 "\(words) lose\(members == 1 ? "s" : "") the group \(group). To remove it: idp group remove \(group) --force"
             )
         }
+        let naming = try KnownClients(file: file, connection).all.filter { $0.access.names(group) }
         try GroupStore.remove(group, connection)
+        for client in naming { try AccessLoss.report(at: client.id, with: client.access, context, connection) }
         try context.write(
             AuditRow(.groupChanged, by: context.actor, cause: "removed", detail: "\(group), \(words)"), connection)
         return Changed(members, isChanged: true)

@@ -109,8 +109,8 @@ package struct KeyCheck: Sendable {
             throw SettingError("use the key of the running IdP: \(problem)")
         }
         let (known, all) = try await database.read { (try store.knows(keys, $0), try store.fingerprints($0)) }
-        guard !all.isEmpty else { return try await accept() }
         let nodes = try await (database as? any NodeDatabase)?.liveNodes() ?? []
+        guard !all.isEmpty || !nodes.isEmpty else { return try await accept() }
         guard let first = keys.fingerprints.first else { return }
         let isKnown = nodes.isEmpty ? known.first == true : nodes.allSatisfy { $0.keys.contains(first) }
         guard !isKnown else { return }

@@ -135,6 +135,8 @@ struct DatabaseCommand: CommandOfCommands {
             guard let keys = try database.registry(needsKeys: true, printingWarnings: false).keys else {
                 throw CommandExit.configurationError
             }
+            let location = try database.location()
+            if yes { try await DatabaseOptions.reporting { try ProgramDatabase.idp.checkUnused(location) } }
             let (lost, isChanged) = try await database.open { database in
                 guard try await (database as? any NodeDatabase)?.liveNodes().isEmpty ?? true else {
                     throw DatabaseError.refused("nodes use the database. Stop them, and wait ten seconds.")

@@ -137,4 +137,33 @@ struct InitCommandTests {
             #expect(folder.text(of: ".env") == text)
         }
     }
+
+    @Test("a stored mail server that cannot be used is neither shown nor taken; a login by a token needs no password")
+    func storedMail() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("IDP_MAIL_URL=smtps://ann:S3CRET/x@mail.example.com\n", to: ".env")
+        let refused = try await Self.run(typing: [Self.good[0]], in: folder, endsWith: 64)
+        #expect(!refused.output.contains("S3CRET") && refused.log.contains("give --mail-url-file"))
+        let token = "IDP_MAIL_URL=smtps://ann@mail.example.com\nIDP_MAIL_TOKEN_FILE=/run/token\n"
+        try folder.write(token, to: ".env")
+        _ = try await Self.run(typing: [Self.good[0], "", Self.good[3], "", "none"], in: folder)
+        #expect(folder.text(of: ".env").hasPrefix(token))
+        #expect(!folder.text(of: ".env").contains("IDP_TRUSTED_PROXIES"))
+    }
+
+    @Test("a draft that somebody left is not used, and a link stays one")
+    func drafts() async throws {
+        let folder = try TemporaryFolder()
+        let draft = try folder.write("old", to: "real.env.new")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: draft)
+        try folder.write("# mine\n", to: "real.env")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path(of: ".env"), withDestinationPath: folder.path(of: "real.env"))
+        _ = try await Self.run(typing: Self.good, in: folder)
+        let link = try FileManager.default.destinationOfSymbolicLink(atPath: folder.path(of: ".env"))
+        #expect(link.hasSuffix("real.env"))
+        #expect(folder.text(of: "real.env").hasPrefix("# mine\nIDP_PUBLIC_URL="))
+        #expect(try Self.mode(folder.path(of: "real.env")) == 0o600)
+        #expect(!FileManager.default.fileExists(atPath: draft))
+    }
 }

@@ -12,7 +12,8 @@ struct SettingsTextTests {
         arguments: [
             ("A=1\n# why\nB=2\n", "A=x\n# why\nB=2\n"), ("#A=1\nB=2\n", "A=x\nB=2\n"), ("B=2", "B=2\nA=x\n"),
             ("", "A=x\n"), ("# A=1 is wrong\n#A=1\n\n", "A=x\n#A=1\n\n"), ("A=1\nA=2\n", "A=1\nA=x\n"),
-            (" A = 1 \r\nB=2\r\n", "A=x\nB=2\r\n"), ("AB=1\n#BA=2\n", "AB=1\n#BA=2\nA=x\n"),
+            (" A = 1 \r\nB=2\r\n", "A=x\nB=2\r\n"), ("export A=1\n", "A=x\n"), ("\u{FEFF}A=1\n", "A=x\n"),
+            ("AB=1\n#BA=2\n", "AB=1\n#BA=2\nA=x\n"),
         ])
     func set(before: String, after: String) throws {
         var text = SettingsText(before)

@@ -14,15 +14,27 @@ struct InitAnswers {
     /// The settings that are there already.
     private let before: SettingsReader
 
-    init(before: SettingsReader) { self.before = before }
+    /// For a login without a password.
+    private let tokenFile: MailTokenFile?
+
+    init(before: SettingsReader) {
+        self.before = before
+        tokenFile = before.text(MailTokenFile.setting.name) == nil ? nil : before.value(MailTokenFile.setting)
+    }
 
     static func publicURL(_ text: String) -> String? { IdPSettings.publicURLSetting.problem(with: text) }
     static func mailFrom(_ text: String) -> String? { IdPSettings.mailFromSetting.problem(with: text) }
-    static func allowedEmails(_ text: String) -> String? { IdPSettings.allowedEmailsSetting.problem(with: text) }
-    static func trustedProxies(_ text: String) -> String? { IdPSettings.trustedProxiesSetting.problem(with: text) }
-    static func mailURL(_ text: String) -> String? {
+    static func allowedEmails(_ text: String) -> String? {
+        isNone(text) ? nil : IdPSettings.allowedEmailsSetting.problem(with: text)
+    }
+    static func trustedProxies(_ text: String) -> String? {
+        isNone(text) ? nil : IdPSettings.trustedProxiesSetting.problem(with: text)
+    }
+    /// How an answer says that there is to be no value.
+    static func isNone(_ text: String) -> Bool { text == "none" }
+    static func mailURL(_ text: String, tokenFile: MailTokenFile? = nil) -> String? {
         do throws(MailURLError) {
-            _ = try MailURL.parse(text)
+            _ = try MailURL.parse(text, tokenFile: tokenFile)
             return nil
         } catch {
             return "\(error)"
@@ -34,7 +46,8 @@ struct InitAnswers {
         publicURL = try given(publicURL, "--public-url") { () throws(Questions.NoAnswer) in
             try questions.ask(
                 "The address of this service, as browsers see it, such as https://idp.example.com",
-                fallback: before.text("IDP_PUBLIC_URL"), problem: Self.publicURL)
+                fallback: before.text("IDP_PUBLIC_URL").flatMap { Self.publicURL($0) == nil ? $0 : nil },
+                problem: Self.publicURL)
         }
         mailURL = try given(mailURL, "--mail-url-file") { () throws(Questions.NoAnswer) in try askMail(questions) }
         let origin = publicURL.flatMap { try? PublicOrigin($0) }
@@ -42,17 +55,17 @@ struct InitAnswers {
         mailFrom = try given(mailFrom, "--mail-from") { () throws(Questions.NoAnswer) in
             try questions.ask(
                 "The sender of emails, such as Example Ltd <sign-in@example.com>",
-                fallback: before.text("IDP_MAIL_FROM"),
+                fallback: before.text("IDP_MAIL_FROM").flatMap { Self.mailFrom($0) == nil ? $0 : nil },
                 problem: Self.mailFrom)
         }
         allowedEmails = try given(allowedEmails, "--allowed-emails") { () throws(Questions.NoAnswer) in
             try questions.ask(
-                "Who may sign in without an invitation, such as *@example.com, ann@partner.org",
+                "Who may sign in without an invitation, such as *@example.com, ann@partner.org, or none",
                 fallback: before.text("IDP_ALLOWED_EMAILS") ?? "", problem: Self.allowedEmails)
         }
         trustedProxies = try given(trustedProxies, "--trusted-proxies") { () throws(Questions.NoAnswer) in
             try questions.ask(
-                "The proxy in front of this service: 127.0.0.1 on this machine, or its network",
+                "The proxy in front of this service: 127.0.0.1 on this machine, its network, or none",
                 fallback: before.text("IDP_TRUSTED_PROXIES") ?? (origin?.isHTTPS == true ? "127.0.0.1" : ""),
                 problem: Self.trustedProxies)
         }
@@ -69,12 +82,14 @@ struct InitAnswers {
 
     /// The password is asked for by itself, so that it is neither seen nor percent-encoded by hand.
     private func askMail(_ questions: Questions) throws(Questions.NoAnswer) -> String {
+        // One that cannot be used is neither offered nor shown: the text may be a password.
         let known = before.secretText("IDP_MAIL_URL", required: false, hint: "")
+            .flatMap { mailProblem($0) == nil ? $0 : nil }
         let server = try questions.ask(
             "The mail server, such as smtps://user@mail.example.com, or outbox:var/outbox for a trial", fallback: known,
-            shown: known.flatMap { try? MailURL.parse($0) }.map { "\($0)" },
+            shown: known.map { text in (try? MailURL.parse(text, tokenFile: tokenFile)).map { "\($0)" } ?? "set" },
             problem: { mailProblem($0).flatMap { Self.lacksPassword($0) ? nil : $0 } })
-        guard server != known, Self.mailURL(server).map(Self.lacksPassword) ?? false,
+        guard server != known, mailProblem(server).map(Self.lacksPassword) ?? false,
             let at = server.lastIndex(of: "@")
         else { return server }
         let password = try questions.ask(
@@ -85,9 +100,9 @@ struct InitAnswers {
 
     /// Also an outbox is refused whose page strangers could open.
     private func mailProblem(_ text: String) -> String? {
-        if let words = Self.mailURL(text) { return words }
-        guard case .outbox? = try? MailURL.parse(text), publicURL.flatMap({ try? PublicOrigin($0) })?.isLoopback != true
-        else { return nil }
+        if let words = Self.mailURL(text, tokenFile: tokenFile) { return words }
+        let isLocal = publicURL.flatMap { try? PublicOrigin($0) }?.isLoopback == true
+        guard case .outbox? = try? MailURL.parse(text, tokenFile: tokenFile), !isLocal else { return nil }
         return
             "outbox: shows every email to every visitor. It is for a loopback address, such as http://localhost:8080."
     }

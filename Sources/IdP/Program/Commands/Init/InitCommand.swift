@@ -52,6 +52,7 @@ struct InitCommand: AsyncParsableCommand {
 
     func run() async throws {
         let place = InitPlace(envFile: envFile, service: InstalledService(IdPProgram.name))
+        if let problem = place.problem { throw CommandExit.failure(IdPProgram.name, problem) }
         var answers = InitAnswers(before: place.reader)
         (answers.publicURL, answers.mailFrom) = (publicURL, mailFrom)
         (answers.allowedEmails, answers.trustedProxies) = (allowedEmails, trustedProxies)

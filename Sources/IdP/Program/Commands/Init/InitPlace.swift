@@ -13,7 +13,7 @@ struct InitPlace {
         let files = FileManager.default
         // The file that commands would read.
         isService =
-            envFile == nil && !files.fileExists(atPath: ".env") && files.fileExists(atPath: service.folder)
+            envFile == nil && !files.fileExists(atPath: ".env") && files.fileExists(atPath: service.file)
         file = envFile ?? (isService ? service.file : ".env")
         let known = isService ? EnvFile(of: service) : EnvFile(at: file)
         reader = SettingsReader(SettingsSource(arguments: [], environment: [:], file: known))
@@ -27,6 +27,14 @@ struct InitPlace {
         if let named = reader.variable("IDP_SECRET_KEY_FILE") { return (named, true) }
         let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "var/"
         return ("\(folder)idp-secret-key", false)
+    }
+
+    /// Why this user cannot write there; nil where nothing is in the way.
+    var problem: String? {
+        let exists = access(file, F_OK) == 0
+        let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
+        guard exists ? access(file, R_OK | W_OK) != 0 : access(folder, W_OK) != 0 else { return nil }
+        return "\(file) may not be read and written by this user. Run the command as root: sudo idp init"
     }
 
     /// Writes the settings, and the key unless there is one.
@@ -52,7 +60,11 @@ struct InitPlace {
         ] {
             guard let value, value != current(name) else { continue }
             text.remove("\(name)_FILE")
-            if value.isEmpty { text.remove(name) } else { try text.set(name, to: value) }
+            if value.isEmpty || InitAnswers.isNone(value) { text.remove(name) } else { try text.set(name, to: value) }
+            // The unit may name a file for it, and both would be set twice.
+            if reader.variable("\(name)_FILE") != nil, SettingsText(before).hasNo("\(name)_FILE") {
+                throw SettingError("\(name): the unit of the service sets \(name)_FILE. Change that file.")
+            }
         }
         let hasKey = reader.secretText("IDP_SECRET_KEY", required: false, hint: "") != nil
         if !hasKey {
@@ -69,13 +81,13 @@ struct InitPlace {
     }
 
     private static let head = """
-        # Settings of the identity provider. All others: idp serve --help
+        # Settings of the identity provider. All others: idp serve --help-settings
 
         """
 
     /// A key that nobody has typed: 32 random bytes.
     private static func makeKey(at path: String) throws(SettingError) {
-        guard !FileManager.default.fileExists(atPath: path) else { return }
+        if let bytes = BoundedFile.read(path, upTo: 1 << 16), !bytes.isEmpty { return }
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         do {
             try FileManager.default.createDirectory(

@@ -44,16 +44,21 @@ struct Questions: Sendable {
 
 /// The terminal of standard input.
 enum Terminal {
-    /// Reads a line that is not shown (termios(3)).
+    /// Reads a line that is not shown (termios(3)). Ctrl-C waits for its end, so that the terminal is as before.
     static func hidden(_ read: () -> String?) -> String? {
         var before = termios()
         guard tcgetattr(STDIN_FILENO, &before) == 0 else { return read() }
+        var (interrupt, known) = (sigset_t(), sigset_t())
+        sigemptyset(&interrupt)
+        sigaddset(&interrupt, SIGINT)
+        pthread_sigmask(SIG_BLOCK, &interrupt, &known)
         var quiet = before
         quiet.c_lflag &= ~tcflag_t(ECHO)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet)
         defer {
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
             StandardError.write("\n")
+            pthread_sigmask(SIG_SETMASK, &known, nil)
         }
         return read()
     }

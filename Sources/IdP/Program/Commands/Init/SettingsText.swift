@@ -35,9 +35,14 @@ struct SettingsText: Equatable {
         text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
     }
 
+    /// Whether no line sets a value.
+    func hasNo(_ name: String) -> Bool { Self.lines(text).allSatisfy { Self.name(in: $0) != name } }
+
     private static func name(in line: String) -> String? {
         guard let equals = line.firstIndex(of: "=") else { return nil }
-        let name = line[..<equals].trimmingCharacters(in: .whitespaces)
+        // As DotEnvFile reads it: `export`, and a byte order mark at the start of the file.
+        let text = line[..<equals].trimmingCharacters(in: .whitespaces.union(["\u{FEFF}"]))
+        let name = text.hasPrefix("export ") ? text.dropFirst(7).trimmingCharacters(in: .whitespaces) : text
         return name.hasPrefix("#") ? nil : name
     }
 
@@ -55,8 +60,13 @@ struct SettingsText: Equatable {
     ///
     /// - Throws: ``SettingError``, and then the file is as it was.
     func write(to path: String) throws(SettingError) {
+        // A link stays one: what it names is replaced.
+        let isLink = (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil
+        let path = isLink ? URL(fileURLWithPath: path).resolvingSymlinksInPath().path : path
         let draft = "\(path).new"
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        // One that is there may have another owner, or be open to others.
+        unlink(draft)
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.failure(path) }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {

@@ -50,6 +50,9 @@ package final class SigningKeys: Sendable {
                 algorithm, generation: (newest ?? 0) + 1, box, at: now,
                 usedFrom: newest == nil ? Timestamp(milliseconds: 0) : now)
             try await database.write { try self.add(next, by: .program, $0) }
+            // Another node may have been first, with a key that this one does not open: the next token tries again.
+            let found = try await database.read { try self.store.current(algorithm, at: now, $0) }
+            guard found.map({ box.open($0) != nil }) ?? false else { return }
         }
         _ = ready.withLock { $0.insert(algorithm) }
     }
