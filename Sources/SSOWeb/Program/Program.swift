@@ -129,6 +129,11 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
             ServiceManager.ofProcess.failed(reader.problems)
             throw CommandExit.configurationError
         }
+        if reader.source.isOfService, geteuid() == 0 {
+            reader.warn(
+                "serves as root with the settings of the installed service. Use: systemctl start swift-sso-\(Subject.name)"
+            )
+        }
         for warning in reader.warnings { logger.warning("setting_warning", metadata: ["message": "\(warning)"]) }
         for line in reader.lines {
             // At notice, so that a quiet log has them: operators compare the fingerprints of both programs.

@@ -3,6 +3,7 @@ public import Hummingbird
 import HummingbirdCore
 public import Logging
 import NIOCore
+import NIOPosix
 public import ServiceLifecycle
 import UnixSignals
 
@@ -84,7 +85,7 @@ public enum WebServer {
     }
 
     /// How long the event loops have to accept and read what has arrived before the listener is closed.
-    private static let lastRequests: Duration = .milliseconds(100)
+    private static let lastRequests: TimeAmount = .milliseconds(100)
 
     /// Runs until SIGTERM or SIGINT, finishes the requests in flight and returns.
     ///
@@ -123,7 +124,8 @@ public enum WebServer {
                 Task {
                     if hasGrace { try? await Task.sleep(for: duration) }
                     await shutdown.holdBackNewConnections()
-                    try? await Task.sleep(for: lastRequests)
+                    let loop = MultiThreadedEventLoopGroup.singleton.any()
+                    try? await loop.scheduleTask(in: lastRequests) {}.futureResult.get()
                     await group.triggerGracefulShutdown()
                 }
             }

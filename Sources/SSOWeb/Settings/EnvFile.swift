@@ -7,6 +7,8 @@ public struct EnvFile: Sendable {
     let description: String
     /// The settings by name. Those of a service are what its process finds in its environment.
     let values: [String: String]
+    /// Whether the settings are those of the installed service.
+    let isOfService: Bool
     /// The line of each name in the file.
     let lines: [String: Int]
     /// How warnings call the file.
@@ -23,7 +25,7 @@ public struct EnvFile: Sendable {
 
     private init(_ file: DotEnvFile?, _ label: String, hint: String? = nil) {
         description = file == nil ? "no file" : label
-        (values, lines) = (file?.values ?? [:], file?.lines ?? [:])
+        (values, lines, isOfService) = (file?.values ?? [:], file?.lines ?? [:], false)
         (problems, warnings) = (file?.problems ?? [], file?.warnings ?? [])
         (self.label, self.hint) = (label.split(separator: "/").last.map(String.init) ?? label, hint)
     }
@@ -52,6 +54,7 @@ public struct EnvFile: Sendable {
 
     private init(missing path: String) {
         (description, values, lines, label, warnings, hint) = (path, [:], [:], path, [], nil)
+        isOfService = false
         problems = ["--env-file: there is no file \(path)."]
     }
 
@@ -66,7 +69,7 @@ public struct EnvFile: Sendable {
         lines = files.first { $0.path == service.file }?.file.lines ?? [:]
         problems = files.flatMap(\.file.problems)
         warnings = files.flatMap(\.file.warnings)
-        (label, hint) = (service.file, nil)
+        (label, hint, isOfService) = (service.file, nil, true)
         let also = unit == nil ? "" : " and \(service.unit).service"
         description = "\(service.file)\(also), of the installed service"
     }

@@ -71,6 +71,9 @@ public struct SettingsSource: Sendable {
     /// Where the settings come from, in words.
     var description: String { "command line, environment, \(file.description)" }
 
+    /// Whether the settings are those of the installed service.
+    var isOfService: Bool { file.isOfService }
+
     /// What to do about a file that this user may not read.
     public var hint: String? { file.hint }
 

@@ -29,7 +29,7 @@ struct DeployTests {
         "Every setting that compose and the units use exists", arguments: ["compose.yml", "compose.nodes.yml"] + units)
     func usedSettings(file: String) throws {
         let used = try Self.assignments(in: file).map(\.name)
-        #expect(used.count >= 4)
+        #expect(used.count >= 3)
         for name in used { #expect(Self.settings.contains(name), "\(file): \(name)") }
     }
 

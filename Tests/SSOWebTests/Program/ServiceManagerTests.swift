@@ -8,39 +8,11 @@ import Testing
 /// What systemd is told (sd_notify(3)).
 @Suite("The messages to systemd", .rules)
 struct ServiceManagerTests {
-    /// A socket as systemd's.
-    final class Socket {
-        let descriptor: Int32
-
-        init(_ path: String) throws {
-            descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-            var address = sockaddr_un()
-            address.sun_family = sa_family_t(AF_UNIX)
-            var bytes = Array(path.utf8)
-            if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
-            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-            let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
-            let result = withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
-            }
-            try #require(result == 0)
-        }
-
-        deinit { close(descriptor) }
-
-        /// The next message that is there already.
-        var message: String? {
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-            return count < 0 ? nil : String(decoding: buffer.prefix(count), as: UTF8.self)
-        }
-    }
-
     @Test("go to the socket of NOTIFY_SOCKET, a path or an abstract name", arguments: [false, true])
     func messages(isAbstract: Bool) throws {
         let folder = try TemporaryFolder()
         let name = isAbstract ? "@sso-test-\(UUID().uuidString)" : folder.path(of: "notify")
-        let (socket, manager) = (try Socket(name), ServiceManager(["NOTIFY_SOCKET": name]))
+        let (socket, manager) = (try NotifySocket(name), ServiceManager(["NOTIFY_SOCKET": name]))
         manager.ready()
         #expect(socket.message == "READY=1\nSTATUS=Serving.")
         manager.isAlive()
