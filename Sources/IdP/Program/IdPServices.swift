@@ -41,6 +41,7 @@ struct IdPServices: Sendable {
         let database = try await ProgramDatabase.idp.open(settings.database, logger)
         // Before the others see this node: one with a wrong key must not stand in the way of a right one.
         do {
+            if let refusal = try await settings.node.refusal(at: database) { throw refusal }
             let values = SealedValueStore(database: database, settings.keys)
             let problem = try await KeyCheck(database, settings.keys, values).problem()
             if let problem { throw SettingError(problem) }

@@ -1,5 +1,5 @@
 public import SSOShared
-import Storage
+package import Storage
 
 /// What the processes on one database should have in common, and what the settings are called that say so.
 public struct NodeDescription: Sendable {
@@ -34,7 +34,7 @@ public struct NodeDescription: Sendable {
     }
 
     /// Why a start would be refused beside the nodes that are running on a database; nil if it would not be. Changes nothing.
-    func refusal(at database: any Database) async throws -> SettingError? {
+    package func refusal(at database: any Database) async throws -> SettingError? {
         try await (database as? any NodeDatabase)?.conflict(with: node("check")).map(error)
     }
 
