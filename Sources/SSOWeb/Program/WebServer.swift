@@ -84,9 +84,6 @@ public enum WebServer {
         ]
     }
 
-    /// How long the event loops have to accept and read what has arrived before the listener is closed.
-    private static let lastRequests: TimeAmount = .milliseconds(100)
-
     /// Runs until SIGTERM or SIGINT, finishes the requests in flight and returns.
     ///
     /// - Parameters:
@@ -125,7 +122,7 @@ public enum WebServer {
                     if hasGrace { try? await Task.sleep(for: duration) }
                     await shutdown.holdBackNewConnections()
                     let loop = MultiThreadedEventLoopGroup.singleton.any()
-                    try? await loop.scheduleTask(in: lastRequests) {}.futureResult.get()
+                    try? await loop.scheduleTask(in: TimeAmount(grace.lastRequests)) {}.futureResult.get()
                     await group.triggerGracefulShutdown()
                 }
             }

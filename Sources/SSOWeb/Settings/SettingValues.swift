@@ -42,6 +42,10 @@ public struct ShutdownGrace: Sendable {
         return Self()
     }
 
+    /// How long the event loops have to accept and read what has arrived before the listener is closed. A single node takes the
+    /// time in which connections that proxies keep are used once more, and so ended: new ones come again after a second anyway.
+    var lastRequests: Duration { duration == nil ? .milliseconds(500) : .milliseconds(100) }
+
     /// Unless set, it is for other nodes: from a single one there is nowhere to go, and every second more is a second of 503.
     func duration(besideOthers: Bool) -> Duration { duration ?? (besideOthers ? .seconds(2) : .zero) }
 }
