@@ -18,7 +18,7 @@ struct FileClientTests {
         return client
     }
 
-    @Test("are those of the last start or SIGHUP, and a client of the database is none of them")
+    @Test("are those of the last start or SIGHUP, and not those of the database")
     func recorded() async throws {
         try await TestDeployment.open { deployment in
             let database = deployment.database
