@@ -43,6 +43,8 @@ package struct IdPSettings: Sendable {
     let files: [String: String]
     /// How many days rows of the audit log are kept.
     let auditDays: Int
+    /// Where metrics are served; nil for nowhere.
+    let metricsListen: MetricsListen?
     /// How long a browser's session lasts.
     let sessionLifetime: SessionLifetime
     /// How answers to the email arrive; nil where they are not received.
@@ -95,6 +97,7 @@ package struct IdPSettings: Sendable {
 
         let brand = Brand.read(reader)
         let auditDays = reader.value(auditDaysSetting)
+        let metricsListen = reader.value(metricsListenSetting)
         let sessionLifetime = sessionSettings.read(reader)
         let inboundMail = InboundMailSettings.read(reader, keys: keys, clients: clients)
         if let publicURL, !publicURL.isLoopback, let listen, LoopbackHost.contains(listen.host),
@@ -113,7 +116,9 @@ package struct IdPSettings: Sendable {
                 }
             }
         }
-        if let listen { reader.addCheck { await $0.checkListenAddress(listen, listenSetting.name) } }
+        for (address, name) in [(listen, listenSetting.name), (metricsListen?.address, metricsListenSetting.name)] {
+            if let address { reader.addCheck { await $0.checkListenAddress(address, name) } }
+        }
         if case .outbox(let folder) = mail {
             reader.addCheck { reader in
                 if let problem = OutboxMailer(folder: folder).problem {
@@ -131,7 +136,8 @@ package struct IdPSettings: Sendable {
             clients: source(of: clients, reader, publicURL: publicURL, listen: listen, keys: keys),
             providers: providers, trustedProxies: proxies, places: places, appleAssociation: apple,
             androidAssociation: android, linkTester: linkTester, nativeApps: nativeApps, brand: brand,
-            files: files(reader), auditDays: auditDays, sessionLifetime: sessionLifetime, inboundMail: inboundMail)
+            files: files(reader), auditDays: auditDays, metricsListen: metricsListen, sessionLifetime: sessionLifetime,
+            inboundMail: inboundMail)
     }
 
     private static func files(_ reader: SettingsReader) -> [String: String] {

@@ -12,17 +12,19 @@ public enum WebRouter {
     ///   - clock: `/readyz` names a wall clock that is ahead.
     ///   - addresses: finds the client's address for the log.
     ///   - shutdown: makes `/readyz` fail during the shutdown.
+    ///   - metrics: counts the requests.
     ///   - jsonPaths: paths that programs request; one that ends with a slash stands for all below it, and `*` for one part of
     ///     a path. Their errors are JSON.
     ///   - pathsWithTokens: paths whose URL contains a token, written alike.
     ///   - pageRoutes: the routes that show pages to users, as the router prints them: `/with/{name}`. There a user chooses the
     ///     language.
-    public static func router<Context: WebRequestContext>(
+    package static func router<Context: WebRequestContext>(
         _ context: Context.Type, origin: PublicOrigin, pages: Pages, assets: StaticAssets, database: any Database,
-        clock: ServiceClock, addresses: ClientAddress, shutdown: ShutdownState, jsonPaths: Set<String> = [],
-        pathsWithTokens: Set<String> = [], pageRoutes: Set<String>
+        clock: ServiceClock, addresses: ClientAddress, shutdown: ShutdownState, metrics: ProgramMetrics? = nil,
+        jsonPaths: Set<String> = [], pathsWithTokens: Set<String> = [], pageRoutes: Set<String>
     ) -> Router<Context> {
         let router = Router(context: context)
+        if let metrics { router.add(middleware: RequestMetrics(metrics.registry)) }
         let language = BrowserCookie(name: "language", origin: origin, maximumAge: .days(365))
         // Outermost first.
         router.addMiddleware {

@@ -68,7 +68,7 @@ public enum WebServer {
     static func acceptedAtOnce(of connections: Int) -> UInt { UInt(min(256, max(4, connections / 4))) }
 
     /// `127.0.0.1:8080` or `[::1]:8080`.
-    private static func text(_ address: SocketAddress) -> String {
+    static func text(_ address: SocketAddress) -> String {
         guard let host = address.ipAddress, let port = address.port else { return "\(address)" }
         return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
