@@ -5,7 +5,7 @@ import Synchronization
 /// Counts requests and their time, by route and status class.
 ///
 /// Not Hummingbird's own middleware: that keeps an entry for each method that somebody sends, and three metrics for each
-/// status. Routes are the patterns of the router, of which there is a fixed number; all other paths are one, `-`.
+/// status. Routes are the patterns of the router, of which there is a fixed number; all other paths are one, `NotFound`.
 package struct RequestMetrics<Context: WebRequestContext>: RouterMiddleware {
     private let registry: MetricsRegistry
     private let series = RequestSeries()

@@ -222,14 +222,6 @@ public struct SessionStore: Sendable {
         }
     }
 
-    /// The number of sessions of signed-in users.
-    package func ownedSessions() async throws -> Int64 {
-        try await database.read { connection in
-            try connection.query("SELECT COUNT(*) AS number FROM session WHERE owner IS NOT NULL").first?
-                .integer("number") ?? 0
-        }
-    }
-
     /// Notes that the session is in use. Writes at most once per minute: the idle limit needs no more.
     func touch(_ session: Session) async throws {
         guard isTouchDue(session) else { return }

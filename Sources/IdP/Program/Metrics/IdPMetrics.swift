@@ -38,7 +38,7 @@ enum IdPMetrics {
                 $0.set(signOutsWaiting, Double(waiting.count))
                 $0.set(oldestSignOut, age(waiting.oldest, clock))
             },
-            { [store = parts.sessions.store] in $0.set(sessions, Double(try await store.ownedSessions())) },
+            { [store = parts.sessions.store] in $0.set(sessions, Double(try await store.userSessions())) },
             { [accounts = parts.accounts] in $0.set(IdPMetrics.accounts, Double(try await accounts.count())) },
             { registry in
                 for (algorithm, due) in try await keys.renewals() {
