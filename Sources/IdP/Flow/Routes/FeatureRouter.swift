@@ -25,6 +25,21 @@ package struct FeatureRouter {
             })
     }
 
+    /// The same bytes for everybody, which pages of any origin may read.
+    package mutating func openFile(at path: String, use handler: @escaping Route.Handler) {
+        routes.append(
+            Route(.file, at: path, [.get, .head, .options], readsSession: false) {
+                $0.only([.get, .head, .options], at: RouterPath(path)) { request, context in
+                    guard request.method != .options else {
+                        return Preflight.answer(to: request, [.get, .head], from: "*")
+                    }
+                    var response = try await handler(request, context)
+                    response.headers[.accessControlAllowOrigin] = "*"
+                    return response
+                }
+            })
+    }
+
     /// A page that is the same for every visitor.
     package mutating func publicPage(at path: String, use handler: @escaping Route.Handler) {
         routes.append(

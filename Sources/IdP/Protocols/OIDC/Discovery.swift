@@ -16,15 +16,15 @@ struct Discovery: Sendable {
     let logger: Logger
 
     private static let headers: HTTPFields = [
-        .contentType: "application/json", .cacheControl: "public, max-age=300", .accessControlAllowOrigin: "*",
+        .contentType: "application/json", .cacheControl: "public, max-age=300",
     ]
 
     func addRoutes(to router: inout FeatureRouter) {
         let document = Array(JSONText.object(members).utf8)
         for path in [OIDCPath.discovery, OIDCPath.serverMetadata] {
-            router.file(at: path) { _, _ in Self.answer(document) }
+            router.openFile(at: path) { _, _ in Self.answer(document) }
         }
-        router.file(at: OIDCPath.keys) { _, _ in
+        router.openFile(at: OIDCPath.keys) { _, _ in
             do { return Self.answer(try await published()) } catch {
                 logger.error("signing_keys_unavailable", metadata: ["cause": "\(error)"])
                 return OAuthError.unavailable.response
