@@ -289,6 +289,12 @@ struct OIDCHostileTests {
             let json = try state.json()
             #expect(json["active"] == true && json["client_id"]?.text == client.id && json["username"]?.text == "ann")
             #expect(json["scope"]?.text == "openid email offline_access" && json["token_type"]?.text == "Bearer")
+            #expect(json["email"]?.text == "ann@example.com", "mail servers name their users by it")
+            let plain = try await deployment.oidcToken(
+                deployment.oidcCode(browser, nil, ["scope": "openid profile", "state": "t"]), as: client)
+            let bare = try #require(plain.json()["access_token"]?.text)
+            let without = try await deployment.oidcPost(OIDCPath.introspect, [("token", bare)], as: client).json()
+            #expect(without["active"] == true && without["email"] == nil, "only with the scope email")
             #expect(
                 try await deployment.oidcPost(OIDCPath.introspect, [("token", refresh)], as: client).json()
                     == ["active": false])
