@@ -102,6 +102,22 @@ struct OIDCModuleTests {
         }
     }
 
+    @Test("a code with PKCE needs no redirect_uri at the token endpoint, and a verifier alone lifts nothing")
+    func withoutRedirectURI() async throws {
+        try await Self.open { deployment, browser in
+            let (client, verifier) = (deployment.client, try CodeChallenge.makeVerifier())
+            for (challenge, cause) in [(CodeChallenge.s256(verifier), nil), (nil, "code_verifier_unexpected")] {
+                let code = try await deployment.oidcCode(
+                    browser, nil,
+                    ["code_challenge": challenge, "code_challenge_method": challenge == nil ? nil : "S256"])
+                let fields = [("grant_type", "authorization_code"), ("code", code), ("code_verifier", verifier)]
+                let reply = try await deployment.oidcPost(OIDCPath.token, fields, as: client)
+                #expect(reply.status == (cause == nil ? 200 : 400), "\(reply.text)")
+                if let cause { #expect(deployment.log.contains("cause=\(cause)")) }
+            }
+        }
+    }
+
     @Test("oidcc-ensure-post-request-succeeds: a form comes again by GET, because it lacks the session's cookie")
     func postRequest() async throws {
         try await Self.open { deployment, browser in
