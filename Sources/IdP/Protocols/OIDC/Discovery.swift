@@ -70,7 +70,7 @@ struct Discovery: Sendable {
             .init("revocation_endpoint_auth_methods_supported", secretMethods + ["none"]),
             .init("introspection_endpoint_auth_methods_supported", secretMethods),
             .init("code_challenge_methods_supported", [CodeChallenge.method]),
-            .init("claims_supported", IDToken.claims), .init("acr_values_supported", ["any", "mfa", "phr"]),
+            .init("claims_supported", IDToken.claims), .init("acr_values_supported", ["any"]),
             .init("prompt_values_supported", ["none", "login", "select_account"]),
             .init("ui_locales_supported", ["en", "de"]), .init("claims_parameter_supported", false),
             .init("request_parameter_supported", false), .init("request_uri_parameter_supported", false),
