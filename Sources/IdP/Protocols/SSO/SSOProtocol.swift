@@ -45,7 +45,7 @@ package struct SSOProtocol: ClientProtocol {
             context.logger.notice(
                 "authorize_refused", metadata: error.metadata.merging(["protocol": "\(Self.id)"]) { $1 })
             context.audit?.note(error.auditRow)
-            guard let callback = error.callback else { throw FlowError.unknownClient.logged }
+            guard let callback = error.callback else { throw error.page.logged }
             return .redirect(to: callback, type: .found)
         case .accepted(let client, let sent, let wishes):
             return try await authorizer.authorize(ClientRequest(sent, of: client, wishes), by: self, request, context)

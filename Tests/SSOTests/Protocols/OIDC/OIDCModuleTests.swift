@@ -113,7 +113,7 @@ struct OIDCModuleTests {
                 let fields = [("grant_type", "authorization_code"), ("code", code), ("code_verifier", verifier)]
                 let reply = try await deployment.oidcPost(OIDCPath.token, fields, as: client)
                 #expect(reply.status == (cause == nil ? 200 : 400), "\(reply.text)")
-                if let cause { #expect(deployment.log.contains("cause=\(cause)")) }
+                if let cause { #expect(deployment.log.contains("\"cause\": \(cause)")) }
             }
         }
     }

@@ -49,7 +49,7 @@ package struct OIDCProtocol: ClientProtocol {
             registered = try await self.registered(parameters, request, context)
         } catch let error as ParameterError {
             log(error.cause, error.explanation, parameters, nil, context)
-            throw FlowError.unknownClient
+            throw error.kind == .malformed ? PublicError.unreadable(error.name).logged : FlowError.unknownClient
         }
         let (client, returnTo) = (registered.client, registered.returnTo)
         let asked: OIDCRequestReader.Asked

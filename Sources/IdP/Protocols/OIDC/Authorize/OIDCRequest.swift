@@ -109,7 +109,7 @@ struct OIDCRequestReader {
     func read() throws(OIDCRequestError) -> Asked {
         do {
             try refuseRequestObjects()
-            try parameters.refuseRepetitions(of: Self.withoutEffect)
+            try parameters.refuseUnclear(Self.withoutEffect)
             let state = try state()
             let type = try parameters.required("response_type")
             guard type.utf8.elementsEqual("code".utf8) else {
