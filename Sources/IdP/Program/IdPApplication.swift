@@ -31,7 +31,8 @@ func buildIdP(
     let router = WebRouter.router(
         VisitorContext.self, origin: parts.origin, pages: parts.pages, assets: parts.assets,
         database: parts.database, clock: parts.clock, addresses: settings.trustedProxies, shutdown: shutdown,
-        jsonPaths: routes.jsonPaths, pathsWithTokens: routes.pathsWithTokens, pageRoutes: routes.pageRoutes)
+        jsonPaths: routes.jsonPaths, pathsWithTokens: routes.pathsWithTokens, pageRoutes: routes.pageRoutes,
+        localePaths: routes.localePaths)
     routes.add(to: router)
     inspect(router, routes.routes)
     return WebServer.application(
