@@ -63,7 +63,7 @@ package struct SSOProtocol: ClientProtocol {
             other: sent.url(at: "", asking: SignInWishes(prompt: .selectAccount)), pace: .init(grant))
     }
 
-    package func refuse(_ error: AuthorizationError, _ asked: ClientRequest) -> Response {
+    package func refuse(_ error: AuthorizationError, _ asked: ClientRequest, _ request: Request) -> Response {
         let state = AuthorizeRequest(asked).map { Array($0.state.utf8) }
         let callback = AuthorizeRequest.errorCallback(
             redirectURI: asked.returnTo, error: error.rawValue, state: state)

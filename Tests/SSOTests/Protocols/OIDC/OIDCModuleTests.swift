@@ -219,7 +219,7 @@ struct OIDCModuleTests {
         ),
         ("scope without openid", ["scope": "email"], "invalid_scope"),
         ("scope missing", ["scope": nil], "invalid_scope"),
-        ("response_mode", ["response_mode": "form_post"], "invalid_request"),
+        ("response_mode", ["response_mode": "fragment"], "invalid_request"),
         ("prompt none beside another", ["prompt": "none login"], "invalid_request"),
         (
             "plain", ["code_challenge": String(repeating: "a", count: 43), "code_challenge_method": "plain"],
@@ -229,7 +229,7 @@ struct OIDCModuleTests {
         ("method alone", ["code_challenge_method": "S256"], "invalid_request"),
         ("max_age", ["max_age": "-1"], "invalid_request"), ("nonce", ["nonce": "a\u{1}"], "invalid_request"),
         ("long nonce", ["nonce": String(repeating: "n", count: 513)], "invalid_request"),
-        ("long state", ["state": String(repeating: "s", count: 2049)], "invalid_request"),
+        ("long state", ["state": String(repeating: "s", count: 4097)], "invalid_request"),
         ("state", ["state": "é"], "invalid_request"),
     ]
 
