@@ -14,7 +14,7 @@ package import SSOWeb
 package struct WebFingerFeature: Feature {
     package static let setting = Setting(
         "IDP_WEBFINGER", default: false, example: "true",
-        "Whether /.well-known/webfinger names this provider for every address of the domains in IDP_ALLOWED_EMAILS. The web server of such a domain must pass that path on to here."
+        "Whether /.well-known/webfinger names this provider for the domains of IDP_ALLOWED_EMAILS. Their web servers must pass that path on."
     )
     package static let path = "/.well-known/webfinger"
     static let relation = "http://openid.net/specs/connect/1.0/issuer"
