@@ -32,7 +32,7 @@ func buildIdP(
         VisitorContext.self, origin: parts.origin, pages: parts.pages, assets: parts.assets,
         database: parts.database, clock: parts.clock, addresses: settings.trustedProxies, shutdown: shutdown,
         metrics: services.metrics, jsonPaths: routes.jsonPaths, pathsWithTokens: routes.pathsWithTokens,
-        pageRoutes: routes.pageRoutes)
+        pageRoutes: routes.pageRoutes, localePaths: routes.localePaths)
     routes.add(to: router)
     inspect(router, routes.routes)
     return WebServer.application(

@@ -4,6 +4,7 @@ import IdPApps
 import IdPClients
 import IdPFlow
 import IdPMail
+import IdPProtocols
 import IdPProviders
 import IdPSignIn
 import SSOShared
@@ -35,6 +36,8 @@ package struct IdPSettings: Sendable {
     let androidAssociation: AssociationSource
     /// Whether the link tester exists.
     let linkTester: Bool
+    /// Whether WebFinger is there.
+    let webFinger: Bool
     /// The apps that may receive the sign-in of the system browser.
     let nativeApps: NativeApps
     /// How the IdP presents itself on pages and in emails.
@@ -94,6 +97,7 @@ package struct IdPSettings: Sendable {
         let nativeApps = reader.value(nativeAppsSetting, default: "")
         // A page for developers is on by default on loopback only (ASVS 15.2.3).
         let linkTester = reader.value(linkTesterSetting, default: publicURL?.isLoopback == true ? "true" : "false")
+        let webFinger = reader.value(WebFingerFeature.setting)
 
         let brand = Brand.read(reader)
         let auditDays = reader.value(auditDaysSetting)
@@ -127,7 +131,8 @@ package struct IdPSettings: Sendable {
             }
         }
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let mail, let mailFrom,
-            let hourlyLimit, let limits, let allowed, let proxies, let places, let linkTester, let nativeApps,
+            let hourlyLimit, let limits, let allowed, let proxies, let places, let linkTester, let webFinger,
+            let nativeApps,
             let brand, let auditDays, let sessionLifetime
         else { return nil }
         return IdPSettings(
@@ -135,9 +140,9 @@ package struct IdPSettings: Sendable {
             mailHourlyLimit: hourlyLimit, limits: limits, allowedEmails: allowed,
             clients: source(of: clients, reader, publicURL: publicURL, listen: listen, keys: keys),
             providers: providers, trustedProxies: proxies, places: places, appleAssociation: apple,
-            androidAssociation: android, linkTester: linkTester, nativeApps: nativeApps, brand: brand,
-            files: files(reader), auditDays: auditDays, metricsListen: metricsListen, sessionLifetime: sessionLifetime,
-            inboundMail: inboundMail)
+            androidAssociation: android, linkTester: linkTester, webFinger: webFinger, nativeApps: nativeApps,
+            brand: brand, files: files(reader), auditDays: auditDays, metricsListen: metricsListen,
+            sessionLifetime: sessionLifetime, inboundMail: inboundMail)
     }
 
     private static func files(_ reader: SettingsReader) -> [String: String] {

@@ -3,6 +3,7 @@ import IdPApps
 import IdPClients
 import IdPFlow
 import IdPMail
+import IdPProtocols
 import IdPProviders
 import IdPSignIn
 import SSOShared
@@ -112,7 +113,8 @@ extension IdPSettings {
         + [
             trustedProxiesSetting.description, placesSetting.description, appleApps.description,
             androidApps.description, aasaFile, assetLinksFile, nativeAppsSetting.description,
-            linkTesterSetting.description, emailPostsLimit.description, codePostsLimit.description,
+            linkTesterSetting.description, WebFingerFeature.setting.description, emailPostsLimit.description,
+            codePostsLimit.description,
             newSessionsLimit.description,
             badSignaturesLimit.description, auditDaysSetting.description, metricsListenSetting.description,
         ] + sessionSettings.descriptions

@@ -116,3 +116,11 @@ extension IPAddress {
         "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16", "fc00::/7", "fe80::/10",
     ].compactMap { try? Network($0) }
 }
+
+extension SocketAddress {
+    /// `127.0.0.1:8080` or `[::1]:8080`.
+    var listenText: String {
+        guard let host = ipAddress, let port else { return "\(self)" }
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}

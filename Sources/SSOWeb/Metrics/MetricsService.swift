@@ -74,7 +74,7 @@ package struct MetricsService: Service {
             router: router,
             configuration: .init(address: .hostname(listen.host, port: listen.port)),
             onServerRunning: { [started] channel in
-                started(channel.localAddress.map(WebServer.text) ?? "unknown")
+                started(channel.localAddress?.listenText ?? "unknown")
             },
             logger: quiet)
     }
