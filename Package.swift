@@ -160,7 +160,8 @@ let package = Package(
         .target(
             name: "IdPProviders",
             dependencies: [
-                "CCurl", "JWT", "SSOShared", "SSOWeb", "YAMLSettings", httpTypes, hummingbird, logging, nioCore,
+                "CCurl", "CZlib", "JWT", "SSOShared", "SSOWeb", "YAMLSettings", httpTypes, hummingbird, logging,
+                nioCore,
                 .product(name: "Yams", package: "Yams"),
             ],
             path: "Sources/IdP/Providers",

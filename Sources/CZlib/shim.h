@@ -5,24 +5,32 @@
 #include <stdint.h>
 #include <zlib.h>
 
-// Inflates raw DEFLATE data (RFC 1951) into a buffer of fixed size.
+// Which header and trailer are around the DEFLATE data (RFC 1951): none, those of zlib (RFC 1950), those of gzip (RFC 1952).
+enum sso_inflate_format { sso_inflate_raw = -MAX_WBITS, sso_inflate_zlib = MAX_WBITS, sso_inflate_gzip = MAX_WBITS + 16 };
+
+// Inflates data into a buffer of fixed size. Of gzip all members are read; other bytes after the end are ignored.
 //
 // Returns Z_STREAM_END when all of it fits. Z_BUF_ERROR means that the input is truncated or the output too large:
 // it is too large when *written equals capacity. Any other value means that the data is malformed.
 static inline int sso_inflate(
-    const uint8_t *packed, size_t packed_count, uint8_t *output, size_t capacity, size_t *written) {
+    enum sso_inflate_format format, const uint8_t *packed, size_t packed_count, uint8_t *output, size_t capacity,
+    size_t *written) {
     z_stream stream = {0};
     *written = 0;
     if (packed_count > UINT32_MAX || capacity > UINT32_MAX) return Z_MEM_ERROR;
-    // A negative window size selects raw data, without the header of zlib or gzip.
-    int result = inflateInit2(&stream, -MAX_WBITS);
+    int result = inflateInit2(&stream, (int)format);
     if (result != Z_OK) return result;
     stream.next_in = (Bytef *)packed;
     stream.avail_in = (uInt)packed_count;
     stream.next_out = output;
     stream.avail_out = (uInt)capacity;
     result = inflate(&stream, Z_FINISH);
-    *written = stream.total_out;
+    while (result == Z_STREAM_END && format == sso_inflate_gzip && stream.avail_in > 1 && stream.next_in[0] == 0x1f
+           && stream.next_in[1] == 0x8b) {
+        if (inflateReset(&stream) != Z_OK) break;
+        result = inflate(&stream, Z_FINISH);
+    }
+    *written = capacity - stream.avail_out;
     inflateEnd(&stream);
     return result;
 }

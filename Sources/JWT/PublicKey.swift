@@ -13,7 +13,7 @@ package struct PublicKey: Sendable {
     ///   and a private key.
     package init(_ jwk: JSONNode) throws(KeyError) {
         // Every reader of the key set could sign with it (RFC 7517 9.2).
-        guard !["d", "p", "q", "dp", "dq", "qi", "oth"].contains(where: { jwk[$0] != nil }) else {
+        guard !["d", "p", "q", "dp", "dq", "qi", "oth"].contains(where: { jwk.member($0) != nil }) else {
             throw KeyError("a private key that is published")
         }
         switch jwk["kty"]?.string {
@@ -29,6 +29,9 @@ package struct PublicKey: Sendable {
     package func isValid(_ signature: [UInt8], for bytes: [UInt8], _ algorithm: SignatureAlgorithm) -> Bool {
         sso_jws_verify(key.pointer, algorithm.native, bytes, bytes.count, signature, signature.count) == 1
     }
+
+    /// Whether both are the same key.
+    package func isSame(as other: PublicKey) -> Bool { EVP_PKEY_eq(key.pointer, other.key.pointer) == 1 }
 
     /// 2048 to 8192 bits: below, a key can be factored (NIST SP 800-131A), above, one check takes milliseconds.
     private static func rsa(_ jwk: JSONNode) throws(KeyError) -> NativeKey {

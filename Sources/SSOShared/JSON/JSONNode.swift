@@ -50,6 +50,14 @@ extension JSONNode {
         object?.last { $0.key.utf8.elementsEqual(key.utf8) }?.value
     }
 
+    /// The value of a member, as the subscript gives it; nil also where it is `null`. Programs that write every member of a
+    /// structure write `null` for one that they do not have.
+    package func member(_ key: String) -> JSONNode? {
+        guard let node = self[key] else { return nil }
+        if case .null = node.value { return nil }
+        return node
+    }
+
     /// The value's JSON type with an article, for messages: "a string", "an object", "null".
     public var typeName: String {
         switch value {

@@ -52,8 +52,11 @@ struct DiscoveryTests {
             ("token_endpoint", nil, "discovery_endpoint_missing"), ("jwks_uri", nil, "discovery_endpoint_missing"),
             ("token_endpoint", 1, "discovery_endpoint_refused"),
             ("id_token_signing_alg_values_supported", "RS256", "discovery_member_invalid"),
-            ("id_token_signing_alg_values_supported", ["RS256", 1], "discovery_member_invalid"),
-            ("token_endpoint_auth_methods_supported", .null, "discovery_member_invalid"),
+            ("id_token_signing_alg_values_supported", [1], "discovery_no_common_algorithm"),
+            ("authorization_endpoint", .null, "discovery_endpoint_missing"),
+            ("token_endpoint", .null, "discovery_endpoint_missing"), ("jwks_uri", .null, "discovery_endpoint_missing"),
+            ("issuer", .null, "discovery_issuer_mismatch"),
+            ("token_endpoint_auth_methods_supported", "client_secret_post", "discovery_member_invalid"),
             ("token_endpoint_auth_methods_supported", ["private_key_jwt"], "discovery_no_auth_method"),
         ] as [(String, JSONValue?, String)])
     func members(_ name: String, _ value: JSONValue?, _ reason: String) async throws {
@@ -73,9 +76,74 @@ struct DiscoveryTests {
         ])
     func endpoints(_ url: String) async throws {
         for name in ["authorization_endpoint", "token_endpoint", "jwks_uri", "revocation_endpoint"] {
-            let fixture = try OpenIDFixture()
+            let isOfEvery = name != "revocation_endpoint"
+            let fixture = try OpenIDFixture(isOfEvery ? .oidc : .apple)
             fixture.serveDiscovery { $0[name] = .string(url) }
             #expect(await check(fixture) == "discovery_endpoint_refused", "\(name)")
+            #expect(
+                await OpenIDFixture.reason { try await fixture.client.revoke(fixture.provider, refreshToken: "r") }
+                    == "discovery_endpoint_refused", "\(name)")
+            #expect(!fixture.transport.requests.contains { $0.url == url })
+        }
+    }
+
+    @Test(
+        "a member that is null, or that the sign-in does not use, stops no sign-in",
+        arguments: [
+            ("revocation_endpoint", .null), ("revocation_endpoint", "http://op.example/x"), ("revocation_endpoint", 1),
+            ("revocation_endpoint", ""), ("userinfo_endpoint", .null), ("userinfo_endpoint", 7),
+            ("end_session_endpoint", ""), ("registration_endpoint", ["a"]), ("scopes_supported", "openid"),
+            ("response_modes_supported", .null), ("claims_supported", [1, .null]), ("mtls_endpoint_aliases", ["a": 1]),
+            ("authorization_response_iss_parameter_supported", .null),
+            ("authorization_response_iss_parameter_supported", "yes"),
+            ("id_token_signing_alg_values_supported", .null), ("id_token_signing_alg_values_supported", []),
+            ("id_token_signing_alg_values_supported", ["ES256", 1, .null]),
+            ("token_endpoint_auth_methods_supported", .null), ("token_endpoint_auth_methods_supported", []),
+            ("token_endpoint_auth_methods_supported", [.null, "client_secret_post"]),
+        ] as [(String, JSONValue)])
+    func unused(_ name: String, _ value: JSONValue) async throws {
+        let fixture = try OpenIDFixture()
+        fixture.serveDiscovery { $0[name] = value }
+        #expect(await check(fixture) == nil)
+        #expect(await fixture.refusal(fixture.token()) == nil)
+    }
+
+    @Test("a byte order mark before a document is ignored, two are not")
+    func byteOrderMark() async throws {
+        let fixture = try OpenIDFixture()
+        let text = try StandInJSON.text(.object(fixture.discovery))
+        fixture.transport.on(fixture.discoveryURL, "\u{feff}" + text)
+        #expect(await check(fixture) == nil)
+        let other = try OpenIDFixture()
+        other.transport.on(other.discoveryURL, "\u{feff}\u{feff}" + text)
+        #expect(await check(other) == "discovery_json")
+    }
+
+    @Test(
+        "how a secret is sent is of no interest to a client without one",
+        arguments: [.null, 1, ["tls_client_auth"]] as [JSONValue])
+    func publicClient(_ value: JSONValue) async throws {
+        var fixture = try OpenIDFixture()
+        fixture.provider = fixture.provider.with(Provider.Credential.none)
+        fixture.serveDiscovery { $0["token_endpoint_auth_methods_supported"] = value }
+        #expect(await check(fixture) == nil)
+        #expect(await fixture.refusal(fixture.token()) == nil)
+    }
+
+    @Test("a document with which no sign-in can work is reported before the user leaves for the provider")
+    func beforeLeaving() async throws {
+        for (name, value, reason) in [
+            ("id_token_signing_alg_values_supported", ["HS256"], "discovery_no_common_algorithm"),
+            ("token_endpoint_auth_methods_supported", ["private_key_jwt"], "discovery_no_auth_method"),
+        ] as [(String, JSONValue, String)] {
+            let fixture = try OpenIDFixture()
+            fixture.serveDiscovery { $0[name] = value }
+            let request = ProviderClient.AuthorizationRequest(
+                state: "s", nonce: "n", codeChallenge: "c", redirectURI: "https://idp.example/cb")
+            #expect(
+                await OpenIDFixture.reason {
+                    _ = try await fixture.client.authorizationURL(fixture.provider, request)
+                } == reason)
         }
     }
 

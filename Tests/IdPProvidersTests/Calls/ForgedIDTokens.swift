@@ -175,6 +175,7 @@ struct ForgedIDToken: Sendable, CustomStringConvertible {
     private static let headers: [Self] = [
         .header("crit", "id_token_crit", "crit", ["exp"]),
         .header("an empty crit", "id_token_crit", "crit", []),
+        .header("crit that is null", "id_token_crit", "crit", .null),
         .header("b64", "id_token_crit", "b64", false),
         .header("typ of an access token", "id_token_typ_invalid", "typ", "at+jwt"),
         .header("typ of a logout token", "id_token_typ_invalid", "typ", "logout+jwt"),
@@ -214,8 +215,13 @@ struct ForgedIDToken: Sendable, CustomStringConvertible {
         },
         .claims("azp of another client", "id_token_azp_mismatch") { $0["azp"] = "other" },
         .claims("azp that is a list", "id_token_azp_mismatch") { $0["azp"] = ["client"] },
+        .claims("two audiences and an azp that is null", "id_token_azp_mismatch") {
+            $0["aud"] = ["client", "other"]
+            $0["azp"] = .null
+        },
         .claims("no nonce", "nonce_mismatch") { $0["nonce"] = nil },
         .claims("an empty nonce", "nonce_mismatch") { $0["nonce"] = "" },
+        .claims("a nonce that is null", "nonce_mismatch") { $0["nonce"] = .null },
         .claims("the nonce of another flow", "nonce_mismatch") { $0["nonce"] = "other" },
         .claims("the beginning of the nonce", "nonce_mismatch") { $0["nonce"] = "n-0S6" },
         .claims("the nonce and more", "nonce_mismatch") { $0["nonce"] = "n-0S6_WzA2Mjx" },
@@ -240,10 +246,10 @@ struct ForgedIDToken: Sendable, CustomStringConvertible {
         .claims("no exp", "id_token_claims_invalid") { $0["exp"] = nil },
         time("expired 60 seconds ago", "id_token_expired", "exp", -60),
         time("expired yesterday", "id_token_expired", "exp", -86400),
-        time("valid for more than a day", "id_token_lifetime_too_long", "exp", 86461),
         .claims("exp as a text", "id_token_claims_invalid") { $0["exp"] = "1795266000" },
         .claims("exp that is negative", "id_token_claims_invalid") { $0["exp"] = -1 },
         .claims("exp that is null", "id_token_claims_invalid") { $0["exp"] = .null },
+        .claims("iat that is null", "id_token_claims_invalid") { $0["iat"] = .null },
         .claims("exp in milliseconds", "id_token_claims_invalid") { $0["exp"] = 1_795_266_000_000 },
         .claimsText("exp of 1e400", "id_token_claims_invalid", #""exp":1795266000"#, #""exp":1e400"#),
         .claimsText("exp of NaN", "id_token_claims_invalid", #""exp":1795266000"#, #""exp":NaN"#),
@@ -260,6 +266,7 @@ struct ForgedIDToken: Sendable, CustomStringConvertible {
 
     private static let values: [Self] = [
         .claims("no sub", "id_token_subject_invalid") { $0["sub"] = nil },
+        .claims("sub that is null", "id_token_subject_invalid") { $0["sub"] = .null },
         .claims("an empty sub", "id_token_subject_invalid") { $0["sub"] = "" },
         .claims("sub of 256 bytes", "id_token_subject_invalid") {
             $0["sub"] = .string(String(repeating: "s", count: 256))

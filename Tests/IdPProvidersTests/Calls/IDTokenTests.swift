@@ -65,8 +65,8 @@ struct IDTokenTests {
     @Test(
         "a token at the edge of what is permitted is accepted",
         arguments: [
-            ("exp", -59.0), ("iat", 60), ("iat", -600), ("nbf", 60), ("auth_time", 60), ("exp", 86400),
-            ("exp", 3600.5), ("iat", 0.25),
+            ("exp", -59.0), ("iat", 60), ("iat", -600), ("nbf", 60), ("auth_time", 60), ("exp", 259_200),
+            ("exp", 3600.5), ("iat", 0.25), ("exp", 315_360_000),
         ])
     func edges(_ claim: String, _ seconds: Double) async throws {
         let fixture = try OpenIDFixture()
@@ -80,7 +80,8 @@ struct IDTokenTests {
     func permitted() async throws {
         let changes: [@Sendable (inout StandInToken) -> Void] = [
             { $0.header["typ"] = nil }, { $0.header["typ"] = "jwt" }, { $0.header["kid"] = nil },
-            { $0.claims["aud"] = ["client"] }, { $0.claims["azp"] = "client" },
+            { $0.claims["aud"] = ["client"] }, { $0.claims["aud"] = ["client", "client"] },
+            { $0.claims["azp"] = "client" },
             {
                 $0.claims["aud"] = ["other", "client"]
                 $0.claims["azp"] = "client"
@@ -89,6 +90,13 @@ struct IDTokenTests {
             { $0.claims["sub"] = .string(String(repeating: "s", count: 255)) },
             { $0.claims["sub"] = "uid=ann, ou=people" }, { $0.header["jku"] = "https://evil.example/keys" },
             { $0.claims["email"] = nil }, { $0.claims["unknown"] = ["a": [1, .null]] },
+            { $0.header["typ"] = .null }, { $0.header["kid"] = .null }, { $0.header["typ"] = "application/JWT" },
+            { $0.claims["azp"] = .null }, { $0.claims["nbf"] = .null }, { $0.claims["auth_time"] = .null },
+            { $0.claims["at_hash"] = .null }, { $0.claims["c_hash"] = 1 }, { $0.claims["acr"] = .null },
+            { $0.claims["amr"] = "pwd" }, { $0.claims["name"] = .null }, { $0.claims["name"] = ["Ann"] },
+            { $0.claims["email"] = .null }, { $0.claims["email"] = 1 }, { $0.claims["email_verified"] = .null },
+            { $0.claims["email_verified"] = "yes" },
+            { $0.claims["iat"] = .number(($0.claims["iat"]?.number ?? 0) + 0.7) },
         ]
         for (index, change) in changes.enumerated() {
             let fixture = try OpenIDFixture()

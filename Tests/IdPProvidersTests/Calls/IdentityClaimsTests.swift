@@ -39,7 +39,7 @@ struct IdentityClaimsTests {
             Row(kind: .oidc, claims: ["email_verified": "1"], email: nil, reason: "email_not_verified"),
             Row(kind: .oidc, claims: ["email_verified": 1], email: nil, reason: "email_not_verified"),
             Row(kind: .oidc, claims: ["email_verified": [true]], email: nil, reason: "email_not_verified"),
-            Row(kind: .oidc, claims: ["email": .null, "xms_edov": true], email: nil, reason: "email_invalid"),
+            Row(kind: .oidc, claims: ["email": .null, "xms_edov": true], email: nil, reason: "email_missing"),
             Row(kind: .oidc, claims: ["email": ["ann@example.com"]], email: nil, reason: "email_invalid"),
             Row(kind: .oidc, claims: ["email": 1], email: nil, reason: "email_invalid"),
             Row(kind: .google, claims: [:], email: "ann@example.com"),

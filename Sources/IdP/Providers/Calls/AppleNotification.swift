@@ -29,7 +29,7 @@ package struct AppleNotification: Sendable, Equatable {
     init(_ claims: TokenClaims, provider: Provider, now: Timestamp) throws(ProviderError) {
         try claims.checkOrigin(provider, orAudience: provider.appleAppID)
         // An ID token is signed with the same keys, and has no events.
-        guard let events = claims.json["events"] else { throw .answer(.event, "no events") }
+        guard let events = claims.json.member("events") else { throw .answer(.event, "no events") }
         _ = try claims.checkTimes(now, age: Self.longestAge, needsExpiry: false)
         let event = TokenClaims(json: try Self.object(events))
         guard let type = event.json["type"]?.string else { throw .answer(.event, "no type") }
@@ -65,7 +65,7 @@ package struct AppleNotification: Sendable, Equatable {
 
     /// `event_time`, in milliseconds as sent or in seconds as in Apple's examples.
     private static func time(_ event: TokenClaims) throws(ProviderError) -> Timestamp? {
-        guard let node = event.json["event_time"] else { return nil }
+        guard let node = event.json.member("event_time") else { return nil }
         guard case .number(let digits) = node.value, let number = Double(digits),
             (0...253_402_300_799_000).contains(number)
         else { throw .answer(.event, "event_time") }

@@ -30,7 +30,7 @@ struct GitHubClient: Sendable {
             throw .answer(.issuerMismatch, issuer)
         }
         let url = "\(provider.issuer)/login/oauth/access_token"
-        guard let token = try await tokens.exchange(answer, provider, at: url, .post).accessToken,
+        guard let token = try await tokens.exchange(answer, provider, at: url, [.post]).accessToken,
             (1...1024).contains(token.utf8.count), token.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
         else { throw .answer(.gitHubToken) }
         let user = try await call(.gitHubUser, provider, "/user", token).json
@@ -57,15 +57,14 @@ struct GitHubClient: Sendable {
             return .ignored("email_missing")
         }
         guard primary["verified"]?.bool == true else { return .ignored("email_not_verified") }
-        guard let node = primary["email"] else { return .ignored("email_missing") }
+        guard let node = primary.member("email") else { return .ignored("email_missing") }
         return IdentityClaims.address(node)
     }
 
     /// Reports whether the API answers. Client id and secret can only be checked by a sign-in.
     func check(_ provider: Provider) async throws(ProviderError) -> String {
-        let status = try await http.status(
-            .gitHubUser, of: provider, "\(Self.api(provider))/user", headers: Self.headers)
-        guard status == 401 || status == 200 else { throw .call(.gitHubUser, status: status) }
+        try await http.reach(
+            .gitHubUser, of: provider, "\(Self.api(provider))/user", headers: Self.headers, accepting: [200, 401])
         return "ready: \(Self.api(provider)) answers"
     }
 

@@ -35,7 +35,7 @@ struct IDToken: Sendable {
     private static func checkAccessToken(
         _ claims: TokenClaims, _ accessToken: String?, _ algorithm: SignatureAlgorithm
     ) throws(ProviderError) {
-        guard let node = claims.json["at_hash"] else { return }
+        guard let node = claims.json.member("at_hash") else { return }
         guard let hash = node.string.flatMap({ Base64URL.decode($0) }), let accessToken else {
             throw .answer(.accessTokenHash)
         }

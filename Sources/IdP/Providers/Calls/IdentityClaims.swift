@@ -19,7 +19,7 @@ struct IdentityClaims: Sendable {
     /// `xms_edov`, the claim that the domain's owner has been verified.
     func address() -> Address {
         guard provider.emailTrust == .ifVerified else { return .ignored("email_not_trusted") }
-        guard let node = claims.json["email"] else { return .ignored("email_missing") }
+        guard let node = claims.json.member("email") else { return .ignored("email_missing") }
         let isVerified =
             provider.kind == .microsoft
             ? claims.isTrue("xms_edov") || claims.json["xms_edov"]?.integer == 1

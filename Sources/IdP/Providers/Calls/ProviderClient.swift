@@ -72,20 +72,21 @@ package struct ProviderClient: Sendable {
         self.clock = clock
         self.logger = logger
         let http = ProviderHTTP(transport)
-        tokens = TokenEndpoint(http: http, clock: clock)
+        tokens = TokenEndpoint(http: http, clock: clock, logger: logger)
         gitHub = GitHubClient(http: http, tokens: tokens)
-        documents = ProviderDocuments(http: http, clock: clock)
+        documents = ProviderDocuments(http: http, clock: clock, logger: logger)
     }
 
     /// Where to send the browser.
     package func authorizationURL(
         _ provider: Provider, _ request: AuthorizationRequest
     ) async throws(ProviderError) -> String {
-        let endpoint =
-            provider.kind == .github
-            ? GitHubClient.authorizationEndpoint(provider)
-            : try await documents.discovery(provider).authorizationEndpoint
-        return AuthorizationURL.text(endpoint, provider, request)
+        guard provider.kind != .github else {
+            return AuthorizationURL.text(GitHubClient.authorizationEndpoint(provider), provider, request)
+        }
+        let discovery = try await documents.discovery(provider)
+        try discovery.checkSignIn(provider)
+        return AuthorizationURL.text(discovery.authorizationEndpoint, provider, request)
     }
 
     /// Exchanges the code of an answer, checks everything, and returns who the user is.
@@ -109,9 +110,10 @@ package struct ProviderClient: Sendable {
         let discovery = try await documents.discovery(provider)
         try discovery.checkAnswer(issuer: answer.issuer, for: provider)
         let allowed = try discovery.allowedAlgorithms(provider)
+        let methods = try discovery.authMethods(provider)
         // At the same time as the code is exchanged. The verifier reports what is wrong with the keys.
         async let keys: Void = documents.prefetchKeys(provider)
-        let reply = try await tokens.exchange(answer, provider, at: discovery.tokenEndpoint, discovery.authMethod)
+        let reply = try await tokens.exchange(answer, provider, at: discovery.tokenEndpoint, methods)
         await keys
         guard let text = reply.idToken else { throw .answer(.noIDToken) }
         let signed = try SignedToken(text, allowed: allowed)
@@ -139,10 +141,11 @@ package struct ProviderClient: Sendable {
     package func revoke(_ provider: Provider, refreshToken: String) async throws(ProviderError) {
         guard provider.kind != .github else { throw .document(.revocationMissing) }
         let discovery = try await documents.discovery(provider)
-        guard
-            let url = discovery.revocationEndpoint ?? (provider.kind == .apple ? "\(provider.issuer)/auth/revoke" : nil)
-        else { throw .document(.revocationMissing) }
-        try await tokens.revoke(refreshToken, provider, at: url, discovery.authMethod)
+        let known = provider.kind == .apple ? "\(provider.issuer)/auth/revoke" : nil
+        guard let url = try discovery.revocationEndpoint(provider) ?? known else {
+            throw .document(.revocationMissing)
+        }
+        try await tokens.revoke(refreshToken, provider, at: url, try discovery.authMethods(provider).first)
     }
 
     /// Checks a server-to-server notification of Apple: signature, issuer, audience and age.
@@ -156,8 +159,9 @@ package struct ProviderClient: Sendable {
     package func check(_ provider: Provider) async throws(ProviderError) -> String {
         if provider.kind == .github { return try await gitHub.check(provider) }
         let discovery = try await documents.discovery(provider)
+        try discovery.checkSignIn(provider)
+        if provider.kind == .apple { _ = try discovery.revocationEndpoint(provider) }
         let algorithms = try discovery.allowedAlgorithms(provider)
-        if case .secret = provider.credential, discovery.authMethod == nil { throw .document(.noAuthMethod) }
         let keys = try await documents.keys(provider)
         let count = keys.usableCount
         let names = algorithms.map(\.rawValue).joined(separator: ", ")

@@ -1,3 +1,4 @@
+import Logging
 import SSOShared
 import SSOWeb
 
@@ -6,9 +7,12 @@ struct ProviderDocuments: Sendable {
     private let http: ProviderHTTP
     private let discoveries: SharedCache<DiscoveryDocument>
     private let keySets: SharedCache<SigningKeys>
+    private let logger: Logger
+    /// What could not be used of the key set of each issuer.
+    private let faults = LatestValues<[String]>()
 
-    init(http: ProviderHTTP, clock: ServiceClock) {
-        self.http = http
+    init(http: ProviderHTTP, clock: ServiceClock, logger: Logger) {
+        (self.http, self.logger) = (http, logger)
         discoveries = SharedCache(clock: clock)
         keySets = SharedCache(clock: clock)
     }
@@ -34,7 +38,7 @@ struct ProviderDocuments: Sendable {
     ///
     /// For a `kid` that the keys lack they are fetched again, at most once in five minutes for ID tokens and for notifications.
     /// They are also fetched again when the key does not fit an ID token, at most once a minute: some providers put a new key
-    /// under an old `kid`. A notification with a wrong signature has nothing fetched, because anybody may send one.
+    /// under an old `kid`, or have two keys under one `kid` for a while. A notification with a wrong signature has nothing fetched, because anybody may send one.
     func claims(
         _ token: SignedToken, _ provider: Provider, for caller: EarlyFetch
     ) async throws(ProviderError) -> TokenClaims {
@@ -44,7 +48,9 @@ struct ProviderDocuments: Sendable {
         } catch {
             switch ProviderError.AnswerError(rawValue: error.reason) {
             case .keyUnknown: reason = caller
-            case .signature where caller == .signIn, .keyMismatch where caller == .signIn: reason = .wrongSignature
+            case .signature where caller == .signIn, .keyMismatch where caller == .signIn,
+                .keyAmbiguous where caller == .signIn:
+                reason = .wrongSignature
             default: throw error
             }
         }
@@ -55,13 +61,22 @@ struct ProviderDocuments: Sendable {
     }
 
     private func fetchKeys(_ provider: Provider, _ discovery: DiscoveryDocument) -> SharedCache<SigningKeys>.Fetch {
-        let http = http
+        let (http, report) = (http, reportFaults)
         return {
             await Self.result { () async throws(ProviderError) in
                 let reply = try await http.json(.keys, of: provider, discovery.keysURL)
-                return (try SigningKeys(reply.json), reply.lifetime)
+                let keys = try SigningKeys(reply.json)
+                report(keys, provider)
+                return (keys, reply.lifetime)
             }
         }
+    }
+
+    /// Logs once what is ignored of a key set, and again when it is something else.
+    private func reportFaults(_ keys: SigningKeys, _ provider: Provider) {
+        guard faults.set(keys.faults, for: provider.issuer), !keys.faults.isEmpty else { return }
+        let detail = ProviderError.printable(keys.faults.joined(separator: "; "))
+        logger.info("provider_keys_ignored", metadata: ["provider": "\(provider.id)", "detail": "\(detail)"])
     }
 
     private static func result<Value>(

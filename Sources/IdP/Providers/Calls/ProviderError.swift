@@ -23,9 +23,9 @@ package struct ProviderError: Error, Sendable, Equatable {
         case tooLarge = "too_large"
         /// Another status than 200. Redirects are not followed.
         case status
-        /// Not `application/json`.
+        /// Not a type of JSON.
         case contentType = "content_type"
-        /// A `Content-Encoding`, although `identity` was asked for.
+        /// Another `Content-Encoding` than gzip and deflate, or a damaged one. `identity` was asked for.
         case contentEncoding = "content_encoding"
         /// Not strict JSON, or not an object.
         case json
@@ -64,7 +64,6 @@ package struct ProviderError: Error, Sendable, Equatable {
         case noAuthMethod = "discovery_no_auth_method"
         case keysMalformed = "jwks_malformed"
         case keysTooMany = "jwks_too_many_keys"
-        case keysDuplicate = "jwks_duplicate_kid"
         case keysNoneUsable = "jwks_no_usable_key"
         case appleKey = "apple_key_unusable"
         case revocationMissing = "revocation_unsupported"
@@ -92,7 +91,6 @@ package struct ProviderError: Error, Sendable, Equatable {
         case authorizedParty = "id_token_azp_mismatch"
         case subject = "id_token_subject_invalid"
         case expired = "id_token_expired"
-        case lifetime = "id_token_lifetime_too_long"
         case issuedAt = "id_token_issued_in_future"
         case tooOld = "id_token_too_old"
         case notBefore = "id_token_not_yet_valid"
@@ -124,11 +122,16 @@ package struct ProviderError: Error, Sendable, Equatable {
 
     /// An answer with a status that the call does not permit.
     ///
-    /// - Parameter isOverLimit: the provider has had too many calls.
-    static func call(_ endpoint: Endpoint, status: Int, isOverLimit: Bool = false) -> Self {
-        Self(
+    /// - Parameters:
+    ///   - isOverLimit: the provider has had too many calls.
+    ///   - place: where a redirect leads.
+    static func call(
+        _ endpoint: Endpoint, status: Int, isOverLimit: Bool = false, leadsTo place: String? = nil
+    ) -> Self {
+        let direction = place.map { ", leads to \($0)" } ?? ""
+        return Self(
             reason: "\(endpoint.rawValue)_\(CallError.status.rawValue)",
-            detail: "status \(status)\(isOverLimit ? ", rate limit" : "")",
+            detail: printable("status \(status)\(isOverLimit ? ", rate limit" : "")\(direction)"),
             meaning: status >= 500 || status == 429 || isOverLimit ? .outage : .fault)
     }
 

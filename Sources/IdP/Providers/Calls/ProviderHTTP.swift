@@ -52,30 +52,28 @@ struct ProviderHTTP: Sendable {
         form: [(name: String, value: String)]? = nil, headers: [String] = [], accepting accepted: Set<Int> = [200]
     ) async throws(ProviderError) -> Answer {
         let response = try await send(endpoint, of: provider, url, form: form, headers: headers)
-        let isOverLimit =
-            response.values("x-ratelimit-remaining") == ["0"] || !response.values("retry-after").isEmpty
-        guard accepted.contains(response.status) else {
-            throw .call(endpoint, status: response.status, isOverLimit: isOverLimit)
-        }
+        try Self.check(response, of: endpoint, form: form, accepting: accepted)
         guard Self.isJSON(response.values("content-type")) else {
             throw .call(endpoint, .contentType, response.values("content-type").joined(separator: ", "))
         }
+        let body = try Self.decoded(response, of: endpoint)
         do {
-            let json = try JSONReader.readStrictly(response.body)
+            let json = try JSONReader.readStrictly(body)
             return Answer(
                 status: response.status, json: json, lifetime: Self.lifetime(response.values("cache-control")),
-                isOverLimit: isOverLimit)
+                isOverLimit: Self.isOverLimit(response))
         } catch {
             throw .call(endpoint, .json, "\(error)")
         }
     }
 
-    /// Calls an endpoint whose body does not matter. Returns the status.
-    func status(
+    /// Calls an endpoint whose body does not matter.
+    func reach(
         _ endpoint: ProviderError.Endpoint, of provider: Provider, _ url: String,
-        form: [(name: String, value: String)]? = nil, headers: [String] = []
-    ) async throws(ProviderError) -> Int {
-        try await send(endpoint, of: provider, url, form: form, headers: headers).status
+        form: [(name: String, value: String)]? = nil, headers: [String] = [], accepting accepted: Set<Int> = [200]
+    ) async throws(ProviderError) {
+        let response = try await send(endpoint, of: provider, url, form: form, headers: headers)
+        try Self.check(response, of: endpoint, form: form, accepting: accepted)
     }
 
     private func send(
@@ -94,7 +92,7 @@ struct ProviderHTTP: Sendable {
         // Without Accept-Encoding a server may choose any coding (RFC 9110 12.5.3).
         request.headers =
             [
-                "Accept: application/json", "Accept-Encoding: identity",
+                Self.accept(endpoint), "Accept-Encoding: identity",
                 "User-Agent: swift-sso/\(ProductVersion.text)",
             ] + headers
         if let form {
@@ -114,10 +112,6 @@ struct ProviderHTTP: Sendable {
         guard response.body.count <= Self.limit(endpoint), !response.isTruncated else {
             throw .call(endpoint, .tooLarge, "more than \(Self.limit(endpoint)) bytes")
         }
-        let codings = response.values("content-encoding").filter { $0.lowercased() != "identity" }
-        guard codings.isEmpty else {
-            throw .call(endpoint, .contentEncoding, codings.joined(separator: ", "))
-        }
         return response
     }
 
@@ -132,37 +126,11 @@ struct ProviderHTTP: Sendable {
         }
     }
 
-    private static func limit(_ endpoint: ProviderError.Endpoint) -> Int {
+    static func limit(_ endpoint: ProviderError.Endpoint) -> Int {
         switch endpoint {
         case .discovery, .token, .revocation: 64 << 10
         case .keys, .gitHubUser, .gitHubEmails: 256 << 10
         }
-    }
-
-    /// `application/json` or a type with the suffix `+json` (RFC 6839 3.1), exactly once.
-    private static func isJSON(_ values: [String]) -> Bool {
-        guard values.count == 1 else { return false }
-        let type = values[0].utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != 0x20 && $0 != 0x09 }
-            .map(\.asciiLowercased)
-        return type.elementsEqual("application/json".utf8)
-            || (type.starts(with: "application/".utf8) && type.suffix(5).elementsEqual("+json".utf8))
-    }
-
-    /// From 5 minutes to 24 hours, one hour without a `max-age`: a provider must be able neither to have us call for each
-    /// visitor, nor to keep a withdrawn key alive.
-    static func lifetime(_ cacheControl: [String]) -> Duration {
-        var seconds: Int?
-        for part in cacheControl.joined(separator: ",").lowercased().split(separator: ",") {
-            let directive = part.drop { $0 == " " }
-            if directive.hasPrefix("no-store") || directive.hasPrefix("no-cache") { return .minutes(5) }
-            guard directive.hasPrefix("max-age=") else { continue }
-            let digits = directive.dropFirst("max-age=".count).prefix { $0 != " " }
-            guard !digits.isEmpty, digits.utf8.allSatisfy(\.isASCIIDigit) else { continue }
-            // More digits than an Int holds are a long time.
-            seconds = min(seconds ?? .max, Int(digits) ?? .max)
-        }
-        guard let seconds else { return .hours(1) }
-        return .seconds(min(max(seconds, 300), 86400))
     }
 }
 
@@ -186,42 +154,6 @@ private final class IssuerPlaces: Sendable {
         taken.withLock { taken in
             let left = taken[issuer, default: 1] - 1
             taken[issuer] = left > 0 ? left : nil
-        }
-    }
-}
-
-/// Which URLs and addresses a provider may have.
-struct ProviderURL: Sendable {
-    /// The issuer's own host is this machine: a trial or a test.
-    let isLoopback: Bool
-    private let allowsPrivate: Bool
-
-    /// nil when the issuer is not a URL.
-    init?(_ provider: Provider) {
-        guard let issuer = try? WebURL(provider.issuer) else { return nil }
-        isLoopback = issuer.authority.isLoopback
-        allowsPrivate = provider.allowsPrivateAddresses
-    }
-
-    /// Whether a URL from a document of the provider may be used: https, or http where both it and the issuer are this
-    /// machine; no user name, no fragment.
-    func permits(_ text: String) -> Bool {
-        guard text.utf8.count <= 2048, let url = try? WebURL(text), !url.rest.utf8.contains(UInt8(ascii: "#")) else {
-            return false
-        }
-        guard url.authority.isLoopback else { return url.isHTTPS }
-        // Another server's document must not lead this program to services on this machine.
-        return isLoopback || (allowsPrivate && url.isHTTPS)
-    }
-
-    /// Refuses addresses that are not public, unless the settings permit them. Checked for each connection, because DNS may
-    /// change its answer.
-    var addressError: (@Sendable ([UInt8]) -> String?)? {
-        if allowsPrivate { return nil }
-        let isLoopback = isLoopback
-        return { octets in
-            let kind = ReservedAddress.kind(of: octets)
-            return isLoopback && kind == "loopback" ? nil : kind
         }
     }
 }

@@ -15,7 +15,8 @@ struct SignedToken: Sendable {
 
     /// Takes the token apart and reads its header strictly.
     ///
-    /// `jku`, `jwk`, `x5u` and `x5c` are ignored: a key that comes with the token proves nothing.
+    /// `alg` is required. `kid` and `typ` may be absent or `null`. `crit` and `b64` must not be there. All others are ignored:
+    /// a key that comes with the token (`jku`, `jwk`, `x5u`, `x5c`) proves nothing.
     ///
     /// - Parameter allowed: what the token may be signed with. The header only says which of them it was.
     init(_ text: String, allowed: [SignatureAlgorithm]) throws(ProviderError) {
@@ -46,8 +47,11 @@ struct SignedToken: Sendable {
         }
         // What must be understood is not (RFC 7515 4.1.11). b64 changes what is signed (RFC 7797).
         guard header["crit"] == nil, header["b64"] == nil else { throw .answer(.tokenCritical) }
-        if let type = header["typ"] {
-            guard type.string?.utf8.map(\.asciiLowercased).elementsEqual("jwt".utf8) ?? false else {
+        if let type = header.member("typ") {
+            // RFC 7515 4.1.9: without a slash, `application/` is meant to be before it.
+            let names = ["jwt", "application/jwt"]
+            guard let name = type.string?.lowercased(), names.contains(where: { $0.utf8.elementsEqual(name.utf8) })
+            else {
                 // Access tokens ("at+jwt") and logout tokens are signed with the same keys (RFC 8725 3.11).
                 throw .answer(.tokenType, type.string ?? type.typeName)
             }
@@ -56,7 +60,7 @@ struct SignedToken: Sendable {
     }
 
     private static func keyID(_ header: JSONNode) throws(ProviderError) -> String? {
-        guard let node = header["kid"] else { return nil }
+        guard let node = header.member("kid") else { return nil }
         guard let id = node.string, (1...256).contains(id.utf8.count) else { throw .answer(.tokenHeader, "kid") }
         return id
     }

@@ -10,6 +10,19 @@ struct SigningKey: Sendable {
 
         /// Whether the signature is the key's for these bytes.
         func isValid(_ signature: [UInt8], for bytes: [UInt8]) -> Bool { key.isValid(signature, for: bytes, algorithm) }
+
+        /// Whether both have the same key.
+        func isSame(as other: Verifier) -> Bool { key.isSame(as: other.key) }
+    }
+
+    /// What an entry of a key set is.
+    enum Entry {
+        /// A key for signatures of the algorithms here.
+        case key(SigningKey)
+        /// A key that has nothing to do with them, and why.
+        case skipped(String)
+        /// No key by RFC 7517, and why.
+        case ignored(String)
     }
 
     let id: String?
@@ -20,19 +33,28 @@ struct SigningKey: Sendable {
     /// Why the key cannot be used.
     let fault: String?
 
-    /// Reads a key. Returns nil for one that is not for signatures of the algorithms here, see ``reasonToSkip(_:)``.
-    init?(_ node: JSONNode) throws(ProviderError) {
-        guard let type = node["kty"]?.string else { throw .document(.keysMalformed, "a key without kty") }
-        guard Self.reasonToSkip(node) == nil else { return nil }
-        if let member = node["kid"], member.string == nil {
-            throw .document(.keysMalformed, "a kid that is not a text")
+    /// Reads an entry of a key set by itself: whatever is wrong with it, the others count (RFC 7517 5).
+    ///
+    /// `kty` is required. `kid`, `use`, `key_ops` and `alg` may be left out or `null`. One of another type makes it no key.
+    /// The numbers are required, and what is wrong with them is the ``fault``. All other members, such as `x5c`, are not read.
+    static func read(_ node: JSONNode) -> Entry {
+        guard node.object != nil else { return .ignored("\(node.typeName) in place of a key") }
+        for name in ["kty", "kid", "use", "alg"] {
+            if let member = node.member(name), member.string == nil { return .ignored("\(name) is \(member.typeName)") }
         }
+        if let member = node.member("key_ops"), member.array == nil { return .ignored("key_ops is \(member.typeName)") }
+        guard let type = node["kty"]?.string else { return .ignored("no kty") }
+        if let reason = reasonToSkip(node, type) { return .skipped(reason) }
+        return .key(SigningKey(node, type))
+    }
+
+    private init(_ node: JSONNode, _ type: String) {
         id = node["kid"]?.string
         self.type = type
         do throws(KeyError) {
             let key = try PublicKey(node)
             verifiers = Dictionary(
-                uniqueKeysWithValues: Self.algorithms(node).map { ($0, Verifier(key: key, algorithm: $0)) })
+                uniqueKeysWithValues: Self.algorithms(node, type).map { ($0, Verifier(key: key, algorithm: $0)) })
             fault = nil
         } catch {
             verifiers = [:]
@@ -41,24 +63,21 @@ struct SigningKey: Sendable {
     }
 
     /// Why a key has nothing to do with signatures of the algorithms here; nil if it has.
-    static func reasonToSkip(_ node: JSONNode) -> String? {
-        let type = node["kty"]?.string ?? "none"
+    private static func reasonToSkip(_ node: JSONNode, _ type: String) -> String? {
         let isKnown = SignatureAlgorithm.allCases.contains { $0.keyType == type }
         guard isKnown else { return "a key of type \(type)" }
         // RFC 7517 4.2 and 4.3.
-        if let use = node["use"], use.string != "sig" { return "use is \(use.string ?? use.typeName)" }
-        if let operations = node["key_ops"], operations.array?.contains(where: { $0.string == "verify" }) != true {
+        if let use = node.member("use")?.string, use != "sig" { return "use is \(use)" }
+        if let operations = node.member("key_ops")?.array, !operations.contains(where: { $0.string == "verify" }) {
             return "key_ops has no verify"
         }
         // A key for ES512 or RS512, for example.
-        return algorithms(node).isEmpty ? "alg is \(node["alg"]?.string ?? "not a text")" : nil
+        return algorithms(node, type).isEmpty ? "alg is \(node["alg"]?.string ?? "missing")" : nil
     }
 
-    /// The algorithms that `kty` and `alg` permit.
-    private static func algorithms(_ node: JSONNode) -> [SignatureAlgorithm] {
-        SignatureAlgorithm.allCases.filter { algorithm in
-            algorithm.keyType == node["kty"]?.string
-                && (node["alg"].map { $0.string.map(algorithm.isNamed) ?? false } ?? true)
-        }
+    /// The algorithms that `kty` and `alg` permit. A key without `alg` is for each algorithm of its type.
+    private static func algorithms(_ node: JSONNode, _ type: String) -> [SignatureAlgorithm] {
+        let name = node.member("alg")?.string
+        return SignatureAlgorithm.allCases.filter { $0.keyType == type && (name.map($0.isNamed) ?? true) }
     }
 }

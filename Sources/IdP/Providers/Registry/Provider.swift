@@ -34,6 +34,14 @@ package struct Provider: Sendable {
         case never
     }
 
+    /// How a client with a secret sends it to the token endpoint (OpenID Connect Core 1.0, 9).
+    enum AuthMethod: String, Sendable, CaseIterable {
+        /// In `Authorization`.
+        case basic = "client_secret_basic"
+        /// In the form.
+        case post = "client_secret_post"
+    }
+
     /// How the IdP proves itself at the token endpoint.
     enum Credential: Sendable {
         /// PKCE alone: a public client.
@@ -68,6 +76,8 @@ package struct Provider: Sendable {
     var emailTrust = EmailTrust.ifVerified
     /// Whether an unknown identity may make an account.
     package var allowsNewAccounts = true
+    /// As the client is registered at the provider; nil: as its document says.
+    var authMethod: AuthMethod?
     /// Whether the provider may have a private address.
     var allowsPrivateAddresses = false
     /// What an ID token may be signed with. The token never chooses.

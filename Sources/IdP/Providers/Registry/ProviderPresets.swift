@@ -60,6 +60,8 @@ extension Provider.Kind {
         // The brands' rules fix the buttons of the others (docs/providers.md).
         "label": [.oidc], "logo": [.oidc],
         "client_secret": [.oidc, .github, .google, .microsoft],
+        // Apple and GitHub have one way.
+        "token_endpoint_auth_method": [.oidc, .google, .microsoft],
         "team_id": [.apple], "key_id": [.apple], "private_key": [.apple], "app_id": [.apple],
         "algorithms": [.oidc, .apple, .google, .microsoft],
         "prompt": [.oidc, .github, .google, .microsoft],

@@ -112,7 +112,8 @@ extension Provider {
         let proof =
             switch credential {
             case .none: "public client"
-            case .secret(let secret): "fingerprint \(secret.fingerprint)"
+            case .secret(let secret):
+                "fingerprint \(secret.fingerprint)" + (authMethod.map { ", \($0.rawValue)" } ?? "")
             case .apple(let key): "team \(key.teamID), key \(key.keyID)"
             }
         let owned = ownedDomains.isEmpty ? "" : ", owns addresses at \(ownedDomains.joined(separator: " "))"

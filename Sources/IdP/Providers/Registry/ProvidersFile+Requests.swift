@@ -45,6 +45,29 @@ extension ProvidersFile {
         return mode
     }
 
+    /// Nil: as the discovery document says, and for a public client.
+    func authMethod(_ entry: SettingsFileEntry, _ kind: Provider.Kind?, _ owner: String) -> Provider.AuthMethod? {
+        let name = "token_endpoint_auth_method"
+        // Another kind has been refused already.
+        guard kind.map({ Provider.Kind.special[name]?.contains($0) ?? true }) ?? true,
+            let text = entry.optionalText(name)
+        else { return nil }
+        let (method, isNone) = (Provider.AuthMethod(rawValue: text.value), text.value == "none")
+        let problem: String? =
+            switch (method != nil || isNone, entry.has("client_secret")) {
+            case (false, _):
+                "\"\(text.value)\" of \"\(owner)\" must be client_secret_basic, client_secret_post or none. "
+                    + "Register the client at the provider with one of these."
+            case (true, true) where isNone:
+                "of \"\(owner)\" is none, which is for public clients. Remove it, or remove client_secret."
+            case (true, false) where !isNone:
+                "of \"\(owner)\" is \(text.value), which needs client_secret. A public client has none."
+            default: nil
+            }
+        if let problem { entry.problem("\(name) \(problem)", at: text.node) }
+        return method
+    }
+
     func prompt(_ entry: SettingsFileEntry, _ kind: Provider.Kind?, _ owner: String) -> String? {
         guard let kind, !kind.prompts.isEmpty, let text = entry.optionalText("prompt") else { return nil }
         guard text.value != "none" else {

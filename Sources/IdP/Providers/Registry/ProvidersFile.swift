@@ -14,8 +14,8 @@ package struct ProvidersFile {
     static let reservedIDs = ["callback", "complete", "email", "mail", "native", "sso"]
 
     private static let keys = [
-        "id", "name", "label", "logo", "kind", "issuer", "client_id", "client_secret", "team_id", "key_id",
-        "private_key", "app_id",
+        "id", "name", "label", "logo", "kind", "issuer", "client_id", "client_secret",
+        "token_endpoint_auth_method", "team_id", "key_id", "private_key", "app_id",
         "scopes",
         "response_mode", "allowed_domains", "owns_addresses", "prompt", "email", "new_accounts", "allow_private",
         "algorithms",
@@ -80,6 +80,7 @@ package struct ProvidersFile {
         let clientID = clientID(entry, owner)
         refuseForeignKeys(entry, kind)
         let credential = kind.flatMap { credentials.read(entry, kind: $0, provider: owner) }
+        let authMethod = authMethod(entry, kind, owner)
         let scopes = scopes(entry, kind, owner)
         let mode = responseMode(entry, kind, scopes: scopes, owner)
         let prompt = prompt(entry, kind, owner)
@@ -97,7 +98,8 @@ package struct ProvidersFile {
             id: id, name: name, label: label, logo: logo, kind: kind, issuer: issuer, clientID: clientID,
             credential: credential, scopes: scopes,
             responseMode: mode, allowedDomains: domains, ownedDomains: ownedDomains, prompt: prompt, emailTrust: email,
-            allowsNewAccounts: makesAccounts, allowsPrivateAddresses: isPrivate, algorithms: algorithms,
+            allowsNewAccounts: makesAccounts, authMethod: authMethod, allowsPrivateAddresses: isPrivate,
+            algorithms: algorithms,
             appleAppID: appID)
     }
 
@@ -198,6 +200,7 @@ package struct ProvidersFile {
             case "issuer": "https://idp.example.org/realms/staff"
             case "client_id": "main-app"
             case "client_secret": "file:/etc/swift-sso/secrets/work"
+            case "token_endpoint_auth_method": "client_secret_post"
             case "team_id", "key_id": "ABCDE12345"
             case "app_id": "com.example.app"
             case "private_key": "file:/etc/swift-sso/secrets/apple.p8"

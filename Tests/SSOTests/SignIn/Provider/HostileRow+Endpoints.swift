@@ -1,7 +1,10 @@
+import JWT
 import SSOShared
 import SSOWeb
 
 @testable import Counterparts
+@testable import IdPProviders
+@testable import IdPTestKit
 @testable import TestKit
 
 /// What a provider answers instead of tokens, keys and its document.
@@ -36,7 +39,7 @@ extension HostileRow {
             "two id_token members", "token_endpoint_json", status: 502, .token,
             .json("{\"id_token\":\"a\",\"id_token\":\"b\"}")),
         answering(
-            "bytes of gzip that were not asked for", "token_endpoint_content_encoding", status: 502, .token,
+            "bytes of gzip that end too early", "token_endpoint_content_encoding", status: 502, .token,
             .bytes(
                 BackChannelFixture.http(
                     "200 OK", ["Content-Type: application/json", "Content-Encoding: gzip"],
@@ -76,11 +79,17 @@ extension HostileRow {
         answering("keys twice", "jwks_json", status: 502, .keys, .json("{\"keys\":[],\"keys\":[]}")),
         altering("no list", "jwks_malformed", .keys) { $0["keys"] = "none" },
         altering("no keys", "jwks_no_usable_key", .keys) { $0["keys"] = [] },
-        altering("a key that is a text", "jwks_malformed", .keys) { $0["keys"] = ["key"] },
+        altering("a key that is a text", "jwks_no_usable_key", .keys) { $0["keys"] = ["key"] },
         altering("1000 keys", "jwks_too_many_keys", .keys) {
             $0["keys"] = .array(Array(repeating: ["kty": "oct"], count: 1000))
         },
-        altering("a kid twice", "jwks_duplicate_kid", .keys) { $0["keys"] = .array(($0["keys"]?.items ?? []) * 2) },
+        HostileRow(
+            name: "two keys under one kid", reason: "id_token_key_ambiguous",
+            prepare: { place in
+                let standIn = try place.standIn(.oidc)
+                let other = try StandInKey(.rs256, id: standIn.key.id)
+                standIn.alter(.keys) { $0["keys"] = .array(($0["keys"]?.items ?? []) + [.object(other.jwk)]) }
+            }),
         key("a key of RSA with 1024 bits", "jwks_no_usable_key") { key in
             key["n"] = .string(Base64URL.encode([UInt8](repeating: 0xff, count: 128)))
         },
@@ -94,8 +103,8 @@ extension HostileRow {
             $0 = ["kty": "oct", "k": "c2VjcmV0", "kid": $0["kid"] ?? .null]
         },
         key("a private key", "jwks_no_usable_key") { $0["d"] = "AQAB" },
-        key("a kid that is a number", "jwks_malformed") { $0["kid"] = 1 },
-        key("a key without kty", "jwks_malformed") { $0["kty"] = nil },
+        key("a kid that is a number", "jwks_no_usable_key") { $0["kid"] = 1 },
+        key("a key without kty", "jwks_no_usable_key") { $0["kty"] = nil },
     ]
 
     /// A key set whose only key is changed.
@@ -151,8 +160,4 @@ extension HostileRow {
     private static func member(_ name: String, _ value: JSONValue?, _ reason: String) -> HostileRow {
         altering("\(name) \(value.map { "\($0)" } ?? "missing")", reason, .discovery) { $0[name] = value }
     }
-}
-
-extension Array {
-    fileprivate static func * (items: Self, count: Int) -> Self { (0..<count).flatMap { _ in items } }
 }

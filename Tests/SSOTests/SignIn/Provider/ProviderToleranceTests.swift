@@ -36,10 +36,71 @@ struct ProviderToleranceTests {
             ]
             members["keys"] = .array(others + (members["keys"]?.items ?? []))
         },
+        HostileRow.claims("valid for a year", .expired) { $0["exp"] = .number(($0["iat"]?.number ?? 0) + 31_536_000) },
+        HostileRow.claims("optional claims that are null", .claims) { claims in
+            for name in ["azp", "nbf", "auth_time", "at_hash", "acr", "name"] { claims[name] = .null }
+        },
+        HostileRow.altering("its key twice and once more for PS256", "", .keys) { members in
+            let keys = members["keys"]?.items ?? []
+            let others = keys.map { item -> JSONValue in
+                guard case .object(var key) = item else { return item }
+                key["alg"] = "PS256"
+                return .object(key)
+            }
+            members["keys"] = .array(keys + keys + others)
+        },
+        HostileRow.altering("entries that are no keys", "", .keys) {
+            $0["keys"] = .array([["kid": "x", "use": "sig"], [:], .null, 1] + ($0["keys"]?.items ?? []))
+        },
+        HostileRow.altering("members that are null", "", .discovery) { members in
+            for name in ["revocation_endpoint", "userinfo_endpoint", "token_endpoint_auth_methods_supported"] {
+                members[name] = .null
+            }
+        },
+        HostileRow.altering("an error that is null", "", .token) { $0["error"] = .null },
+        HostileRow.altering("an error that is empty", "", .token) { ($0["error"], $0["expires_in"]) = ("", "3600") },
+        compressed,
+        HostileRow(
+            name: "its keys only for those who ask for a key set", reason: "",
+            prepare: { place in
+                let standIn = try place.standIn(.oidc)
+                standIn.replace(.keys) { [weak standIn] request in
+                    guard request.header("accept")?.contains("application/jwk-set+json") == true, let standIn else {
+                        return .json("{}", status: "406 Not Acceptable")
+                    }
+                    let keys = Array(try StandInJSON.text(.object(standIn.keySet)).utf8)
+                    return .bytes(BackChannelFixture.http("200 OK", ["Content-Type: application/jwk-set+json"], keys))
+                }
+            }),
+        HostileRow(
+            name: "the secret only in the form, although its document lists both", reason: "",
+            prepare: { place in
+                let standIn = try place.standIn(.oidc)
+                standIn.replace(.token) { [weak standIn] request in
+                    guard request.header("authorization") == nil, let standIn else {
+                        return .json("{\"error\":\"invalid_client\"}", status: "401 Unauthorized")
+                    }
+                    return try standIn.honest(request)
+                }
+            }),
         HostileRow.altering("no list of authentication methods", "", .discovery) {
             $0["token_endpoint_auth_methods_supported"] = nil
         },
     ]
+
+    /// Its document and its keys come with gzip.
+    private static let compressed = HostileRow(
+        name: "compressed documents", reason: "",
+        prepare: { place in
+            let standIn = try place.standIn(.oidc)
+            for (endpoint, members) in [
+                (StandInProvider.Endpoint.discovery, standIn.discovery), (.keys, standIn.keySet),
+            ] {
+                let body = PackedBody.gzip(try StandInJSON.text(.object(members)))
+                let head = ["Content-Type: application/json", "Content-Encoding: gzip"]
+                standIn.replace(endpoint) { _ in .bytes(BackChannelFixture.http("200 OK", head, body)) }
+            }
+        })
 
     @Test("signs its users in", arguments: rows)
     func permitted(row: HostileRow) async throws {

@@ -161,7 +161,8 @@ struct ProviderRegistryTests {
         try write(
             ProvidersFixture.entry(.oidc), ProvidersFixture.entry(.apple),
             ProvidersFixture.entry(
-                .microsoft, ["kind: oidc", "id: public", "name: Public", "-client_secret"]))
+                .microsoft, ["kind: oidc", "id: public", "name: Public", "-client_secret"]),
+            ProvidersFixture.entry(.google, ["token_endpoint_auth_method: client_secret_post"]))
         let reader = SettingsFixture.read(
             .idp,
             [
@@ -180,6 +181,7 @@ struct ProviderRegistryTests {
                 == "\"Apple\", apple, issuer https://appleid.apple.com, client id org.example.sign-in, team ABCDE12345, key KEY1234567, owns addresses at privaterelay.appleid.com, callback https://idp.example.com/auth/apple/callback"
         )
         #expect(shown["provider public"]?.contains("client id main-app, public client, callback") == true)
+        #expect(shown["provider google"]?.contains("fingerprint \(print), client_secret_post, owns") == true)
         #expect(shown["IDP_PROVIDERS_FILE"] == path)
         let all = (reader.lines.map(\.shown) + reader.warnings).joined()
         for secret in [ProvidersFixture.secret, ProvidersFixture.key, "PRIVATE KEY"] { #expect(!all.contains(secret)) }

@@ -55,6 +55,7 @@ struct ProvidersFileTests {
         for provider in all {
             #expect(provider.emailTrust == .ifVerified && provider.allowsNewAccounts)
             #expect(!provider.allowsPrivateAddresses && provider.allowedDomains == [] && provider.prompt == nil)
+            #expect(provider.authMethod == nil)
         }
         #expect(
             all.map(\.ownedDomains) == [
@@ -81,6 +82,7 @@ struct ProvidersFileTests {
                     "allowed_domains: [Example.ORG, b.example]", "owns_addresses: [example.org, xn--bcher-kva.example]",
                     "prompt: select_account", "new_accounts: false",
                     "allow_private: true", "algorithms: [ES256, Ed25519]",
+                    "token_endpoint_auth_method: client_secret_post",
                 ]))
         #expect(read.problems == [])
         let provider = try #require(read.providers.first)
@@ -88,7 +90,7 @@ struct ProvidersFileTests {
         #expect(provider.responseMode == .formPost && provider.allowedDomains == ["example.org", "b.example"])
         #expect(provider.ownedDomains == ["example.org", "xn--bcher-kva.example"])
         #expect(provider.prompt == "select_account" && !provider.allowsNewAccounts && provider.allowsPrivateAddresses)
-        #expect(provider.algorithms == [.es256, .eddsa])
+        #expect(provider.algorithms == [.es256, .eddsa] && provider.authMethod == .post)
         let silent = try Self.read(ProvidersFixture.entry(.oidc, ["email: never"]))
         #expect(silent.problems == [] && silent.providers.first?.emailTrust == .never)
     }
@@ -115,7 +117,7 @@ struct ProvidersFileTests {
     @Test("a public client of kind oidc has no secret; Apple without name and email may answer in the query")
     func exceptions() throws {
         let read = try Self.read(
-            ProvidersFixture.entry(.oidc, ["-client_secret"]),
+            ProvidersFixture.entry(.oidc, ["-client_secret", "token_endpoint_auth_method: none"]),
             ProvidersFixture.entry(.apple, ["scopes: [openid]", "response_mode: query"]))
         #expect(read.problems == [] && read.providers.count == 2)
         guard case Provider.Credential.none? = read.providers.first?.credential else {

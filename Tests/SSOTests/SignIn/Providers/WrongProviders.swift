@@ -170,6 +170,28 @@ enum WrongProviders {
         Row(
             .apple, ["client_secret: env:SECRET"],
             "9: client_secret is not for kind apple, only for oidc, github, google or microsoft. Remove it."),
+        Row(.oidc, ["token_endpoint_auth_method: private_key_jwt"], "8: \(authMethod("private_key_jwt"))"),
+        Row(
+            .google, ["token_endpoint_auth_method: Client_Secret_Post"],
+            "7: \(authMethod("Client_Secret_Post", "google"))"),
+        Row(.oidc, ["token_endpoint_auth_method: basic"], "8: \(authMethod("basic"))"),
+        Row(
+            .oidc, ["token_endpoint_auth_method: [none]"],
+            "8: token_endpoint_auth_method must be text. For example token_endpoint_auth_method: client_secret_post"),
+        Row(
+            .oidc, ["token_endpoint_auth_method: none"],
+            "8: token_endpoint_auth_method of \"work\" is none, which is for public clients. Remove it, or remove client_secret."
+        ),
+        Row(
+            .oidc, ["-client_secret", "token_endpoint_auth_method: client_secret_post"],
+            "7: token_endpoint_auth_method of \"work\" is client_secret_post, which needs client_secret. A public client has none."
+        ),
+        Row(
+            .apple, ["token_endpoint_auth_method: client_secret_post"],
+            "9: token_endpoint_auth_method is not for kind apple, only for oidc, google or microsoft. Remove it."),
+        Row(
+            .github, ["token_endpoint_auth_method: private_key_jwt"],
+            "7: token_endpoint_auth_method is not for kind github, only for oidc, google or microsoft. Remove it."),
         Row(.apple, ["-team_id"], "2: team_id is missing. For example team_id: ABCDE12345"),
         Row(.apple, ["-key_id"], "2: key_id is missing. For example key_id: ABCDE12345"),
         Row(.apple, ["team_id: ABCDE1234"], "6: team_id of \"apple\" \(tenCharacters) For example team_id: ABCDE12345"),
@@ -284,7 +306,7 @@ enum WrongProviders {
     ]
 
     private static let keys =
-        "The keys are id, name, label, logo, kind, issuer, client_id, client_secret, team_id, key_id, private_key, app_id, scopes, response_mode, "
+        "The keys are id, name, label, logo, kind, issuer, client_id, client_secret, token_endpoint_auth_method, team_id, key_id, private_key, app_id, scopes, response_mode, "
         + "allowed_domains, owns_addresses, prompt, email, new_accounts, allow_private, algorithms."
     private static let idRule = "must be at most 32 lower-case letters, digits and -, for example work."
     private static let reserved = "is part of another path of this program. Use another word."
@@ -301,6 +323,11 @@ enum WrongProviders {
         "must be a P-256 private key in PEM form, as in the .p8 file from Apple. Its first line is -----BEGIN PRIVATE KEY-----."
     private static let scopes = "For example scopes: [openid, email, profile]"
     private static let noOpenID = "must have openid, without which there is no ID token. \(scopes)"
+
+    private static func authMethod(_ value: String, _ id: String = "work") -> String {
+        "token_endpoint_auth_method \"\(value)\" of \"\(id)\" must be client_secret_basic, client_secret_post or none. "
+            + "Register the client at the provider with one of these."
+    }
 
     private static func tenant(_ word: String) -> String { "https://login.microsoftonline.com/\(word)/v2.0" }
     private static func anyTenant(_ word: String) -> String {
