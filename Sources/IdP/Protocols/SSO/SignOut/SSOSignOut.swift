@@ -19,7 +19,7 @@ struct SSOSignOut: SignOutProtocol {
         let signature = RequestSignature.request(body: body, secret: secret, label: .logout)
         var request = HTTPClient.Request(url: address)
         request.method = .post(body)
-        request.allowsHTTP = url.authority.isLoopback
+        request.allowsHTTP = client.takesPlainHTTP(at: url)
         request.headers = [
             "Content-Type: application/json", "User-Agent: swift-sso/\(ProductVersion.text)",
             "\(RequestSignature.clientHeaderName): \(client.id)",
