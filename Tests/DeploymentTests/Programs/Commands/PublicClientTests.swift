@@ -148,6 +148,35 @@ struct PublicClientTests {
         }
     }
 
+    @Test("id and scheme of an app, and plain http in a private network, are accepted with a warning, and shown")
+    func broughtAlong() async throws {
+        try await ProcessDeployment.running(try ProcessDeployment()) { pair in
+            let key = ["IDP_SECRET_KEY": pair.idp.settings["IDP_SECRET_KEY"] ?? ""]
+            let base = ["--name", "App", "--everyone", "--redirect-uri"]
+            let android = base + ["oc://android.opencloud.eu", "--protocol", "oidc", "--public"]
+            let added = try await pair.idp(["client", "add", "OpenCloudAndroid"] + android, settings: key)
+            #expect(added.output.contains("Any other app may claim a scheme of one word"), "\(added.output)")
+            #expect(
+                try await pair.idp(["client", "show", "OpenCloudAndroid"]).printed.contains("oc://android.opencloud.eu")
+            )
+            let strict = try await pair.idp(
+                ["client", "add", "OpenCloud"] + base + ["https://app.example/cb"], settings: key, endsWith: 64)
+            #expect(strict.output.contains("at most 63 lower-case letters"), "\(strict.output)")
+
+            let nas = ["client", "add", "nas"] + base + ["http://nas.lan:5000/cb"]
+            let refused = try await pair.idp(nas, settings: key, endsWith: 64)
+            #expect(refused.output.contains("must be https"), "\(refused.output)")
+            let plain = try await pair.idp(nas + ["--allow-private-http"], settings: key)
+            #expect(plain.output.contains("plain http, http://nas.lan:5000/cb"), "\(plain.output)")
+            #expect(try await pair.idp(["client", "show", "nas"]).printed.contains("private http   allowed"))
+            #expect(
+                try await pair.idp(["client", "show", "nas", "--json"]).printed.contains(#""allow_private_http":true"#))
+            #expect(try await pair.idp(["client", "export", "nas"]).printed.contains(#"allow_private_http: "true""#))
+            let back = try await pair.idp(["client", "set", "nas", "--no-allow-private-http"], endsWith: 64)
+            #expect(back.output.contains("redirect_uris"), "\(back.output)")
+        }
+    }
+
     @Test("wrong values of its options change nothing and name the key and the rule")
     func options() async throws {
         try await ProcessDeployment.running(try ProcessDeployment()) { pair in
