@@ -43,6 +43,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: ["CommandLineArguments"]),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
@@ -113,6 +114,7 @@ let package = Package(
             dependencies: [
                 "SSOShared", "Storage", arguments, httpTypes, hummingbird, lifecycle, logging, mustache, nioCore,
                 .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
@@ -210,6 +212,7 @@ let package = Package(
             ],
             path: "Sources/IdP/Protocols",
             resources: embedded(
+                "OIDC/Authorize/FormPost/form-post.js", "OIDC/Authorize/FormPost/form-post.mustache",
                 "OIDC/Logout/logout.mustache", "SSO/SignOut/sign-out.mustache", "Texts/de.json", "Texts/en.json"),
             swiftSettings: settings),
         .target(
@@ -353,6 +356,7 @@ let package = Package(
             name: "SSOWebTests",
             dependencies: [
                 "TestKit", "WebTestKit", "SSOShared", "SSOWeb", httpTypes, hummingbird, lifecycle, logging, nioCore,
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -6,6 +6,7 @@ import SSOWeb
 import ServiceLifecycle
 import Storage
 import StorageEngines
+import ThisBuild
 
 /// What the program uses beyond its own memory.
 struct RelyingPartyServices: Sendable {
@@ -14,6 +15,8 @@ struct RelyingPartyServices: Sendable {
     let clock: ServiceClock
     let randomness: any Randomness
     let logger: Logger
+    /// Nil where nobody reads metrics.
+    var metrics: ProgramMetrics?
     /// Pages in place of the built-in ones, for tests.
     var pages: Pages?
     /// What runs beside the server for the database.
@@ -35,7 +38,9 @@ struct RelyingPartyServices: Sendable {
             database: database,
             backChannel: try BackChannelClient(
                 settings, notePreviousSecret: PreviousSecretWarning(clock: clock, logger: logger).note),
-            clock: clock, randomness: SystemRandomness(), logger: logger, jobs: node.map { [$0] } ?? [],
+            clock: clock, randomness: SystemRandomness(), logger: logger,
+            metrics: settings.metricsListen.map { ProgramMetrics($0, build: ThisBuild.stamp) },
+            jobs: node.map { [$0] } ?? [],
             isChosen: node.map { node in { @Sendable in node.isChosen } } ?? { true },
             hasOthers: node.map { node in { @Sendable in node.hasOthers } } ?? { false })
     }
@@ -101,6 +106,7 @@ func buildRelyingParty(
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
         clock: clock, addresses: ClientAddress(trusted: []), shutdown: shutdown,
+        metrics: services.metrics,
         jsonPaths: ["/api/", SSOPath.logout], pathsWithTokens: [SSOPath.callback],
         pageRoutes: HomeRoutes.pageRoutes)
     NativeRoutes(pages: pages, paths: .relyingParty).add(to: router)
@@ -124,12 +130,19 @@ func buildRelyingParty(
         [sessions.store.purge, signIn.used.purge, signOuts.purge].map { purge -> PurgeService.Purge in
             { limit in services.isChosen() ? try await purge(limit) : 0 }
         })
+    let metrics = services.metrics.map {
+        [
+            MetricsService($0, clock: clock, logger: services.logger) { [logger = services.logger] in
+                logger.info("metrics_listening", metadata: ["address": "\($0)"])
+            }
+        ]
+    }
     return WebServer.application(
         router: router,
         listen: settings.listen, shutdown: shutdown, logger: services.logger,
         services: [
             purge, ClockWatch(clock, logger: services.logger), ReloadService(logger: services.logger),
             TemplateReading(pages),
-        ] + services.jobs,
+        ] + (metrics ?? []) + services.jobs,
         started: started)
 }

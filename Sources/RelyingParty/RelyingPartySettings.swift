@@ -18,6 +18,8 @@ struct RelyingPartySettings: Sendable {
     let caFile: String?
     let requiresSignedResponse: Bool
     let sessionCheck: SessionCheckInterval
+    /// Where metrics are served; nil for nowhere.
+    let metricsListen: MetricsListen?
     let sessionLifetime: SessionLifetime
     let clientID: String
     /// The names of this service and of the identity provider on the pages.
@@ -63,6 +65,7 @@ struct RelyingPartySettings: Sendable {
         "RP_SESSION_CHECK", default: "5m", example: "15m",
         "How long a session is in use before the identity provider is asked whether it still holds, 1m to 60m. off: never.",
         { try SessionCheckInterval($0) })
+    static let metricsListenSetting = MetricsListen.setting("RP", port: 9465)
     static let sessionSettings = SessionSettings("RP", idle: "1h")
     static let nameSetting = Setting(
         "RP_NAME", default: "Partner service", example: "Example Wiki", "The name of this service on its pages.",
@@ -86,6 +89,7 @@ struct RelyingPartySettings: Sendable {
         [publicURLSetting.description, listenSetting.description] + databaseSettings.descriptions + [
             secretKey, idpSetting.description, backChannelSetting.description, plaintextSetting.description,
             caFileSetting.description, signedResponseSetting.description, sessionCheckSetting.description,
+            metricsListenSetting.description,
         ] + sessionSettings.descriptions + [
             nameSetting.description, idpNameSetting.description, nativeRedirectURISetting.description,
             clientIDSetting.description, sharedSecret,
@@ -106,6 +110,7 @@ struct RelyingPartySettings: Sendable {
         let caFile = reader.value(caFileSetting)
         let signed = reader.value(signedResponseSetting)
         let sessionCheck = reader.value(sessionCheckSetting)
+        let metricsListen = reader.value(metricsListenSetting)
         // The session of an app cannot be ended here from another device, so it ends by itself.
         let sessionLifetime = sessionSettings.read(reader, appAbsolute: .days(90))
         let name = reader.value(nameSetting)
@@ -127,7 +132,9 @@ struct RelyingPartySettings: Sendable {
                     database, databaseSettings.url.name, inspecting: ProgramDatabase.relyingParty.inspect)
             }
         }
-        if let listen { reader.addCheck { await $0.checkListenAddress(listen, listenSetting.name) } }
+        for (address, name) in [(listen, listenSetting.name), (metricsListen?.address, metricsListenSetting.name)] {
+            if let address { reader.addCheck { await $0.checkListenAddress(address, name) } }
+        }
         reader.reportExampleSecrets(publicURL: publicURL, listen: listen)
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let idp, let plaintext,
             let backChannel, let signed, let sessionCheck, let sessionLifetime, let clientID, let secret, let name,
@@ -136,7 +143,7 @@ struct RelyingPartySettings: Sendable {
         return RelyingPartySettings(
             publicURL: publicURL, listen: listen, database: database, keys: keys, idp: idp, backChannel: backChannel,
             allowsPlaintextBackChannel: plaintext, caFile: caFile, requiresSignedResponse: signed,
-            sessionCheck: sessionCheck, sessionLifetime: sessionLifetime,
+            sessionCheck: sessionCheck, metricsListen: metricsListen, sessionLifetime: sessionLifetime,
             clientID: clientID, name: name, idpName: idpName, secret: secret, nativeRedirectURI: native)
     }
 

@@ -42,7 +42,7 @@ package struct Flow: Codable, Sendable {
         /// - Parameters:
         ///   - replayKey: equal for two requests that are the same one, such as a page that was reloaded; nil where the
         ///     protocol has no such value, so that no request is the same as another.
-        ///   - payload: at most 4 KiB.
+        ///   - payload: at most 5 KiB.
         package init(
             purpose: String, subject: String, returnTo: String = "", demand: Demand = Demand(),
             replayKey: [UInt8]? = nil, payload: String = ""
@@ -103,6 +103,9 @@ package struct EndedFlow: Codable, Sendable {
 
 /// The id of a flow in links and forms. It names a place in the browser's own session, so it is not a secret.
 package struct FlowID: Sendable, Hashable {
+    /// Bytes of ``text``.
+    package static let length = 22
+
     package let text: String
 
     /// Nil for text that does not have the shape of an id made here.

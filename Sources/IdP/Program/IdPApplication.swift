@@ -31,7 +31,8 @@ func buildIdP(
     let router = WebRouter.router(
         VisitorContext.self, origin: parts.origin, pages: parts.pages, assets: parts.assets,
         database: parts.database, clock: parts.clock, addresses: settings.trustedProxies, shutdown: shutdown,
-        jsonPaths: routes.jsonPaths, pathsWithTokens: routes.pathsWithTokens, pageRoutes: routes.pageRoutes)
+        metrics: services.metrics, jsonPaths: routes.jsonPaths, pathsWithTokens: routes.pathsWithTokens,
+        pageRoutes: routes.pageRoutes, localePaths: routes.localePaths)
     routes.add(to: router)
     inspect(router, routes.routes)
     return WebServer.application(
@@ -48,6 +49,17 @@ extension IdPFeatures {
             deadlines.end, deadlines.erase, ClientSignInPurge(database: database, clock: clock).purge,
             parts.knownBrowsers.store.purge, parts.accessTokens.purge,
             { [audit = parts.audit.store] in try await audit.purge(keeping: settings.auditDays, limit: $0) },
+        ]
+    }
+
+    /// Serves the metrics, where somebody reads them.
+    private func metrics(_ services: IdPServices) -> [any Service] {
+        guard let metrics = services.metrics else { return [] }
+        let readings = IdPMetrics.readings(parts, signingKeys)
+        return [
+            MetricsService(metrics, clock: parts.clock, readings: readings, logger: parts.logger) {
+                [logger = parts.logger] in logger.info("metrics_listening", metadata: ["address": "\($0)"])
+            }
         ]
     }
 
@@ -102,6 +114,7 @@ extension IdPFeatures {
             AuditWriting(log: parts.audit), worker, signOuts, ending, purge, keys,
             ClockWatch(parts.clock, logger: parts.logger), reload, TemplateReading(parts.pages),
         ]
+            + metrics(services)
             // With one key there is nothing to seal anew.
             + (settings.keys.fingerprints.count > 1 ? [renewal] : [])
     }

@@ -77,7 +77,8 @@ struct IdPFeatures: Sendable {
                 DevPagesFeature(
                     parts, services.devPages, outbox: settings.showsMailbox ? services.mailer as? OutboxMailer : nil,
                     association: settings.linkTester ? association : nil),
-            ] + added.features(parts)
+            ] + (settings.webFinger ? [WebFingerFeature(parts, allowed: settings.allowedEmails)] : [])
+            + added.features(parts)
 
         completion = SignInCompletion(
             sessions: parts.sessions, slots: features.flatMap(\.slots),

@@ -19,6 +19,8 @@ struct IdPServices: Sendable {
     let logger: Logger
     /// The paths of the pages for a trial.
     let devPages: DevPages
+    /// Nil where nobody reads metrics.
+    var metrics: ProgramMetrics?
     /// Pages in place of the built-in ones, for tests.
     var pages: Pages?
     /// What runs beside the server for the database.
@@ -53,6 +55,7 @@ struct IdPServices: Sendable {
         return IdPServices(
             database: database, mailer: settings.mail.mailer(), clock: node?.clock ?? .system(),
             randomness: SystemRandomness(), logger: logger, devPages: try DevPages(randomness: SystemRandomness()),
+            metrics: settings.metricsListen.map { ProgramMetrics($0, build: ThisBuild.stamp, IdPMetrics.all) },
             jobs: node.map { [$0] } ?? [], isChosen: node.map { node in { @Sendable in node.isChosen } } ?? { true },
             hasOthers: node.map { node in { @Sendable in node.hasOthers } } ?? { false })
     }

@@ -4,6 +4,7 @@ import IdPApps
 import IdPClients
 import IdPFlow
 import IdPMail
+import IdPProtocols
 import IdPProviders
 import IdPSignIn
 import SSOShared
@@ -35,6 +36,8 @@ package struct IdPSettings: Sendable {
     let androidAssociation: AssociationSource
     /// Whether the link tester exists.
     let linkTester: Bool
+    /// Whether WebFinger is there.
+    let webFinger: Bool
     /// The apps that may receive the sign-in of the system browser.
     let nativeApps: NativeApps
     /// How the IdP presents itself on pages and in emails.
@@ -43,6 +46,8 @@ package struct IdPSettings: Sendable {
     let files: [String: String]
     /// How many days rows of the audit log are kept.
     let auditDays: Int
+    /// Where metrics are served; nil for nowhere.
+    let metricsListen: MetricsListen?
     /// How long a browser's session lasts.
     let sessionLifetime: SessionLifetime
     /// How answers to the email arrive; nil where they are not received.
@@ -92,9 +97,11 @@ package struct IdPSettings: Sendable {
         let nativeApps = reader.value(nativeAppsSetting, default: "")
         // A page for developers is on by default on loopback only (ASVS 15.2.3).
         let linkTester = reader.value(linkTesterSetting, default: publicURL?.isLoopback == true ? "true" : "false")
+        let webFinger = reader.value(WebFingerFeature.setting)
 
         let brand = Brand.read(reader)
         let auditDays = reader.value(auditDaysSetting)
+        let metricsListen = reader.value(metricsListenSetting)
         let sessionLifetime = sessionSettings.read(reader)
         let inboundMail = InboundMailSettings.read(reader, keys: keys, clients: clients)
         if let publicURL, !publicURL.isLoopback, let listen, LoopbackHost.contains(listen.host),
@@ -113,7 +120,9 @@ package struct IdPSettings: Sendable {
                 }
             }
         }
-        if let listen { reader.addCheck { await $0.checkListenAddress(listen, listenSetting.name) } }
+        for (address, name) in [(listen, listenSetting.name), (metricsListen?.address, metricsListenSetting.name)] {
+            if let address { reader.addCheck { await $0.checkListenAddress(address, name) } }
+        }
         if case .outbox(let folder) = mail {
             reader.addCheck { reader in
                 if let problem = OutboxMailer(folder: folder).problem {
@@ -122,7 +131,8 @@ package struct IdPSettings: Sendable {
             }
         }
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let mail, let mailFrom,
-            let hourlyLimit, let limits, let allowed, let proxies, let places, let linkTester, let nativeApps,
+            let hourlyLimit, let limits, let allowed, let proxies, let places, let linkTester, let webFinger,
+            let nativeApps,
             let brand, let auditDays, let sessionLifetime
         else { return nil }
         return IdPSettings(
@@ -130,8 +140,9 @@ package struct IdPSettings: Sendable {
             mailHourlyLimit: hourlyLimit, limits: limits, allowedEmails: allowed,
             clients: source(of: clients, reader, publicURL: publicURL, listen: listen, keys: keys),
             providers: providers, trustedProxies: proxies, places: places, appleAssociation: apple,
-            androidAssociation: android, linkTester: linkTester, nativeApps: nativeApps, brand: brand,
-            files: files(reader), auditDays: auditDays, sessionLifetime: sessionLifetime, inboundMail: inboundMail)
+            androidAssociation: android, linkTester: linkTester, webFinger: webFinger, nativeApps: nativeApps,
+            brand: brand, files: files(reader), auditDays: auditDays, metricsListen: metricsListen,
+            sessionLifetime: sessionLifetime, inboundMail: inboundMail)
     }
 
     private static func files(_ reader: SettingsReader) -> [String: String] {

@@ -3,6 +3,7 @@ import IdPApps
 import IdPClients
 import IdPFlow
 import IdPMail
+import IdPProtocols
 import IdPProviders
 import IdPSignIn
 import SSOShared
@@ -24,6 +25,7 @@ extension IdPSettings {
     static let databaseSettings = DatabaseSettings(
         "IDP", file: ("sqlite:var/idp.sqlite", "sqlite:/var/lib/swift-sso-idp/idp.sqlite"),
         postgres: ProgramDatabase.idp.postgres)
+    static let metricsListenSetting = MetricsListen.setting("IDP", port: 9464)
     static let secretKey = SettingDescription(
         "IDP_SECRET_KEY", without: "required", example: "the output of: openssl rand -hex 32", isSecret: true,
         "At least 32 bytes, and not the secret of a client. All codes, form tokens and device cookies derive from it. A comma-separated list rotates it: the first makes new values, all are accepted."
@@ -111,9 +113,10 @@ extension IdPSettings {
         + [
             trustedProxiesSetting.description, placesSetting.description, appleApps.description,
             androidApps.description, aasaFile, assetLinksFile, nativeAppsSetting.description,
-            linkTesterSetting.description, emailPostsLimit.description, codePostsLimit.description,
+            linkTesterSetting.description, WebFingerFeature.setting.description, emailPostsLimit.description,
+            codePostsLimit.description,
             newSessionsLimit.description,
-            badSignaturesLimit.description, auditDaysSetting.description,
+            badSignaturesLimit.description, auditDaysSetting.description, metricsListenSetting.description,
         ] + sessionSettings.descriptions
 
     /// What a limit may be.

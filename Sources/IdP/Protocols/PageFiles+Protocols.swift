@@ -4,7 +4,9 @@ extension PageFiles {
     /// The templates, texts and assets of this target.
     package static let protocols = PageFiles(
         templates: [
-            "logout": PackageResources.logout_mustache, "sign-out": PackageResources.sign_out_mustache,
+            "form-post": PackageResources.form_post_mustache, "logout": PackageResources.logout_mustache,
+            "sign-out": PackageResources.sign_out_mustache,
         ],
-        texts: [.english: PackageResources.en_json, .german: PackageResources.de_json])
+        texts: [.english: PackageResources.en_json, .german: PackageResources.de_json],
+        assets: ["form-post.js": PackageResources.form_post_js])
 }

@@ -41,7 +41,7 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
         switch error {
         case let error as PublicError: error
         case let error as DatabaseError: .unavailable("\(error)")
-        case is URLEncodedFields.FieldError: .badRequest(cause: "field_repeated_or_malformed")
+        case let error as URLEncodedFields.FieldError: .field(error)
         case let error as any HTTPResponseError where error.status == .notFound: .notFound
         case let error as any HTTPResponseError where (400..<500).contains(error.status.code):
             PublicError(

@@ -104,3 +104,23 @@ public struct Network: Sendable {
         }
     }
 }
+
+extension IPAddress {
+    /// `0.0.0.0` or `::`: every address of the machine.
+    package var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
+
+    /// An address that the Internet does not route to: RFC 1918, RFC 6598 (100.64.0.0/10), RFC 4193 (fc00::/7), and link-local ones.
+    package var isPrivate: Bool { Self.privateNetworks.contains { $0.contains(self) } }
+
+    private static let privateNetworks = [
+        "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16", "fc00::/7", "fe80::/10",
+    ].compactMap { try? Network($0) }
+}
+
+extension SocketAddress {
+    /// `127.0.0.1:8080` or `[::1]:8080`.
+    var listenText: String {
+        guard let host = ipAddress, let port else { return "\(self)" }
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}

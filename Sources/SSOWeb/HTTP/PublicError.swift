@@ -44,7 +44,7 @@ public struct PublicError: Error, Sendable {
     /// One or two sentences: what it means for the user and what to do.
     public let explanation: Text
     /// The one link of the page, unless it is ``withoutLink``.
-    public let nextStep: NextStep
+    public private(set) var nextStep: NextStep
     /// The cause for the log. Never contains a token, code, secret, cookie or email link.
     public let cause: String?
     /// Additional headers, such as `Retry-After`.
@@ -79,6 +79,13 @@ extension PublicError {
     public var logged: PublicError {
         var error = self
         error.isLogged = true
+        return error
+    }
+
+    /// The same error with another next step.
+    public func leading(to nextStep: NextStep) -> PublicError {
+        var error = self
+        error.nextStep = nextStep
         return error
     }
 
@@ -130,6 +137,26 @@ extension PublicError {
         Self(
             .badRequest, code: "invalid_request", title: Text("error.bad-request.title"),
             explanation: Text("error.bad-request"), cause: cause)
+    }
+
+    /// A parameter cannot be decoded: a `%` that begins no escape, or bytes that are not UTF-8.
+    ///
+    /// - Parameter name: one that this program knows, never what a request names.
+    public static func unreadable(_ name: String) -> Self {
+        Self(
+            .badRequest, code: "invalid_request", title: Text("error.bad-request.title"),
+            explanation: Text("error.unreadable", ["parameter": name]), cause: "\(name)_malformed")
+    }
+
+    /// A field of a query or form that the route needs cannot be used.
+    static func field(_ error: URLEncodedFields.FieldError) -> Self {
+        switch error {
+        case .malformed(let name): unreadable(name)
+        case .repeated(let name):
+            Self(
+                .badRequest, code: "invalid_request", title: Text("error.bad-request.title"),
+                explanation: Text("error.repeated", ["parameter": name]), cause: "\(name)_repeated")
+        }
     }
 
     /// The route does not accept this method. `Allow` lists the accepted ones (RFC 9110 15.5.6).

@@ -61,6 +61,19 @@ public struct URLEncodedFields: Sendable {
     /// The only value of `name` as bytes, or nil when it is missing.
     public func bytes(_ name: String) throws(FieldError) -> [UInt8]? { try value(name).map { Array($0) } }
 
+    /// Every value of a name that may appear more than once, as far as it can be read. None with more than 64 fields.
+    public func texts(_ name: String) -> [String] {
+        guard !hasTooMany else { return [] }
+        return pairs.filter { $0.name.elementsEqual(name.utf8) }
+            .compactMap { $0.value.flatMap { String(validating: $0, as: UTF8.self) } }
+    }
+
+    /// Whether a field is there, and cannot be decoded as UTF-8.
+    public func isUnreadable(_ name: String) -> Bool {
+        do throws(FieldError) { _ = try text(name) } catch { return !error.isRepetition }
+        return false
+    }
+
     private func value(_ name: String) throws(FieldError) -> ArraySlice<UInt8>? {
         guard !hasTooMany else { throw .malformed(name) }
         var found: ArraySlice<UInt8>?

@@ -58,6 +58,10 @@ public enum ContentPolicy {
         "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; "
         + "sandbox allow-popups allow-popups-to-escape-sandbox"
 
+    /// For a page whose form takes an answer to a client. Browsers apply `form-action` also to the redirects after the POST, which
+    /// are the client's, so it names none. The page has no other form.
+    public static let formsToClients = forms.replacing("form-action 'self'; ", with: "")
+
     /// For pages that contain a token: no forms.
     public static let noForms =
         "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'none'; "

@@ -6,6 +6,9 @@ import SSOShared
 /// Serves embedded style sheets and scripts. Each path contains a hash of the content, so browsers may cache them
 /// without a time limit.
 public struct StaticAssets: Sendable {
+    /// Below it are all assets.
+    static let folder = "/assets/"
+
     private struct Asset: Sendable {
         let path: String
         let headers: HTTPFields
@@ -23,7 +26,8 @@ public struct StaticAssets: Sendable {
             let stem = parts.first.map(String.init) ?? file.key
             let ending = parts.count == 2 ? String(parts[1]) : "txt"
             result[file.key] = Asset(
-                path: "/assets/\(stem)-\(Self.hash(of: file.value)).\(ending)", headers: Self.headers(ending: ending),
+                path: "\(Self.folder)\(stem)-\(Self.hash(of: file.value)).\(ending)",
+                headers: Self.headers(ending: ending),
                 body: ByteBuffer(bytes: file.value))
         }
     }

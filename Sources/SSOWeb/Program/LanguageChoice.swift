@@ -13,9 +13,46 @@ struct LanguageChoice<Context: RequestContext>: RouterMiddleware {
         guard let value = cookie.value(in: request), let language = Language(rawValue: String(value.prefix(8))) else {
             return try await next(request, context)
         }
-        var head = request.head
+        return try await next(request.asking(for: language), context)
+    }
+}
+
+extension Request {
+    /// The same request of a browser that asks for one language.
+    fileprivate func asking(for language: Language) -> Request {
+        var head = self.head
         head.headerFields[.acceptLanguage] = language.rawValue
-        return try await next(Request(head: head, body: request.body), context)
+        return Request(head: head, body: body)
+    }
+}
+
+/// Owns the language that a client asks for in its request (`ui_locales`). It counts before the browser's, and after the user's own
+/// choice: for the request itself, and for the pages and emails of the minutes after it.
+struct AskedLanguage<Context: RequestContext>: RouterMiddleware {
+    private static var parameter: String { "ui_locales" }
+
+    /// Lasts as long as a sign-in may take.
+    let cookie: BrowserCookie
+    /// Where clients ask.
+    let paths: PathPatterns
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let before = cookie.value(in: request).flatMap { Language(rawValue: String($0.prefix(8))) }
+        guard paths.contain(request.uri.path) else {
+            return try await next(before.map(request.asking(for:)) ?? request, context)
+        }
+        let asked = ((try? request.queryFields.text(Self.parameter)) ?? nil).flatMap(Language.first(of:))
+        var response = try await next(asked.map(request.asking(for:)) ?? request, context)
+        // A request without a question, in a frame, is not a sign-in of this user.
+        guard request.isTopLevelNavigation else { return response }
+        if let asked {
+            cookie.set(asked.rawValue, in: &response)
+        } else if before != nil {
+            cookie.clear(in: &response)
+        }
+        return response
     }
 }
 

@@ -12,23 +12,29 @@ public enum WebRouter {
     ///   - clock: `/readyz` names a wall clock that is ahead.
     ///   - addresses: finds the client's address for the log.
     ///   - shutdown: makes `/readyz` fail during the shutdown.
+    ///   - metrics: counts the requests.
     ///   - jsonPaths: paths that programs request; one that ends with a slash stands for all below it, and `*` for one part of
     ///     a path. Their errors are JSON.
     ///   - pathsWithTokens: paths whose URL contains a token, written alike.
     ///   - pageRoutes: the routes that show pages to users, as the router prints them: `/with/{name}`. There a user chooses the
     ///     language.
-    public static func router<Context: WebRequestContext>(
+    ///   - localePaths: the paths at which clients ask for a language with `ui_locales`.
+    package static func router<Context: WebRequestContext>(
         _ context: Context.Type, origin: PublicOrigin, pages: Pages, assets: StaticAssets, database: any Database,
-        clock: ServiceClock, addresses: ClientAddress, shutdown: ShutdownState, jsonPaths: Set<String> = [],
-        pathsWithTokens: Set<String> = [], pageRoutes: Set<String>
+        clock: ServiceClock, addresses: ClientAddress, shutdown: ShutdownState, metrics: ProgramMetrics? = nil,
+        jsonPaths: Set<String> = [], pathsWithTokens: Set<String> = [], pageRoutes: Set<String>,
+        localePaths: Set<String> = []
     ) -> Router<Context> {
         let router = Router(context: context)
+        if let metrics { router.add(middleware: RequestMetrics(metrics.registry)) }
         let language = BrowserCookie(name: "language", origin: origin, maximumAge: .days(365))
+        let asked = BrowserCookie(name: "asked_language", origin: origin, maximumAge: .minutes(10))
         // Outermost first.
         router.addMiddleware {
             ClientAddressLogging(addresses)
             SecurityHeaders(origin: origin, pathsWithTokens: pathsWithTokens)
             RequestLog()
+            AskedLanguage(cookie: asked, paths: PathPatterns(localePaths))
             LanguageChoice(cookie: language)
             ErrorMiddleware(pages: pages, jsonPaths: jsonPaths)
             RequestGuard()

@@ -45,7 +45,7 @@ public enum WebServer {
             onServerRunning: { channel in
                 acceptMore(of: connections, on: channel)
                 shutdown.listens(on: channel)
-                started(channel.localAddress.map(text) ?? "unknown")
+                started(channel.localAddress?.listenText ?? "unknown")
             },
             logger: logger)
     }
@@ -66,12 +66,6 @@ public enum WebServer {
 
     /// At most a quarter of all connections: so many may be accepted beyond the limit, which is half of the open files.
     static func acceptedAtOnce(of connections: Int) -> UInt { UInt(min(256, max(4, connections / 4))) }
-
-    /// `127.0.0.1:8080` or `[::1]:8080`.
-    private static func text(_ address: SocketAddress) -> String {
-        guard let host = address.ipAddress, let port = address.port else { return "\(address)" }
-        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-    }
 
     /// The handlers of one connection.
     private static func handlers(

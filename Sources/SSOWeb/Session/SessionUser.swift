@@ -60,6 +60,14 @@ extension SessionStore {
         ["CREATE INDEX session_account ON session (account_id) WHERE account_id IS NOT NULL"]
     }
 
+    /// The number of sessions of signed-in users, apps included. By the index.
+    package func userSessions() async throws -> Int64 {
+        try await database.read { connection in
+            try connection.query("SELECT COUNT(*) AS number FROM session WHERE account_id IS NOT NULL").first?
+                .integer("number") ?? 0
+        }
+    }
+
     /// Notes whose session it is, in the caller's transaction. The device of an app's session stays.
     public func note(_ user: SessionUser, of handle: String, _ connection: any SQLConnection) throws {
         try connection.execute(

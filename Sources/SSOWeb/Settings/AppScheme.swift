@@ -4,8 +4,7 @@ public enum AppScheme {
     ///
     /// - Parameter scheme: in lower case, without the colon.
     public static func isForeign(_ scheme: String) -> Bool {
-        // A single letter is a drive on Windows.
-        scheme.utf8.count < 2 || foreign.contains(scheme) || foreign.contains { scheme.hasPrefix($0 + "-") }
+        foreign.contains(scheme) || foreign.contains { scheme.hasPrefix($0 + "-") }
     }
 
     /// Whether a scheme has one word, as in `oc://callback`. Nobody owns it, as the owner of a domain owns `com.example.app`.

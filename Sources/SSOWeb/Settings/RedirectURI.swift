@@ -86,7 +86,8 @@ public enum RedirectURI {
 
     /// The same for a public client of OpenID Connect, which may have a scheme of one word as well: apps bring theirs along.
     public static func problemOfAppScheme(_ scheme: String) -> String? {
-        if AppScheme.isForeign(scheme) {
+        // A single letter is a drive on Windows.
+        if AppScheme.isForeign(scheme) || scheme.utf8.count < 2 {
             return "has a scheme that browsers or systems open themselves. Use https, or the app's own scheme."
         }
         return scheme == scheme.lowercased() ? nil : "must have its scheme in lower case."

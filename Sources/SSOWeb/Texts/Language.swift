@@ -12,6 +12,13 @@ public enum Language: String, CaseIterable, Codable, Sendable {
         preferred(request.headers[.acceptLanguage])
     }
 
+    /// The first of a list of tags that is one of these, as in `ui_locales` (OpenID Connect Core 3.1.2.1). A tag such as `de-AT`
+    /// stands for its language. Nil without one.
+    public static func first(of tags: String) -> Language? {
+        let tags = String(decoding: tags.utf8.prefix(512), as: UTF8.self).split(separator: " ").prefix(20)
+        return tags.lazy.compactMap { Language(rawValue: $0.prefix { $0 != "-" && $0 != "_" }.lowercased()) }.first
+    }
+
     /// - Parameter accepted: the value of `Accept-Language`.
     static func preferred(_ accepted: String?) -> Language {
         // Browsers send fewer than ten ranges.

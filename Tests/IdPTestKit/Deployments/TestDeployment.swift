@@ -44,10 +44,10 @@ final class TestDeployment: Deployment, Sendable {
     var mailboxPage: String { dev.path(of: .mailbox) }
     var linkTester: String { dev.path(of: .links) }
     /// How the IdP was built.
-    private let idp: IdP
+    let idp: IdP
     var idpSettings: IdPSettings { idp.settings }
 
-    private struct IdP: Sendable {
+    struct IdP: Sendable {
         let settings: IdPSettings
         /// What the settings were read from.
         let values: [String: String]
@@ -123,6 +123,7 @@ final class TestDeployment: Deployment, Sendable {
         let services = IdPServices(
             database: wrap(database), mailer: mailer(mailbox.folder), clock: clock.clock,
             randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev,
+            metrics: idp.metricsListen.map { ProgramMetrics($0, build: IdPProgram.build, IdPMetrics.all) },
             pages: try pages ?? (added.files.isEmpty ? BuiltInPages.idp(idp.brand) : nil),
             clientRenewalInterval: .zero)
         try await serving({ try buildIdP(settings: idp, services: services, adding: added, started: $0) }) { port in

@@ -75,7 +75,7 @@ struct TicketProtocol: ClientProtocol {
             other: address(asked.client.id, asked.returnTo, asked.payload, [("ask", "choose")]), pace: .init(grant))
     }
 
-    func refuse(_ error: AuthorizationError, _ asked: ClientRequest) -> Response {
+    func refuse(_ error: AuthorizationError, _ asked: ClientRequest, _ request: Request) -> Response {
         let why = error == .accessDenied ? "gave-up" : "sign-in"
         return .redirect(
             to: AuthorizeRequest.adding([("no", why)] + Self.mark(asked.payload), to: asked.returnTo), type: .found)

@@ -23,6 +23,13 @@ package struct AddedAccount: Sendable {
 
 /// Accounts that operators add, before anybody has signed in to them.
 extension AccountStore {
+    /// The number of accounts.
+    package func count() async throws -> Int64 {
+        try await database.read { connection in
+            try connection.query("SELECT COUNT(*) AS number FROM account").first?.integer("number") ?? 0
+        }
+    }
+
     static func newID(_ randomness: any Randomness) throws -> String {
         "usr_" + Base64URL.encode(try randomness.bytes(16))
     }

@@ -9,6 +9,11 @@ package struct AllowedEmails: Sendable {
     /// Whether nobody may sign in.
     package var isEmpty: Bool { domains.isEmpty && addresses.isEmpty }
 
+    /// The domains of all items, also of single addresses.
+    package var namedDomains: Set<[UInt8]> {
+        domains.union(addresses.map { Array($0.drop { $0 != UInt8(ascii: "@") }.dropFirst()) })
+    }
+
     /// Nobody.
     init() {}
 

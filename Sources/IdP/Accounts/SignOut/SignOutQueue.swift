@@ -35,6 +35,17 @@ package struct SignOutQueue: Sendable {
         }
     }
 
+    /// How many messages are not delivered yet, and when the oldest of them was queued.
+    package func waiting(_ connection: any SQLConnection) throws -> (count: Int64, oldest: Timestamp?) {
+        let row = try connection.query(
+            "SELECT COUNT(*) AS waiting, MIN(created_at) AS oldest FROM sign_out_message WHERE settled_at IS NULL"
+        ).first
+        return (
+            try row?.integer("waiting") ?? 0,
+            try row?.optionalInteger("oldest").map(Timestamp.init(milliseconds:))
+        )
+    }
+
     // MARK: Queueing
 
     /// Whether a further message to this client may wait.

@@ -78,14 +78,14 @@ package struct Authorizer: Sendable {
                     "client": "\(client.id)", "account": "\(user.account.id)", "session": "\(user.session.handle)",
                     "flow": "\(GrantStore.FlowKey(asked, flow: flow).logID)", "protocol": "\(asking.grantKind.id)",
                 ])
-            guard asked.wishes.prompt != .silent else { return asking.refuse(.accessDenied, asked) }
+            guard asked.wishes.prompt != .silent else { return asking.refuse(.accessDenied, asked, request) }
             var response = noAccess.response(request, client: client, user, flow: flow)
             sessions.prolong(user.session, in: &response)
             return response
-        case .refused(let error): return refuse(error, asked, by: asking, id, context)
+        case .refused(let error): return refuse(error, asked, by: asking, id, request, context)
         case .tooManyGrants(let wait): throw PublicError.tooManyRequests(retryAfter: wait)
         case .tooManyFlows(let wait): throw FlowError.tooMany(wait)
-        case .tooManySilent: return asking.refuse(.temporarilyUnavailable, asked)
+        case .tooManySilent: return asking.refuse(.temporarilyUnavailable, asked, request)
         case .clientDropped:
             context.logger.notice(
                 "authorize_refused",
@@ -97,7 +97,7 @@ package struct Authorizer: Sendable {
                 AuditRow(.authorizeRefused, by: .visitor, client: asked.client.id, cause: "client_dropped"))
             throw FlowError.unknownClient.logged
         case .noSession where asked.wishes.prompt == .silent:
-            return refuse(.loginRequired, asked, by: asking, id, context)
+            return refuse(.loginRequired, asked, by: asking, id, request, context)
         case .noSession:
             var slots = SessionSlots()
             let now = clock.now()
@@ -264,7 +264,7 @@ package struct Authorizer: Sendable {
     /// Sends the user back without a question. Keeps nothing.
     private func refuse(
         _ error: AuthorizationError, _ asked: ClientRequest, by asking: some ClientProtocol, _ id: FlowID,
-        _ context: VisitorContext
+        _ request: Request, _ context: VisitorContext
     ) -> Response {
         let flow = GrantStore.FlowKey(asked, flow: id)
         context.logger.info(
@@ -272,7 +272,7 @@ package struct Authorizer: Sendable {
             metadata: [
                 "client": "\(asked.client.id)", "flow": "\(flow.logID)", "protocol": "\(asking.grantKind.id)",
             ])
-        return asking.refuse(error, asked)
+        return asking.refuse(error, asked, request)
     }
 
     // MARK: After the sign-in
@@ -305,7 +305,8 @@ package struct Authorizer: Sendable {
 
     /// Ends a flow that the user gives up, and takes the user back to the client.
     func cancel(
-        _ flow: Flow, of asking: some ClientProtocol, _ session: Session, _ context: VisitorContext
+        _ flow: Flow, of asking: some ClientProtocol, _ session: Session, _ request: Request,
+        _ context: VisitorContext
     ) async throws -> Response {
         guard session[Flows.self].pending(flow.id, now: clock.now()) != nil else { throw asking.over(EndedFlow(flow)) }
         // The registry may have changed since the flow began, and the browser goes to registered addresses only.
@@ -319,7 +320,7 @@ package struct Authorizer: Sendable {
             "sign_in_cancelled",
             metadata: ["client": "\(client.id)", "session": "\(session.handle)", "flow": "\(flow.logID)"])
         return asking.refuse(
-            .accessDenied, ClientRequest(client: client, returnTo: flow.returnTo, payload: flow.payload))
+            .accessDenied, ClientRequest(client: client, returnTo: flow.returnTo, payload: flow.payload), request)
     }
 }
 

@@ -25,7 +25,7 @@ package protocol ClientProtocol: FlowPurpose {
     /// Takes the browser back to the client without a grant.
     ///
     /// - Parameter asked: its client and return address are registered.
-    func refuse(_ error: AuthorizationError, _ asked: ClientRequest) -> Response
+    func refuse(_ error: AuthorizationError, _ asked: ClientRequest, _ request: Request) -> Response
 }
 
 /// Why a client gets no grant.
@@ -105,7 +105,7 @@ extension ClientProtocol {
     package func cancel(
         _ flow: Flow, _ session: Session, _ request: Request, _ context: VisitorContext
     ) async throws -> Response {
-        try await authorizer.cancel(flow, of: self, session, context)
+        try await authorizer.cancel(flow, of: self, session, request, context)
     }
 
     /// One next step for all reasons.

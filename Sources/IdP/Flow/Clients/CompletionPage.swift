@@ -23,7 +23,7 @@ package struct CompletionPage: Sendable {
             self = grant.isRedeemedBefore ? .stays : grant.hasAsked ? .afterTwoSeconds : .atOnce
         }
 
-        fileprivate var seconds: String { self == .afterTwoSeconds ? "2" : "0" }
+        package var seconds: String { self == .afterTwoSeconds ? "2" : "0" }
     }
 
     private enum Value: String, CaseIterable { case client, name, email, callback, other, logo, pixelsWide, pixelsHigh }

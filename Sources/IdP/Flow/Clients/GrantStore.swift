@@ -198,8 +198,10 @@ package struct GrantStore: Sendable {
         _ asked: Presented, _ lifetime: SessionLifetime, _ effects: Effects<More>
     ) async throws -> (outcome: Outcome, more: More?) {
         let (now, client) = (clock.now(), asked.client)
-        // Nothing is issued for an empty address, so a missing one is wrong where one is needed.
-        let returnTo = asked.returnTo ?? (asked.kind.needsReturnAddress ? "" : nil)
+        // Nothing is issued for an empty address, so a missing one is wrong where one is needed. A verifier does its work: it is
+        // right only for the request that had its challenge (OAuth 2.1 10.2).
+        let isNeeded = asked.kind.needsReturnAddress && asked.codeVerifier == nil
+        let returnTo = asked.returnTo ?? (isNeeded ? "" : nil)
         var values = SessionHolds.values(at: now, lifetime)
         values.reserveCapacity(values.count + 8)
         (values["digest"], values["client"]) = (.blob(asked.digest), .text(client.id))

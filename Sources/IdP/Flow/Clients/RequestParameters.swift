@@ -24,9 +24,12 @@ package struct RequestParameters: Sendable {
         return text
     }
 
-    /// Refuses parameters that appear twice, also those that have no effect here.
-    package func refuseRepetitions(of names: [String]) throws(ParameterError) {
-        for name in names where fields.count(name) > 1 { throw ParameterError(name, .repeated) }
+    /// Refuses parameters that appear twice or cannot be read, also those that have no effect here.
+    package func refuseUnclear(_ names: [String]) throws(ParameterError) {
+        for name in names {
+            if fields.count(name) > 1 { throw ParameterError(name, .repeated) }
+            if fields.isUnreadable(name) { throw ParameterError(name, .malformed) }
+        }
     }
 
     /// Whether a request has the parameter at all, also one that cannot be read.

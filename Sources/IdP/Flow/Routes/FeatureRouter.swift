@@ -7,6 +7,8 @@ package import SSOWeb
 /// Where features declare their routes. Each function is one ``Route/Kind``, with the guards of that kind.
 package struct FeatureRouter {
     package private(set) var routes: [Route] = []
+    /// The paths at which clients ask for a language, as ``WebRouter`` takes them.
+    package private(set) var localePaths: Set<String> = []
     private var absent: Set<String> = []
     private let sessions: Sessions
     private let auditing: AuditMiddleware
@@ -22,6 +24,21 @@ package struct FeatureRouter {
         routes.append(
             Route(.file, at: path, [.get, .head], readsSession: false) {
                 $0.only([.get, .head], at: RouterPath(path), use: handler)
+            })
+    }
+
+    /// The same bytes for everybody, which pages of any origin may read.
+    package mutating func openFile(at path: String, use handler: @escaping Route.Handler) {
+        routes.append(
+            Route(.file, at: path, [.get, .head, .options], readsSession: false) {
+                $0.only([.get, .head, .options], at: RouterPath(path)) { request, context in
+                    guard request.method != .options else {
+                        return Preflight.answer(to: request, [.get, .head], from: "*")
+                    }
+                    var response = try await handler(request, context)
+                    response.headers[.accessControlAllowOrigin] = "*"
+                    return response
+                }
             })
     }
 
@@ -74,6 +91,9 @@ package struct FeatureRouter {
 
     /// Says to programs in JSON that a path for signed posts does not exist here.
     package mutating func noSignedPost(at path: String) { absent.insert(path) }
+
+    /// Lets clients ask for the language of the pages and emails that follow, with `ui_locales` (OpenID Connect Core 3.1.2.1).
+    package mutating func takesLocales(at paths: [String]) { localePaths.formUnion(paths) }
 
     /// A route of the JSON API; its path is below `/api/v1/`. Its guard reads the session of a request without an access token.
     package mutating func api(_ methods: [HTTPRequest.Method], at path: String, use handler: @escaping Route.Handler) {

@@ -1,4 +1,4 @@
-import SSOWeb
+package import SSOWeb
 import Storage
 
 extension MailQueue {
@@ -27,6 +27,25 @@ extension MailQueue {
                     "bound": .integer(Int64(bound)),
                 ]
             ).count
+        }
+    }
+}
+
+extension MailQueue {
+    /// The emails that may leave now, and since when the oldest of them may.
+    package func waiting() async throws -> (count: Int64, oldest: Timestamp?) {
+        let now = clock.now()
+        return try await database.read { connection in
+            let row = try connection.query(
+                """
+                SELECT COUNT(*) AS waiting, MIN(due_at) AS oldest FROM mail_queue
+                 WHERE sent_at IS NULL AND subject_id IS NOT NULL AND due_at <= :now
+                """, ["now": .timestamp(now)]
+            ).first
+            return (
+                try row?.integer("waiting") ?? 0,
+                try row?.optionalInteger("oldest").map(Timestamp.init(milliseconds:))
+            )
         }
     }
 }

@@ -16,15 +16,15 @@ struct Discovery: Sendable {
     let logger: Logger
 
     private static let headers: HTTPFields = [
-        .contentType: "application/json", .cacheControl: "public, max-age=300", .accessControlAllowOrigin: "*",
+        .contentType: "application/json", .cacheControl: "public, max-age=300",
     ]
 
     func addRoutes(to router: inout FeatureRouter) {
         let document = Array(JSONText.object(members).utf8)
         for path in [OIDCPath.discovery, OIDCPath.serverMetadata] {
-            router.file(at: path) { _, _ in Self.answer(document) }
+            router.openFile(at: path) { _, _ in Self.answer(document) }
         }
-        router.file(at: OIDCPath.keys) { _, _ in
+        router.openFile(at: OIDCPath.keys) { _, _ in
             do { return Self.answer(try await published()) } catch {
                 logger.error("signing_keys_unavailable", metadata: ["cause": "\(error)"])
                 return OAuthError.unavailable.response
@@ -62,7 +62,7 @@ struct Discovery: Sendable {
             .init("introspection_endpoint", issuer + OIDCPath.introspect),
             .init("end_session_endpoint", issuer + OIDCPath.logout),
             .init("scopes_supported", OIDCScope.allCases.map(\.rawValue)), .init("response_types_supported", ["code"]),
-            .init("response_modes_supported", ["query"]),
+            .init("response_modes_supported", ResponseMode.allCases.map(\.rawValue)),
             .init("grant_types_supported", ["authorization_code", "refresh_token"]),
             .init("subject_types_supported", ["public"]),
             .init("id_token_signing_alg_values_supported", IDTokenAlgorithm.allCases.map(\.rawValue)),
@@ -70,9 +70,10 @@ struct Discovery: Sendable {
             .init("revocation_endpoint_auth_methods_supported", secretMethods + ["none"]),
             .init("introspection_endpoint_auth_methods_supported", secretMethods),
             .init("code_challenge_methods_supported", [CodeChallenge.method]),
-            .init("claims_supported", IDToken.claims), .init("acr_values_supported", ["any", "mfa", "phr"]),
+            .init("claims_supported", IDToken.claims), .init("acr_values_supported", ["any"]),
             .init("prompt_values_supported", ["none", "login", "select_account"]),
-            .init("ui_locales_supported", ["en", "de"]), .init("claims_parameter_supported", false),
+            .init("ui_locales_supported", Language.allCases.map(\.rawValue)),
+            .init("claims_parameter_supported", false),
             .init("request_parameter_supported", false), .init("request_uri_parameter_supported", false),
             .init("authorization_response_iss_parameter_supported", true),
             .init("backchannel_logout_supported", true), .init("backchannel_logout_session_supported", true),

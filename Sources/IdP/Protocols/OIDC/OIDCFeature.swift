@@ -21,7 +21,12 @@ package struct OIDCFeature: Feature {
     private var hints: IDTokenHints { IDTokenHints(issuer: oidc.issuer, keys: keys) }
 
     package var purposes: [any FlowPurpose] {
-        [OIDCProtocol(authorizer: parts.authorizer, page: parts.completionPage, issuer: oidc.issuer, hints: hints)]
+        let form = FormPostPage(
+            pages: parts.pages, logos: parts.logos, script: parts.assets.path(of: "form-post.js"))
+        return [
+            OIDCProtocol(
+                authorizer: parts.authorizer, page: parts.completionPage, form: form, issuer: oidc.issuer, hints: hints)
+        ]
     }
 
     package var signOuts: [any SignOutProtocol] { [OIDCSignOut(issuer: oidc.issuer, keys: keys)] }
@@ -46,5 +51,6 @@ package struct OIDCFeature: Feature {
         UserInfoRoutes(parts: oidc).addRoutes(to: &router)
         TokenStateRoutes(parts: oidc).addRoutes(to: &router)
         LogoutRoutes(parts, hints: hints).addRoutes(to: &router)
+        router.takesLocales(at: [OIDCPath.authorize, OIDCPath.logout])
     }
 }

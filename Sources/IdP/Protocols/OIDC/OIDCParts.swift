@@ -61,9 +61,17 @@ struct OIDCParts: Sendable {
             }
         ) { request, context in
             guard ofPages else { return await answer(request, context, handler) }
-            var response =
-                request.method == .options ? preflight(methods) : await answer(request, context, handler)
-            await allowOrigin(of: request, context, &response)
+            let origin = await allowedOrigin(of: request, context)
+            guard request.method != .options else {
+                return Preflight.answer(
+                    to: request, methods, from: origin, headers: ["Authorization", "Content-Type"])
+            }
+            var response = await answer(request, context, handler)
+            response.headers[.vary] = "Origin"
+            guard let origin else { return response }
+            response.headers[.accessControlAllowOrigin] = origin
+            // The reason of a refused access token (RFC 6750 3).
+            response.headers[.accessControlExposeHeaders] = "WWW-Authenticate"
             return response
         }
     }
@@ -87,34 +95,15 @@ struct OIDCParts: Sendable {
         }
     }
 
-    private func preflight(_ methods: [HTTPRequest.Method]) -> Response {
-        Response(
-            status: .noContent,
-            headers: [
-                .accessControlAllowMethods: methods.map(\.rawValue).joined(separator: ", "),
-                .accessControlAllowHeaders: "Authorization, Content-Type", .accessControlMaxAge: "300",
-            ])
-    }
-
-    /// By the origins of this moment: a preflight is no transaction, and the program of a page only refreshes its tokens.
-    private func allowOrigin(of request: Request, _ context: VisitorContext, _ response: inout Response) async {
-        response.headers[.vary] = "Origin"
-        let origin = request.headers[.origin]
-        func isRegistered(_ origin: String) -> Bool {
+    /// The request's origin if a client has it: by the origins of this moment, because a preflight is no transaction, and the
+    /// program of a page only refreshes its tokens.
+    private func allowedOrigin(of request: Request, _ context: VisitorContext) async -> String? {
+        guard let origin = request.headers[.origin] else { return nil }
+        func isRegistered() -> Bool {
             clients.all.contains { $0.oidc?.origins.contains { $0.utf8.elementsEqual(origin.utf8) } == true }
         }
-        switch origin.map(isRegistered) {
-        case true?: await clients.renew()
-        case false?: await clients.renew(refusing: request, context)
-        case nil: break
-        }
-        guard let origin, isRegistered(origin) else {
-            for name in [HTTPField.Name.accessControlAllowMethods, .accessControlAllowHeaders, .accessControlMaxAge] {
-                response.headers[name] = nil
-            }
-            return
-        }
-        response.headers[.accessControlAllowOrigin] = origin
+        if isRegistered() { await clients.renew() } else { await clients.renew(refusing: request, context) }
+        return isRegistered() ? origin : nil
     }
 
     /// The audit rows of a refresh token that was presented.

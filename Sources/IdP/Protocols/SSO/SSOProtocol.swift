@@ -45,7 +45,7 @@ package struct SSOProtocol: ClientProtocol {
             context.logger.notice(
                 "authorize_refused", metadata: error.metadata.merging(["protocol": "\(Self.id)"]) { $1 })
             context.audit?.note(error.auditRow)
-            guard let callback = error.callback else { throw FlowError.unknownClient.logged }
+            guard let callback = error.callback else { throw error.page.logged }
             return .redirect(to: callback, type: .found)
         case .accepted(let client, let sent, let wishes):
             return try await authorizer.authorize(ClientRequest(sent, of: client, wishes), by: self, request, context)
@@ -63,7 +63,7 @@ package struct SSOProtocol: ClientProtocol {
             other: sent.url(at: "", asking: SignInWishes(prompt: .selectAccount)), pace: .init(grant))
     }
 
-    package func refuse(_ error: AuthorizationError, _ asked: ClientRequest) -> Response {
+    package func refuse(_ error: AuthorizationError, _ asked: ClientRequest, _ request: Request) -> Response {
         let state = AuthorizeRequest(asked).map { Array($0.state.utf8) }
         let callback = AuthorizeRequest.errorCallback(
             redirectURI: asked.returnTo, error: error.rawValue, state: state)

@@ -91,6 +91,7 @@ struct SettingsErrorTests {
             InvalidSetting(.client, "RP_ALLOW_PLAINTEXT_BACKCHANNEL", "yes", "must be true or false"),
             InvalidSetting(.idp, "IDP_NATIVE_APPS", "javascript:alert(1)", "an app's own scheme"),
             InvalidSetting(.idp, "IDP_LINK_TESTER", "1", "must be true or false"),
+            InvalidSetting(.idp, "IDP_WEBFINGER", "yes", "must be true or false"),
             InvalidSetting(.client, "RP_REQUIRE_SIGNED_RESPONSE", "0", "must be true or false"),
             InvalidSetting(.client, "RP_CA_FILE", "/nowhere/ca.pem", "Check the path"),
             InvalidSetting(.client, "RP_CA_FILE", "/etc/hostname", "PEM"),

@@ -85,7 +85,7 @@ struct FlowsTests {
             Flow.Request(purpose: purpose, subject: "s", payload: String(repeating: "x", count: bytes))
         }
         var flows = Flows()
-        #expect(throws: PublicError.self) { try flows.begin(request(4097, "p"), id: id(1), now: now) }
+        #expect(throws: PublicError.self) { try flows.begin(request(5121, "p"), id: id(1), now: now) }
         #expect(flows.all.isEmpty)
         try flows.begin(request(0, "empty"), id: id(1), now: now)
         for number in 2...5 { try flows.begin(request(4096, "p"), id: id(number), now: now) }

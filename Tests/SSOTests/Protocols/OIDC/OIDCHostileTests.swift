@@ -5,6 +5,7 @@ import Testing
 @testable import Counterparts
 @testable import IdP
 @testable import IdPClients
+@testable import IdPFlow
 @testable import IdPOperations
 @testable import IdPProtocols
 @testable import IdPTestKit
@@ -288,6 +289,12 @@ struct OIDCHostileTests {
             let json = try state.json()
             #expect(json["active"] == true && json["client_id"]?.text == client.id && json["username"]?.text == "ann")
             #expect(json["scope"]?.text == "openid email offline_access" && json["token_type"]?.text == "Bearer")
+            #expect(json["email"]?.text == "ann@example.com", "mail servers name their users by it")
+            let plain = try await deployment.oidcToken(
+                deployment.oidcCode(browser, nil, ["scope": "openid profile", "state": "t"]), as: client)
+            let bare = try #require(plain.json()["access_token"]?.text)
+            let without = try await deployment.oidcPost(OIDCPath.introspect, [("token", bare)], as: client).json()
+            #expect(without["active"] == true && without["email"] == nil, "only with the scope email")
             #expect(
                 try await deployment.oidcPost(OIDCPath.introspect, [("token", refresh)], as: client).json()
                     == ["active": false])
@@ -314,16 +321,67 @@ struct OIDCHostileTests {
             ] {
                 for path in [OIDCPath.token, OIDCPath.userInfo, OIDCPath.revoke] {
                     let reply = try await deployment.oidcProbe.send(
-                        "OPTIONS", path, [("Origin", origin), ("Access-Control-Request-Method", "POST")])
+                        "OPTIONS", path,
+                        [
+                            ("Origin", origin), ("Access-Control-Request-Method", "POST"),
+                            ("Access-Control-Request-Headers", "authorization,traceparent"),
+                        ])
+                    #expect(reply.status == 204)
                     #expect(reply.header("access-control-allow-origin") == (isAllowed ? origin : nil))
+                    #expect(
+                        reply.header("access-control-allow-headers") == (isAllowed ? "authorization, traceparent" : nil)
+                    )
                     #expect(reply.header("access-control-allow-credentials") == nil)
-                    #expect(reply.header("vary") == "Origin")
+                    #expect(reply.header("vary") == "Origin, Access-Control-Request-Headers")
                 }
+                let refused = try await deployment.oidcProbe.get(
+                    OIDCPath.userInfo, [("Origin", origin), ("Authorization", "Bearer soa_x")])
+                #expect(refused.status == 401 && refused.header("vary") == "Origin")
+                #expect(refused.header("access-control-allow-origin") == (isAllowed ? origin : nil))
+                #expect(
+                    refused.header("access-control-expose-headers") == (isAllowed ? "WWW-Authenticate" : nil),
+                    "the page may read why its token is refused")
                 // For servers alone.
                 let asked = try await deployment.oidcProbe.send(
                     "OPTIONS", OIDCPath.introspect, [("Origin", origin), ("Access-Control-Request-Method", "POST")])
                 #expect(asked.status == 405 && asked.header("access-control-allow-origin") == nil)
             }
+        }
+    }
+
+    @Test("pages of any origin may read the metadata and the keys, with every header that they ask for")
+    func openOrigins() async throws {
+        try await TestDeployment.openWithOIDC { deployment in
+            for path in [OIDCPath.discovery, OIDCPath.serverMetadata, OIDCPath.keys] {
+                for (asked, allowed) in [
+                    ("mcp-protocol-version", "mcp-protocol-version"),
+                    ("X-B3-TraceId,  traceparent", "X-B3-TraceId, traceparent"),
+                    ("a b, ok, :authority", "ok"),
+                ] {
+                    let reply = try await deployment.oidcProbe.send(
+                        "OPTIONS", path,
+                        [
+                            ("Origin", "https://app.example"), ("Access-Control-Request-Method", "GET"),
+                            ("Access-Control-Request-Headers", asked),
+                        ])
+                    #expect(reply.status == 204 && reply.header("access-control-allow-origin") == "*")
+                    #expect(reply.header("access-control-allow-headers") == allowed)
+                    #expect(reply.header("access-control-allow-methods") == "GET, HEAD")
+                    #expect(reply.header("access-control-allow-credentials") == nil)
+                }
+            }
+        }
+    }
+
+    @Test("a preflight repeats at most 32 names of headers, of at most 64 characters each")
+    func preflightBounds() {
+        let names = (0..<40).map { "x-\($0)" }
+        #expect(Preflight.names(in: [names.joined(separator: ",")]) == Array(names.prefix(32)))
+        #expect(Preflight.names(in: ["a, b", "c"]) == ["a", "b", "c"])
+        let longest = String(repeating: "x", count: 64)
+        #expect(Preflight.names(in: [longest + "," + longest + "x"]) == [longest])
+        for text in ["", " ", ",", "a\r\nb", "a b", "ä", "a:b", "\"a\"", "(a)"] {
+            #expect(Preflight.names(in: [text]) == [])
         }
     }
 }

@@ -80,6 +80,8 @@ struct OIDCSignInTests {
             #expect(keys.header("cache-control") == "public, max-age=300")
             let set = try JSONReader.readStrictly(keys.body)["keys"]?.array ?? []
             #expect(set.count == 3 && !keys.text.contains("\"d\""))
+            // Libraries that do not look at the kid take the first.
+            #expect(set.map { $0["alg"]?.string } == ["RS256", "ES256", "EdDSA"])
             for key in set { #expect(key["use"]?.string == "sig" && key["alg"]?.string != nil) }
             let key = try #require(set.first { $0["kid"]?.string == token.header["kid"]?.text })
             let signature = try #require(SignatureAlgorithm(rawValue: algorithm))
@@ -110,6 +112,9 @@ struct OIDCSignInTests {
             #expect(document["issuer"]?.string == deployment.origin)
             #expect(document.object?.count == 28)
             #expect(document["request_uri_parameter_supported"]?.bool == false)
+            #expect(document["acr_values_supported"]?.array?.map(\.string) == ["any"], "what a sign-in can reach")
+            #expect(document["response_modes_supported"]?.array?.map(\.string) == ["query", "form_post"])
+            #expect(document["ui_locales_supported"]?.array?.map(\.string) == ["en", "de"])
             #expect(document["jwks_uri"]?.string == deployment.origin + "/oidc/jwks")
         }
     }

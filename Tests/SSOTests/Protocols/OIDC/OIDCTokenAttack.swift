@@ -126,7 +126,18 @@ enum OIDCTokenAttack {
             "another code", { sent, _ in sent["code"] = "soc_" + String(repeating: "A", count: 43) }, "invalid_grant",
             "unknown"
         ),
-        ("redirect_uri missing", { sent, _ in sent["redirect_uri"] = nil }, "invalid_request", "redirect_uri_missing"),
+        (
+            "redirect_uri and verifier missing",
+            { sent, _ in
+                sent["redirect_uri"] = nil; sent["code_verifier"] = nil
+            }, "invalid_request", "redirect_uri_missing"
+        ),
+        (
+            "redirect_uri missing, another verifier",
+            { sent, _ in
+                sent["redirect_uri"] = nil; sent["code_verifier"] = String(repeating: "b", count: 43)
+            }, "invalid_grant", "code_verifier_wrong"
+        ),
         (
             "redirect_uri with a slash", { sent, _ in sent["redirect_uri"] = (sent["redirect_uri"] ?? "") + "/" },
             "invalid_grant", "redirect_uri_differs"

@@ -22,6 +22,7 @@ package struct OIDCProtocol: ClientProtocol {
         refused: .tokenRequestRefused)
     package let authorizer: Authorizer
     let page: CompletionPage
+    let form: FormPostPage
     let issuer: String
     let hints: IDTokenHints
 
@@ -49,15 +50,15 @@ package struct OIDCProtocol: ClientProtocol {
             registered = try await self.registered(parameters, request, context)
         } catch let error as ParameterError {
             log(error.cause, error.explanation, parameters, nil, context)
-            throw FlowError.unknownClient
+            throw error.kind == .malformed ? PublicError.unreadable(error.name).logged : FlowError.unknownClient
         }
         let (client, returnTo) = (registered.client, registered.returnTo)
         let asked: OIDCRequestReader.Asked
-        do throws(OIDCRequestError) {
-            asked = try OIDCRequestReader(
-                parameters: parameters, client: client, settings: registered.settings
-            ).read()
-        } catch {
+        let reader = OIDCRequestReader(
+            parameters: parameters, client: client, settings: registered.settings, returnTo: returnTo)
+        // A form is shown to a user.
+        guard reader.modeOfRefusal == .query || request.isTopLevelNavigation else { throw FlowError.notAPage }
+        do throws(OIDCRequestError) { asked = try reader.read() } catch {
             log(error.cause, error.explanation, parameters, client, context)
             // The browser goes back only to an address that no command has removed meanwhile.
             await authorizer.clients.renew()
@@ -66,7 +67,8 @@ package struct OIDCProtocol: ClientProtocol {
             else { throw FlowError.unknownClient.logged }
             let state = parameters.readable("state").flatMap { Self.echo($0) }
             return back(
-                [("error", error.code), ("error_description", error.explanation)], state: state, to: returnTo)
+                [("error", error.code), ("error_description", error.explanation)], state: state,
+                by: reader.modeOfRefusal, to: returnTo, of: client, request)
         }
         let hinted = await hints.account(of: asked.hint, context.logger)
         // Where any program may listen, a page is shown each time: only the flow itself goes on without one.
@@ -129,12 +131,22 @@ package struct OIDCProtocol: ClientProtocol {
     }
 
     /// Every answer names the issuer, so that a client of several providers cannot mix them up (RFC 9207).
-    private func address(_ items: [(String, String)], state: String?, to returnTo: String) -> String {
-        let echo = state.map { [("state", $0)] } ?? []
-        return AuthorizeRequest.adding(items + echo + [("iss", issuer)], to: returnTo)
+    private func fields(_ items: [(String, String)], state: String?) -> [(String, String)] {
+        items + (state.map { [("state", $0)] } ?? []) + [("iss", issuer)]
     }
 
-    private func back(_ items: [(String, String)], state: String?, to returnTo: String) -> Response {
+    private func address(_ items: [(String, String)], state: String?, to returnTo: String) -> String {
+        AuthorizeRequest.adding(fields(items, state: state), to: returnTo)
+    }
+
+    /// Takes the answer to a client without a question.
+    private func back(
+        _ items: [(String, String)], state: String?, by mode: ResponseMode, to returnTo: String, of client: Client,
+        _ request: Request
+    ) -> Response {
+        guard mode == .query else {
+            return form.response(request, client, fields(items, state: state), to: returnTo)
+        }
         var response = Response.redirect(to: address(items, state: state, to: returnTo), type: .found)
         response.headers[.cacheControl] = "no-store"
         response.headers[.referrerPolicy] = "no-referrer"
@@ -152,17 +164,26 @@ package struct OIDCProtocol: ClientProtocol {
         _ grant: NewGrant, _ asked: ClientRequest, to user: SignedInUser, _ request: Request
     ) throws -> Response {
         guard let sent = OIDCRequest(payload: asked.payload) else { throw FlowError.noSuchFlow }
-        guard grant.hasAsked else { return back([("code", grant.wire)], state: sent.state, to: asked.returnTo) }
+        let (client, code) = (asked.client, [("code", grant.wire)])
+        guard grant.hasAsked else {
+            return back(code, state: sent.state, by: sent.mode, to: asked.returnTo, of: client, request)
+        }
+        let other = sent.address(client.id, asked.returnTo, [("prompt", "select_account")])
+        guard sent.mode == .query else {
+            return form.response(
+                request, client, fields(code, state: sent.state), to: asked.returnTo,
+                .init(account: user.account, other: other), pace: .init(grant))
+        }
         return try page.response(
-            request, client: asked.client, account: user.account,
-            callback: address([("code", grant.wire)], state: sent.state, to: asked.returnTo),
-            other: sent.address(asked.client.id, asked.returnTo, [("prompt", "select_account")]), pace: .init(grant))
+            request, client: client, account: user.account,
+            callback: address(code, state: sent.state, to: asked.returnTo), other: other, pace: .init(grant))
     }
 
-    package func refuse(_ error: AuthorizationError, _ asked: ClientRequest) -> Response {
-        let state = OIDCRequest(payload: asked.payload)?.state
+    package func refuse(_ error: AuthorizationError, _ asked: ClientRequest, _ request: Request) -> Response {
+        let sent = OIDCRequest(payload: asked.payload)
         return back(
-            [("error", error.rawValue), ("error_description", error.explanation)], state: state, to: asked.returnTo)
+            [("error", error.rawValue), ("error_description", error.explanation)], state: sent?.state,
+            by: sent?.mode ?? .query, to: asked.returnTo, of: asked.client, request)
     }
 }
 

@@ -7,7 +7,7 @@ import SSOWeb
 /// What an authentication request asks for, beside its client and redirect URI (OpenID Connect Core 3.1.2.1). It waits with the
 /// flow and stays with the code.
 struct OIDCRequest: Sendable, Equatable {
-    static let longestState = 2048
+    static let longestState = 4096
     static let longestNonce = 512
 
     /// Those that the client may ask for.
@@ -15,6 +15,9 @@ struct OIDCRequest: Sendable, Equatable {
     var state: String?
     var nonce: String?
     var codeChallenge: String?
+    var mode = ResponseMode.query
+    /// The language that the client asks for; nil for the browser's.
+    var language: Language?
 
     init(scopes: [OIDCScope], state: String? = nil, nonce: String? = nil, codeChallenge: String? = nil) {
         (self.scopes, self.state, self.nonce, self.codeChallenge) = (scopes, state, nonce, codeChallenge)
@@ -22,17 +25,23 @@ struct OIDCRequest: Sendable, Equatable {
 
     // MARK: As a payload
 
-    /// Four lines: none of the values has a line end.
+    /// Four lines, or five where not everything is as usual: none of the values has a line end.
     var payload: String {
-        [OIDCScope.text(scopes), codeChallenge ?? "", nonce ?? "", state ?? ""].joined(separator: "\n")
+        let lines = [OIDCScope.text(scopes), codeChallenge ?? "", nonce ?? "", state ?? ""]
+        let isUsual = mode == .query && language == nil
+        return (lines + (isUsual ? [] : ["\(mode.rawValue) \(language?.rawValue ?? "")"])).joined(separator: "\n")
     }
 
     init?(payload: String) {
         let lines = payload.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        guard lines.count == 4 else { return nil }
+        guard (4...5).contains(lines.count) else { return nil }
         func optional(_ text: String) -> String? { text.isEmpty ? nil : text }
         scopes = OIDCScope.list(lines[0])
         (codeChallenge, nonce, state) = (optional(lines[1]), optional(lines[2]), optional(lines[3]))
+        guard lines.count == 5 else { return }
+        let words = lines[4].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard words.count == 2, let mode = ResponseMode(rawValue: words[0]) else { return nil }
+        (self.mode, language) = (mode, Language(rawValue: words[1]))
     }
 
     // MARK: As an address
@@ -50,7 +59,15 @@ struct OIDCRequest: Sendable, Equatable {
         if let codeChallenge {
             items += [("code_challenge", codeChallenge), ("code_challenge_method", CodeChallenge.method)]
         }
+        if mode != .query { items.append(("response_mode", mode.rawValue)) }
+        if let language { items.append(("ui_locales", language.rawValue)) }
         return OIDCPath.authorize + "?" + PercentCoding.query(items + further)
+    }
+
+    /// Whether the request can arrive once more after a sign-in: its address is encoded more strictly than browsers do it.
+    func canComeAgain(_ client: String, _ returnTo: String) -> Bool {
+        let flow = ("flow", String(repeating: "x", count: FlowID.length))
+        return address(client, returnTo, [flow, ("prompt", "select_account")]).utf8.count <= RequestLimits.target
     }
 
     /// Equal for two requests that are the same one. Without `state` and `nonce` nothing tells one from another.
@@ -91,11 +108,11 @@ struct OIDCRequestReader {
     let parameters: RequestParameters
     let client: Client
     let settings: OIDCSettings
+    /// The registered redirect URI of the request.
+    let returnTo: String
 
     /// Known, and read by no code.
-    private static let withoutEffect = [
-        "acr_values", "claims", "claims_locales", "display", "registration", "ui_locales",
-    ]
+    private static let withoutEffect = ["acr_values", "claims", "claims_locales", "display", "registration"]
 
     /// What is asked of the sign-in, and by which hint.
     struct Asked {
@@ -109,23 +126,27 @@ struct OIDCRequestReader {
     func read() throws(OIDCRequestError) -> Asked {
         do {
             try refuseRequestObjects()
-            try parameters.refuseRepetitions(of: Self.withoutEffect)
+            try parameters.refuseUnclear(Self.withoutEffect)
             let state = try state()
             let type = try parameters.required("response_type")
             guard type.utf8.elementsEqual("code".utf8) else {
                 throw OIDCRequestError(
                     "unsupported_response_type", cause: "response_type", "response_type must be code")
             }
-            if let mode = try parameters.text("response_mode"), mode != "query" {
-                throw ParameterError("response_mode", .wrong("query"))
-            }
+            let mode = try mode()
             let scopes = OIDCScope.list(try parameters.text("scope") ?? "")
             guard scopes.contains(.openid) else {
                 throw OIDCRequestError("invalid_scope", cause: "scope", "scope must contain openid")
             }
-            let request = OIDCRequest(
+            var request = OIDCRequest(
                 scopes: scopes.filter(settings.scopes.contains), state: state, nonce: try nonce(),
                 codeChallenge: try challenge())
+            (request.mode, request.language) = (mode, try parameters.text("ui_locales").flatMap(Language.first(of:)))
+            guard request.canComeAgain(client.id, returnTo) else {
+                throw OIDCRequestError(
+                    "invalid_request", cause: "request_too_long",
+                    "the request is too long: send a shorter state or redirect_uri")
+            }
             return Asked(
                 request: request, wishes: try wishes(), hint: try parameters.text("id_token_hint", longest: 8192),
                 flow: try parameters.text("flow").flatMap(FlowID.init))
@@ -148,6 +169,20 @@ struct OIDCRequestReader {
             throw OIDCRequestError(
                 "request_not_supported", cause: "request", "request is not supported: send the parameters")
         }
+    }
+
+    /// How the answer to a request goes back that is refused: as it asks, where that can be read.
+    var modeOfRefusal: ResponseMode { (try? mode()) ?? .query }
+
+    private func mode() throws(ParameterError) -> ResponseMode {
+        guard let text = try parameters.text("response_mode") else { return .query }
+        guard let mode = ResponseMode(rawValue: text) else {
+            throw ParameterError("response_mode", .wrong("query or form_post"))
+        }
+        guard mode.fits(returnTo) else {
+            throw ParameterError("response_mode", .wrong("query: only http and https take a form"))
+        }
+        return mode
     }
 
     private func state() throws(ParameterError) -> String? {

@@ -23,8 +23,11 @@ package struct SigningKey: Sendable {
 package struct SigningKeyStore: Sendable {
     package init() {}
 
+    /// Every key: RS256's first, then ES256's, then EdDSA's, each from the oldest on. Libraries that do not look at `kid` take the
+    /// first, and RS256 is what clients use by default.
     package func all(_ connection: any SQLConnection) throws -> [SigningKey] {
-        try connection.query("SELECT * FROM signing_key ORDER BY algorithm, generation").compactMap(SigningKey.init)
+        let keys = try connection.query("SELECT * FROM signing_key ORDER BY generation").compactMap(SigningKey.init)
+        return IDTokenAlgorithm.allCases.flatMap { algorithm in keys.filter { $0.algorithm == algorithm } }
     }
 
     /// The key that signs at a moment.

@@ -34,6 +34,14 @@ package final class SigningKeys: Sendable {
         (database, self.box, self.audit, self.clock, self.logger) = (audit.database, box, audit, clock, logger)
     }
 
+    /// When the newest key of each algorithm is to be followed by another.
+    package func renewals() async throws -> [(algorithm: String, due: Timestamp)] {
+        let keys = try await database.read { try self.store.all($0) }
+        return Dictionary(grouping: keys, by: \.algorithm).compactMap { algorithm, keys in
+            keys.map(\.createdAt).max().map { (algorithm.rawValue, $0 + Self.lifetime) }
+        }
+    }
+
     // MARK: Signing
 
     /// Makes the first key of an algorithm, unless there is one. Call it before a transaction that calls ``current(_:_:)``.

@@ -27,7 +27,8 @@ struct LogoutRoutes: Sendable {
 
     func addRoutes(to router: inout FeatureRouter) {
         router.visit([.get, .post], at: OIDCPath.logout, hasToken: true) {
-            $0.method == .post ? try await OIDCPath.again($0, OIDCPath.logout) : try await logout($0, $1)
+            $0.method == .post
+                ? try await OIDCPath.again($0, OIDCPath.logout) : try await logout(OIDCPath.readable($0), $1)
         }
         router.form(
             at: OIDCPath.signOut, show: ask,

@@ -39,14 +39,16 @@ struct TokenRoutes: Sendable {
 
     private struct Sent {
         let code: Secret<OIDCCodeKind>
-        let redirectURI: String
+        /// Missing only where there is a verifier.
+        let redirectURI: String?
         let verifier: String?
 
         init(_ parameters: RequestParameters, _ client: String) throws {
             do throws(ParameterError) {
                 let code = try parameters.required("code")
-                redirectURI = try parameters.required("redirect_uri")
                 verifier = try parameters.text("code_verifier")
+                redirectURI = try parameters.text("redirect_uri")
+                guard redirectURI != nil || verifier != nil else { throw ParameterError("redirect_uri", .missing) }
                 guard let code = Secret<OIDCCodeKind>(wire: code) else { throw ParameterError("code", .malformed) }
                 self.code = code
             } catch {

@@ -97,7 +97,9 @@ struct TokenStateRoutes: Sendable {
                 "The client may not ask about tokens: its entry lacks introspect: true.", client: id)
         case .inactive: return [.init("active", false)]
         case .active(let signIn, let access):
-            let name: [JSONText.Member] = signIn.username.isEmpty ? [] : [.init("username", signIn.username)]
+            var name: [JSONText.Member] = signIn.username.isEmpty ? [] : [.init("username", signIn.username)]
+            // A further member (RFC 7662 2.2): mail servers name their users by it.
+            if signIn.scopes.contains(.email) { name.append(.init("email", signIn.account.email)) }
             return [
                 .init("active", true), .init("client_id", signIn.clientID), .init("sub", signIn.account.id),
             ] + name + [

@@ -61,9 +61,8 @@ enum AuthorizeQuery {
             throw error.isRepetition ? .clientRepeated : .clientMalformed
         }
         guard let id else { throw .clientMissing }
-        guard let client = clients.client(id: String(decoding: id, as: UTF8.self)), client.uses(.sso) else {
-            throw .clientUnknown
-        }
+        guard let text = String(validating: id, as: UTF8.self) else { throw .clientMalformed }
+        guard let client = clients.client(id: text), client.uses(.sso) else { throw .clientUnknown }
         return client
     }
 
@@ -75,7 +74,7 @@ enum AuthorizeQuery {
             throw error.isRepetition ? .redirectURIRepeated : .redirectURIMalformed
         }
         guard let uri else { throw .redirectURIMissing }
-        let text = String(decoding: uri, as: UTF8.self)
+        guard let text = String(validating: uri, as: UTF8.self) else { throw .redirectURIMalformed }
         guard client.hasRedirectURI(text) else { throw .redirectURINotRegistered }
         return text
     }

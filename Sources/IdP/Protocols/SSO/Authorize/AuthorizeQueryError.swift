@@ -72,6 +72,15 @@ struct AuthorizeQueryError: Sendable {
         (self.cause, self.fields, self.client, self.callback) = (cause, fields, client, callback)
     }
 
+    /// The page of an error that is not sent back. What cannot be read is named: "isn't set up here" would mislead.
+    var page: PublicError {
+        switch cause {
+        case .clientMalformed: .unreadable("client_id")
+        case .redirectURIMalformed: .unreadable("redirect_uri")
+        default: FlowError.unknownClient
+        }
+    }
+
     /// What the log says of it. Without a callback that includes what was sent, as ``SentText`` shows it, and the registered
     /// redirect URI that is most like the one that was sent: mostly they differ in a slash, a host or a port.
     /// Without what was sent: it is the text of anybody.

@@ -81,6 +81,9 @@ struct ClientSignOutRoutes: Sendable {
     private func asked(
         _ fields: URLEncodedFields, _ request: Request, _ context: VisitorContext
     ) async throws -> Asked {
+        for name in ["client_id", "redirect_uri", "state"] where fields.isUnreadable(name) {
+            throw PublicError.unreadable(name).withoutLink
+        }
         func find() -> (client: Client, redirectURI: String)? {
             guard let id = (try? fields.bytes("client_id")) ?? nil,
                 let client = clients.client(id: String(decoding: id, as: UTF8.self)), client.uses(.sso),

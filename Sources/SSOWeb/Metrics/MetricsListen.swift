@@ -1,0 +1,53 @@
+package import SSOShared
+
+/// The metrics of a running program: where they are served, and what they are.
+package struct ProgramMetrics: Sendable {
+    let listen: ListenAddress
+    package let registry: MetricsRegistry
+
+    /// - Parameter descriptions: the metrics that this program has beside those of both.
+    package init(_ listen: MetricsListen, build: BuildStamp, _ descriptions: [MetricDescription] = []) {
+        self.listen = listen.address
+        registry = MetricsRegistry(CommonMetrics.all + descriptions)
+        CommonMetrics.setBuild(build, in: registry)
+    }
+}
+
+/// The address for metrics. They name no user, and all the same they are for those who run the program alone.
+package struct MetricsListen: Sendable {
+    package let address: ListenAddress
+
+    /// The setting of a program.
+    ///
+    /// - Parameter prefix: `IDP`, `RP`.
+    package static func setting(_ prefix: String, port: Int) -> Setting<MetricsListen> {
+        Setting(
+            "\(prefix)_METRICS_LISTEN", example: "127.0.0.1:\(port)",
+            "The address and port for metrics in Prometheus' text format, at /metrics: loopback or a private address.",
+            warning: { text, reader in
+                let listen = try MetricsListen(text)
+                if listen.isUnspecified {
+                    reader.warn(
+                        "\(prefix)_METRICS_LISTEN: \(listen.address) answers on every address of this machine. Keep the port away "
+                            + "from other networks, or use a private address.")
+                }
+                return listen
+            })
+    }
+
+    /// - Throws: ``SettingError`` for what is not an address, a name that is not `localhost`, and a public address.
+    package init(_ text: String) throws(SettingError) {
+        address = try ListenAddress(text)
+        guard address.host != "localhost" else { return }
+        guard let ip = IPAddress(address.host) else {
+            throw SettingError("\"\(text)\" must be an IP address and a port, such as 127.0.0.1:9464.")
+        }
+        guard ip.isLoopback || ip.isUnspecified || ip.isPrivate else {
+            throw SettingError(
+                "\"\(text)\" is a public address. Metrics have no login. Use loopback or a private address, such as 127.0.0.1:9464."
+            )
+        }
+    }
+
+    private var isUnspecified: Bool { IPAddress(address.host)?.isUnspecified ?? false }
+}

@@ -1,0 +1,81 @@
+import CoreMetrics
+import Hummingbird
+package import Logging
+import ServiceLifecycle
+
+/// Serves the metrics at an address of its own, and reads regularly what is not counted as it happens.
+package struct MetricsService: Service {
+    /// Reads some numbers into the registry. A failure is the caller's to log.
+    package typealias Reading = @Sendable (MetricsRegistry) async throws -> Void
+
+    /// How often the readings run. A scrape never waits for the database: it prints what was read last.
+    static let interval: Duration = .seconds(15)
+    /// Prometheus' text format.
+    static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    private let listen: ListenAddress
+    private let registry: MetricsRegistry
+    private let clock: ServiceClock
+    private let readings: [Reading]
+    private let started: @Sendable (String) -> Void
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - readings: what is read beside the numbers of the process.
+    ///   - started: receives the address in use.
+    package init(
+        _ metrics: ProgramMetrics, clock: ServiceClock, readings: [Reading] = [], logger: Logger,
+        started: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        (listen, registry, self.clock, self.readings) = (metrics.listen, metrics.registry, clock, readings)
+        (self.logger, self.started) = (logger, started)
+    }
+
+    /// Serves until the program stops.
+    ///
+    /// - Throws: the system's error when it cannot listen.
+    package func run() async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await application.run() }
+            group.addTask { await cancelWhenGracefulShutdown { await read() } }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Reads the numbers, again and again.
+    private func read() async {
+        while !Task.isCancelled {
+            await readOnce()
+            try? await Task.sleep(for: Self.interval)
+        }
+    }
+
+    /// One round of all readings. One that fails leaves its numbers as they are.
+    package func readOnce() async {
+        CommonMetrics.readProcess(registry)
+        CommonMetrics.readClock(clock, registry)
+        for reading in readings {
+            do { try await reading(registry) } catch {
+                logger.debug("metrics_not_read", metadata: ["cause": "\(error)"])
+            }
+        }
+    }
+
+    private var application: some ApplicationProtocol {
+        let router = Router()
+        router.get("metrics") { [registry] _, _ in
+            Response(
+                status: .ok, headers: [.contentType: Self.contentType, .cacheControl: "no-store"],
+                body: .init(byteBuffer: .init(string: registry.text)))
+        }
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        return Application(
+            router: router,
+            configuration: .init(address: .hostname(listen.host, port: listen.port)),
+            onServerRunning: { [started] channel in
+                started(channel.localAddress?.listenText ?? "unknown")
+            },
+            logger: quiet)
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Hummingbird
+import SSOShared
+import Testing
+
+@testable import IdP
+@testable import IdPClients
+@testable import IdPFlow
+@testable import IdPMail
+@testable import IdPTestKit
+@testable import SSOWeb
+@testable import TestKit
+@testable import WebTestKit
+
+@Suite("Metrics of the IdP", .program)
+struct MetricsTests {
+    private static let listens = ["IDP_METRICS_LISTEN": "127.0.0.1:0"]
+
+    /// The address that the log names.
+    private func probe(_ deployment: TestDeployment) async throws -> HTTPProbe {
+        let address = try await eventually("metrics are served", within: TestTimeout.limit) { () -> String? in
+            deployment.log.text.firstMatch(of: /metrics_listening .*127\.0\.0\.1:([0-9]+)/).map { String($0.1) }
+        }
+        return HTTPProbe(host: "127.0.0.1", port: try #require(UInt16(address)))
+    }
+
+    private func settings(_ deployment: TestDeployment, _ further: [String: String] = [:]) throws -> IdPSettings {
+        try TestDeployment.readIdPSettings(deployment.idp.values.merging(further) { $1 })
+    }
+
+    private func services(_ deployment: TestDeployment) -> IdPServices {
+        IdPServices(
+            database: deployment.database, mailer: OutboxMailer(folder: deployment.mailbox.folder),
+            clock: deployment.clock.clock, randomness: SystemRandomness(), logger: deployment.log.logger("idp"),
+            devPages: deployment.dev)
+    }
+
+    private func series(_ text: String) -> [String: String] {
+        Dictionary(
+            uniqueKeysWithValues: text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { line in
+                line.lastIndex(of: " ").map { (String(line[..<$0]), String(line[line.index(after: $0)...])) }
+            })
+    }
+
+    @Test("requests are counted by route and status class, and nothing of a request is a label")
+    func requests() async throws {
+        try await TestDeployment.open(settings: Self.listens) { deployment in
+            let metrics = try await probe(deployment)
+            let visitor = deployment.browser()
+            for _ in 1...3 { #expect(try await visitor.get(deployment.origin + "/sign-in").status == 200) }
+            for path in ["/nowhere", "/secret-path?token=sst_abc", "/auth/sso/authorize?client_id=nobody"] {
+                #expect(try await visitor.get(deployment.origin + path).status >= 400)
+            }
+            let answer = try await metrics.get("/metrics")
+            #expect(answer.status == 200)
+            #expect(answer.header("content-type") == "text/plain; version=0.0.4; charset=utf-8")
+            let series = series(answer.text)
+            #expect(series["http_requests_total{route=\"/sign-in\",status=\"2xx\"}"] == "3", "\(answer.text)")
+            #expect(series["http_requests_total{route=\"NotFound\",status=\"4xx\"}"] == "2", "\(answer.text)")
+            #expect(
+                series["http_requests_total{route=\"/auth/sso/authorize\",status=\"4xx\"}"] == "1", "\(answer.text)")
+            #expect(!answer.text.contains("secret-path") && !answer.text.contains("nobody"))
+            #expect(series["sso_build_info{version=\"\(IdPProgram.build.version)\"}"] == "1")
+        }
+    }
+
+    @Test("the numbers of the process and of the tables are there, and a signed-in user counts once")
+    func gauges() async throws {
+        try await TestDeployment.open(settings: Self.listens) { deployment in
+            let metrics = try await probe(deployment)
+            _ = try await deployment.signedIn()
+            let registry = MetricsRegistry(CommonMetrics.all + IdPMetrics.all)
+            let services = services(deployment)
+            let features = try IdPFeatures(
+                settings(deployment), services, shutdown: ShutdownState(), adding: .init())
+            for reading in IdPMetrics.readings(features.parts, features.signingKeys) { try await reading(registry) }
+            let own = series(registry.text)
+            #expect(own["idp_accounts"] == "1" && own["idp_sessions"] == "1", "\(registry.text)")
+            #expect(own["idp_emails_waiting"] == "0" && own["idp_sign_outs_waiting"] == "0", "\(registry.text)")
+            let text = try await metrics.get("/metrics").text
+            for name in ["process_resident_memory_bytes", "process_open_fds", "process_cpu_seconds_total"] {
+                #expect(Double(series(text)[name] ?? "") ?? 0 > 0, "\(name) in \(text)")
+            }
+        }
+    }
+
+    @Test("there is no /metrics at the public address, and nothing else at the address for metrics")
+    func apart() async throws {
+        try await TestDeployment.open(settings: Self.listens) { deployment in
+            let metrics = try await probe(deployment)
+            #expect(try await deployment.browser().get(deployment.origin + "/metrics").status == 404)
+            for path in ["/", "/sign-in", "/metrics/x", "/healthz"] {
+                #expect(try await metrics.get(path).status == 404, "\(path)")
+            }
+            #expect(try await metrics.send("POST", "/metrics").status >= 400)
+        }
+    }
+
+    @Test("random paths and methods of 400 requests make no series of their own")
+    func bounded() async throws {
+        try await TestDeployment.open(settings: Self.listens) { deployment in
+            let metrics = try await probe(deployment)
+            let probe = HTTPProbe(host: "127.0.0.1", port: deployment.port, authority: "localhost:4000")
+            for number in 1...200 {
+                _ = try await probe.get("/\(number)/\(number * 7919)")
+                _ = try await probe.send("M\(number)", "/sign-in")
+            }
+            let requests = series(try await metrics.get("/metrics").text).keys.filter {
+                $0.hasPrefix("http_requests_total")
+            }
+            #expect(requests.count < 8, "\(requests)")
+        }
+    }
+
+    @Test("every route with every status class has a place among the 500 series")
+    func roomForAllRoutes() async throws {
+        try await TestDeployment.open { deployment in
+            var labels = Set(["-", "NotFound"])
+            _ = try buildIdP(
+                settings: settings(deployment, ProgramPaths.everyFeature), services: services(deployment),
+                inspecting: { router, _ in
+                    labels.formUnion(router.routes.map { RequestMetrics<VisitorContext>.label(of: "\($0.path)") })
+                })
+            #expect(labels.count > 50 && labels.contains("/sign-in"))
+            // Four classes and the time of each; the dropped ones, and the two algorithms beyond one.
+            let others = CommonMetrics.all.count + IdPMetrics.all.count + 3
+            #expect(labels.count * 5 + others < MetricsRegistry.limit, "\(labels.count)")
+        }
+    }
+
+    @Test("metric names are unlike in both lists, with units in their names")
+    func names() {
+        let all = CommonMetrics.all + IdPMetrics.all
+        #expect(Set(all.map(\.name)).count == all.count)
+        for metric in IdPMetrics.all {
+            #expect(metric.name.hasPrefix("idp_") && metric.help.hasSuffix("."), "\(metric.name)")
+        }
+    }
+}
