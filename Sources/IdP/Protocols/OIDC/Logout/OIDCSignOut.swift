@@ -28,7 +28,7 @@ struct OIDCSignOut: SignOutProtocol {
 
     /// Nil for an address that no request can go to: the clients file has refused it.
     private func post(_ token: String, to address: String, of client: Client) -> HTTPClient.Request? {
-        guard let url = try? WebURL(address) else { return nil }
+        guard let url = try? WebURL(address, allowing: .looseNames) else { return nil }
         var request = HTTPClient.Request(url: address)
         request.method = .post(Array("logout_token=\(token)".utf8))
         request.allowsHTTP = client.takesPlainHTTP(at: url)

@@ -9,7 +9,9 @@ struct SSOSignOut: SignOutProtocol {
 
     func request(for message: QueuedSignOut, to recipient: SignOutRecipient, at now: Timestamp) -> HTTPClient.Request? {
         let client = recipient.client
-        guard let address = client.logoutURI, let secret = recipient.secret, let url = try? WebURL(address) else {
+        guard let address = client.logoutURI, let secret = recipient.secret,
+            let url = try? WebURL(address, allowing: .looseNames)
+        else {
             return nil
         }
         let body = SignOutMessage(
