@@ -145,7 +145,7 @@ struct ClientRulesTests {
         arguments: [
             "access", "groups", "expose_groups", "contact", "hidden", "start_url", "logout_uri", "sign_out_uris",
             "protocols", "require_pkce", "scopes", "id_token_alg", "id_token_claims", "post_logout_redirect_uris",
-            "backchannel_logout_uri", "origins", "introspect",
+            "backchannel_logout_uri", "origins", "introspect", "allow_private_http",
         ])
     func example(key: String) throws {
         let others = key == "protocols" ? "" : "protocols: [sso, oidc]\n"

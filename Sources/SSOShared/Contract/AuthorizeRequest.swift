@@ -96,13 +96,29 @@ public struct AuthorizeRequest: Sendable, Hashable, Codable {
     }
 }
 
-/// The rule for the ids of relying parties: `[a-z0-9][a-z0-9-]{0,62}` (docs/protocol.md).
+/// The rules for the ids of clients. Ids are compared byte for byte.
 public enum ClientID {
-    /// Whether the id has that form. Such an id cannot end a header line.
+    /// The rule of ``isWellFormed(_:)`` in words, after "must be".
+    public static let rule = "at most 63 lower-case letters, digits and -"
+    /// The rule of ``isWellFormedForOpenID(_:)`` in words, after "must be".
+    public static let openIDRule = "at most 128 letters, digits, ., _ and -, with a letter or digit first"
+
+    /// Whether the id has the form of relying parties: `[a-z0-9][a-z0-9-]{0,62}` (docs/protocol.md). Such an id cannot end a
+    /// header line.
     public static func isWellFormed(_ text: String) -> Bool {
         let bytes = text.utf8
         return (1...63).contains(bytes.count) && bytes.first != UInt8(ascii: "-")
             && bytes.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
+    }
+
+    /// Whether the id has the form of clients that use OpenID Connect alone: `[A-Za-z0-9][A-Za-z0-9._-]{0,127}`. Apps bring
+    /// such ids along, and nobody can give them another one (RFC 6749 2.2). Every id of the other form has this one, too.
+    public static func isWellFormedForOpenID(_ text: String) -> Bool {
+        let bytes = text.utf8
+        guard (1...128).contains(bytes.count), let first = bytes.first, first.isASCIILetter || first.isASCIIDigit else {
+            return false
+        }
+        return bytes.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "._-".utf8.contains($0) }
     }
 }
 

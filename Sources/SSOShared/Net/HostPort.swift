@@ -98,6 +98,23 @@ public struct HostPort: Sendable, Hashable {
         isName(bytes) && bytes.contains(UInt8(ascii: ".")) && !endsInNumber(bytes)
     }
 
+    /// Whether the bytes are a host name in the only form that all programs read alike: labels of letters, digits, `-` and `_`,
+    /// none of them empty, the last one not a number.
+    package static func isPlainName(_ bytes: some Collection<UInt8>) -> Bool {
+        !endsInNumber(bytes)
+            && bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
+                !label.isEmpty && label.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_".utf8.contains($0) }
+            }
+    }
+
+    /// The 4 or 16 octets of an address in network order; nil for any other text.
+    package static func octets(ofAddress text: String) -> [UInt8]? {
+        var (v4, v6) = (in_addr(), in6_addr())
+        if inet_pton(AF_INET, text, &v4) == 1 { return withUnsafeBytes(of: v4) { Array($0) } }
+        if inet_pton(AF_INET6, text, &v6) == 1 { return withUnsafeBytes(of: v6) { Array($0) } }
+        return nil
+    }
+
     private static let hyphen = UInt8(ascii: "-")
 
     private static func isHostName(_ bytes: ArraySlice<UInt8>, _ allowance: Allowance) -> Bool {

@@ -10,7 +10,7 @@ public enum SentText {
     /// are easily swapped when a client is set up.
     public static func clientID(_ bytes: [UInt8]) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
-        return bytes.count < 32 && ClientID.isWellFormed(text) ? text : "(\(bytes.count) bytes)"
+        return bytes.count < 32 && ClientID.isWellFormedForOpenID(text) ? text : "(\(bytes.count) bytes)"
     }
 
     /// An address that was sent, without its query and fragment, which may hold a secret.

@@ -1,17 +1,39 @@
 import Foundation
-import SSOShared
+public import SSOShared
 
 /// Owns the rule what may be registered as a redirect URI. A request must name the same bytes.
 public enum RedirectURI {
     /// What the IdP adds to the redirect URI of a client.
     public static let callbackFields = ["token", "state", "error", "error_description"]
 
+    /// Where plain http is permitted.
+    public enum PlainHosts: Sendable {
+        /// This machine.
+        case loopback
+        /// Private networks as well (``PrivateHost``).
+        case privateNetworks
+
+        /// Whether an address of such a host may be http.
+        public func contains(_ host: HostPort) -> Bool {
+            host.isLoopback || self == .privateNetworks && PrivateHost.contains(host)
+        }
+
+        var words: String {
+            switch self {
+            case .loopback: "http is for loopback hosts only."
+            case .privateNetworks:
+                "http is for loopback and private addresses, names without a dot, and .lan, .local, .home.arpa and .internal only."
+            }
+        }
+    }
+
     /// - Parameters:
     ///   - fields: what the IdP adds to its query.
+    ///   - plain: where http is permitted.
     ///   - checkScheme: says what is wrong with a scheme that is neither https nor http; nil if nothing is.
     /// - Throws: ``SettingError`` saying what is wrong with it.
     public static func check(
-        _ text: String, adding fields: [String] = callbackFields,
+        _ text: String, adding fields: [String] = callbackFields, plain: PlainHosts = .loopback,
         checkScheme: (String) -> String? = problemOfReversedDomain
     ) throws {
         func refuse(_ why: String) throws -> Never { throw SettingError("\"\(text)\" \(why)") }
@@ -37,7 +59,8 @@ public enum RedirectURI {
         guard parts.user == nil, parts.password == nil, authority?.contains("@") != true else {
             try refuse("has a user name in it.")
         }
-        if let authority { try checkAuthority(authority, isWeb: scheme == "https" || scheme == "http", refuse) }
+        let isWeb = scheme == "https" || scheme == "http"
+        let host = try authority.flatMap { try Self.host(of: $0, isWeb: isWeb, refuse) }
         // Decoded, because a client reads `%74oken` as `token`.
         let names = (parts.queryItems ?? []).map { $0.name.lowercased() }
         guard Set(names).isDisjoint(with: fields) else {
@@ -47,11 +70,9 @@ public enum RedirectURI {
         }
         switch scheme {
         case "https":
-            guard let host = parts.host, !host.isEmpty else { try refuse("must have a host.") }
+            guard host != nil else { try refuse("must have a host.") }
         case "http":
-            guard let host = parts.host, LoopbackHost.contains(host.trimmingCharacters(in: ["[", "]"])) else {
-                try refuse("must be https; http is for loopback hosts only.")
-            }
+            guard let host, plain.contains(host) else { try refuse("must be https; \(plain.words)") }
         default:
             if let problem = checkScheme(scheme) { try refuse(problem) }
         }
@@ -61,6 +82,15 @@ public enum RedirectURI {
     public static func problemOfReversedDomain(_ scheme: String) -> String? {
         scheme.utf8.contains(UInt8(ascii: ".")) && scheme == scheme.lowercased()
             ? nil : "must be https, or an app's own scheme with a dot in it (com.example.app:/callback)."
+    }
+
+    /// The same for a public client of OpenID Connect, which may have a scheme of one word as well: apps bring theirs along.
+    public static func problemOfAppScheme(_ scheme: String) -> String? {
+        // A single letter is a drive on Windows.
+        if AppScheme.isForeign(scheme) || scheme.utf8.count < 2 {
+            return "has a scheme that browsers or systems open themselves. Use https, or the app's own scheme."
+        }
+        return scheme == scheme.lowercased() ? nil : "must have its scheme in lower case."
     }
 
     /// Checks the redirect URIs of one client.
@@ -88,17 +118,35 @@ public enum RedirectURI {
         return rest.hasPrefix("//") ? rest.dropFirst(2).prefix { !"/?#".contains($0) } : nil
     }
 
-    /// Checks host and port in the bytes, because URLComponents accepts an empty port.
-    private static func checkAuthority(_ authority: Substring, isWeb: Bool, _ refuse: (String) throws -> Never) throws {
-        do {
-            _ = try HostPort(String(authority), allowing: .looseNames)
-        } catch .invalidPort(let port) {
+    /// Reads host and port from the bytes, because URLComponents accepts an empty port. Of a web address the host must be one
+    /// that all programs read alike: `0x7f.1` and `host.` are other hosts to some of them.
+    ///
+    /// - Returns: nil for an app's own scheme with an authority that is not a host.
+    private static func host(
+        of authority: Substring, isWeb: Bool, _ refuse: (String) throws -> Never
+    ) throws -> HostPort? {
+        let host: HostPort
+        do { host = try HostPort(String(authority), allowing: .looseNames) } catch .invalidPort(let port) {
             try refuse("has the port \"\(port)\". Use a whole number from 1 to 65535, or remove the colon.")
         } catch .missingHost {
             if isWeb { try refuse("must have a host.") }
+            return nil
         } catch {
-            guard isWeb else { return }
+            guard isWeb else { return nil }
             try refuse("has a host that is not a name, an IPv4 address or an IPv6 address in brackets.")
         }
+        guard isWeb else { return host }
+        let isPlain =
+            switch host.kind {
+            case .ipv4: true
+            case .ipv6: !host.host.hasPrefix("::ffff:")
+            case .name: HostPort.isPlainName(host.host.utf8)
+            }
+        guard isPlain else {
+            try refuse(
+                "has a host that programs read differently. Write an IPv4 address as four decimal numbers, and a name without a dot at its end."
+            )
+        }
+        return host
     }
 }

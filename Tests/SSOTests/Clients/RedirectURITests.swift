@@ -49,6 +49,8 @@ struct RedirectURITests {
             "https://rp.example:0/cb", "https://rp.example:65536/cb", "https://rp.example:99999/cb",
             "https://rp.example:443x/cb", "http://[::1]:/cb", "http://[::1]:99999/cb", "https://rp.example/%zz",
             "https://rp.example/%", "https://rp.example/cb?x=%2", "com.example.app://callback:99999",
+            "https://rp.example./cb", "https://rp..example/cb", "https://0x7f.1/cb", "https://2130706433/cb",
+            "https://0177.0.0.1/cb", "https://127.1/cb", "https://[::ffff:127.0.0.1]/cb", "https://[fe80::1%25eth0]/cb",
             "https://rp.example:", "https://rp.example:?a=b", "http://[::1]:0/cb", "com.example.app://host:0/cb",
             "https://rp.example/cb?x=%zz", "https://rp.example/%g0",
         ])
@@ -107,5 +109,19 @@ struct RedirectURITests {
         ])
     func ids(_ id: String, _ isGood: Bool) {
         #expect(ClientID.isWellFormed(id) == isGood)
+    }
+
+    @Test(
+        "an id of OpenID Connect is 1 to 128 letters, digits, ., _ and -, and begins with a letter or digit",
+        arguments: [
+            ("OpenCloudDesktop", true), ("web_app", true), ("a.b", true), ("0123456789", true), ("Z", true),
+            ("a--", true),
+            (String(repeating: "A", count: 128), true), (String(repeating: "A", count: 129), false), ("", false),
+            ("_a", false), (".a", false), ("-a", false), ("..", false), ("a b", false), ("a/b", false), ("a\n", false),
+            ("a:b", false), ("a%41", false), ("\u{e4}", false), ("\u{212a}", false), ("a\u{301}", false),
+            ("a@b", false),
+        ])
+    func openIDs(_ id: String, _ isGood: Bool) {
+        #expect(ClientID.isWellFormedForOpenID(id) == isGood)
     }
 }

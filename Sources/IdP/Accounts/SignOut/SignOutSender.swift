@@ -98,7 +98,7 @@ package struct SignOutSender: Service {
         }
         guard var request = made else { return await drop(message, "takes_none") }
         if message.tries == 1 { log(.info, "sign_out_queued", message) }
-        request.addressError = SignOutAddress.error
+        request.addressError = request.allowsHTTP ? SignOutAddress.errorOverPlainHTTP : SignOutAddress.error
         do throws(ConnectionError) {
             let response = try await transport.send(request)
             switch wire.verdict(on: response.status) {

@@ -25,10 +25,18 @@ package enum SignOutAddress {
     /// - Parameter octets: 4 or 16 of them, in network order.
     @Sendable package static func error(_ octets: [UInt8]) -> String? {
         let address = embedded(in: octets) ?? octets
-        let isMetadata = metadata.contains(address) || metadataPrefixes.contains { address.starts(with: $0) }
-        if isMetadata { return "metadata" }
+        if MetadataAddress.contains(address) { return "metadata" }
         let kind = ReservedAddress.kind(of: address)
         return kind.flatMap { refused.contains($0) ? $0 : nil }
+    }
+
+    /// The same for a message over plain http (`allow_private_http`): it stays on this machine and in private networks, wherever
+    /// the name leads.
+    @Sendable package static func errorOverPlainHTTP(_ octets: [UInt8]) -> String? {
+        if let error = error(octets) { return error }
+        let address = embedded(in: octets) ?? octets
+        let isNear = PrivateHost.contains(octets: address) || ReservedAddress.kind(of: address) == "loopback"
+        return isNear ? nil : "public"
     }
 
     /// The IPv4 address that an IPv6 one stands for: mapped (RFC 4291 2.5.5.2), or reached through NAT64 (RFC 6052 2.1). A network
@@ -44,14 +52,5 @@ package enum SignOutAddress {
         "link-local", "this network", "unspecified", "multicast", "reserved", "site-local", "discard only",
         "not an address",
         "Teredo", "6to4", "NAT64",
-    ]
-
-    /// Where clouds give credentials to any program that asks: AWS over IPv6, also to the pods of EKS.
-    private static let metadataPrefixes: [[UInt8]] = [[0xfd, 0, 0x0e, 0xc2]]
-
-    /// The same: Google over IPv6, Alibaba, Oracle, Azure's wire server. The usual one is link-local.
-    private static let metadata: Set<[UInt8]> = [
-        [0xfd, 0x20, 0, 0xce, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54],
-        [100, 100, 100, 200], [192, 0, 0, 192], [168, 63, 129, 16],
     ]
 }

@@ -90,21 +90,10 @@ package struct NativeApps: Sendable {
     }
 
     private static func problem(ofScheme scheme: String) -> String? {
-        guard !foreignSchemes.contains(scheme), !foreignSchemes.contains(where: { scheme.hasPrefix($0 + "-") }) else {
-            return
-                "has a scheme that is not an app's own. Use https, or an app's own scheme, such as com.example.app:/callback."
-        }
-        return nil
+        AppScheme.isForeign(scheme)
+            ? "has a scheme that is not an app's own. Use https, or an app's own scheme, such as com.example.app:/callback."
+            : nil
     }
-
-    /// Schemes that a browser or a system opens by itself: scripts, documents, files, and other programs.
-    private static let foreignSchemes: Set = [
-        "javascript", "vbscript", "data", "blob", "about", "file", "filesystem", "content", "view-source", "jar", "cid",
-        "mid", "ws", "wss", "ftp", "ftps", "sftp", "ssh", "telnet", "gopher", "ldap", "ldaps", "news", "nntp", "feed",
-        "webcal", "intent", "android", "market", "itms", "itmss", "mailto", "tel", "sms", "smsto", "mms", "mmsto",
-        "facetime", "geo", "maps", "sip", "sips", "chrome", "edge", "firefox", "moz", "opera", "brave", "safari",
-        "resource", "res", "ms", "shell", "search", "prefs", "x-apple", "x-web-search", "urn", "tag", "hotwire",
-    ]
 }
 
 extension Substring {

@@ -226,7 +226,7 @@ package final class ClientDirectory: Sendable {
             metadata["message"] = "env: and credential: are as they were at the start; a changed one needs a restart"
         }
         logger.notice("clients_file_loaded", metadata: metadata)
-        // 500 clients at most, of 63 characters: a bound for the row.
+        // 500 clients at most, of 128 characters: a bound for the row.
         let changes = (added.map { "+\($0)" } + dropped.map { "-\($0)" }).joined(separator: " ")
         return AuditRow(.clientsFileLoaded, by: .program, detail: String(changes.prefix(4000)))
     }

@@ -20,7 +20,7 @@ struct ClientEntryReader {
         "id", "name", "redirect_uris", "logo", "start_url", "access", "groups", "expose_groups", "contact", "hidden",
         "logout_uri", "sign_out_uris", "protocols", "public", "require_pkce", "scopes", "id_token_alg",
         "id_token_claims",
-        "post_logout_redirect_uris", "backchannel_logout_uri", "origins", "introspect",
+        "post_logout_redirect_uris", "backchannel_logout_uri", "origins", "introspect", "allow_private_http",
     ]
 
     private let file: SettingsFile
@@ -46,12 +46,14 @@ struct ClientEntryReader {
     func client(_ node: Node, secrets: (SettingsFileEntry, String) -> [SharedSecret]?) -> Client? {
         guard let entry = file.entry(node, known: known, what: "client", example: Self.example) else { return nil }
         // All are read before any is required, so that all problems are reported at once.
-        let (id, name) = (identifier(entry), displayName(entry))
-        let rules = ClientRules(entry, client: id ?? "?")
-        let uris = redirectURIs(entry, client: id ?? "?", rules)
-        let secrets = rules?.oidc?.isPublic == true ? noSecrets(entry, id ?? "?") : secrets(entry, id ?? "?")
-        let start = optional(entry, "start_url", client: id ?? "?", Self.startURL)
-        let logo = logo(entry, client: id ?? "?")
+        let (written, name) = (entry.text("id"), displayName(entry))
+        let shown = written.map { ClientID.isWellFormedForOpenID($0.value) ? $0.value : "?" } ?? "?"
+        let rules = ClientRules(entry, client: shown)
+        let id = written.flatMap { identifier($0, rules) }
+        let uris = redirectURIs(entry, client: shown, rules)
+        let secrets = rules?.oidc?.isPublic == true ? noSecrets(entry, shown) : secrets(entry, shown)
+        let start = optional(entry, "start_url", client: shown, Self.startURL)
+        let logo = logo(entry, client: shown)
         guard let id, let name, let uris, let secrets, let start, let logo, let rules else { return nil }
         var client = Client(id: id, name: name, redirectURIs: uris, secrets: secrets, logo: logo, startURL: start)
         rules.apply(to: &client)
@@ -92,13 +94,16 @@ struct ClientEntryReader {
         return text
     }
 
-    private func identifier(_ entry: SettingsFileEntry) -> String? {
-        guard let id = entry.text("id") else { return nil }
-        guard ClientID.isWellFormed(id.value) else {
-            return file.refuse(
-                "id \"\(id.value)\" must be at most 63 lower-case letters, digits and -, for example partner.", id.node)
+    /// - Parameter rules: nil after a problem with them. Then the id may have either form.
+    private func identifier(_ id: SettingsFileEntry.Text, _ rules: ClientRules?) -> String? {
+        let isForOpenID = rules.map { $0.protocols == [.oidc] } ?? true
+        if isForOpenID ? ClientID.isWellFormedForOpenID(id.value) : ClientID.isWellFormed(id.value) { return id.value }
+        guard !isForOpenID else {
+            return file.refuse("id \"\(id.value)\" must be \(ClientID.openIDRule), for example wiki.", id.node)
         }
-        return id.value
+        let hint =
+            ClientID.isWellFormedForOpenID(id.value) ? " A client with protocols: [oidc] alone may have this id." : ""
+        return file.refuse("id \"\(id.value)\" must be \(ClientID.rule), for example partner.\(hint)", id.node)
     }
 
     private func displayName(_ entry: SettingsFileEntry) -> String? {
@@ -135,12 +140,27 @@ struct ClientEntryReader {
         return good.count == uris.count ? good : nil
     }
 
-    /// A public client of OpenID Connect alone may leave the port of a loopback address open (RFC 8252 7.3).
+    /// A public client of OpenID Connect alone may leave the port of a loopback address open (RFC 8252 7.3), and may have a
+    /// scheme of one word: it proves itself with PKCE, so a code is worthless for another app that claims the scheme.
     private static func check(redirectURI uri: String, _ rules: ClientRules?) throws {
         let added = (rules?.protocols ?? [.sso]).flatMap(\.callbackFields)
         let fields = added.enumerated().filter { !added[..<$0.offset].contains($0.element) }.map(\.element)
-        let example = rules?.oidc?.isPublic == true ? LoopbackPort.example(of: uri) : nil
-        try RedirectURI.check(example ?? uri, adding: fields)
+        let plain = rules?.plainHosts ?? .loopback
+        guard rules?.oidc?.isPublic == true else {
+            return try RedirectURI.check(uri, adding: fields, plain: plain) { scheme in
+                guard let problem = RedirectURI.problemOfReversedDomain(scheme) else { return nil }
+                let isApp = AppScheme.isOneWord(scheme) && !AppScheme.isForeign(scheme)
+                return isApp ? "\(problem) Only a client with public: true may have a scheme of one word." : problem
+            }
+        }
+        try RedirectURI.check(
+            LoopbackPort.example(of: uri) ?? uri, adding: fields, plain: plain,
+            checkScheme: RedirectURI.problemOfAppScheme)
+        let scheme = uri.prefix { $0 != ":" }
+        // `scheme:path` is what urn: and tel: look like.
+        guard !AppScheme.isOneWord(scheme) || uri.dropFirst(scheme.count + 1).hasPrefix("/") else {
+            throw SettingError("\"\(uri)\" must have a slash after the colon, such as \(scheme):/callback.")
+        }
     }
 
     private static func example(of key: String) -> String {

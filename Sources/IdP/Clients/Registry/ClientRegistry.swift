@@ -32,6 +32,8 @@ package struct Client: Sendable {
     package var protocols: [ClientProtocolName] = [.sso]
     /// Nil for a client that does not use OpenID Connect.
     package var oidc: OIDCSettings?
+    /// Whether its addresses may be plain http in private networks.
+    package var allowsPrivateHTTP = false
 
     package init(
         id: String, name: String, redirectURIs: [String], secrets: [SharedSecret], logo: LogoFile? = nil,
@@ -59,7 +61,7 @@ package struct Client: Sendable {
     package func hasRedirectURI(_ sent: String) -> Bool {
         redirectURIs.contains { uri in
             uri.utf8.elementsEqual(sent.utf8)
-                ? !LoopbackPort.isOpen(in: uri) : isPublic && LoopbackPort.matches(uri, Array(sent.utf8))
+                ? !LoopbackPort.isOpen(in: uri) : isPublic && LoopbackPort.matches(uri, sent)
         }
     }
 

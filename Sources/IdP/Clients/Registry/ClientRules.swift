@@ -15,23 +15,28 @@ struct ClientRules {
     private let signOutURIs: [String]
     let protocols: [ClientProtocolName]
     let oidc: OIDCSettings?
+    /// Where the addresses of the client may be http (`allow_private_http`).
+    let plainHosts: RedirectURI.PlainHosts
 
     /// The keys that only SSO has.
     private static let ssoKeys = ["logout_uri", "sign_out_uris"]
 
     /// Nil after a problem.
     init?(_ entry: SettingsFileEntry, client: String) {
-        let reader = Reader(entry: entry, client: client)
         // All are read before any is required, so that all problems are reported at once.
+        let allowsHTTP = Reader(entry: entry, client: client, plainHosts: .loopback).flag("allow_private_http", false)
+        plainHosts = allowsHTTP == true ? .privateNetworks : .loopback
+        let reader = Reader(entry: entry, client: client, plainHosts: plainHosts)
         let access = reader.access()
         let exposed = reader.optionalList("expose_groups", maximum: Self.maximumExposedGroups, Reader.group)
         let contact = reader.optional("contact", Reader.contact)
-        let logout = reader.optional("logout_uri", Reader.logoutURI)
-        let signOut = reader.optionalList("sign_out_uris", maximum: Self.maximumURIs, Reader.signOutURI)
+        let logout = reader.optional("logout_uri", reader.logoutURI)
+        let signOut = reader.optionalList("sign_out_uris", maximum: Self.maximumURIs, reader.signOutURI)
         let hidden = reader.flag("hidden", false)
         let protocols = reader.protocols([.sso: Self.ssoKeys, .oidc: OIDCSettings.keys])
         let oidc = protocols?.contains(.oidc) == true ? OIDCSettings(reader) : nil
         guard let access, let exposed, let contact, let logout, let signOut, let hidden, let protocols,
+            allowsHTTP != nil,
             protocols.contains(.oidc) == (oidc != nil)
         else { return nil }
         guard oidc?.isPublic != true || protocols == [.oidc] else {
@@ -49,12 +54,14 @@ struct ClientRules {
         (client.access, client.exposedGroups, client.contact) = (access, exposedGroups, contact)
         (client.isHidden, client.logoutURI, client.signOutURIs) = (isHidden, logoutURI, signOutURIs)
         (client.protocols, client.oidc) = (protocols, oidc)
+        client.allowsPrivateHTTP = plainHosts == .privateNetworks
     }
 
     /// Reads one entry. Nil alone, not as the value, means a problem that was reported.
     struct Reader {
         let entry: SettingsFileEntry
         let client: String
+        let plainHosts: RedirectURI.PlainHosts
 
         func access() -> ClientAccess? {
             guard !entry.has("access") || !entry.hasItems("groups") else {
@@ -164,19 +171,21 @@ struct ClientRules {
         }
 
         /// Decides on the form alone. Which address its name leads to is known only when a message is sent.
-        static func logoutURI(_ text: String) throws {
+        func logoutURI(_ text: String) throws {
             try webAddress(text, adding: [], example: "https://partner.example.com/auth/sso/logout")
         }
 
-        static func signOutURI(_ text: String) throws {
+        func signOutURI(_ text: String) throws {
             try webAddress(text, adding: ["state"], example: "https://partner.example.com/bye")
-            guard text.hasPrefix("https:") else {
+            guard text.hasPrefix("https:") || plainHosts == .privateNetworks else {
                 throw SettingError("\"\(text)\" must be https, for example https://partner.example.com/bye.")
             }
         }
 
-        private static func webAddress(_ text: String, adding fields: [String], example: String) throws {
-            try RedirectURI.check(text, adding: fields) { _ in "must be https, for example \(example)." }
+        private func webAddress(_ text: String, adding fields: [String], example: String) throws {
+            try RedirectURI.check(text, adding: fields, plain: plainHosts) { _ in
+                "must be https, for example \(example)."
+            }
         }
     }
 }

@@ -58,6 +58,7 @@ package struct ClientsFile {
                     "\(file.place(of: node)): \(client.id) has neither access nor groups, so everyone may enter it. Say access: everyone, or groups: [finance]."
                 )
             }
+            for warning in client?.addressWarnings ?? [] { warn("\(file.place(of: node)): \(warning)") }
             return client
         }
     }
@@ -148,7 +149,7 @@ package enum EnvironmentClient {
 
     private static func checkedID(_ text: String) throws -> String {
         guard ClientID.isWellFormed(text) else {
-            throw SettingError("\"\(text)\" must be at most 63 lower-case letters, digits and -, for example partner.")
+            throw SettingError("\"\(text)\" must be \(ClientID.rule), for example partner.")
         }
         return text
     }

@@ -66,12 +66,12 @@ package struct OIDCSettings: Sendable {
         let algorithm: IDTokenAlgorithm? =
             entry.has("id_token_alg") ? entry.choice("id_token_alg", IDTokenAlgorithm.self) : .rs256
         let post = reader.optionalList("post_logout_redirect_uris", maximum: 20) {
-            try RedirectURI.check($0, adding: ["state"]) { _ in
+            try RedirectURI.check($0, adding: ["state"], plain: reader.plainHosts) { _ in
                 "must be https, for example https://wiki.example.com/bye."
             }
         }
         let logout = reader.optional("backchannel_logout_uri") {
-            try RedirectURI.check($0, adding: []) { _ in
+            try RedirectURI.check($0, adding: [], plain: reader.plainHosts) { _ in
                 "must be https, for example https://wiki.example.com/oidc/backchannel."
             }
         }
@@ -121,32 +121,4 @@ extension Client {
 
     /// Whether the client proves itself with PKCE alone.
     package var isPublic: Bool { oidc?.isPublic ?? false }
-}
-
-/// A redirect URI of a program on the user's own machine, which listens on a port that the system gives it.
-enum LoopbackPort {
-    /// What such a URI begins with.
-    static let prefixes = ["http://127.0.0.1:*/", "http://[::1]:*/"]
-
-    /// The URI with a port in place of the star, to check the rest of it; nil for any other.
-    static func example(of uri: String) -> String? {
-        guard let prefix = prefixes.first(where: { uri.utf8.starts(with: $0.utf8) }) else { return nil }
-        return String(prefix.dropLast(2)) + "1/" + String(uri.dropFirst(prefix.count))
-    }
-
-    /// Whether a URI leaves its port open.
-    static func isOpen(in uri: String) -> Bool { prefixes.contains { uri.utf8.starts(with: $0.utf8) } }
-
-    /// Whether the bytes are the URI with a port from 1 to 65535, without a zero before it.
-    static func matches(_ uri: String, _ bytes: [UInt8]) -> Bool {
-        guard let prefix = prefixes.first(where: { uri.utf8.starts(with: $0.utf8) }) else { return false }
-        let head = prefix.utf8.dropLast(2)
-        guard bytes.starts(with: head) else { return false }
-        let digits = bytes.dropFirst(head.count).prefix { $0.isASCIIDigit }
-        guard (1...5).contains(digits.count), digits.first != UInt8(ascii: "0"),
-            let port = Int(String(decoding: digits, as: UTF8.self)), port <= 65_535
-        else { return false }
-        // The slash after the port is the last byte of the prefix.
-        return bytes.dropFirst(head.count + digits.count).elementsEqual(uri.utf8.dropFirst(prefix.utf8.count - 1))
-    }
 }

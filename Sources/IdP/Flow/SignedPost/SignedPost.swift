@@ -147,7 +147,8 @@ extension SignedPostError {
     /// What the request names as its client is a text of anybody: only one of the form of an id is kept.
     fileprivate func auditRow(_ event: AuditEvent) -> AuditRow {
         AuditRow(
-            event, by: .visitor, client: client.flatMap { ClientID.isWellFormed($0) ? $0 : nil }, session: session,
+            event, by: .visitor, client: client.flatMap { ClientID.isWellFormedForOpenID($0) ? $0 : nil },
+            session: session,
             flow: flow, cause: cause)
     }
 

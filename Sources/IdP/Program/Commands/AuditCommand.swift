@@ -136,9 +136,9 @@ struct AuditFilters: ParsableArguments {
                 "--until is \(end == start ? "the same moment as" : "before") --since, so there is no row. Exchange them, or use a later day: days are in UTC, and --until is the first moment after them."
             )
         }
-        if let client, !ClientID.isWellFormed(client) {
+        if let client, !ClientID.isWellFormedForOpenID(client) {
             throw ValidationError(
-                "--client: \"\(client)\" must be at most 63 lower-case letters, digits and -, for example partner.")
+                "--client: \"\(client)\" must be \(ClientID.openIDRule), for example partner.")
         }
         if let event, AuditEvent(rawValue: event) == nil {
             let known = AuditEvent.allCases.map(\.rawValue)

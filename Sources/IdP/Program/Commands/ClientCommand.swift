@@ -67,7 +67,7 @@ struct ClientCommand: CommandOfCommands {
                 AddClient(
                     client.id, new, logo: try entry.logoContent(), secret: secret, box,
                     ClientRegistrar(file: registry.file)),
-                printing: isShown ? secret : nil, warnsOfGroups: true
+                printing: isShown ? secret : nil, warnsOfGroups: true, warnsOfAddresses: true
             ) { "Added \($0)." }
         }
     }
@@ -162,7 +162,8 @@ struct ClientCommand: CommandOfCommands {
             try await client.make(
                 SetClient(
                     client.id, values, logo: try entry.logoContent(), isForced: force, ClientRegistrar(file: file)),
-                warnsOfGroups: values["groups"] != nil || values["expose_groups"] != nil
+                warnsOfGroups: values["groups"] != nil || values["expose_groups"] != nil,
+                warnsOfAddresses: !ClientEntryOptions.addressKeys.isDisjoint(with: values.keys)
             ) { "Changed \($0)." }
         }
     }

@@ -8,14 +8,14 @@ import Storage
 
 /// The client that a command is about.
 struct ClientOptions: ParsableArguments {
-    @Argument(help: "The client's id: at most 63 lower-case letters, digits and -.") var id: String
+    @Argument(help: "The client's id. With --protocol oidc alone also capitals, . and _, up to 128.") var id: String
     @Flag(help: "Print what is then there as JSON.") var json = false
     @OptionGroup var database: DatabaseOptions
 
     func validate() throws {
-        guard !ClientID.isWellFormed(id) else { return }
+        guard !ClientID.isWellFormedForOpenID(id) else { return }
         throw ValidationError(
-            "ID: \"\(id)\" must be at most 63 lower-case letters, digits and -, for example wiki.")
+            "ID: \"\(id)\" must be \(ClientID.openIDRule), for example wiki.")
     }
 
     /// - Throws: exit code 1 when there is no such client.
@@ -40,14 +40,16 @@ struct ClientOptions: ParsableArguments {
     /// - Parameters:
     ///   - secret: a new one that is shown, and never again.
     ///   - warnsOfGroups: whether to warn of groups that the client names and nobody has made.
+    ///   - warnsOfAddresses: whether to warn of addresses that others may read or claim.
     ///   - unchanged: the line where nothing was to be done.
     ///   - words: one line for people, about the client.
     /// - Throws: exit code 1 for a change that was refused, 64 for wrong input.
     func make<Change: OperatorChange>(
         _ change: Change, printing secret: SharedSecret? = nil, warnsOfGroups: Bool = false,
+        warnsOfAddresses: Bool = false,
         unchanged: (String) -> String = { "Nothing to do: \($0) is so already." }, _ words: (String) -> String
     ) async throws where Change.Result == ClientView {
-        let (changed, warnings): (Changed<ClientView>, [String])
+        var (changed, warnings): (Changed<ClientView>, [String])
         do {
             (changed, warnings) = try await database.open { database in
                 let changed = try await OperatorChanges(database, by: .ofCommand()).make(change)
@@ -72,6 +74,7 @@ struct ClientOptions: ParsableArguments {
         } else {
             print(unchanged("\(view.client.id) (\(view.client.name))"))
         }
+        if warnsOfAddresses { warnings += view.client.addressWarnings }
         warnings.forEach(ListOutput.warn)
     }
 }
@@ -140,13 +143,23 @@ struct ClientEntryOptions: ParsableArguments {
         name: .customLong("sign-out-uri"), parsing: .singleValue,
         help: ArgumentHelp("Where a sign-out may go back to; may be repeated, up to 20 times.", valueName: "url"))
     var signOutURI: [String] = []
+    @Flag(
+        name: .customLong("allow-private-http"), inversion: .prefixedNo,
+        help: "Addresses of the client may be plain http in a private network.")
+    var allowPrivateHTTP: Bool?
     @OptionGroup(title: "Protocols") var oidc: OIDCOptions
 
     /// Those that ``ClientCommand/Set`` removes.
     static let optionalKeys =
         [
             "contact", "expose_groups", "hidden", "logo", "logout_uri", "sign_out_uris", "start_url",
+            "allow_private_http",
         ] + OIDCOptions.keys
+
+    /// Those with addresses that a command may have to warn of.
+    static let addressKeys: Set = [
+        "redirect_uris", "logout_uri", "sign_out_uris", "post_logout_redirect_uris", "backchannel_logout_uri",
+    ]
 
     func validate() throws {
         guard everyone, !group.isEmpty else { return }
@@ -176,6 +189,7 @@ struct ClientEntryOptions: ParsableArguments {
         setText("start_url", startURL)
         setText("logout_uri", logoutURI)
         setList("sign_out_uris", signOutURI)
+        setText("allow_private_http", allowPrivateHTTP.map { $0 ? "true" : "false" })
         for (key, value) in oidc.values { values.updateValue(value, forKey: key) }
         return values
     }

@@ -25,6 +25,7 @@ enum ClientOutput {
             ("post-logout", client.oidc?.postLogoutRedirectURIs ?? []),
             ("backchannel", client.oidc?.logoutURI.map { [$0] } ?? []),
             ("public", client.isPublic ? ["true"] : []),
+            ("private http", client.allowsPrivateHTTP ? ["allowed"] : []),
             ("secrets", view.secrets.map(secret)),
         ]
         let lines = rows.flatMap { name, values in
@@ -48,6 +49,7 @@ enum ClientOutput {
         head.append(JSONText.Member("access", groups.isEmpty ? "everyone" : "groups"))
         head.append(JSONText.Member("groups", groups))
         head.append(JSONText.Member("redirect_uris", client.redirectURIs))
+        head.append(JSONText.Member("allow_private_http", client.allowsPrivateHTTP))
         if let place = client.origin.place { head.append(.init("place", place)) }
         if let secret { head.append(.init("secret", secret)) }
         // null is not among the values of JSONText.

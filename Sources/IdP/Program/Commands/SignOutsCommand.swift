@@ -92,9 +92,9 @@ struct SignOutsCommand: CommandOfCommands {
                 throw ValidationError(
                     "\"\(id)\" is not a message. It begins with evt_, for example evt_q83vEjRWeJCrze8SNFZ4kA.")
             }
-            if let client, !ClientID.isWellFormed(client) {
+            if let client, !ClientID.isWellFormedForOpenID(client) {
                 throw ValidationError(
-                    "--client: \"\(client)\" must be at most 63 lower-case letters, digits and -, for example partner.")
+                    "--client: \"\(client)\" must be \(ClientID.openIDRule), for example partner.")
             }
         }
 

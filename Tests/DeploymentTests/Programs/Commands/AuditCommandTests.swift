@@ -80,7 +80,7 @@ struct AuditCommandTests {
             (["--since", "yesterday"], "--since: \"yesterday\" is not a moment. Use 2026-11-25"),
             (["--until", "1"], "--until: \"1\" is not a moment"),
             (["--event", "login"], "--event: \"login\" is not an event of the audit log. Use one of: signed_in,"),
-            (["--client", "No Client"], "--client: \"No Client\" must be at most 63 lower-case letters"),
+            (["--client", "No Client"], "--client: \"No Client\" must be at most 128 letters, digits, ., _ and -"),
             (["--follow", "--until", "1h"], "--follow: has no end"),
             (["--since", "2026-11-27", "--until", "2026-11-26"], "--until is before --since"),
             (["--since", "2026-11-27", "--until", "2026-11-27"], "--until is the same moment as --since"),

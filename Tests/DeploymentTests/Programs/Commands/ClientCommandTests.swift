@@ -197,7 +197,7 @@ struct ClientCommandTests {
             (add + ["--group", "finance"], "--everyone and --group are both given."),
             (["client", "add", "wiki", "--everyone"], "--name is missing. For example --name Wiki."),
             (["client", "add", "wiki", "--name", "W", "--everyone"], "--redirect-uri is missing. For example"),
-            (["client", "add", "No", "--name", "W", "--everyone"], "ID: \"No\" must be at most 63 lower-case letters"),
+            (["client", "show", "No/Id"], "ID: \"No/Id\" must be at most 128 letters, digits, ., _ and -"),
             (["client", "set", "wiki"], "nothing to set. For example --name Wiki."),
             (
                 ["client", "set", "wiki", "--unset", "name"],

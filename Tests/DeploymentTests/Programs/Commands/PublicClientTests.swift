@@ -89,6 +89,7 @@ struct PublicClientTests {
                 "http://127.0.0.1:1/callback/", "http://127.0.0.1:1/callback?x=1", "http://127.0.0.1:1/Callback",
                 "http://127.0.0.1:1@evil.example/callback", "http://127.0.0.1.evil.example:1/callback",
                 "http://localhost:1/callback", "http://[::1]:1/callback", "http://127.0.0.2:1/callback",
+                "http://127.0.0.1:x@evil.example/callback", "http://127.0.0.1:1\\@evil.example/callback",
                 "https://127.0.0.1:1/callback", "http://127.0.0.1:1\u{0}/callback", "http://127.0.0.1:１/callback",
                 "http://127.0.0.1:1/callback#x", "http://127.1:1/callback", "HTTP://127.0.0.1:1/callback",
             ] {
@@ -114,7 +115,9 @@ struct PublicClientTests {
         }
     }
 
-    @Test("no secret is right, not even an empty one, and another client's code stays another client's")
+    @Test(
+        "a secret that the app sends proves nothing: its verifier does, and another client's code stays another client's"
+    )
     func secrets() async throws {
         try await Self.running { pair, browser, verifier in
             let page = try await browser.follow(browser.get(Self.request(pair, verifier: verifier)))
@@ -128,8 +131,7 @@ struct PublicClientTests {
             }
             let own = pair.client.secret
             for (further, headers): ([(String, String)], HTTPProbe.Headers) in [
-                ([], []), ([("client_id", "app"), ("client_secret", own)], []), ([], basic("app:\(own)")),
-                ([("client_id", "partner-1")], []), ([("client_id", "nobody")], []), ([], basic("nobody:")),
+                ([], []), ([("client_id", "partner-1")], []), ([("client_id", "nobody")], []), ([], basic("nobody:")),
             ] {
                 let reply = try await Self.post(pair, fields + further, headers)
                 #expect(try reply.json()["error"]?.text == "invalid_client", "\(further) \(headers)")
@@ -138,9 +140,40 @@ struct PublicClientTests {
             for verifier in [nil, String(repeating: "a", count: 43)] as [String?] {
                 let others = fields.filter { $0.0 != "code_verifier" }
                 let sent = others + (verifier.map { [("code_verifier", $0)] } ?? []) + [("client_id", "app")]
-                #expect(try await Self.post(pair, sent).json()["error"]?.text == "invalid_grant")
+                for secret in [[], [("client_secret", own)]] {
+                    #expect(try await Self.post(pair, sent + secret).json()["error"]?.text == "invalid_grant")
+                }
             }
-            #expect(try await Self.post(pair, fields + [("client_id", "app")]).status == 200, "it was not used up")
+            #expect(try await Self.post(pair, fields, basic("app:\(own)")).status == 200, "it was not used up")
+        }
+    }
+
+    @Test("id and scheme of an app, and plain http in a private network, are accepted with a warning, and shown")
+    func broughtAlong() async throws {
+        try await ProcessDeployment.running(try ProcessDeployment()) { pair in
+            let key = ["IDP_SECRET_KEY": pair.idp.settings["IDP_SECRET_KEY"] ?? ""]
+            let base = ["--name", "App", "--everyone", "--redirect-uri"]
+            let android = base + ["oc://android.opencloud.eu", "--protocol", "oidc", "--public"]
+            let added = try await pair.idp(["client", "add", "OpenCloudAndroid"] + android, settings: key)
+            #expect(added.output.contains("Any other app may claim a scheme of one word"), "\(added.output)")
+            #expect(
+                try await pair.idp(["client", "show", "OpenCloudAndroid"]).printed.contains("oc://android.opencloud.eu")
+            )
+            let strict = try await pair.idp(
+                ["client", "add", "OpenCloud"] + base + ["https://app.example/cb"], settings: key, endsWith: 64)
+            #expect(strict.output.contains("at most 63 lower-case letters"), "\(strict.output)")
+
+            let nas = ["client", "add", "nas"] + base + ["http://nas.lan:5000/cb"]
+            let refused = try await pair.idp(nas, settings: key, endsWith: 64)
+            #expect(refused.output.contains("must be https"), "\(refused.output)")
+            let plain = try await pair.idp(nas + ["--allow-private-http"], settings: key)
+            #expect(plain.output.contains("plain http, http://nas.lan:5000/cb"), "\(plain.output)")
+            #expect(try await pair.idp(["client", "show", "nas"]).printed.contains("private http   allowed"))
+            #expect(
+                try await pair.idp(["client", "show", "nas", "--json"]).printed.contains(#""allow_private_http":true"#))
+            #expect(try await pair.idp(["client", "export", "nas"]).printed.contains(#"allow_private_http: "true""#))
+            let back = try await pair.idp(["client", "set", "nas", "--no-allow-private-http"], endsWith: 64)
+            #expect(back.output.contains("redirect_uris"), "\(back.output)")
         }
     }
 

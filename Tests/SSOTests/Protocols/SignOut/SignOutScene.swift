@@ -26,21 +26,25 @@ struct SignOutScene: Sendable {
 
     static let secret = BackChannelFixture.secretText
 
-    /// - Parameter names: clients that take messages.
+    /// - Parameters:
+    ///   - names: clients that take messages.
+    ///   - isPlain: whether they take them over plain http in a private network.
     static func open(
-        clients names: [String] = ["wiki"], transport: ScriptedTransport = ScriptedTransport(),
+        clients names: [String] = ["wiki"], isPlain: Bool = false, transport: ScriptedTransport = ScriptedTransport(),
         _ body: (SignOutScene) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let databases = DeploymentDatabases(folder: folder)
         let database = try await databases.openIdP()
-        try await body(SignOutScene(database, names, transport))
+        try await body(SignOutScene(database, names, isPlain, transport))
         await database.close()
     }
 
-    private init(_ database: any Database, _ names: [String], _ transport: ScriptedTransport) throws {
+    private init(
+        _ database: any Database, _ names: [String], _ isPlain: Bool, _ transport: ScriptedTransport
+    ) throws {
         let clock = TestClock()
-        let registered = try names.map { try Self.client($0) }
+        let registered = try names.map { try isPlain ? Self.plain(Self.client($0)) : Self.client($0) }
         let clients = ClientDirectory(
             ClientSource(ClientRegistry(registered + [Self.silent(try Self.client("silent"))])),
             logger: log.logger("idp"))
@@ -57,6 +61,12 @@ struct SignOutScene: Sendable {
             id: name, name: name, redirectURIs: ["https://\(name).example.com/callback"],
             secrets: [try .parse("\(secret)-\(name)", setting: "secret")])
         client.logoutURI = "https://\(name).example.com/auth/sso/logout"
+        return client
+    }
+
+    private static func plain(_ client: Client) -> Client {
+        var client = client
+        (client.logoutURI, client.allowsPrivateHTTP) = ("http://\(client.id).lan/auth/sso/logout", true)
         return client
     }
 

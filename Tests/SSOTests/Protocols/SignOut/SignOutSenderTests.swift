@@ -283,6 +283,39 @@ struct SignOutSenderTests {
     }
 
     @Test(
+        "over plain http a message goes to this machine and to private addresses only, wherever the name leads",
+        arguments: [
+            ([10, 0, 0, 7], nil), ([192, 168, 1, 7], nil), ([172, 16, 0, 1], nil), ([100, 64, 0, 1], nil),
+            ([127, 0, 0, 1], nil), ([0xfd, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], nil),
+            ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], nil),
+            ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 7], nil),
+            ([93, 184, 216, 34], "public"), ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 8, 8, 8, 8], "public"),
+            ([0x26, 0x06, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], "public"),
+            ([169, 254, 169, 254], "link-local"), ([100, 100, 100, 200], "metadata"),
+            ([0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54], "metadata"),
+            ([0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], "link-local"),
+        ] as [([UInt8], String?)])
+    func plainAddresses(octets: [UInt8], error: String?) {
+        #expect(SignOutAddress.errorOverPlainHTTP(octets) == error)
+    }
+
+    @Test(
+        "a message over plain http is held to that rule, and any other one may go to a public address",
+        arguments: [true, false])
+    func plainRequests(isPlain: Bool) async throws {
+        try await SignOutScene.open(isPlain: isPlain) { scene in
+            try await scene.entered("ses_a")
+            try await scene.end(.one("ses_a"))
+            #expect(await scene.sender.round() == 1)
+            let request = try #require(scene.transport.requests.first)
+            #expect(request.allowsHTTP == isPlain && request.url.hasPrefix(isPlain ? "http://wiki.lan/" : "https://"))
+            let check = try #require(request.addressError)
+            #expect(check([8, 8, 8, 8]) == (isPlain ? "public" : nil))
+            #expect(check([10, 0, 0, 7]) == nil && check([169, 254, 169, 254]) == "link-local")
+        }
+    }
+
+    @Test(
         "over a real connection: no redirect is followed, a long answer is ignored, and no answer ends after five seconds"
     )
     func connection() async throws {

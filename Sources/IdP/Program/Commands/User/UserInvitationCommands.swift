@@ -143,8 +143,8 @@ enum ClientArgument {
     }
 
     static func check(_ id: String) throws {
-        guard !ClientID.isWellFormed(id) else { return }
+        guard !ClientID.isWellFormedForOpenID(id) else { return }
         throw ValidationError(
-            "--client: \"\(id)\" must be at most 63 lower-case letters, digits and -, for example wiki.")
+            "--client: \"\(id)\" must be \(ClientID.openIDRule), for example wiki.")
     }
 }

@@ -23,15 +23,15 @@ struct OIDCSignOut: SignOutProtocol {
         try await keys.prepare(settings.algorithm)
         let key = try await keys.database.read { [keys] in try keys.current(settings.algorithm, $0) }
         let claims = claims(of: message, recipient.client.id, at: now)
-        return post(try keys.sign(claims, type: Self.type, with: key), to: address)
+        return post(try keys.sign(claims, type: Self.type, with: key), to: address, of: recipient.client)
     }
 
     /// Nil for an address that no request can go to: the clients file has refused it.
-    private func post(_ token: String, to address: String) -> HTTPClient.Request? {
-        guard let url = try? WebURL(address) else { return nil }
+    private func post(_ token: String, to address: String, of client: Client) -> HTTPClient.Request? {
+        guard let url = try? WebURL(address, allowing: .looseNames) else { return nil }
         var request = HTTPClient.Request(url: address)
         request.method = .post(Array("logout_token=\(token)".utf8))
-        request.allowsHTTP = url.authority.isLoopback
+        request.allowsHTTP = client.takesPlainHTTP(at: url)
         request.headers = [
             "Content-Type: application/x-www-form-urlencoded", "User-Agent: swift-sso/\(ProductVersion.text)",
         ]

@@ -147,13 +147,15 @@ struct ClientAuthentication: Sendable {
         var found: Proven?
         for (id, secret) in claim.readings {
             guard let client = clients.client(id: id), let settings = client.oidc else { continue }
-            guard let secret else {
-                if settings.isPublic { found = Proven(client: client, settings: settings, use: nil) }
+            // Apps that everyone can read send a secret that is part of their code, as ownCloud's do. It proves nothing, and the
+            // code verifier is what counts (RFC 8252 8.5).
+            guard !settings.isPublic else {
+                found = Proven(client: client, settings: settings, use: nil)
                 continue
             }
-            // A public client has no secret, so none is right.
+            guard let secret else { continue }
             for (own, fingerprint) in zip(client.secrets, client.fingerprints)
-            where ConstantTime.equal(own.bytes, secret) && !settings.isPublic {
+            where ConstantTime.equal(own.bytes, secret) {
                 found = Proven(
                     client: client, settings: settings, use: SecretName(client: client.id, fingerprint: fingerprint))
             }

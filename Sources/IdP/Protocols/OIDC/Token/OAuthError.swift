@@ -89,7 +89,8 @@ struct OAuthError: Error {
         if !isAudited {
             context.audit?.note(
                 AuditRow(
-                    .tokenRequestRefused, by: .visitor, client: client.flatMap { ClientID.isWellFormed($0) ? $0 : nil },
+                    .tokenRequestRefused, by: .visitor,
+                    client: client.flatMap { ClientID.isWellFormedForOpenID($0) ? $0 : nil },
                     session: session, flow: flow, cause: cause))
         }
         return response

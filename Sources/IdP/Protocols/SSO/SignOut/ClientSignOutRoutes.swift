@@ -60,7 +60,7 @@ struct ClientSignOutRoutes: Sendable {
                 logoSizeHTML: logos.size(of: asked.client),
                 hasState: asked.state != nil, hasLogo: !logo.isEmpty), for: request, offersLanguages: true)
         // Chromium applies form-action to the redirects after a form.
-        if let origin = (try? WebURL(asked.redirectURI))?.origin {
+        if let origin = (try? WebURL(asked.redirectURI, allowing: .looseNames))?.origin {
             response.headers[.contentSecurityPolicy] = ContentPolicy.forms(alsoTo: origin)
         }
         return response

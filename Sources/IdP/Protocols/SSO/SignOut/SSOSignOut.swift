@@ -9,7 +9,9 @@ struct SSOSignOut: SignOutProtocol {
 
     func request(for message: QueuedSignOut, to recipient: SignOutRecipient, at now: Timestamp) -> HTTPClient.Request? {
         let client = recipient.client
-        guard let address = client.logoutURI, let secret = recipient.secret, let url = try? WebURL(address) else {
+        guard let address = client.logoutURI, let secret = recipient.secret,
+            let url = try? WebURL(address, allowing: .looseNames)
+        else {
             return nil
         }
         let body = SignOutMessage(
@@ -19,7 +21,7 @@ struct SSOSignOut: SignOutProtocol {
         let signature = RequestSignature.request(body: body, secret: secret, label: .logout)
         var request = HTTPClient.Request(url: address)
         request.method = .post(body)
-        request.allowsHTTP = url.authority.isLoopback
+        request.allowsHTTP = client.takesPlainHTTP(at: url)
         request.headers = [
             "Content-Type: application/json", "User-Agent: swift-sso/\(ProductVersion.text)",
             "\(RequestSignature.clientHeaderName): \(client.id)",
