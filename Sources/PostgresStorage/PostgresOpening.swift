@@ -165,7 +165,11 @@ struct PostgresOpening: Sendable {
         connection.session.deadline = .now + .seconds(4)
         let applied: [String]
         do throws(DatabaseError) { applied = try Self.applied(migrator, connection) } catch {
-            throw refusal("\(error)", "Name another database or schema")
+            // A table of our name without our columns is another program's, too.
+            let isForeign = connection.failure.map { $0.state == "42703" } ?? true
+            throw refusal(
+                "\(error)",
+                isForeign ? "Name another database or schema" : connection.failure.flatMap(PostgresRemedy.of))
         }
         switch migrator.plan(applied: applied) {
         case .nothing: return nil
