@@ -14,6 +14,11 @@ static inline const char *sso_pq_severity(const PGresult *result) {
     return PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
 }
 
+/// The severity in the language of what reports. Old servers and poolers send no other.
+static inline const char *sso_pq_severity_in_words(const PGresult *result) {
+    return PQresultErrorField(result, PG_DIAG_SEVERITY);
+}
+
 /// The message without detail and hint: those may hold values.
 static inline const char *sso_pq_message(const PGresult *result) {
     return PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);

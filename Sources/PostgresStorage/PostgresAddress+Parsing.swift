@@ -25,9 +25,7 @@ extension PostgresAddress {
         // A setting of libpq in the environment counts as given: it would be used in any case.
         let environment = Self.environment()
         for (keyword, value) in environment where given[keyword] == nil && !value.isEmpty && value != "5432" {
-            if ["host", "hostaddr", "port", "user", "passfile", "sslrootcert", "sslcert", "sslkey"].contains(keyword) {
-                given[keyword] = value
-            }
+            if Self.ofEnvironment.contains(keyword) { given[keyword] = value }
         }
         try Self.checkForms(given)
         let warnings = Self.warnings(given)
@@ -53,6 +51,10 @@ extension PostgresAddress {
         given["client_encoding"] = "UTF8"
         self.init(parameters: given, readers: readers, warnings: warnings)
     }
+
+    private static let ofEnvironment = [
+        "host", "hostaddr", "port", "user", "passfile", "sslrootcert", "sslcert", "sslkey", "options",
+    ]
 
     /// Refuses a URI whose login has a character that is not percent-encoded: libpq would take half of the password for a host,
     /// a port or a database, and print it. Source: RFC 3986, 3.2.1 and 7.5.

@@ -174,6 +174,6 @@ private final class Race: Sendable {
         }
         sessions.dropFirst().forEach { $0.close() }
         if let session = sessions.first { return session }
-        throw .lost(errors.map { "\($0.value)" }.joined(separator: "; "))
+        throw .lost(errors.map { $0.value })
     }
 }

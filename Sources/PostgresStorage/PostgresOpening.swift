@@ -47,11 +47,13 @@ struct PostgresOpening: Sendable {
             } catch {
                 // A pooler may send a later connection to another server.
                 if [PostgresSession.standbyAnswers, PostgresSession.foreignSchema].contains(error.words) {
-                    throw refusal("\(error)", Self.remedy(error.words))
+                    throw refusal("\(error)", PostgresRemedy.of(error))
                 }
+                // A pooler lets a connection wait for one of the others.
+                let advice = error.words == PostgresSession.noAnswer ? PostgresRemedy.moreConnections : nil
                 throw refusal(
                     "a start needs \(connections) connections at once, and number \(number) failed: \(error)",
-                    "Raise CONNECTION LIMIT, max_connections or the size of the pool, see docs/postgresql.md")
+                    PostgresRemedy.of(error) ?? advice)
             }
         }
         guard let first = try missingSteps(connection) else { return [] }
@@ -65,7 +67,7 @@ struct PostgresOpening: Sendable {
         try check(session)
         try checkPooler(session)
         do throws(PostgresError) { try session.prepareControls() } catch {
-            throw refusal("\(error)", Self.remedy(error.words))
+            throw refusal("\(error)", PostgresRemedy.of(error))
         }
         return PostgresConnection(session)
     }
@@ -74,36 +76,8 @@ struct PostgresOpening: Sendable {
         do throws(PostgresError) {
             return try PostgresSession.connect(address.parameters, answeringWithin: .seconds(4))
         } catch {
-            throw refusal("\(error)", Self.remedy(error.words))
+            throw refusal("\(error)", PostgresRemedy.of(error))
         }
-    }
-
-    private static let fullDisk = "Make room on the disk of PostgreSQL"
-
-    private static func remedy(_ words: String) -> String {
-        let remedies = [
-            (
-                PostgresSession.standbyAnswers,
-                "Turn load_balance_mode off in pgpool-II, or connect to the primary, see docs/postgresql.md"
-            ),
-            (
-                PostgresSession.foreignSchema,
-                "Find out who made it. If it is yours, ALTER SCHEMA … OWNER TO the role, else drop it"
-            ),
-            ("No space left", fullDisk), ("could not write init file", fullDisk),
-            ("does not support SSL", "Turn TLS on at the server"),
-            ("root certificate", "Name the file of its authority with sslrootcert="),
-            (
-                "certificate verify failed",
-                "Name the file of its authority with sslrootcert=, and see whether the certificate has expired"
-            ), ("does not match host name", "Use a name that is in its certificate"),
-            ("password", "Check the user and the password"), ("authentication", "Check the user and the password"),
-            ("no pg_hba.conf entry", "Let this user in by pg_hba.conf"),
-            ("read-only", "Name the primary among the hosts"), ("hot standby", "Name the primary among the hosts"),
-            ("role ", "Create the role, see docs/postgresql.md"),
-            ("does not exist", "Create the database, see docs/postgresql.md"),
-        ]
-        return remedies.first { words.contains($0.0) }?.1 ?? "Check the address, and that the server runs"
     }
 
     private func check(_ session: PostgresSession) throws(DatabaseError) {
@@ -112,29 +86,40 @@ struct PostgresOpening: Sendable {
                 "PostgreSQL \(session.serverVersion / 10_000) is too old",
                 "Use PostgreSQL \(Self.oldestVersion) or later")
         }
+        // PostgreSQL 17 has renamed the column.
+        let locale = session.serverVersion >= 170_000 ? "datlocale" : "daticulocale"
         let facts = try texts(
             session,
             """
-            SELECT pg_encoding_to_char(encoding), datlocprovider, datcollate, current_schema(),
+            SELECT pg_encoding_to_char(encoding), datlocprovider, datcollate, \(locale), current_schema(), current_user,
                    has_schema_privilege(current_schema(), 'CREATE')
               FROM pg_database WHERE datname = current_database()
             """)
-        guard facts.count == 5, let encoding = facts[0], let provider = facts[1] else {
+        guard facts.count == 7, let encoding = facts[0], let provider = facts[1] else {
             throw refusal("it does not describe itself", "Check that it is a PostgreSQL server")
         }
-        let collation = facts[2] ?? ""
-        guard encoding == "UTF8" else {
-            throw refusal("its encoding is \(encoding)", "\(Self.recipe)")
+        guard encoding == "UTF8" else { throw refusal("its encoding is \(encoding)", Self.recipe) }
+        let collation = PostgresCollation(provider: provider, libc: facts[2], other: facts[3])
+        guard collation.comparesBytes else {
+            throw refusal("its collation is \(collation), which does not sort texts by their bytes", Self.recipe)
         }
-        guard provider == "c", ["C", "POSIX", "C.UTF-8", "C.utf8"].contains(collation) else {
-            let name = provider == "c" ? collation : provider == "i" ? "one of ICU" : "\(collation), built in"
-            throw refusal("its collation is \(name), which does not sort texts by their bytes", Self.recipe)
-        }
-        guard facts[3] != nil, facts[4] == "t" else {
+        try checkSchema(facts[4], of: facts[5] ?? "")
+        guard facts[4] != nil, facts[6] == "t" else {
             throw refusal(
                 "the role may create no tables in it",
                 "Give it a schema of its own: CREATE SCHEMA AUTHORIZATION, see docs/postgresql.md")
         }
+    }
+
+    /// Refuses a schema that is not the one that the address asks for. Poolers drop `options`, and a schema that does not exist is
+    /// passed over.
+    private func checkSchema(_ used: String?, of user: String) throws(DatabaseError) {
+        guard let path = address.parameters["options"].flatMap(PostgresOptions.searchPath) else { return }
+        let asked = PostgresOptions.schemas(of: path, user: user)
+        guard !asked.isEmpty, !(used.map(asked.contains) ?? false) else { return }
+        throw refusal(
+            "options asks for search_path=\(path), and the schema in use is \(used ?? "none")",
+            "Create that schema, or where a pooler ignores options, ALTER ROLE … SET search_path")
     }
 
     private static let recipe =
@@ -157,7 +142,7 @@ struct PostgresOpening: Sendable {
     private func texts(_ session: PostgresSession, _ sql: String) throws(DatabaseError) -> [String?] {
         session.deadline = .now + .seconds(4)
         do throws(PostgresError) { return try session.texts(sql) } catch {
-            throw refusal("\(error)", Self.remedy(error.words))
+            throw refusal("\(error)", PostgresRemedy.of(error))
         }
     }
 
@@ -180,7 +165,11 @@ struct PostgresOpening: Sendable {
         connection.session.deadline = .now + .seconds(4)
         let applied: [String]
         do throws(DatabaseError) { applied = try Self.applied(migrator, connection) } catch {
-            throw refusal("\(error)", "Name another database or schema")
+            // A table of our name without our columns is another program's, too.
+            let isForeign = connection.failure.map { $0.state == "42703" } ?? true
+            throw refusal(
+                "\(error)",
+                isForeign ? "Name another database or schema" : connection.failure.flatMap(PostgresRemedy.of))
         }
         switch migrator.plan(applied: applied) {
         case .nothing: return nil
@@ -226,7 +215,8 @@ struct PostgresOpening: Sendable {
             if isInUse { return false }
             if error.isRefusal { throw error }
             throw refusal(
-                "a step of its schema has failed: \(error)", isFull ? Self.fullDisk : "Look at the server's log")
+                "a step of its schema has failed: \(error)",
+                isFull ? PostgresRemedy.fullDisk : "Look at the server's log")
         }
         let outcome: PostgresConnection.CommitOutcome
         do throws(PostgresError) { outcome = try connection.commit() } catch {
@@ -251,7 +241,10 @@ struct PostgresOpening: Sendable {
     }
 
     /// One line: the place, what is wrong, what to do.
-    func refusal(_ problem: String, _ remedy: String) -> DatabaseError {
-        .refused("cannot use the database \(address): \(problem). \(remedy).")
+    ///
+    /// - Parameter remedy: nil where no advice fits.
+    func refusal(_ problem: String, _ remedy: String?) -> DatabaseError {
+        let stop = problem.last.map { ".?!".contains($0) } ?? false ? "" : "."
+        return .refused("cannot use the database \(address): \(problem)\(stop)\(remedy.map { " \($0)." } ?? "")")
     }
 }

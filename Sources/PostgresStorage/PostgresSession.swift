@@ -43,14 +43,8 @@ final class PostgresSession: @unchecked Sendable {
     ///
     /// - Parameter parameters: as ``PostgresAddress`` has them.
     init(_ parameters: [String: String], answeringWithin limit: Duration) throws(PostgresError) {
-        let sorted = parameters.sorted { $0.key < $1.key }
-        let connected = Self.withCStrings(sorted.map(\.key)) { keywords in
-            Self.withCStrings(sorted.map(\.value)) { PQconnectdbParams(keywords, $0, 0) }
-        }
-        guard let connected else { throw .lost("out of memory") }
-        guard PQstatus(connected) == CONNECTION_OK, PQsetnonblocking(connected, 1) == 0,
-            PQenterPipelineMode(connected) == 1
-        else {
+        let connected = try PostgresConnecting.connect(parameters)
+        guard PQsetnonblocking(connected, 1) == 0, PQenterPipelineMode(connected) == 1 else {
             let words = Self.words(connected)
             PQfinish(connected)
             throw .lost(words)
@@ -178,10 +172,16 @@ final class PostgresSession: @unchecked Sendable {
             // What the server said last is the reason why the connection ended.
             if let error = result.error, error.cause == .lost {
                 end(isBusy: false)
-                throw error
+                throw Self.last(results.dropLast(), error)
             }
         }
-        throw lost(Self.words(handle))
+        throw Self.last(results, lost(Self.words(handle)))
+    }
+
+    /// Why a connection has ended: what was said before its end, where libpq knows no more than that.
+    private static func last(_ results: some Sequence<PostgresResult>, _ end: PostgresError) -> PostgresError {
+        guard end.state.isEmpty, let said = results.compactMap(\.error).last else { return end }
+        return .lost("\(said); then the connection ended", message: said.message)
     }
 
     private func flush() throws(PostgresError) {
@@ -206,7 +206,7 @@ final class PostgresSession: @unchecked Sendable {
             let left = deadline - ContinuousClock.now
             guard left > .zero else {
                 end(isBusy: true)
-                throw .lost("PostgreSQL has not answered in time")
+                throw .lost(Self.noAnswer)
             }
             let milliseconds = left.components.seconds * 1_000 + left.components.attoseconds / 1_000_000_000_000_000 + 1
             let ready = poll(&entry, 1, Int32(clamping: milliseconds))
@@ -216,6 +216,8 @@ final class PostgresSession: @unchecked Sendable {
     }
 
     // MARK: - The end
+
+    static let noAnswer = "PostgreSQL has not answered in time"
 
     private func usable() throws(PostgresError) -> OpaquePointer {
         guard let handle else { throw .lost("the connection is closed") }
@@ -237,16 +239,5 @@ final class PostgresSession: @unchecked Sendable {
         let text = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
         let words = text.split(whereSeparator: \.isNewline).joined(separator: " ")
         return words.isEmpty ? "the connection is closed" : words
-    }
-
-    private static func withCStrings<T>(
-        _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> T
-    ) -> T {
-        let copies = texts.map { strdup($0) }
-        defer { copies.forEach { free($0) } }
-        return (copies.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { buffer in
-            // An array with a nil at its end has a first element.
-            body(buffer.baseAddress.unsafelyUnwrapped)
-        }
     }
 }

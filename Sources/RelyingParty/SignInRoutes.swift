@@ -168,7 +168,7 @@ struct SignInRoutes: Sendable {
         let fields = try await sessions.formFields(of: request, context)
         guard let session = context.session else { return redirect(to: HomeRoutes.signedOutPath) }
         guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
-            throw PublicError.staleForm(request, .home)
+            throw PublicError.staleForm(request, from: sessions.forms.sender(of: request), .home)
         }
         try await sessions.store.end(session)
         context.logger.info("signed_out")

@@ -194,8 +194,14 @@ router.post("/auth/sso/logout") { request, _ in
     } catch let error as SignOutError { return answer(.init(code: error.status)) }
 }
 router.post("/sign-out") { request, _ in
-    // Browsers send the origin with every form. One of another site has another.
-    guard request.headers[.origin] == origin else { return answer(.forbidden, "<h1>This form is not ours</h1>") }
+    // Browsers send the origin with every form. One of another site has another. A proxy's `Referrer-Policy: no-referrer` turns ours
+    // into `null`; then `Sec-Fetch-Site` names the sender, and a sandboxed frame of another site says `cross-site`.
+    let isHidden =
+        request.headers[.origin] == "null"
+        && request.headers.contains { $0.name.canonicalName == "sec-fetch-site" && $0.value == "same-origin" }
+    guard request.headers[.origin] == origin || isHidden else {
+        return answer(.forbidden, "<h1>This form is not ours</h1>")
+    }
     if let value = cookie("session", request) { memory.end(value) }
     var response = answer(.seeOther, location: "/")
     set("session", "", seconds: 0, in: &response)

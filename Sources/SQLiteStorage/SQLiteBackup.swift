@@ -60,7 +60,7 @@ struct SQLiteCopy: Sendable {
                 try db.execute(sql: "VACUUM INTO ?", arguments: [draft.path])
             }
             try original.close()
-            try opening.checkContent(of: draft, "the database \(source.path)")
+            try opening.checkContent(of: try DatabaseQueue(path: draft.path), "the database \(source.path)")
         } catch {
             if let refusal = error as? DatabaseError, refusal.isRefusal { throw refusal }
             throw .refused("cannot copy the database \(source.path): \(DatabaseError(error)).")
@@ -81,16 +81,15 @@ struct SQLiteCopy: Sendable {
 extension SQLiteOpening {
     /// Checks that a copy is whole, and that it has the tables and indexes of its steps and nothing else.
     ///
-    /// - Parameter name: what it is a copy of, for the error.
+    /// - Parameters:
+    ///   - copy: is closed afterwards.
+    ///   - name: what it is a copy of, for the error.
     /// - Throws: ``DatabaseError/refused(_:)``, or an error of GRDB for a file that is not a database.
-    func checkContent(of draft: FileDraft, _ name: String) throws {
-        var configuration = Configuration()
-        configuration.label = "check"
-        // Before the schema is checked, nothing in it may call a function with an effect.
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA trusted_schema = OFF") }
-        let copy = try DatabaseQueue(path: draft.path, configuration: configuration)
+    func checkContent(of copy: DatabaseQueue, _ name: String) throws {
         defer { try? copy.close() }
         try copy.unsafeRead { db in
+            // Before the schema is checked, nothing in it may call a function with an effect.
+            try db.execute(sql: "PRAGMA trusted_schema = OFF")
             let known = try missingSteps(db) ?? migrator.migrations.count
             let differences = try SchemaCheck(migrator.migrations.prefix(known)).differences(db)
             guard differences.isEmpty else {

@@ -54,10 +54,10 @@ private struct SQLiteCopyEnd {
         movingTo target: String?, _ body: CopyBody
     ) throws(DatabaseError) -> ([CopiedTable], CopiedSource) {
         var source = CopiedSource.kept
-        let reason = target == nil ? nil : whyReadOnly()
+        let reason = whyReadOnly()
         let tables = try use(isReadOnly: reason != nil) { connection throws(DatabaseError) in
             let tables = try body(connection)
-            if let reason {
+            if target != nil, let reason {
                 source = .unmarked(reason)
             } else if let target {
                 // The target is complete: what goes wrong from here on does not undo it.
@@ -109,7 +109,7 @@ private struct SQLiteCopyEnd {
     /// - Parameter isReadOnly: for a file that must stay as it is, byte for byte.
     func use(isReadOnly: Bool = false, _ body: CopyBody) throws(DatabaseError) -> [CopiedTable] {
         if !isReadOnly { try UnusedFile(file.path)?.release() }
-        guard try opening.inspect().isEmpty else {
+        guard try opening.inspect(isOnlyRead: isReadOnly).isEmpty else {
             throw file.refusal(
                 "it lacks steps of the schema that this version has", "Start this version on it once, and stop it")
         }

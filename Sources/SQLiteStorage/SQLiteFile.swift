@@ -32,8 +32,9 @@ final class SQLiteFile: Sendable {
 
     /// Whether the file exists. A log without its file is refused: its writes would be lost.
     ///
-    /// - Throws: ``DatabaseError/refused(_:)`` also for what cannot be a database that we may write to.
-    func exists() throws(DatabaseError) -> Bool {
+    /// - Parameter isOnlyRead: whether the file may be one that this user cannot write to.
+    /// - Throws: ``DatabaseError/refused(_:)`` also for what cannot be a database that we may use.
+    func exists(isOnlyRead: Bool = false) throws(DatabaseError) -> Bool {
         // In this order: another process that creates the database makes the file first and the log later.
         let hasLog = (Self.size(logPath) ?? 0) > 0
         var status = stat()
@@ -52,7 +53,10 @@ final class SQLiteFile: Sendable {
             throw refusal(
                 "it is empty, 0 bytes", "Restore it from a backup, or move it away to start with an empty one")
         }
-        guard access(path, R_OK | W_OK) == 0 else {
+        guard !isOnlyRead || access(path, R_OK) == 0 else {
+            throw refusal("it cannot be read", "Make it readable for this user")
+        }
+        guard isOnlyRead || access(path, R_OK | W_OK) == 0 else {
             throw refusal("it is read-only", "Make it readable and writable for this user")
         }
         return true

@@ -42,11 +42,12 @@ struct SQLiteOpening: Sendable {
 
     /// Checks whether the database could be opened. Creates, changes and leaves nothing: for `check`.
     ///
+    /// - Parameter isOnlyRead: whether it is for a command that writes nothing to the file.
     /// - Returns: the names of the steps that opening it would apply to what is there. None for a database that does not
     ///   exist yet.
     /// - Throws: ``DatabaseError/refused(_:)`` with what opening it would say.
-    func inspect() throws(DatabaseError) -> [String] {
-        guard try file.exists() else {
+    func inspect(isOnlyRead: Bool = false) throws(DatabaseError) -> [String] {
+        guard try file.exists(isOnlyRead: isOnlyRead) else {
             try file.checkCreatable()
             return []
         }
@@ -63,16 +64,25 @@ struct SQLiteOpening: Sendable {
     /// A file with a log is in use, or its last user crashed, and the log counts. A file without one is complete. It is opened as
     /// immutable, so that SQLite does not create a log. Source: https://www.sqlite.org/uri.html, `immutable`.
     func readOnly() throws -> DatabaseQueue {
+        guard SQLiteFile.identity(file.logPath) == nil else {
+            return try DatabaseQueue(path: file.path, configuration: inspection)
+        }
+        return try immutable()
+    }
+
+    private var inspection: Configuration {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.label = "inspection"
         configuration.busyMode = .timeout(2)
-        guard SQLiteFile.identity(file.logPath) == nil else {
-            return try DatabaseQueue(path: file.path, configuration: configuration)
-        }
+        return configuration
+    }
+
+    /// Opens a file that nobody writes to, such as a backup. SQLite takes no lock, and makes no file beside it.
+    func immutable() throws -> DatabaseQueue {
         let path = file.path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? file.path
         let address = "file:\(path.hasPrefix("/") ? path : "./" + path)?immutable=1"
-        return try DatabaseQueue(path: address, configuration: configuration)
+        return try DatabaseQueue(path: address, configuration: inspection)
     }
 
     /// Checks that the file is a sound database of ours. Returns the first step that must be applied, or nil.

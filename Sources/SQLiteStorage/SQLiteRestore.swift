@@ -84,20 +84,24 @@ extension SQLiteDatabase {
         return Restored(kept: kept, origin: origin, report: report)
     }
 
-    /// Checks a backup as ``restore(path:migrations:from:keys:acceptsUnverified:keepingOldAs:_:)`` does, on a copy beside it.
+    /// Checks a backup as ``restore(path:migrations:from:keys:acceptsUnverified:keepingOldAs:_:)`` does. Only reads the file, which may
+    /// be where nothing can be written.
     ///
     /// - Parameter keys: check who has made the backup. Nil where no key is set.
     /// - Returns: what is known about the origin of the backup.
-    /// - Throws: ``DatabaseError/refused(_:)`` when a restore would refuse it, or the copy cannot be written.
+    /// - Throws: ``DatabaseError/refused(_:)`` when a restore would refuse it.
     public static func verify(
         backup: String, migrations: [Migration], keys: DerivedKeys?
     ) async throws(DatabaseError) -> BackupOrigin {
         let source = SQLiteFile(path: backup)
         try source.checkBackup()
         return try await BlockingWork.run { () throws(DatabaseError) in
-            let draft = FileDraft(beside: backup)
-            defer { draft.remove() }
-            return try draft.take(source, BackupSeal(keys), migrations, acceptsUnverified: false)
+            let descriptor = Glibc.open(backup, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw .refused("cannot read \(backup): \(SQLiteFile.lastError).") }
+            defer { Glibc.close(descriptor) }
+            let (origin, _) = try BackupSeal(keys).origin(of: descriptor, named: backup, acceptsUnverified: false)
+            try source.checkContent(migrations) { try $0.immutable() }
+            return origin
         }
     }
 
@@ -134,11 +138,7 @@ extension FileDraft {
         try create()
         try copy(backup.path)
         let origin = try checkSeal(seal, of: backup.path, acceptsUnverified: acceptsUnverified)
-        let opening = SQLiteOpening(file: backup, migrator: Migrator(migrations: migrations), patience: .seconds(5))
-        do { try opening.checkContent(of: self, "the backup \(backup.path)") } catch {
-            if let refusal = error as? DatabaseError, refusal.isRefusal { throw refusal }
-            throw .refused("cannot restore the backup \(backup.path): \(DatabaseError(error)).")
-        }
+        try backup.checkContent(migrations) { _ in try DatabaseQueue(path: path) }
         return origin
     }
 
@@ -171,16 +171,34 @@ extension FileDraft {
     fileprivate func checkSeal(
         _ seal: BackupSeal, of backup: String, acceptsUnverified: Bool
     ) throws(DatabaseError) -> BackupOrigin {
-        func refusal(_ problem: String) -> DatabaseError {
-            .refused("the backup \(backup) \(problem)")
-        }
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { throw .refused("cannot read \(path): \(SQLiteFile.lastError).") }
         defer { close(descriptor) }
-        let size = UInt64(SQLiteFile.size(path) ?? 0)
+        let (origin, bytes) = try seal.origin(of: descriptor, named: backup, acceptsUnverified: acceptsUnverified)
+        guard ftruncate(descriptor, off_t(bytes)) == 0 else {
+            throw .refused("cannot write \(path): \(SQLiteFile.lastError).")
+        }
+        return origin
+    }
+}
+
+extension BackupSeal {
+    /// Reads the last line of a backup.
+    ///
+    /// - Parameter backup: its name, for the error.
+    /// - Returns: the origin, and how many bytes are before the line.
+    fileprivate func origin(
+        of descriptor: CInt, named backup: String, acceptsUnverified: Bool
+    ) throws(DatabaseError) -> (BackupOrigin, bytes: UInt64) {
+        func refusal(_ problem: String) -> DatabaseError {
+            .refused("the backup \(backup) \(problem)")
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .refused("cannot read \(backup): \(SQLiteFile.lastError).") }
+        let size = UInt64(status.st_size)
         let option = "If you are sure where it comes from, restore it with --unverified."
-        switch seal.verdict(on: descriptor, size: size) {
-        case nil: throw .refused("cannot read \(path): \(SQLiteFile.lastError).")
+        switch verdict(on: descriptor, size: size) {
+        case nil: throw .refused("cannot read \(backup): \(SQLiteFile.lastError).")
         case .damaged:
             throw refusal("is damaged: its content does not match its checksum. Use another backup.")
         case .missing:
@@ -195,23 +213,16 @@ extension FileDraft {
                 throw refusal(
                     "has no checksum. `idp backup` has not made it, or somebody has removed the checksum. \(option)")
             }
-            return .unsealed
-        case .sealed(let origin, let contentBytes):
-            switch origin {
-            case .otherKey where !acceptsUnverified:
-                throw refusal(
-                    """
-                    was made with another IDP_SECRET_KEY, or by somebody else. If that key is an old one of this IdP, add it to \
-                    the end of the list in IDP_SECRET_KEY. \(option)
-                    """)
-            case .unsigned where !acceptsUnverified && !seal.keys.isEmpty:
-                throw refusal("was made without IDP_SECRET_KEY, so anybody can have made it. \(option)")
-            default: break
-            }
-            guard ftruncate(descriptor, off_t(contentBytes)) == 0 else {
-                throw .refused("cannot write \(path): \(SQLiteFile.lastError).")
-            }
-            return origin
+            return (.unsealed, size)
+        case .sealed(.otherKey, _) where !acceptsUnverified:
+            throw refusal(
+                """
+                was made with another IDP_SECRET_KEY, or by somebody else. If that key is an old one of this IdP, add it to \
+                the end of the list in IDP_SECRET_KEY. \(option)
+                """)
+        case .sealed(.unsigned, _) where !acceptsUnverified && !keys.isEmpty:
+            throw refusal("was made without IDP_SECRET_KEY, so anybody can have made it. \(option)")
+        case .sealed(let origin, let contentBytes): return (origin, contentBytes)
         }
     }
 }
@@ -241,8 +252,20 @@ extension SQLiteFile {
             throw .refused("cannot read the backup \(path). Check the path and the permissions.")
         }
         guard status.st_size > 0 else { throw .refused("the backup \(path) is empty.") }
-        guard (Self.size(logPath) ?? 0) == 0 else {
+        // What a crashed process has left counts as well: the file alone is not whole.
+        guard (Self.size(logPath) ?? 0) == 0, (Self.size(path + "-journal") ?? 0) == 0 else {
             throw .refused("\(path) has a log beside it, so it is a database in use. Make a backup of it first.")
+        }
+    }
+
+    /// - Parameter open: opens the file, or a copy of it.
+    fileprivate func checkContent(
+        _ migrations: [Migration], _ open: (SQLiteOpening) throws -> DatabaseQueue
+    ) throws(DatabaseError) {
+        let opening = SQLiteOpening(file: self, migrator: Migrator(migrations: migrations), patience: .seconds(5))
+        do { try opening.checkContent(of: try open(opening), "the backup \(path)") } catch {
+            if let refusal = error as? DatabaseError, refusal.isRefusal { throw refusal }
+            throw .refused("cannot restore the backup \(path): \(DatabaseError(error)).")
         }
     }
 

@@ -7,6 +7,14 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
+extension SQLiteFile {
+    /// When a name was last made or removed in a folder.
+    fileprivate static func changed(_ folder: String) -> [Int] {
+        var status = stat()
+        return stat(folder, &status) == 0 ? [status.st_mtim.tv_sec, status.st_mtim.tv_nsec] : []
+    }
+}
+
 @Suite("The checksum and the code of a backup", .rules)
 struct BackupSealTests {
     private let fixture: StorageFixture
@@ -101,6 +109,49 @@ struct BackupSealTests {
         let database = try await SQLiteDatabase(path: backup, migrations: StorageFixture.migrations)
         #expect(try await database.count() == 60)
         await database.close()
+    }
+
+    @Test("is checked where nothing can be written, and nothing is written beside it")
+    func readOnly() async throws {
+        try await fill()
+        let keys = try Self.keys(Self.first)
+        try await back(up: keys)
+        // An empty log is none, and must not make SQLite open a new one.
+        try fixture.folder.write("", to: "backup.sqlite-wal")
+        let before = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path).sorted()
+        chmod(backup, 0o400)
+        chmod(fixture.folder.path, 0o500)
+        defer { chmod(fixture.folder.path, 0o700) }
+        let changed = SQLiteFile.changed(fixture.folder.path)
+        let origin = try await SQLiteDatabase.verify(
+            backup: backup, migrations: StorageFixture.migrations, keys: keys)
+        #expect(origin == .proven)
+        #expect(SQLiteFile.changed(fixture.folder.path) == changed)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path).sorted() == before)
+    }
+
+    @Test("is checked on a read-only medium", .enabled(if: SmallDisk.canMount, "mounting needs root"))
+    func readOnlyDisk() async throws {
+        let disk = try SmallDisk(kilobytes: 2_048)
+        try await fill()
+        try await back(up: nil)
+        try FileManager.default.copyItem(atPath: backup, toPath: disk.path + "/backup.sqlite")
+        try disk.remount("ro")
+        let origin = try await SQLiteDatabase.verify(
+            backup: disk.path + "/backup.sqlite", migrations: StorageFixture.migrations, keys: nil)
+        #expect(origin == .unsigned)
+        #expect(try await restore(nil, from: disk.path + "/backup.sqlite") == .unsigned)
+    }
+
+    @Test("with the journal of a process that has crashed beside it is refused", arguments: ["-wal", "-journal"])
+    func besides(suffix: String) async throws {
+        try await fill()
+        try await back(up: nil)
+        try fixture.folder.write("pages", to: "backup.sqlite" + suffix)
+        let words = try await refusal {
+            _ = try await SQLiteDatabase.verify(backup: backup, migrations: StorageFixture.migrations, keys: nil)
+        }
+        #expect(words.contains("has a log beside it"), "\(words)")
     }
 
     /// Which backup is restored where, and what comes of it.

@@ -22,8 +22,8 @@ public struct CSRFTokens: Sendable {
 
     /// Whether a form comes from one of our pages in this session.
     ///
-    /// Checks the token and the headers in which the browser names the sender. `Origin: null` is refused because
-    /// sandboxed frames send it. A program that sends neither header is accepted by its token alone.
+    /// Checks the token and the headers in which the browser names the sender: ``sender(of:)``. A program that sends neither
+    /// header is accepted by its token alone.
     public func accepts(_ request: Request, fields: URLEncodedFields, seed: String?) -> Bool {
         guard let seed, isSameOrigin(request) else { return false }
         guard let given = try? fields.text(Self.fieldName), let bytes = Base64URL.decode(given) else { return false }
@@ -32,11 +32,31 @@ public struct CSRFTokens: Sendable {
         }
     }
 
-    /// Whether `Origin` and `Sec-Fetch-Site` name this origin. Missing headers are accepted.
-    public func isSameOrigin(_ request: Request) -> Bool {
-        let origins = request.headers[values: .origin]
-        guard origins.allSatisfy({ $0 == origin.text }) else { return false }
+    /// Whether a request comes from one of our pages, as far as ``sender(of:)`` can tell.
+    public func isSameOrigin(_ request: Request) -> Bool { sender(of: request) == .ownPage }
+
+    /// What the browser says about the page that sent a request. Missing headers are those of a program.
+    ///
+    /// `Origin: null` hides the sender: a sandboxed frame of another site sends it, and so does our own page when a proxy has given
+    /// it `Referrer-Policy: no-referrer` (Fetch, "append a request Origin header"). `Sec-Fetch-Site: same-origin` tells them
+    /// apart: no page can set it, and a frame with an origin of its own counts as another site (W3C Fetch Metadata, 2.3).
+    public func sender(of request: Request) -> FormSender {
         let sites = request.headers[values: .secFetchSite]
-        return sites.allSatisfy { $0 == "same-origin" || $0 == "none" }
+        guard sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) else { return .otherSite(origin.text) }
+        let others = request.headers[values: .origin].filter { $0 != origin.text }
+        if others.isEmpty || others.allSatisfy({ $0 == "null" }) && sites == ["same-origin"] { return .ownPage }
+        return others.allSatisfy { $0 == "null" } ? .hidden : .otherAddress(origin.text)
     }
+}
+
+/// What a browser says about the page that sent a request.
+public enum FormSender: Sendable, Equatable {
+    /// One of our pages, or a program.
+    case ownPage
+    /// `Origin: null`, from a browser that does not say more.
+    case hidden
+    /// A page that was opened at another address than ours, such as `http` for `https`.
+    case otherAddress(_ ours: String)
+    /// A page of another site, or one in a sandbox.
+    case otherSite(_ ours: String)
 }

@@ -177,13 +177,29 @@ extension PublicError {
 
     /// The form does not belong to this session: it was open for too long, or another site sent it.
     ///
-    /// - Parameter request: the form's. Without any cookie the browser does not keep ours, and the page says so.
-    public static func staleForm(_ request: Request, _ nextStep: NextStep) -> Self {
-        let hasCookie = request.headers[.cookie] != nil
-        return Self(
-            .forbidden, code: hasCookie ? "stale_form" : "no_cookie",
-            title: Text(hasCookie ? "error.stale-form.title" : "error.no-cookie.title"),
-            explanation: Text(hasCookie ? "error.stale-form" : "error.no-cookie"), nextStep: nextStep,
-            cause: hasCookie ? "form_token_of_other_session" : "no_cookie_sent")
+    /// - Parameters:
+    ///   - request: the form's. Without any cookie the browser does not keep ours, and the page says so.
+    ///   - sender: what the browser says about the form. A page that expires has our own.
+    public static func staleForm(_ request: Request, from sender: FormSender, _ nextStep: NextStep) -> Self {
+        func refused(_ code: String, _ text: String, _ names: [String: String] = [:], cause: String) -> Self {
+            Self(
+                .forbidden, code: code, title: Text("error.\(text).title"), explanation: Text("error.\(text)", names),
+                nextStep: nextStep, cause: cause)
+        }
+        switch sender {
+        case .otherSite(let ours):
+            return refused("other_site", "other-site", ["address": ours], cause: "form_of_other_site")
+        case .otherAddress(let ours):
+            return refused("other_site", "other-site", ["address": ours], cause: "form_of_other_address")
+        case .ownPage, .hidden:
+            // Without a cookie it is that of nobody, whatever the browser says about it.
+            guard request.headers[.cookie] != nil else {
+                return refused("no_cookie", "no-cookie", cause: "no_cookie_sent")
+            }
+            guard sender == .ownPage else {
+                return refused("origin_hidden", "origin-hidden", cause: "origin_null_referrer_policy")
+            }
+            return refused("stale_form", "stale-form", cause: "form_token_of_other_session")
+        }
     }
 }

@@ -88,7 +88,7 @@ extension SettingsReader {
             // With the server's option: connections that were closed a moment ago do not block the port.
             let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                .bind(host: address.host, port: address.port).get()
+                .bind(host: address.bound(), port: address.port).get()
             try await channel.close()
         } catch let error as IOError where error.errnoCode == EADDRINUSE {
             warn("\(name): \(address) is already in use. Ignore this if the program is already running.")

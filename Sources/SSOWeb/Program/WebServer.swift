@@ -37,7 +37,7 @@ public enum WebServer {
                 )
             },
             configuration: .init(
-                address: .hostname(listen.host, port: listen.port),
+                address: .hostname(listen.bound(), port: listen.port),
                 // A burst of connections waits in the system's queue. With a full queue clients retry after one second, then two
                 // and four.
                 backlog: 4096, availableConnectionsDelegate: ConnectionGate(places: places)),

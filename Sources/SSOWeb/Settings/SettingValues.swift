@@ -1,7 +1,8 @@
+import Glibc
 import SSOShared
 
-/// The address that a program binds: `127.0.0.1:8080`, `[::1]:8080`, `0.0.0.0:8080`. With port 0 the system chooses
-/// one.
+/// The address that a program binds: `127.0.0.1:8080`, `[::1]:8080`, `0.0.0.0:8080`, `[::]:8080` for both families. With port 0 the
+/// system chooses one.
 public struct ListenAddress: Sendable, CustomStringConvertible {
     /// A name or an address, without the brackets of IPv6.
     public let host: String
@@ -12,9 +13,23 @@ public struct ListenAddress: Sendable, CustomStringConvertible {
     /// - Throws: ``SettingError`` when it is not a host and a port.
     public init(_ text: String) throws(SettingError) {
         guard let address = try? HostPort(text, allowing: .portZero), let port = address.port else {
-            throw SettingError("\"\(text)\" is not a valid address. Use host:port, for example 127.0.0.1:8080.")
+            throw SettingError(
+                "\"\(text)\" is not a valid address. Use host:port, for example 127.0.0.1:8080, or [::]:8080 for all addresses "
+                    + "of IPv4 and IPv6.")
         }
         (host, self.port) = (address.host, port)
+    }
+
+    /// The host for the system: all addresses, `::`, are those of IPv4 on a machine without IPv6, where it has no sockets.
+    ///
+    /// - Parameter hasIPv6: whether the machine has it.
+    func bound(hasIPv6: Bool = Self.hasIPv6) -> String { host == "::" && !hasIPv6 ? "0.0.0.0" : host }
+
+    private static var hasIPv6: Bool {
+        let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return errno != EAFNOSUPPORT }
+        close(descriptor)
+        return true
     }
 }
 

@@ -58,11 +58,25 @@ public final class SettingsReader {
     ///   - inFileOnly: whether to ignore the environment, where other programs may use names with this prefix.
     public func warnOfUnknown(prefix: String, known: [String], secrets: [String], inFileOnly: Bool = false) {
         let known = Set(known + secrets + secrets.map { $0 + "_FILE" })
+        var ofServices: [String] = []
+        defer { warnOfServices(ofServices) }
         for (name, place, isInFile) in source.names(prefix: prefix) where !known.contains(name) {
             guard !inFileOnly || isInFile else { continue }
+            if !isInFile, ServiceVariable.is(name, text(name)) {
+                ofServices.append(name)
+                continue
+            }
             let near = SpellingSuggestion.of(name, among: known.sorted())
             warn("\(name): unknown setting in \(place), ignored.\(near.map { " Did you mean \($0)?" } ?? "")")
         }
+    }
+
+    private func warnOfServices(_ names: [String]) {
+        guard let first = names.first else { return }
+        let others = names.count == 1 ? "" : " and \(names.count - 1) more of this kind"
+        warn(
+            "\(first)\(others): variables of a Service of Kubernetes, ignored. Set enableServiceLinks: false in the pod, or name "
+                + "the Service otherwise.")
     }
 
     /// The text of a setting, not recorded: for settings that are parsed and recorded elsewhere.

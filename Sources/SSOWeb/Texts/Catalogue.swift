@@ -140,7 +140,7 @@ public struct Texts: Sendable {
         patterns[key]?.pieces.map { piece in
             switch piece {
             case .literal(let words): isHTML ? EscapedHTML().escapeText(words) : words
-            case .value(let name): isHTML ? "<bdi>{{\(name)}}</bdi>" : "{{\(name)}}"
+            case .value(let name): isHTML ? "\(Self.bdi(name)){{\(name)}}</bdi>" : "{{\(name)}}"
             case .time(let name): isHTML ? "{{{\(name).timeHTML}}}" : "{{\(name).text}}"
             case .ago(let name): isHTML ? "{{{\(name).agoHTML}}}" : "{{\(name).ago}}"
             }
@@ -175,18 +175,28 @@ public struct Texts: Sendable {
                     append(inner, isHTML: isHTML, to: &result)
                 } else {
                     let value = text.values[name] as? String ?? shared[name] ?? ""
-                    if isHTML { Self.appendHTML(value, to: &result) } else { result += Self.isolated(value) }
+                    if isHTML {
+                        Self.appendHTML(value, Self.bdi(name), to: &result)
+                    } else {
+                        result += Self.isolated(value)
+                    }
                 }
             }
         }
     }
 
+    /// The tag before a value. A browser that translates pages must leave addresses and codes as they are: users copy them.
+    /// Source: HTML, "The translate attribute".
+    private static func bdi(_ name: String) -> String {
+        ["address", "newAddress", "email", "to", "spaced"].contains(name) ? "<bdi translate=\"no\">" : "<bdi>"
+    }
+
     /// Adds a value: a number as it is, everything else in a `<bdi>`.
-    private static func appendHTML(_ value: String, to result: inout String) {
+    private static func appendHTML(_ value: String, _ tag: String, to result: inout String) {
         if !value.isEmpty && value.utf8.allSatisfy(\.isASCIIDigit) {
             result += value
         } else {
-            result += "<bdi>"
+            result += tag
             result += EscapedHTML().escapeText(value)
             result += "</bdi>"
         }

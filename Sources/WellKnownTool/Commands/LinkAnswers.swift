@@ -136,7 +136,9 @@ struct LinkAnswerText {
 
     /// The decision on other versions than the newest.
     private func version(_ decision: AndroidAppMatcher.VersionDecision) -> [String] {
-        let word = decision.asks ? "asks the user" : decision.decision.rawValue
+        let word =
+            !decision.isDecided
+            ? LinkVerdict.notDecided.rawValue : decision.asks ? "asks the user" : decision.decision.rawValue
         return ["  \(decision.versions): \(style.paint(word, .yellow))", indented(decision.summary)]
     }
 

@@ -198,6 +198,10 @@ extension PageStates {
             try await studio.staleForm(studio.origin + "/sign-in", "email", studio.browser())
         },
         PageState("error-no-cookie", 403) { try await noCookie($0) },
+        PageState("error-other-site", 403) { studio in
+            try await studio.browser().post(
+                WebAddress(studio.origin + "/sign-in"), [], [("Sec-Fetch-Site", "cross-site")])
+        },
     ]
 
     // MARK: The relying party

@@ -74,7 +74,7 @@ struct MarkupTests {
         let deployment = try TestDeployment.shared()
         let page = try await deployment.browser().get(deployment.origin + path)
         #expect(try page.page().links.count == 2, "the brand and the link")
-        let reference = try #require(page.text.firstMatch(of: #/<code>([2-9A-Z]{8})</code>/#)).1
+        let reference = try #require(page.text.firstMatch(of: #/<code translate="no">([2-9A-Z]{8})</code>/#)).1
         #expect(deployment.log.contains(String(reference)))
     }
 }

@@ -76,7 +76,7 @@ struct CallbackStateTests {
             #expect(visit.status == 400)
             #expect(try visit.page().link(containing: "/auth/sso/") == nil, "nothing to repeat: the user is signed in")
             #expect(visit.text.contains("You are already signed in"))
-            #expect(visit.text.contains("<bdi>ann@example.com</bdi>"))
+            #expect(visit.text.contains("<bdi translate=\"no\">ann@example.com</bdi>"))
             #expect(try await victim.userID(at: deployment.client) == "u1")
             #expect(try await visitor.comeBack(to: deployment.client, state: bait).status == 400)
             #expect(try await visitor.userID(at: deployment.client) == nil)

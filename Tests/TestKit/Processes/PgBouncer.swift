@@ -16,8 +16,10 @@ final class PgBouncer: Sendable {
 
     /// Starts it.
     ///
-    /// - Parameter mode: `session`, `transaction` or `statement`.
-    init(before server: PostgreSQLServer, mode: String) async throws {
+    /// - Parameters:
+    ///   - mode: `session`, `transaction` or `statement`.
+    ///   - settings: further lines of its settings.
+    init(before server: PostgreSQLServer, mode: String, settings: [String] = []) async throws {
         folder = try TemporaryFolder()
         try folder.write(
             """
@@ -29,6 +31,7 @@ final class PgBouncer: Sendable {
             unix_socket_dir = \(folder.path)
             auth_type = any
             pool_mode = \(mode)
+            \(settings.joined(separator: "\n"))
 
             """, to: "settings.ini")
         try folder.write(Self.program, to: "run.sh")

@@ -135,6 +135,38 @@ struct AndroidAppMatcherTests {
         #expect(found.first?.decision == .opens && found.first?.filter?.activity == ".A1")
     }
 
+    @Test(
+        "Up to Android 11 another host of the manifest leaves it open, wherever it stands",
+        arguments: [
+            [(verify, "<data android:host=\"go.library.example\"/>")],
+            [(verify, ""), (verify, "<data android:host=\"go.library.example\"/>")],
+            [(verify, ""), ("", "<data android:host=\"GO.library.example\"/>")],
+            [("", ""), (verify, "<data android:host=\"*.go.library.example\"/>")],
+        ])
+    func otherHosts(filters: [(attributes: String, data: String)]) throws {
+        let manifest =
+            try filters.count == 1 ? Self.manifest(filters[0]) : Self.manifest(filters[0], filters[1])
+        let found = try decisions(manifest, Self.links(), "https://links.acme.com/shop")
+        #expect(found.first?.decision == .opens && found.first?.versions == "Android 12 and later")
+        let old = try #require(found.last)
+        #expect(found.count == 2 && old.versions == "Android 6 to 11" && !old.isDecided && !old.asks)
+        #expect(old.summary.contains("that of go.library.example verifies it"), "\(old.summary)")
+    }
+
+    @Test(
+        "Another host plays no part before Android 12 when no filter asks for verification, or its filter is not for the web"
+    )
+    func hostsThatAreNotVerified() throws {
+        let custom = "<data android:scheme=\"acme\" android:host=\"go.library.example\"/>"
+        let found = try decisions(
+            Self.manifest((Self.verify, ""), ("", custom)), Self.links(), "https://links.acme.com/")
+        #expect(found.map(\.decision) == [.opens])
+        let plain = try decisions(
+            Self.manifest(("", ""), ("", "<data android:host=\"go.library.example\"/>")), Self.links(),
+            "https://links.acme.com/")
+        #expect(plain.map(\.asks) == [false, true])
+    }
+
     @Test("Of several activities, the filter with the highest order gets the link, and equal orders are told")
     func order() throws {
         let first = try Self.manifest((Self.verify, ""), (Self.verify + " android:order=\"1\"", ""))

@@ -55,7 +55,7 @@ struct HandoffRoutes: Sendable {
     private func stale(_ post: FormPost, again: String) -> PublicError {
         refused(
             .staleForm, post.context,
-            PublicError.staleForm(post.request, .init(label: Text("error.try-again"), href: again)))
+            PublicError.staleForm(post.request, from: post.sender, .init(label: Text("error.try-again"), href: again)))
     }
 
     // MARK: The start
@@ -124,7 +124,7 @@ struct HandoffRoutes: Sendable {
             let again = asked.start(at: Self.prefix + start.name, ticket: ticket)
             throw refused(
                 .staleForm, context,
-                PublicError.staleForm(request, .init(label: Text("error.try-again"), href: again)))
+                PublicError.staleForm(request, from: .ownPage, .init(label: Text("error.try-again"), href: again)))
         }
         context.logger.info(
             "handoff_started",

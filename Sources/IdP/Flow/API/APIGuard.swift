@@ -17,8 +17,11 @@ struct APIGuard: RouterMiddleware {
         _ request: Request, context: VisitorContext, next: (Request, VisitorContext) async throws -> Response
     ) async throws -> Response {
         do {
-            guard forms.isSameOrigin(request) else { throw APIError.otherSite }
-            return try await next(request, context)
+            switch forms.sender(of: request) {
+            case .ownPage: return try await next(request, context)
+            case .hidden: throw APIError.originHidden
+            case .otherAddress, .otherSite: throw APIError.otherSite
+            }
         } catch let error as APIError {
             // An app that is signed out asks as often as it comes to the foreground.
             context.logger.log(
@@ -38,6 +41,13 @@ extension APIError {
     static let otherSite = Self(
         status: .forbidden, code: "cross_site", words: "Pages of other sites cannot use this interface.",
         cause: "cross_site")
+
+    /// `Origin: null` from a browser that does not say more: that of a sandboxed page, or of our own behind a proxy that hides it.
+    static let originHidden = Self(
+        status: .forbidden, code: "cross_site",
+        words:
+            "The browser hides where this request comes from. A proxy may send the header Referrer-Policy: no-referrer.",
+        cause: "origin_null_referrer_policy")
 }
 
 extension Request {

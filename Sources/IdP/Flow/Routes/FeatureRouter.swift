@@ -198,7 +198,8 @@ package struct FeatureRouter {
         { [sessions] request, context in
             let fields = try await sessions.formFields(of: request, context)
             return try await LogFields.run(context, FlowID.read(fields)) { context in
-                let post = FormPost(request: request, context: context, fields: fields)
+                let post = FormPost(
+                    request: request, context: context, fields: fields, sender: sessions.forms.sender(of: request))
                 let subject: Subject
                 switch try await form.subject(post) {
                 case .over(let response): return response

@@ -23,6 +23,8 @@ package struct FormPost: Sendable {
     package let request: Request
     package let context: VisitorContext
     package let fields: URLEncodedFields
+    /// What the browser says about the page that has the form.
+    package let sender: FormSender
     /// What the form was sent for.
     package var flow: FlowID? { FlowID.read(fields) }
 }
@@ -49,7 +51,8 @@ package struct Form<Subject: Sendable>: Sendable {
         orElse stale: @escaping @Sendable (FormPost) -> PublicError.NextStep,
         submit: @escaping @Sendable (SubmittedForm, Subject) async throws -> Response
     ) {
-        self.init(about: subject, refusing: { PublicError.staleForm($0.request, stale($0)) }, submit: submit)
+        self.init(
+            about: subject, refusing: { PublicError.staleForm($0.request, from: $0.sender, stale($0)) }, submit: submit)
     }
 
     /// - Parameter stale: the error for a form without a valid token, for a route that logs it.

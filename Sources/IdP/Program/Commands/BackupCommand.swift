@@ -16,7 +16,7 @@ struct BackupCommand: AsyncParsableCommand {
             is never overwritten. It holds email addresses and hashes: treat it as personal data. Its last line is a checksum \
             and, with IDP_SECRET_KEY (as a setting of this command), a code that shows idp restore who has made it.
 
-            With --verify it checks a backup as idp restore would, on a copy beside it that it removes, and changes nothing: \
+            With --verify it checks a backup as idp restore would, and writes nothing, so that a read-only medium will do: \
             checksum, origin, content, and whether this version has all of its steps. It needs no database.
 
             For a database of PostgreSQL use pg_dump, and point-in-time recovery for what must not be lost.

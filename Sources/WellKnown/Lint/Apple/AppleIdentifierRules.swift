@@ -36,9 +36,9 @@ enum AppleIdentifierRules {
         wrong: wrong("6479632616.com.acme.shop"), right: right)
 
     static let prefixDiffers = LintRule(
-        "id.prefix-differs", .warning, "One bundle identifier with two prefixes",
-        reason: "The app moved to another team and needs both for a while, or one prefix is wrong.",
-        fix: "Remove the wrong one. Keep both only while versions with the old prefix are installed.", source: domains,
+        "id.prefix-differs", .info, "One bundle identifier with two prefixes",
+        reason: "The app moved to another team, an enterprise build has a team of its own, or one prefix is wrong.",
+        fix: "Keep each prefix of a build that is installed somewhere. Remove one that no build has.", source: domains,
         wrong: .aasa(
             #"{"webcredentials": {"apps": ["4J6K8M2N9P.com.acme.shop", "4J6K8M2N9Q.com.acme.shop"]}}"# + "\n"),
         right: right)

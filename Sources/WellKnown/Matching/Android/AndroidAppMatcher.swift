@@ -143,7 +143,8 @@ public struct AndroidAppMatcher: Sendable {
             let effect = asks ? "Android asks the user" : "the link opens the browser"
             return answer(.noMatch, "\(place) matches, and \(effect): \(why)", filter: filter, asks: asks)
         }
-        guard filters.contains(where: { $0.isVerifiable && $0.hosts.contains { $0.matches(host: name) } }) else {
+        let verified = verifiedHosts(on: sdks)
+        guard verified.contains(where: { $0.matches(host: name) }) else {
             return unverified("no filter with autoVerify names \(name).")
         }
         guard let links else {
@@ -156,6 +157,13 @@ public struct AndroidAppMatcher: Sendable {
         guard links.refusal == nil, links.apps.contains(package) else {
             return unverified("the file does not verify the app. \(file.summary)")
         }
+        if sdks.upperBound < AndroidVersion.hostsAlone, let others = Self.others(than: name, among: verified) {
+            return answer(
+                .manifestDecides,
+                "\(place) matches, and the file verifies the app. Android verifies all hosts of the manifest or none, and "
+                    + "the file does not say whether \(others) verifies it, too.", filter: filter, isDecided: false,
+                file: file)
+        }
         guard sdks.lowerBound >= AndroidVersion.relativeGroups, file.decision != .manifestDecides else {
             return answer(
                 .opens, "\(place) matches, and the file verifies the app.\(choice)", filter: filter, file: file)
@@ -166,6 +174,26 @@ public struct AndroidAppMatcher: Sendable {
                 ? "\(place) matches, and the file allows the link. \(file.summary)\(choice)"
                 : "\(place) matches, and the dynamic rules of the file do not allow the link. \(file.summary)",
             filter: filter, file: file)
+    }
+
+    /// The hosts that Android verifies. Up to Android 11 one filter with `autoVerify` is enough for those of all filters for web
+    /// links, whatever activity they are of. Source: AOSP before 12, `PackageManagerService.verifyIntentFiltersIfNeeded`.
+    private func verifiedHosts(on sdks: ClosedRange<Int>) -> [ManifestHost] {
+        let verifiable = filters.filter(\.isVerifiable)
+        guard sdks.upperBound < AndroidVersion.hostsAlone, !verifiable.isEmpty else {
+            return verifiable.flatMap(\.hosts)
+        }
+        return filters.filter(\.isForWebOnly).flatMap(\.hosts)
+    }
+
+    /// The other hosts whose files are read as well, as a part of a sentence. For `*.example.com` that is `example.com`.
+    private static func others(than name: String, among hosts: [ManifestHost]) -> String? {
+        var found: [String] = []
+        for host in hosts where host.name != "*" {
+            let other = host.name.lowercased().trimmingPrefix("*.")
+            if other != name, !found.contains(String(other)) { found.append(String(other)) }
+        }
+        return found.isEmpty ? nil : "that of \(found.joined(separator: " and that of "))"
     }
 
     private func unfilledHost(_ matcher: ManifestMatcher) -> String? {

@@ -131,8 +131,11 @@ extension IntentFilter {
     }
 
     /// Whether Android verifies the hosts of the filter: it has `autoVerify`, VIEW, BROWSABLE and only web schemes.
-    public var isVerifiable: Bool {
-        autoVerify && actions.contains("android.intent.action.VIEW")
+    public var isVerifiable: Bool { autoVerify && isForWebOnly }
+
+    /// Whether it has VIEW, BROWSABLE and only web schemes.
+    var isForWebOnly: Bool {
+        actions.contains("android.intent.action.VIEW")
             && categories.contains("android.intent.category.BROWSABLE") && !schemes.isEmpty
             && schemes.allSatisfy { $0 == "http" || $0 == "https" }
     }

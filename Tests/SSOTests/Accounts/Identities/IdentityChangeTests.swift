@@ -38,7 +38,9 @@ struct IdentityChangeTests {
             deployment.clock.advance(by: .minutes(10) + .milliseconds(1))
             let page = try await browser.follow(browser.pressAdd("work", on: browser.home(of: deployment)))
             #expect(page.address.path == "/sign-in")
-            #expect(page.text.contains("You are signed in as <bdi>ann@example.com</bdi>. Sign in again to change"))
+            #expect(
+                page.text.contains(
+                    "You are signed in as <bdi translate=\"no\">ann@example.com</bdi>. Sign in again to change"))
             let proof = try await deployment.begin(method, on: page, in: browser)
             let confirm = try await browser.follow(proof.prove(in: browser))
             #expect(confirm.address.path == "/identities/confirm")

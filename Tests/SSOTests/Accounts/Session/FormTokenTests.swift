@@ -12,6 +12,7 @@ struct FormTokenTests {
         case noToken, emptyToken, tokenOfAnotherSession, tokenCutShort, tokenTwice, sessionIDAsToken
         case evilOrigin, nullOrigin, otherPort, otherScheme, originInOtherCase, twoOrigins
         case crossSite, sameSite, crossSiteBesideSameOrigin, noCookie
+        case nullOriginCrossSite, nullOriginSameSite, nullOriginNone, nullOriginTwoSites, nullBesideEvil
     }
 
     private static let ownOrigin = ("Origin", "http://localhost:4000")
@@ -40,6 +41,13 @@ struct FormTokenTests {
         case .crossSite: [ownOrigin, ("Sec-Fetch-Site", "cross-site")]
         case .sameSite: [("Sec-Fetch-Site", "same-site")]
         case .crossSiteBesideSameOrigin: [("Sec-Fetch-Site", "same-origin"), ("Sec-Fetch-Site", "cross-site")]
+        case .nullOriginCrossSite: [("Origin", "null"), ("Sec-Fetch-Site", "cross-site")]
+        case .nullOriginSameSite: [("Origin", "null"), ("Sec-Fetch-Site", "same-site")]
+        case .nullOriginNone: [("Origin", "null"), ("Sec-Fetch-Site", "none")]
+        case .nullOriginTwoSites:
+            [("Origin", "null"), ("Sec-Fetch-Site", "same-origin"), ("Sec-Fetch-Site", "same-origin")]
+        case .nullBesideEvil:
+            [("Origin", "null"), ("Origin", "https://evil.example"), ("Sec-Fetch-Site", "same-origin")]
         default: [ownOrigin, ("Sec-Fetch-Site", "same-origin")]
         }
     }

@@ -40,7 +40,9 @@ struct WaitingPageTests {
             let page = try await Self.waiting(for: address, by: browser, deployment)
             let flow = try #require(page.address.query("flow"))
             #expect(
-                page.text.contains("If <bdi>\(address)</bdi> can sign in here, we&#39;ve sent a six-digit code to it."))
+                page.text.contains(
+                    "If <bdi translate=\"no\">\(address)</bdi> can sign in here, we&#39;ve sent a six-digit code to it."
+                ))
             #expect(page.text.contains("in <bdi>60 seconds</bdi></span>"))
             #expect(try page.page().tags.contains { $0["data-countdown"] == "60" })
             #expect(try page.page().form(with: "code")?["flow"] == flow)

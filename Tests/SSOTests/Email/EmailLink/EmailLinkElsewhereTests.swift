@@ -16,7 +16,9 @@ struct EmailLinkElsewhereTests {
             let phone = deployment.browser()
             let page = try await asking.open(in: phone)
             #expect(page.status == 200)
-            #expect(page.text.contains("<code class=\"number whole\" aria-hidden=\"true\">\(asking.code)</code>"))
+            #expect(
+                page.text.contains(
+                    "<code class=\"number whole\" translate=\"no\" aria-hidden=\"true\">\(asking.code)</code>"))
             #expect(page.text.contains(deployment.client.name) && page.text.contains("a Linux computer"))
             #expect(page.text.contains("12:00 UTC"))
             #expect(try page.page().forms.isEmpty)

@@ -100,7 +100,10 @@ struct EmailLinkScannerTests {
             #expect(try posted.location().path == "/sign-in/link")
             let nullOrigin = try await asking.browser.send(
                 "POST", page.address,
-                [("Content-Type", "application/x-www-form-urlencoded"), ("Origin", "null")],
+                [
+                    ("Content-Type", "application/x-www-form-urlencoded"), ("Origin", "null"),
+                    ("Sec-Fetch-Site", "cross-site"),
+                ],
                 body: Array("form_token=\(own)".utf8))
             #expect(nullOrigin.status == 403)
             #expect(try await deployment.usedChallenges() == 0)

@@ -75,7 +75,8 @@ struct MailStatusTests {
     func again(address: String) async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
-            let confirmation = "<bdi>\(address)</bdi> can sign in here, we&#39;ve sent another email to it."
+            let confirmation =
+                "<bdi translate=\"no\">\(address)</bdi> can sign in here, we&#39;ve sent another email to it."
             let first = try await deployment.waiting(for: address, by: browser)
             #expect(!first.text.contains(confirmation))
             #expect(try await !deployment.resend(first, browser).text.contains(confirmation), "within the minute")

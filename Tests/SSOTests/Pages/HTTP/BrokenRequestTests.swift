@@ -84,7 +84,7 @@ struct BrokenRequestTests {
         for name in ["x-content-type-options", "referrer-policy", "x-frame-options", "cache-control"] {
             #expect(reply.all(name).count == 1, "\(name)")
         }
-        let reference = try #require(reply.text.firstMatch(of: #/<code>([0-9A-Z]{8})</code>/#)).1
+        let reference = try #require(reply.text.firstMatch(of: #/<code translate="no">([0-9A-Z]{8})</code>/#)).1
         let line = deployment.log.text.split(separator: "\n").first { $0.contains(reference) }
         #expect(line?.contains("client_address") == true && line?.contains("127.0.0.1") == true)
         #expect(try await probe.get("/healthz").text == "ok")

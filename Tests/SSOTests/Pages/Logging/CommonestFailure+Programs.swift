@@ -110,6 +110,26 @@ extension CommonestFailure {
                 return .page(try await browser.withoutCookies().ask(for: "ann@example.com", on: form))
             }),
         CommonestFailure(
+            "A form \"was sent from another address\", or from a hidden one",
+            Way("request_refused", ["code": "other_site", "cause": "form_of_other_site"]) { deployment, browser in
+                let form = try await browser.beginSignIn(at: deployment.client)
+                return .page(
+                    try await browser.post(
+                        form.address.resolving("/sign-in"), [("email", "ann@example.com")],
+                        [("Sec-Fetch-Site", "cross-site")]))
+            },
+            Way("request_refused", ["code": "origin_hidden", "cause": "origin_null_referrer_policy"]) {
+                deployment, browser in
+                let form = try await browser.beginSignIn(at: deployment.client)
+                return .page(
+                    try await browser.send(
+                        "POST", form.address.resolving("/sign-in"),
+                        [
+                            ("Content-Type", "application/x-www-form-urlencoded"), ("Origin", "null"),
+                            ("Sec-Fetch-Site", "none"),
+                        ], body: Array("email=ann%40example.com".utf8)))
+            }),
+        CommonestFailure(
             "\"Too many attempts\"",
             Way("request_refused", ["code": "rate_limited"], in: .limit("IDP_LIMIT_CODE_POSTS", "1")) {
                 deployment, browser in

@@ -160,6 +160,19 @@ struct CatalogueTests {
         #expect(texts.plain(text) == "Hi & <b>\"Ann\"</b>'&: <x{name}>")
     }
 
+    @Test("an address and a spelled-out code are marked for programs that translate pages, a name is not")
+    func untranslated() throws {
+        let texts = try Self.catalogue(#"{"a": "{name} of {address}, {email}: {spaced}"}"#)[.english]
+        let mark = "<bdi translate=\"no\">"
+        let text = Text("a", ["name": "Ann", "address": "a@b.example", "email": "c@d.example", "spaced": "1 2"])
+        #expect(
+            texts.html(text)
+                == "<bdi>Ann</bdi> of \(mark)a@b.example</bdi>, \(mark)c@d.example</bdi>: \(mark)1 2</bdi>")
+        #expect(
+            texts.template("a", isHTML: true)
+                == "<bdi>{{name}}</bdi> of \(mark){{address}}</bdi>, \(mark){{email}}</bdi>: \(mark){{spaced}}</bdi>")
+    }
+
     @Test("in a template a value is escaped once, and a moment becomes a <time> with the text in UTC")
     func template() throws {
         let file = Array(#"{"a": "Hi <{name}> since {since, time}, at {brand}"}"#.utf8)

@@ -315,6 +315,17 @@ struct FieldVerdictTests {
             files: ["assetlinks.json": SampleFiles.assetLinks, "AndroidManifest.xml": shopManifest], code: 0,
             says: ["com.acme.shop on Android: opens", "The filter of .Links (line 2) matches"]),
         Case(
+            name: "Another host leaves old versions open",
+            command: [
+                "match", "\(link)/shop/1", "--assetlinks", "assetlinks.json", "--manifest", "AndroidManifest.xml",
+            ],
+            files: [
+                "assetlinks.json": SampleFiles.assetLinks,
+                "AndroidManifest.xml": manifest(
+                    "<data android:host=\"links.acme.com\"/>", "<data android:host=\"go.library.example\"/>"),
+            ], code: 0,
+            says: ["com.acme.shop on Android: opens", "Android 6 to 11: not decided", "go.library.example"]),
+        Case(
             name: "The manifest does not name the path",
             command: [
                 "explain", "\(link)/help", "--assetlinks", "assetlinks.json", "--manifest", "AndroidManifest.xml",
