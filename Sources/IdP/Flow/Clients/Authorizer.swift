@@ -174,7 +174,8 @@ package struct Authorizer: Sendable {
             if let user, !choosesAccount, wishes.isMet(by: user.signIn.provenAt, now: now) {
                 guard try client.access.admits(account: user.account.id, connection) else {
                     return try refuseAccess(
-                        of: user, to: client, asked.flow(of: purpose), asked, id, flowsWait, audit, connection)
+                        of: user, to: client, asked.flow(of: purpose, demanding: .init(account: expected)), asked, id,
+                        flowsWait, audit, connection)
                 }
                 if let wait = grants.wait(beforeGrantIn: user.session) { return .tooManyGrants(wait) }
                 if asked.replayKey == nil, let completed {

@@ -1,3 +1,4 @@
+import Foundation
 import SSOShared
 import SSOWeb
 import Testing
@@ -97,6 +98,25 @@ struct OIDCHintTests {
             let again = try await ben.get(deployment.oidcRequest(deployment.client, ["id_token_hint": hint]))
             #expect(try again.location().path == AccountChoice.path)
         }
+    }
+
+    @Test("a flow keeps the expected account when it is stored, and one that an earlier version has stored has none")
+    func stored() throws {
+        func request(_ account: String?) -> Flow.Request {
+            Flow.Request(purpose: "p", subject: "s", demand: Flow.Demand(account: account), replayKey: [1])
+        }
+        let (now, id) = (TestClock().now, try FlowID(randomness: SystemRandomness()))
+        var flows = Flows()
+        try flows.begin(request("usr_a"), id: id, now: now)
+        #expect(flows.pending(request("usr_a"), now: now) == id)
+        #expect(flows.pending(request(nil), now: now) == nil)
+        let text = String(decoding: try JSONEncoder().encode(flows), as: UTF8.self)
+        let earlier = text.replacing("\"account\":\"usr_a\"", with: "\"other\":1")
+        #expect(earlier != text)
+        let read = try JSONDecoder().decode(Flows.self, from: Data(earlier.utf8))
+        #expect(read.pending(request(nil), now: now) == id)
+        flows.end(id)
+        #expect(flows.ended(id)?.account == "usr_a")
     }
 
     @Test("a client that may not ask for addresses is shown none by its hint")
