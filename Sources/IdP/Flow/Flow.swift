@@ -26,9 +26,11 @@ package struct Flow: Codable, Sendable {
         package let since: Timestamp?
         /// The address to fill into the sign-in form. Never logged.
         package let loginHint: String?
+        /// The id of the only account that the flow may end with; nil when any will do, and in flows of earlier versions.
+        let account: String?
 
-        package init(since: Timestamp? = nil, loginHint: String? = nil) {
-            (self.since, self.loginHint) = (since, loginHint)
+        package init(since: Timestamp? = nil, loginHint: String? = nil, account: String? = nil) {
+            (self.since, self.loginHint, self.account) = (since, loginHint, account)
         }
     }
 
@@ -62,7 +64,7 @@ package struct Flow: Codable, Sendable {
     /// At least as many bytes as the flow has in a stored session.
     var storedLength: Int {
         // The names of the members, the id, both moments, and the key in base64.
-        let texts = [purpose, subject, returnTo, payload, demand.loginHint ?? ""]
+        let texts = [purpose, subject, returnTo, payload, demand.loginHint ?? "", demand.account ?? ""]
         return texts.reduce(256 + 2 * (replayKey?.count ?? 0)) { $0 + JSONText.length(of: $1) }
     }
 
@@ -78,26 +80,33 @@ package struct EndedFlow: Codable, Sendable {
     let logID: String
     /// The user has signed in for it, and it led on. False for one that expired, was cancelled or was pushed out.
     let isCompleted: Bool
+    /// ``Flow/Demand/account``.
+    let account: String?
 
     init(_ flow: Flow, isCompleted: Bool = false) {
         self.init(
             id: flow.id, purpose: flow.purpose, subject: flow.subject, returnTo: flow.returnTo, logID: flow.logID,
-            isCompleted: isCompleted)
+            isCompleted: isCompleted, account: flow.demand.account)
     }
 
-    init(id: FlowID, purpose: String, subject: String, returnTo: String, logID: String, isCompleted: Bool) {
+    init(
+        id: FlowID, purpose: String, subject: String, returnTo: String, logID: String, isCompleted: Bool,
+        account: String? = nil
+    ) {
         (self.id, self.purpose, self.subject, self.returnTo) = (id, purpose, subject, returnTo)
-        (self.logID, self.isCompleted) = (logID, isCompleted)
+        (self.logID, self.isCompleted, self.account) = (logID, isCompleted, account)
     }
 
     /// At least as many bytes as it has in a stored session.
     var storedLength: Int {
-        [purpose, subject, returnTo, logID].reduce(128) { $0 + JSONText.length(of: $1) }
+        [purpose, subject, returnTo, logID, account ?? ""].reduce(128) { $0 + JSONText.length(of: $1) }
     }
 
     /// The same, once it has led on for the last time.
     var usedUp: EndedFlow {
-        EndedFlow(id: id, purpose: purpose, subject: subject, returnTo: returnTo, logID: logID, isCompleted: false)
+        EndedFlow(
+            id: id, purpose: purpose, subject: subject, returnTo: returnTo, logID: logID, isCompleted: false,
+            account: account)
     }
 }
 
@@ -119,6 +128,9 @@ package struct FlowID: Sendable, Hashable {
         guard bytes.count == 16 else { throw RandomnessError() }
         text = Base64URL.encode(bytes)
     }
+
+    /// - Parameter bytes: 16 of them.
+    init(bytes: [UInt8]) { text = Base64URL.encode(bytes) }
 
     package static func read(_ fields: URLEncodedFields) -> FlowID? {
         ((try? fields.text("flow")) ?? nil).flatMap(FlowID.init)

@@ -9,9 +9,13 @@ package enum FlowError {
         cause: "frame_or_prefetch")
 
     /// There never was such a flow in this browser, or it ended long ago.
-    package static let noSuchFlow = PublicError(
-        .notFound, code: "no_such_flow", title: Text("error.no-such-flow.title"),
-        explanation: Text("error.no-such-flow"))
+    package static let noSuchFlow = noSuchFlow(leadingTo: .home)
+
+    static func noSuchFlow(leadingTo next: PublicError.NextStep) -> PublicError {
+        PublicError(
+            .notFound, code: "no_such_flow", title: Text("error.no-such-flow.title"),
+            explanation: Text("error.no-such-flow"), nextStep: next)
+    }
 
     /// What the request asks for is too long to be kept in the session.
     package static let tooLong = PublicError(

@@ -77,9 +77,11 @@ package struct FlowPurposes: Sendable {
     private let all: [String: any FlowPurpose]
     /// Where an id leads that belongs to no flow of the session: that page says so.
     private let unknownPath: String
+    private let flowClients: FlowClients
 
     /// - Parameter first: the one whose page answers for unknown flows.
-    package init(first: any FlowPurpose, _ others: [any FlowPurpose]) {
+    package init(first: any FlowPurpose, _ others: [any FlowPurpose], flowClients: FlowClients) {
+        self.flowClients = flowClients
         all = Dictionary(([first] + others).map { (type(of: $0).id, $0) }) { _, last in last }
         unknownPath = first.resumePath
     }
@@ -114,8 +116,18 @@ package struct FlowPurposes: Sendable {
     }
 
     /// The page for a flow that is not pending in this session.
-    package func over(_ flow: FlowID?, in session: Session) -> PublicError {
-        session[Flows.self].ended(flow).flatMap { all[$0.purpose]?.over($0) } ?? FlowError.noSuchFlow
+    package func over(_ flow: FlowID?, in session: Session?) -> PublicError {
+        session?[Flows.self].ended(flow).flatMap { all[$0.purpose]?.over($0) } ?? flowClients.noSuchFlow(flow)
+    }
+
+    /// The page for an address with the flow of a client that a sign-in here could not go on with: it is not in this browser, or it
+    /// has ended. Nil for one that is pending, for one of this program's own pages, and without one.
+    func unreachable(_ fields: URLEncodedFields, in session: Session?, now: Timestamp) -> PublicError? {
+        guard let text = try? fields.bytes("flow"), !text.isEmpty else { return nil }
+        let id = FlowID(String(decoding: text, as: UTF8.self))
+        guard let flows = session?[Flows.self], let known = flows.ended(id) else { return flowClients.noSuchFlow(id) }
+        guard all[known.purpose]?.isOfClient == true, flows.pending(id, now: now) == nil else { return nil }
+        return over(id, in: session)
     }
 
     /// Ends a flow that the user gives up, and takes the user back.

@@ -52,7 +52,7 @@ package struct Flows: SessionSlot {
         return all.last {
             $0.purpose == request.purpose && $0.subject == request.subject && $0.returnTo == request.returnTo
                 && $0.replayKey == key && $0.payload == request.payload && $0.demand.since == nil
-                && pending($0.id, now: now) != nil
+                && $0.demand.account == request.demand.account && pending($0.id, now: now) != nil
         }?.id
     }
 

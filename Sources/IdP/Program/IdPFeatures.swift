@@ -82,7 +82,8 @@ struct IdPFeatures: Sendable {
 
         completion = SignInCompletion(
             sessions: parts.sessions, slots: features.flatMap(\.slots),
-            purposes: FlowPurposes(first: sso.asking, features.flatMap(\.purposes)),
+            purposes: FlowPurposes(
+                first: sso.asking, features.flatMap(\.purposes), flowClients: parts.flowClients),
             factors: features.flatMap(\.factors), accounts: parts.accounts, knownBrowsers: parts.knownBrowsers,
             tokens: parts.accessTokens, hasProvider: { registry.has(id: $0, issuer: $1) }, changes: notices,
             lastMethod: LastMethodCookie(origin: parts.origin), clock: parts.clock)

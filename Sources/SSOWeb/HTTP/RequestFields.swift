@@ -181,6 +181,13 @@ extension Request {
         return headers[values: .secFetchDest].allSatisfy { $0 == "document" }
             && headers[values: .secFetchMode].allSatisfy { $0 == "navigate" }
     }
+
+    /// Whether a page opens this in a frame of its own (W3C Fetch Metadata 2.1).
+    public var isFrame: Bool {
+        let destination = headers[values: .secFetchDest]
+        return (destination == ["iframe"] || destination == ["frame"])
+            && headers[values: .secFetchMode].allSatisfy { $0 == "navigate" }
+    }
 }
 
 extension Error {

@@ -17,6 +17,7 @@ package enum AuditEvent: String, Sendable, CaseIterable {
     case mailQueued = "mail_queued"
     case mailNotSent = "mail_not_sent"
     case authorizeRefused = "authorize_refused"
+    case signOutAddressRefused = "sign_out_address_refused"
     case verifyRefused = "verify_refused"
     case tokenRequestRefused = "token_request_refused"
     case codeReused = "code_reused"
@@ -58,8 +59,8 @@ package enum AuditEvent: String, Sendable, CaseIterable {
     /// hour, so that a flood of them cannot fill the disk. The others are counted by account (``AuditShares``).
     package var isOfVisitors: Bool {
         switch self {
-        case .mailQueued, .mailNotSent, .authorizeRefused, .verifyRefused, .tokenRequestRefused,
-            .sessionQuestionRefused, .inboundMailRefused,
+        case .mailQueued, .mailNotSent, .authorizeRefused, .signOutAddressRefused, .verifyRefused,
+            .tokenRequestRefused, .sessionQuestionRefused, .inboundMailRefused,
             .codeRejected, .linkRejected, .providerAnswerRefused, .handoffCodeRejected, .invitationRejected:
             true
         default: false

@@ -67,14 +67,17 @@ package struct Client: Sendable {
 
     /// The registered redirect URI that shares most with a text at both ends, for the log: the two differ in one place, such
     /// as a slash, a host or a port. In linear time, because anybody may send the text.
-    package func nearestRedirectURI(to sent: [UInt8]) -> String? {
+    package func nearestRedirectURI(to sent: [UInt8]) -> String? { Self.nearest(to: sent, in: redirectURIs) }
+
+    /// The one of several addresses that is most like what was sent; nil without any.
+    package static func nearest(to sent: [UInt8], in uris: [String]) -> String? {
         func shared(_ uri: String) -> Int {
             let own = Array(uri.utf8)
             let start = zip(own, sent).prefix { $0 == $1 }.count
             let end = zip(own.dropFirst(start).reversed(), sent.dropFirst(start).reversed()).prefix { $0 == $1 }.count
             return start + end
         }
-        return redirectURIs.max { shared($0) < shared($1) }
+        return uris.max { shared($0) < shared($1) }
     }
 }
 

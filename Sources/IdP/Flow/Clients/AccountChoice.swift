@@ -42,7 +42,7 @@ struct AccountChoice: Sendable {
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let id = FlowID(try request.queryFields.text("flow") ?? "")
-        guard let session = context.session, let id else { throw FlowError.noSuchFlow }
+        guard let session = context.session, let id else { throw purposes.over(id, in: nil) }
         guard let flow = session[Flows.self].pending(id, now: clock.now()), purposes.isOfClient(flow) else {
             throw purposes.over(id, in: session)
         }

@@ -16,15 +16,16 @@ package struct Authorizer: Sendable {
     package let grants: GrantStore
     let noAccess: NoAccessPage
     let limit: FlowLimit
+    let flowClients: FlowClients
     let randomness: any Randomness
     var clock: ServiceClock { grants.clock }
 
     init(
         clients: ClientDirectory, sessions: Sessions, accounts: AccountStore, grants: GrantStore,
-        noAccess: NoAccessPage, limit: FlowLimit, randomness: any Randomness
+        noAccess: NoAccessPage, limit: FlowLimit, flowClients: FlowClients, randomness: any Randomness
     ) {
         (self.clients, self.sessions, self.accounts, self.grants) = (clients, sessions, accounts, grants)
-        (self.noAccess, self.limit, self.randomness) = (noAccess, limit, randomness)
+        (self.noAccess, self.limit, self.flowClients, self.randomness) = (noAccess, limit, flowClients, randomness)
     }
 
     /// What became of an accepted request.
@@ -53,7 +54,7 @@ package struct Authorizer: Sendable {
     package func authorize(
         _ asked: ClientRequest, by asking: some ClientProtocol, _ request: Request, _ context: VisitorContext
     ) async throws -> Response {
-        let id = try FlowID(randomness: randomness)
+        let id = try flowClients.newID(of: asked.client.id, randomness)
         let decision = try await countedDecision(on: asked, by: asking, id, request, context)
         await clients.catchUp()
         switch decision {
@@ -83,6 +84,8 @@ package struct Authorizer: Sendable {
             sessions.prolong(user.session, in: &response)
             return response
         case .refused(let error): return refuse(error, asked, by: asking, id, request, context)
+        case .tooManyGrants where asked.wishes.prompt == .silent:
+            return asking.refuse(.temporarilyUnavailable, asked, request)
         case .tooManyGrants(let wait): throw PublicError.tooManyRequests(retryAfter: wait)
         case .tooManyFlows(let wait): throw FlowError.tooMany(wait)
         case .tooManySilent: return asking.refuse(.temporarilyUnavailable, asked, request)
@@ -101,7 +104,9 @@ package struct Authorizer: Sendable {
         case .noSession:
             var slots = SessionSlots()
             let now = clock.now()
-            let demand = Flow.Demand(since: asked.wishes.earliest(now: now), loginHint: asked.wishes.loginHint)
+            let demand = Flow.Demand(
+                since: asked.wishes.earliest(now: now), loginHint: asked.wishes.loginHint,
+                account: asked.expectedAccount)
             try slots[Flows.self].begin(asked.flow(of: type(of: asking).id, demanding: demand), id: id, now: now)
             let session = try await sessions.begin(slots, request, context, isVisit: true)
             return try signIn(asked, id, session, request, context)
@@ -161,14 +166,17 @@ package struct Authorizer: Sendable {
             }
             let user = try accounts.signedIn(session, connection)
             let completed = session[Flows.self].completed(asked.flow(of: purpose), resuming: asked.resuming)
-            let isOther = asked.expectedAccount.map { $0 != user?.account.id } ?? false
+            // The address of a flow that goes on has no hint.
+            let expected = asked.expectedAccount ?? completed?.account
+            let isOther = expected.map { $0 != user?.account.id } ?? false
             let choosesAccount =
-                wishes.prompt == .selectAccount || (asked.returnsToAnyProgram || isOther) && completed == nil
+                wishes.prompt == .selectAccount || isOther || asked.returnsToAnyProgram && completed == nil
             guard let client = try registered(asked, connection) else { return .clientDropped }
             if let user, !choosesAccount, wishes.isMet(by: user.signIn.provenAt, now: now) {
                 guard try client.access.admits(account: user.account.id, connection) else {
                     return try refuseAccess(
-                        of: user, to: client, asked.flow(of: purpose), asked, id, flowsWait, audit, connection)
+                        of: user, to: client, asked.flow(of: purpose, demanding: .init(account: expected)), asked, id,
+                        flowsWait, audit, connection)
                 }
                 if let wait = grants.wait(beforeGrantIn: user.session) { return .tooManyGrants(wait) }
                 if asked.replayKey == nil, let completed {
@@ -201,7 +209,8 @@ package struct Authorizer: Sendable {
             // Later than the old sign-in is not enough: a provider may have authenticated its user before the request.
             let isNeeded = user == nil || tooOld != nil
             let since = [tooOld?.earliestNext, isNeeded ? wishes.earliest(now: now) : nil].compactMap(\.self).max()
-            let flow = asked.flow(of: purpose, demanding: .init(since: since, loginHint: wishes.loginHint))
+            let flow = asked.flow(
+                of: purpose, demanding: .init(since: since, loginHint: wishes.loginHint, account: expected))
             let updated = try sessions.store.update(
                 session,
                 {
@@ -283,11 +292,11 @@ package struct Authorizer: Sendable {
         _ asking: some ClientProtocol, _ request: Request, _ context: VisitorContext
     ) async throws -> Response {
         let id = FlowID(try request.queryFields.text("flow") ?? "")
-        guard let session = context.session, let id else { throw FlowError.noSuchFlow }
+        guard let session = context.session, let id else { throw flowClients.noSuchFlow(id) }
         let now = clock.now()
         func over() -> PublicError {
             guard let ended = session[Flows.self].ended(id), ended.purpose == type(of: asking).id else {
-                return FlowError.noSuchFlow
+                return flowClients.noSuchFlow(id)
             }
             return asking.over(ended)
         }
@@ -297,6 +306,9 @@ package struct Authorizer: Sendable {
         guard let user = try await accounts.signedIn(context),
             !session.slots.asksAgain(id, after: user.signIn.provenAt, now: now)
         else { return try .toSignIn(SignInPath.signIn(id), for: request) }
+        if let expected = flow.demand.account, expected != user.account.id {
+            return try await end(flow, .loginRequired, of: asking, session, context)
+        }
         // Of two at the same instant one continues: a flow leads on once.
         let taken = try await sessions.store.update(session) { $0[Flows.self].take(id, now: now) != nil }
         guard taken != nil else { throw over() }
@@ -308,6 +320,15 @@ package struct Authorizer: Sendable {
         _ flow: Flow, of asking: some ClientProtocol, _ session: Session, _ request: Request,
         _ context: VisitorContext
     ) async throws -> Response {
+        try await end(flow, .accessDenied, of: asking, session, request, context)
+    }
+
+    /// Ends a flow without a grant, and takes the user back to the client: one that the user gives up, or that ends with another
+    /// account than the client expects.
+    private func end(
+        _ flow: Flow, _ error: AuthorizationError, of asking: some ClientProtocol, _ session: Session,
+        _ request: Request, _ context: VisitorContext
+    ) async throws -> Response {
         guard session[Flows.self].pending(flow.id, now: clock.now()) != nil else { throw asking.over(EndedFlow(flow)) }
         // The registry may have changed since the flow began, and the browser goes to registered addresses only.
         await clients.read()
@@ -317,10 +338,10 @@ package struct Authorizer: Sendable {
         let ended = try await sessions.store.update(session) { $0[Flows.self].end(flow.id) }
         guard ended != nil else { throw asking.over(EndedFlow(flow)) }
         context.logger.info(
-            "sign_in_cancelled",
+            error == .accessDenied ? "sign_in_cancelled" : "other_account_than_expected",
             metadata: ["client": "\(client.id)", "session": "\(session.handle)", "flow": "\(flow.logID)"])
         return asking.refuse(
-            .accessDenied, ClientRequest(client: client, returnTo: flow.returnTo, payload: flow.payload), request)
+            error, ClientRequest(client: client, returnTo: flow.returnTo, payload: flow.payload), request)
     }
 }
 

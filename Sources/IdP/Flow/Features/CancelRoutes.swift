@@ -17,7 +17,7 @@ struct CancelRoutes: Sendable {
     /// A user who is signed in stays so: only the flow ends.
     @Sendable private func cancel(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let flow = FlowID(try request.queryFields.text("flow") ?? "")
-        guard let session = context.session else { throw FlowError.noSuchFlow }
+        guard let session = context.session else { throw purposes.over(flow, in: nil) }
         return try await purposes.cancel(flow, session, request, context)
     }
 }

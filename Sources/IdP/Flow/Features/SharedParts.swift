@@ -72,6 +72,7 @@ package struct SharedParts: Sendable {
     package let limits: SignInLimits
     package let sessions: Sessions
     package let grants: GrantStore
+    package let flowClients: FlowClients
     package let authorizer: Authorizer
     /// The one count of begun flows, for clients and for pages of the program itself.
     package let flowLimit: FlowLimit
@@ -125,11 +126,13 @@ package struct SharedParts: Sendable {
                 options.limits.newSessions, by: proxies, clock: clock, knownBrowser: knownBrowsers.countedBrowser),
             clock: clock)
         self.flowLimit = flowLimit
+        let flowClients = FlowClients(keys: options.keys, clients: clients)
+        self.flowClients = flowClients
         authorizer = Authorizer(
             clients: clients, sessions: sessions, accounts: accounts, grants: grants,
             noAccess: NoAccessPage(
                 pages: pages, sessions: sessions, logos: logos, script: assets.path(of: "sign-in.js")),
-            limit: flowLimit, randomness: randomness)
+            limit: flowLimit, flowClients: flowClients, randomness: randomness)
         completionPage = try CompletionPage(pages: pages, logos: logos, script: assets.path(of: "continue.js"))
         accessTokens = AccessTokenStore(
             database: database, clock: clock, randomness: randomness, eligibility: eligibility)

@@ -51,11 +51,22 @@ package struct FeatureRouter {
     /// Where the request of a client protocol arrives. The ``Authorizer`` reads the session itself, in its transaction. A frame,
     /// an image or a prefetch must not obtain grants without the user's knowledge (ASVS 7.6.2).
     ///
-    /// - Parameter methods: a POST comes from outside, without a form token and without the session's cookie.
+    /// - Parameters:
+    ///   - methods: a POST comes from outside, without a form token and without the session's cookie.
+    ///   - inFrames: answers a frame by a redirect, which shows nothing. Nil where frames get no answer.
     package mutating func request(
-        _ methods: [HTTPRequest.Method] = [.get], at path: String, use handler: @escaping Route.Handler
+        _ methods: [HTTPRequest.Method] = [.get], at path: String, inFrames: Route.Handler? = nil,
+        use handler: @escaping Route.Handler
     ) {
-        visit(methods, at: path, readsSession: false, use: handler)
+        let refuse: @Sendable (Request, VisitorContext) throws -> any Error = { _, _ in FlowError.notAPage }
+        visit(methods, at: path, readsSession: false, refusing: refuse) { request, context in
+            guard request.isFrame, let inFrames else { return try await handler(request, context) }
+            let response = try await inFrames(request, context)
+            guard response.status.kind == .redirection else { throw FlowError.notAPage }
+            return response
+        } mayBeFrame: {
+            inFrames != nil && $0.isFrame
+        }
     }
 
     /// A route for the programs of clients, which bring a secret or a token of their own.
@@ -164,7 +175,7 @@ package struct FeatureRouter {
         refusing notAPage: @escaping @Sendable (Request, VisitorContext) throws -> any Error = { _, _ in
             FlowError.notAPage
         },
-        use handler: @escaping Route.Handler
+        use handler: @escaping Route.Handler, mayBeFrame: @escaping @Sendable (Request) -> Bool = { _ in false }
     ) {
         routes.append(
             Route(
@@ -172,7 +183,7 @@ package struct FeatureRouter {
                 checksFormToken: checksFormToken
             ) {
                 $0.only(methods, at: RouterPath(path)) { request, context in
-                    guard request.isTopLevelNavigation, !request.isPrefetch else {
+                    guard request.isTopLevelNavigation || mayBeFrame(request), !request.isPrefetch else {
                         throw try notAPage(request, context)
                     }
                     return try await handler(request, context)

@@ -3,7 +3,7 @@ package import IdPAccounts
 package import IdPClients
 import Logging
 import SSOShared
-import SSOWeb
+package import SSOWeb
 
 /// Recognises visitors who need not sign in, and those who have given only the first proof.
 extension SignInCompletion {
@@ -22,6 +22,11 @@ extension SignInCompletion {
     /// The user whom a flow asks to sign in again; nil for any other visitor.
     package func askedAgain(_ context: VisitorContext, flow: FlowID?) async throws -> SignedInUser? {
         try await accounts.signedIn(context).flatMap { asksAgain($0, for: flow) ? $0 : nil }
+    }
+
+    /// The page for a visitor whose address has the flow of a client that is not pending in this browser.
+    package func unreachable(_ request: Request, _ context: VisitorContext) -> PublicError? {
+        purposes.unreachable(request.queryFields, in: context.session, now: clock.now())
     }
 
     /// Logs that a visitor who has given the first proof tries to go on without the second one.

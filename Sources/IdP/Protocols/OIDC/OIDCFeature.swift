@@ -18,6 +18,8 @@ package struct OIDCFeature: Feature {
         oidc = OIDCParts(parts, keys: keys)
     }
 
+    package var slots: [any SessionSlot.Type] { [LogoutQuestion.self] }
+
     private var hints: IDTokenHints { IDTokenHints(issuer: oidc.issuer, keys: keys) }
 
     package var purposes: [any FlowPurpose] {

@@ -30,6 +30,8 @@ struct SignInRoutes: Sendable {
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let flow = FlowID.read(request.queryFields)
         if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
+        // A whole sign-in would lead nowhere.
+        if let error = completion.unreachable(request, context) { throw error }
         let user = try await completion.askedAgain(context, flow: flow)
         return page.response(request, try await sessions.current(request, context), flow: flow, user: user)
     }

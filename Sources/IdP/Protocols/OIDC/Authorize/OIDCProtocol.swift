@@ -31,9 +31,25 @@ package struct OIDCProtocol: ClientProtocol {
     package var grantKind: GrantKind { Self.grantKind }
 
     package func addRoutes(to router: inout FeatureRouter) {
-        router.request([.get, .post], at: OIDCPath.authorize) {
+        router.request([.get, .post], at: OIDCPath.authorize, inFrames: answerFrame) {
             $0.method == .post ? try await OIDCPath.again($0, OIDCPath.authorize) : try await authorize($0, $1)
         }
+    }
+
+    /// A client asks in a frame whether its user is still signed in (OpenID Connect Core 3.1.2.6). Only what is answered by a
+    /// redirect is let through.
+    @Sendable private func answerFrame(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let again = request.method == .post ? try await OIDCPath.again(request, OIDCPath.authorize) : nil
+        let sent = again?.headers[.location].map { URLEncodedFields(Array($0.utf8.drop { $0 != 0x3f }.dropFirst())) }
+        let parameters = RequestParameters(sent ?? request.queryFields)
+        let (prompt, mode): (String?, String?)
+        do throws(ParameterError) {
+            (prompt, mode) = (try parameters.text("prompt"), try parameters.text("response_mode"))
+        } catch { throw FlowError.notAPage }
+        guard prompt?.split(separator: " ") == ["none"], mode == nil || mode == "query" else {
+            throw FlowError.notAPage
+        }
+        return if let again { again } else { try await authorize(request, context) }
     }
 
     /// The client and its redirect URI: without both there is a page, never a redirect.
@@ -70,15 +86,17 @@ package struct OIDCProtocol: ClientProtocol {
                 [("error", error.code), ("error_description", error.explanation)], state: state,
                 by: reader.modeOfRefusal, to: returnTo, of: client, request)
         }
-        let hinted = await hints.account(of: asked.hint, context.logger)
+        let hint = await hints.hint(asked.hint, context.logger)
+        var wishes = asked.wishes
+        if let hint, let email = await hints.email(of: hint, for: client, context.logger) { wishes.loginHint = email }
         // Where any program may listen, a page is shown each time: only the flow itself goes on without one.
         let isForAnyProgram = client.isPublic && !returnTo.utf8.starts(with: "https:".utf8)
         return try await authorizer.authorize(
             ClientRequest(
-                client: client, returnTo: returnTo, wishes: asked.wishes,
+                client: client, returnTo: returnTo, wishes: wishes,
                 replayKey: isForAnyProgram ? nil : asked.request.replayKey,
                 codeChallenge: asked.request.codeChallenge, payload: asked.request.payload, resuming: asked.flow,
-                expectedAccount: hinted), by: self, request, context)
+                expectedAccount: hint?.account), by: self, request, context)
     }
 
     /// A `state` that is sent back: one that may be sent.
@@ -165,7 +183,7 @@ package struct OIDCProtocol: ClientProtocol {
     ) throws -> Response {
         guard let sent = OIDCRequest(payload: asked.payload) else { throw FlowError.noSuchFlow }
         let (client, code) = (asked.client, [("code", grant.wire)])
-        guard grant.hasAsked else {
+        guard grant.hasAsked, asked.wishes.prompt != .silent else {
             return back(code, state: sent.state, by: sent.mode, to: asked.returnTo, of: client, request)
         }
         let other = sent.address(client.id, asked.returnTo, [("prompt", "select_account")])
@@ -191,7 +209,7 @@ extension AuthorizationError {
     /// One ASCII sentence for the client's developer.
     fileprivate var explanation: String {
         switch self {
-        case .loginRequired: "the user has to sign in, and prompt is none"
+        case .loginRequired: "the user has to sign in and prompt is none, or is not the user of id_token_hint"
         case .interactionRequired: "the user has to agree on a page, and prompt is none"
         case .temporarilyUnavailable: "the browser has sent too many requests with prompt none, try again in a minute"
         case .accessDenied: "the user has given up, or may not enter this client"

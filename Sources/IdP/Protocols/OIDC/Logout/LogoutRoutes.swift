@@ -10,88 +10,141 @@ import Storage
 
 /// `GET|POST /oidc/logout` (OpenID Connect RP-Initiated Logout 2).
 ///
-/// With a hint for this browser's user and session, and no address or a registered one, the user is signed out and goes back. All
-/// else asks first and stays here: any page of another site can lead a browser here.
+/// With a hint for this browser's user and session, and no address or a registered one, the user is signed out and goes back. Where
+/// nobody is signed in, a hint of ours is enough to go back: there is nothing to ask. All else asks first, because any page of
+/// another site can lead a browser here, and goes back only if client and address belong together.
 struct LogoutRoutes: Sendable {
     /// How long the first tries of the messages may delay the user.
     private static let longestWait: Duration = .seconds(2)
+    /// Of the page that asks, when it leads to a client. Browsers apply `form-action` to the redirects after a form, which are the
+    /// client's.
+    private static let policyLeadingOn = ContentPolicy.forms.replacing("form-action 'self'; ", with: "")
 
     private let parts: SharedParts
     private let hints: IDTokenHints
+    private let field: LogoutField
 
     private struct Model: Encodable, Sendable {
-        let formToken, email, script: String
+        let formToken, back, email, script: String
     }
 
-    init(_ parts: SharedParts, hints: IDTokenHints) { (self.parts, self.hints) = (parts, hints) }
+    /// Who has agreed, and where the user goes then.
+    private struct Agreed: Sendable {
+        let user: SignedInUser
+        let destination: String
+    }
+
+    init(_ parts: SharedParts, hints: IDTokenHints) {
+        (self.parts, self.hints) = (parts, hints)
+        field = LogoutField(keys: parts.keys, randomness: parts.randomness)
+    }
 
     func addRoutes(to router: inout FeatureRouter) {
         router.visit([.get, .post], at: OIDCPath.logout, hasToken: true) {
             $0.method == .post
                 ? try await OIDCPath.again($0, OIDCPath.logout) : try await logout(OIDCPath.readable($0), $1)
         }
-        router.form(
-            at: OIDCPath.signOut, show: ask,
-            .ofUser(parts.accounts.signedIn) { form, user in
-                var response = Response.redirect(to: Self.done)
-                try await end(user, form.context)
+        let form = Form(
+            about: { post -> FormSubject<Agreed> in
+                let user = try await parts.accounts.signedIn(post.context)
+                let destination = await destination(after: post, user)
+                return user.map { .open(Agreed(user: $0, destination: destination)) }
+                    ?? .over(.redirect(to: destination))
+            },
+            orElse: { _ in .home },
+            submit: { form, agreed in
+                var response = Response.redirect(to: agreed.destination)
+                try await end(agreed.user, form.context)
                 parts.sessions.forget(in: &response)
                 return response
             })
+        router.form(at: OIDCPath.signOut, show: ask, form)
     }
 
     /// The page of this service that a user comes to who has signed out.
     private static let done = "/"
 
     @Sendable private func logout(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard let user = try await parts.accounts.signedIn(context) else { return .redirect(to: Self.done) }
-        // The page has a form, so the address of its own has no token.
-        guard let destination = try await destination(request, user, context) else {
-            return .redirect(to: OIDCPath.signOut)
+        let user = try await parts.accounts.signedIn(context)
+        let asked = await read(request, user, context)
+        guard let user else {
+            if asked.hint != nil, let back = asked.back { return .redirect(to: back.destination) }
+            asked.logRefusal("id_token_hint_missing", context)
+            return .redirect(to: Self.done)
         }
-        try await end(user, context)
-        var response = Response.redirect(to: destination)
-        parts.sessions.forget(in: &response)
-        return response
+        if asked.cause == nil, try await isOfThisSession(asked, user) {
+            try await end(user, context)
+            var response = Response.redirect(to: asked.back?.destination ?? Self.done)
+            parts.sessions.forget(in: &response)
+            return response
+        }
+        let isOther = asked.hint.map { !$0.account.utf8.elementsEqual(user.account.id.utf8) } ?? false
+        let back = isOther ? nil : asked.back
+        if back == nil { asked.logRefusal("hint_of_other_user", context) }
+        let now = parts.clock.now()
+        // The page has a form, so the address of its own has no token.
+        _ = try await parts.sessions.store.update(user.session) { slots in
+            let hadOne = slots[LogoutQuestion.self].back(now: now) != nil
+            slots[LogoutQuestion.self] = LogoutQuestion(back, now: now)
+            return back != nil || hadOne
+        }
+        return .redirect(to: OIDCPath.signOut)
     }
 
     @Sendable private func ask(_ request: Request, _ context: VisitorContext) async throws -> Response {
         guard let user = try await parts.accounts.signedIn(context) else { return .redirect(to: Self.done) }
-        return parts.pages.response(
+        let now = parts.clock.now()
+        let back = user.session[LogoutQuestion.self].back(now: now)
+        var response = parts.pages.response(
             "logout",
             Model(
-                formToken: parts.sessions.formToken(for: user.session), email: user.account.email,
+                formToken: parts.sessions.formToken(for: user.session),
+                back: try field.text(back, user.session, now: now), email: user.account.email,
                 script: parts.formScript), for: request, offersLanguages: true)
+        if back != nil { response.headers[.contentSecurityPolicy] = Self.policyLeadingOn }
+        return response
     }
 
-    /// Where a user goes whom the request signs out at once; nil where the user is asked.
-    private func destination(
-        _ request: Request, _ user: SignedInUser, _ context: VisitorContext
-    ) async throws -> String? {
-        let parameters = RequestParameters(request.queryFields)
-        let (text, clientID, address, state): (String?, String?, String?, String?)
-        do throws(ParameterError) {
-            text = try parameters.text("id_token_hint", longest: 8192)
-            clientID = try parameters.text("client_id")
-            address = try parameters.text("post_logout_redirect_uri")
-            state = try parameters.text("state")
-        } catch { return nil }
+    /// Where a user goes who has agreed: the registry may have changed since the page was shown.
+    private func destination(after post: FormPost, _ user: SignedInUser?) async -> String {
+        let text = (try? post.fields.text(LogoutField.name)) ?? nil
+        guard let back = field.back(text, user?.session, now: parts.clock.now()) else { return Self.done }
         await parts.clients.read()
-        guard let hint = await hints.hint(text, context.logger), let session = hint.session,
-            hint.account.utf8.elementsEqual(user.account.id.utf8),
-            clientID.map({ $0.utf8.elementsEqual(hint.client.utf8) }) ?? true,
-            let client = parts.clients.client(id: hint.client), let settings = client.oidc
-        else { return nil }
+        return back.isRegistered(parts.clients) ? back.destination : Self.done
+    }
+
+    /// The request with the clients of this moment: a command may have added or removed one. At once for a user, by a shared reading
+    /// for visitors.
+    private func read(_ request: Request, _ user: SignedInUser?, _ context: VisitorContext) async -> LogoutRequest {
+        let parameters = RequestParameters(request.queryFields)
+        func read() async -> LogoutRequest {
+            await LogoutRequest(parameters, hints: hints, clients: parts.clients, logged: context)
+        }
+        guard user == nil else {
+            await parts.clients.read()
+            return await read()
+        }
+        let first = await read()
+        guard first.back != nil || first.mayBeOfNewClient else { return first }
+        if first.mayBeOfNewClient {
+            await parts.clients.renew(refusing: request, context)
+        } else {
+            await parts.clients.renew()
+        }
+        return await read()
+    }
+
+    /// Whether the hint is one for this browser's user and session, so that there is nothing to ask.
+    private func isOfThisSession(_ asked: LogoutRequest, _ user: SignedInUser) async throws -> Bool {
+        guard let hint = asked.hint, let session = hint.session, let client = asked.client,
+            hint.account.utf8.elementsEqual(user.account.id.utf8)
+        else { return false }
         let told = try await parts.database.read { [signOuts = parts.signOuts] connection in
             try signOuts.signIns.told(
                 session: session, client: client.id, account: user.account.id, kind: OIDCProtocol.id, connection)
         }
-        guard let told, told.session == user.session.handle, told.endedAt == nil else { return nil }
-        guard let address else { return Self.done }
-        guard settings.postLogoutRedirectURIs.contains(where: { $0.utf8.elementsEqual(address.utf8) }),
-            state.map({ $0.utf8.allSatisfy { (0x20...0x7e).contains($0) } }) ?? true
-        else { return nil }
-        return state.map { AuthorizeRequest.adding([("state", $0)], to: address) } ?? address
+        guard let told else { return false }
+        return told.session == user.session.handle && told.endedAt == nil
     }
 
     private func end(_ user: SignedInUser, _ context: VisitorContext) async throws {

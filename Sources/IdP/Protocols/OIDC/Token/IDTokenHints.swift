@@ -1,6 +1,8 @@
 import IdPAccounts
+import IdPClients
 import Logging
 import SSOShared
+import Storage
 
 /// Reads ID tokens of this provider that come back as a hint (`id_token_hint`). They may have expired: they only say which
 /// sign-in is meant.
@@ -13,6 +15,8 @@ struct IDTokenHints: Sendable {
         let account: String
         let client: String
         let session: String?
+        /// The address in the token, if its client gets one there.
+        let email: String?
     }
 
     /// Nil for any text but an ID token of this provider.
@@ -23,12 +27,26 @@ struct IDTokenHints: Sendable {
                 let own = claims["iss"]?.string, own.utf8.elementsEqual(issuer.utf8),
                 let account = claims["sub"]?.string, let client = claims["aud"]?.string
             else { return nil }
-            return Hint(account: account, client: client, session: claims["sid"]?.string)
+            return Hint(
+                account: account, client: client, session: claims["sid"]?.string,
+                email: claims["email"]?.string)
         } catch {
             logger.warning("signing_keys_unavailable", metadata: ["cause": "\(error)"])
             return nil
         }
     }
 
-    func account(of text: String?, _ logger: Logger) async -> String? { await hint(text, logger)?.account }
+    /// The address of a hint's account, for the sign-in page. A client that may not ask for addresses learns none, also not by its
+    /// own hint.
+    func email(of hint: Hint, for client: Client, _ logger: Logger) async -> String? {
+        guard hint.client.utf8.elementsEqual(client.id.utf8), client.oidc?.scopes.contains(.email) == true else {
+            return hint.email
+        }
+        do {
+            return try await keys.database.read { try AccountStore.find(hint.account, $0)?.email } ?? hint.email
+        } catch {
+            logger.warning("hinted_account_not_read", metadata: ["cause": "\(error)"])
+            return hint.email
+        }
+    }
 }

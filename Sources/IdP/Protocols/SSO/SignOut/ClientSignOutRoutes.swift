@@ -101,7 +101,16 @@ struct ClientSignOutRoutes: Sendable {
         } else {
             await clients.renew()
         }
-        guard let (client, registered) = find() else { throw FlowError.unknownClient.withoutLink }
+        guard let (client, registered) = find() else {
+            let named = ((try? fields.bytes("client_id")) ?? nil).map { String(decoding: $0, as: UTF8.self) }
+            let known = named.flatMap { clients.client(id: $0) }.flatMap { $0.uses(.sso) ? $0 : nil }
+            RefusedSignOutAddress(
+                known == nil ? "client_unknown" : "not_registered", client: known,
+                registered: known?.signOutURIs ?? [], sentClientID: (try? fields.bytes("client_id")) ?? nil,
+                sentAddress: (try? fields.bytes("redirect_uri")) ?? nil
+            ).log(SSOProtocol.id, context)
+            throw FlowError.unknownClient.withoutLink.logged
+        }
         let state: String?
         do { state = try fields.text("state") } catch { throw FlowError.unknownClient.withoutLink }
         guard state.map(AuthorizeRequest.isValidState) ?? true else { throw FlowError.unknownClient.withoutLink }

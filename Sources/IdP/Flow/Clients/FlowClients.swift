@@ -1,0 +1,46 @@
+package import IdPClients
+package import SSOShared
+package import SSOWeb
+
+/// Makes the ids of clients' flows so that each names its client, to this program alone.
+///
+/// An address with a flow is often opened where the session is not: in another browser, by a program that follows redirects itself,
+/// after the session has ended. The page can still lead back to the client then. The last bytes of an id are a keyed hash of its
+/// random ones and of the client's id: nothing can be read from them, and one that was changed names no client.
+package struct FlowClients: Sendable {
+    private static let randomBytes = 10
+
+    private let clients: ClientDirectory
+    private let keys: [[UInt8]]
+
+    package init(keys: DerivedKeys, clients: ClientDirectory) {
+        (self.keys, self.clients) = (keys.derive("flow-client"), clients)
+    }
+
+    func newID(of client: String, _ randomness: any Randomness) throws -> FlowID {
+        let bytes = try randomness.bytes(16)
+        guard bytes.count == 16 else { throw RandomnessError() }
+        let random = Array(bytes.prefix(Self.randomBytes))
+        return FlowID(bytes: random + Self.tag(of: random, client, key: keys.first ?? []))
+    }
+
+    /// The registered client that an id was made for; nil for any other id.
+    func client(of flow: FlowID?) -> Client? {
+        guard let bytes = flow.flatMap({ Base64URL.decode($0.text) }), bytes.count == 16 else { return nil }
+        let (random, tag) = (Array(bytes.prefix(Self.randomBytes)), Array(bytes.dropFirst(Self.randomBytes)))
+        return clients.all.first { client in
+            keys.contains { ConstantTime.equal(Self.tag(of: random, client.id, key: $0), tag) }
+        }
+    }
+
+    /// The page for a flow that is not in this browser. It leads back to the client that the id names.
+    package func noSuchFlow(_ flow: FlowID?) -> PublicError {
+        guard let client = client(of: flow), let start = client.startPage() else { return FlowError.noSuchFlow }
+        return FlowError.noSuchFlow(
+            leadingTo: .init(label: Text("error.flow-over.again", ["client": client.name]), href: start))
+    }
+
+    private static func tag(of random: [UInt8], _ client: String, key: [UInt8]) -> [UInt8] {
+        Array(HMACSHA256.code(for: random + Array(client.utf8), key: key).prefix(16 - randomBytes))
+    }
+}
