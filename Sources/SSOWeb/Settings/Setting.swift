@@ -111,7 +111,9 @@ extension SettingsReader {
         } catch {
             let fallback = setting.description.defaultValue
             record(setting.name, "(invalid)")
-            warn("\(setting.name): \(error) \(fallback.map { "\($0) is used." } ?? "It is left out.")")
+            warn(
+                "\(setting.name): \(error)\(UnseenCharacter.sentence(about: text, after: error)) \(fallback.map { "\($0) is used." } ?? "It is left out.")"
+            )
             return fallback.flatMap { try? setting.parse($0, self) }
         }
     }
@@ -135,7 +137,7 @@ extension SettingsReader {
         } catch {
             // An invalid value is not shown: it may be a URL with a password.
             record(setting.name, "(invalid)")
-            problem("\(setting.name): \(error)")
+            problem("\(setting.name): \(error)\(UnseenCharacter.sentence(about: text, after: error))")
             return nil
         }
     }
