@@ -86,6 +86,8 @@ struct MailFromTests {
             ("a@b.example", "", "a@b.example"),
             (" <a@b.example> ", "", "a@b.example"),
             ("Bücher <a@b.example>", "Bücher", "a@b.example"),
+            ("Main <a@exümple.example>", "Main", "a@xn--exmple-4ya.example"),
+            ("\u{feff}Main <a@b.example\u{200b}>\u{a0}", "Main", "a@b.example"),
         ])
     func good(text: String, name: String, address: String) throws {
         let from = try MailFrom(text)
