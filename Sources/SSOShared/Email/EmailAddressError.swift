@@ -35,8 +35,11 @@ package enum EmailAddressError: Error, Equatable, CustomStringConvertible {
         case .noAt: "An address has one @ between a name and a domain."
         case .severalAts: "An address has one @, and this text has more."
         case .character(let scalar, let position):
-            UnseenCharacter.name(scalar).map { "The address has \($0) at position \(position)." }
-                ?? "The address has \"\(scalar)\" (\(UnseenCharacter.code(scalar))) at position \(position), which cannot stand there."
+            if let name = UnseenCharacter.name(scalar) {
+                "The address has \(name) at position \(position)."
+            } else {
+                "The address has \"\(scalar)\" (\(UnseenCharacter.code(scalar))) at position \(position), where it cannot be."
+            }
         case .dots(let dots): dots.rawValue
         case .longLocalPart: "The part before the @ is longer than 64 characters."
         case .badDomain(let fault):

@@ -21,6 +21,15 @@ package enum InternationalDomain {
         return String(decoding: host.utf8.map(\.asciiLowercased), as: UTF8.self)
     }
 
+    /// The ASCII form of the host in an address of the web that was refused, as a sentence with a blank before it. Empty for any
+    /// other text, and for one with an `@`, before which a password may be.
+    package static func hint(about url: String) -> String {
+        guard !url.contains("@"), let start = url.range(of: "://")?.upperBound else { return "" }
+        let host = String(url[start...].prefix { !":/?#, ".contains($0) })
+        guard !host.utf8.allSatisfy({ $0 < 0x80 }), let ascii = ascii(host) else { return "" }
+        return " Write its host as \(ascii)."
+    }
+
     /// The form that people read: `exümple.example`. The domain as it is when it has no A-label, or one that leads elsewhere.
     package static func shown(_ domain: String) -> String {
         guard domain.utf8.count <= 253, domain.split(separator: ".").contains(where: { $0.hasPrefix("xn--") }),

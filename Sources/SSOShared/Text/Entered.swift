@@ -43,8 +43,8 @@ package enum Entered {
         try EnteredAddress.domain(EnteredAddress.bare(EnteredAddress.placed(text)))
     }
 
-    /// A name without white space and invisible marks at its ends. Joiners stay: they belong to scripts and emoji. Overrides of the
-    /// direction stay as well, and the rule for names refuses them: without them the name would read in another way.
+    /// A name without white space and invisible marks at its ends. Joiners stay: they belong to scripts and emoji. Overrides of
+    /// the direction stay as well, and the rule for names refuses them: without them the name would read in another way.
     package static func name(_ text: String) -> String {
         func isOuter(_ scalar: Unicode.Scalar) -> Bool {
             if scalar.properties.isWhitespace { return true }

@@ -26,6 +26,8 @@ struct BrandTests {
             ("IDP_SUPPORT_URL", "mailto:a@x.example,b@x.example", "one email address"),
             ("IDP_SUPPORT_URL", "mailto:a@x.example?bcc=b@x.example", "one email address"),
             ("IDP_SUPPORT_URL", "https://ann:secret@example.com/", "IDP_SUPPORT_URL"),
+            ("IDP_SUPPORT_URL", "https://hilfe.exümple.example/", "Write its host as hilfe.xn--exmple-4ya.example."),
+            ("IDP_PUBLIC_URL", "https://exümple.example", "Write its host as xn--exmple-4ya.example."),
             ("IDP_PRIVACY_URL", "mailto:help@example.com", "https://"),
             ("IDP_PRIVACY_URL", "http://example.com/", "https"), ("IDP_PRIVACY_URL", "https://", "https://"),
         ])

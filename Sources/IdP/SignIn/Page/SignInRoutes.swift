@@ -132,8 +132,7 @@ struct SignInPage: Sendable {
             hint: field?.hint ?? "", button: field?.button ?? "", errorHTML: error.map { texts.html($0.words) } ?? "",
             hasIntro: words.intro != nil,
             hasLogo: !words.logo.isEmpty, hasAgain: words.again != nil, hasCancel: words.cancel != nil,
-            hasError: hasError,
-            hasLinks: !links.isEmpty, notes: notes, links: links, parts: parts.ordered)
+            hasError: hasError, hasLinks: !links.isEmpty, notes: notes, links: links, parts: parts.ordered)
         var response = pages.response(
             "sign-in", model, for: request, status: hasError ? .unprocessableContent : .ok, offersLanguages: true)
         sessions.remember(session, in: &response)
