@@ -110,7 +110,7 @@ struct APISignInTests {
     }
 
     @Test(
-        "a code of another form is not a guess", arguments: ["", "12345", "1234567", "+12345", "١٢٣٤٥٦", "abcdef"])
+        "a code of another form is not a guess", arguments: ["", "12345", "1234567", "+12345", "¹²³⁴⁵⁶", "abcdef"])
     func malformed(typed: String) async throws {
         try await TestDeployment.open { deployment in
             let app = deployment.jsonApp()
