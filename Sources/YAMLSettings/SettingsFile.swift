@@ -1,4 +1,5 @@
 import Foundation
+import SSOShared
 import SSOWeb
 package import Yams
 
@@ -13,6 +14,8 @@ package final class SettingsFile {
     /// How many problems were reported so far.
     package private(set) var problemCount = 0
     private let report: (String) -> Void
+    /// The lines of the file.
+    private var lines: [Substring] = []
     package let warn: (String) -> Void
     /// The beginning of messages about a line of an entry that is in no file.
     private let placeOfLine: ((Int) -> String)?
@@ -52,10 +55,11 @@ package final class SettingsFile {
             return []
         }
         FileAccess.warning(ofSettings: path, setting: setting).map(warn)
-        guard data.count <= 1 << 20, let text = String(validating: data, as: UTF8.self) else {
+        guard data.count <= 1 << 20, let text = Entered.file(data) else {
             problem("\(setting): \(path) must be UTF-8 text of at most 1 MiB.")
             return []
         }
+        lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         do {
             guard let root = try Yams.compose(yaml: text) else {
                 problem("\(setting): \(path): is empty. It must have a list called \(key), as in \(example).")
@@ -95,7 +99,8 @@ package final class SettingsFile {
     ///
     /// - Returns: nil, always.
     package func refuse<T>(_ words: String, _ node: Node) -> T? {
-        problem("\(place(of: node)): \(words)")
+        problem(
+            "\(place(of: node)): \(words)\(UnseenCharacter.sentence(about: node.scalar?.string ?? "", after: words))")
         return nil
     }
 
@@ -105,6 +110,26 @@ package final class SettingsFile {
     }
 
     package func line(_ node: Node) -> Int { node.mark?.line ?? 1 }
+
+    /// Warns of a name that ends before a `#` which hardly begins a comment: `Shop #1`, `Shop # 1`. A comment of YAML begins at
+    /// every `#` with a blank before it (YAML 1.2, 6.6).
+    func warnOfComment(after name: String, _ node: Node) {
+        guard let scalar = node.scalar, scalar.style == .plain, lines.indices.contains(line(node) - 1) else { return }
+        let line = lines[line(node) - 1]
+        guard
+            let blank = line.indices.first(where: {
+                line[$0].isWhitespace && line[line.index(after: $0)...].first == "#"
+            })
+        else { return }
+        let head = line[...blank]
+        let text = head.dropLast(head.reversed().prefix(while: \.isWhitespace).count)
+        let isOneBlank = text.endIndex == blank
+        let isJoined = line[blank...].dropFirst(2).first?.isWhitespace == false
+        guard text.hasSuffix(scalar.string), isOneBlank || isJoined else { return }
+        warn(
+            "\(place(of: node)): \(name) ends before the #, because the rest of the line is a comment. To keep it, put the text "
+                + "in quotation marks. Write two blanks before the # of a comment.")
+    }
 
     private func keys(of node: Node, known: [String], what: String) -> [String: Node]? {
         guard let mapping = node.mapping else { return refuse("a \(what) must be a mapping of keys to values.", node) }

@@ -12,6 +12,9 @@ package struct SettingsFileEntry {
     /// The words that show a valid value of a key.
     package let example: (String) -> String
 
+    /// The keys whose text users see. Others have no blanks.
+    private static let freeTexts = ["name", "label"]
+
     package func has(_ name: String) -> Bool { keys[name] != nil }
 
     /// Whether a key has a value: `key:` alone has none. For keys that mean the same without a value and when they are missing.
@@ -24,6 +27,12 @@ package struct SettingsFileEntry {
     package func text(_ name: String) -> Text? {
         guard let node = keys[name] else { return refuse("\(name) is missing. \(example(name))") }
         guard let scalar = node.scalar else { return file.refuse("\(name) must be text. \(example(name))", node) }
+        guard scalar.string.isEmpty || !node.isWithoutValue else {
+            return file.refuse(
+                "\(name) must not be empty. \(scalar.string) means no value in YAML; put such a text in quotation marks. "
+                    + example(name), node)
+        }
+        if Self.freeTexts.contains(name) { file.warnOfComment(after: name, node) }
         guard !scalar.string.isEmpty else { return file.refuse("\(name) must not be empty. \(example(name))", node) }
         return (scalar.string, node)
     }

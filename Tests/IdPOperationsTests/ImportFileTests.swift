@@ -70,6 +70,15 @@ struct ImportFileTests {
         #expect(file.users[1].until == .never && file.users[1].name == nil)
     }
 
+    @Test("an address counts as a person meant it, and the same user in two spellings is one")
+    func entered() {
+        let file = ImportFile(
+            Array(
+                "\u{feff}email\n\u{200e}Ann@Exümple.example\nBob <bob@example.com>\nann@xn--exmple-4ya.example\n".utf8))
+        #expect(file.users.map(\.email.text) == ["ann@xn--exmple-4ya.example", "bob@example.com"])
+        #expect(file.faults.map(\.line) == [4] && file.faults.first?.text.contains("appears in line 2 already") == true)
+    }
+
     @Test("without the column an end date stays")
     func withoutUntil() { #expect(ImportFile(Array("email\nann@example.com\n".utf8)).users.first?.until == nil) }
 
@@ -88,6 +97,9 @@ struct ImportFileTests {
         Row(
             "email\nann\nbob@example.com\nANN@example.com\nann@example.com\n",
             (2, "\"ann\" is not an email address"), (5, "appears in line 4 already")),
+        Row(
+            "email\nann..lee@example.com\nann.@example.com\nan\u{a0}n@example.com\n",
+            (2, "two full stops in a row"), (3, "ends with a full stop"), (4, "a no-break space at position 3")),
         Row("email,groups\nann@example.com,Staff;ok\n", (2, "\"Staff\" must be the id of a group")),
         Row(
             "email,until\nann@example.com,30.06.2027\nbob@example.com,2027-02-30\n",

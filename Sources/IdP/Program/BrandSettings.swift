@@ -42,7 +42,7 @@ extension Brand {
     /// A web address, or an email address as `mailto:`.
     private static func linkTarget(_ text: String, orEmail: Bool) throws -> String {
         if orEmail, text.hasPrefix("mailto:") {
-            guard let address = try? EmailAddress(String(text.dropFirst(7))) else {
+            guard !text.contains("?"), let address = try? Entered.address(text) else {
                 throw SettingError("\"\(text)\" must name one email address, such as mailto:help@example.com")
             }
             return "mailto:\(PercentCoding.encode(address.text, keeping: "@"))"

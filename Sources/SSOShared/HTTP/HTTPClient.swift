@@ -111,6 +111,10 @@ public final class HTTPClient: Sendable {
         guard data.range(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil else {
             return "the file \(path) holds no certificate. Give one or more in PEM form."
         }
+        // OpenSSL would not see the first certificate.
+        guard !data.starts(with: [0xef, 0xbb, 0xbf]) else {
+            return "the file \(path) begins with a byte order mark. Save it without."
+        }
         return nil
     }
 }

@@ -29,10 +29,7 @@ public struct Brand: Sendable {
     ///
     /// - Throws: ``SettingError`` for an empty, long or invisible one.
     @Sendable public static func programName(_ text: String) throws -> String {
-        guard let name = DisplayName.ofClient(text) else {
-            throw SettingError(DisplayName.problem(ofClient: text))
-        }
-        return name
+        try DisplayName.ofSetting(text)
     }
 
     var logoName: String { logo.map { "logo.\($0.kind.rawValue)" } ?? "" }

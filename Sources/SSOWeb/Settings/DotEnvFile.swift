@@ -1,4 +1,5 @@
 import Foundation
+import SSOShared
 
 /// Strict parser of a `.env` file: lines `NAME=VALUE` or `export NAME=VALUE`, comments (`#`) and empty lines.
 ///
@@ -35,20 +36,16 @@ struct DotEnvFile: Sendable {
             isOfService
             ? FileAccess.warning(ofSecret: path, setting: path) : FileAccess.warning(ofSettings: path, setting: ".env")
         warnings += [access].compactMap(\.self)
-        guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+        guard let text = Entered.file(bytes), !bytes.contains(0) else {
             problems.append("\(path): is not text in UTF-8.")
             return
         }
-        var scalars = text.unicodeScalars[...]
-        if scalars.first == Self.byteOrderMark {
-            scalars.removeFirst()
-            if isOfService {
-                problems.append(
-                    "\(path):1: begins with a byte order mark, and systemd ignores such a line. Save it without.")
-            }
+        if isOfService, bytes.count > text.utf8.count {
+            problems.append(
+                "\(path):1: begins with a byte order mark, and systemd ignores such a line. Save it without.")
         }
         // Scalars: "\r\n" is one Character.
-        for (index, line) in scalars.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let trimmed = Self.trimmed(line)
             guard let first = trimmed.first, first != "#", first != ";" || !isOfService else { continue }
             do throws(SettingError) {
@@ -61,8 +58,6 @@ struct DotEnvFile: Sendable {
             }
         }
     }
-
-    private static let byteOrderMark: Unicode.Scalar = "\u{FEFF}"
 
     /// - Throws: ``SettingError`` for a line that systemd reads in another way.
     private static func checkForSystemd(_ line: Scalars) throws(SettingError) {

@@ -111,7 +111,8 @@ extension SettingsReader {
         } catch {
             let fallback = setting.description.defaultValue
             record(setting.name, "(invalid)")
-            warn("\(setting.name): \(error) \(fallback.map { "\($0) is used." } ?? "It is left out.")")
+            let unseen = UnseenCharacter.sentence(about: text, after: error)
+            warn("\(setting.name): \(error)\(unseen) \(fallback.map { "\($0) is used." } ?? "It is left out.")")
             return fallback.flatMap { try? setting.parse($0, self) }
         }
     }
@@ -135,7 +136,8 @@ extension SettingsReader {
         } catch {
             // An invalid value is not shown: it may be a URL with a password.
             record(setting.name, "(invalid)")
-            problem("\(setting.name): \(error)")
+            let hints = UnseenCharacter.sentence(about: text, after: error) + InternationalDomain.hint(about: text)
+            problem("\(setting.name): \(error)\(hints)")
             return nil
         }
     }

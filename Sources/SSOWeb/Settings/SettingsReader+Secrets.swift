@@ -91,7 +91,7 @@ extension SettingsReader {
 public enum SecretFile {
     private static let maximumBytes = 64 * 1024
 
-    /// The text of the file without one line end at its end, which every editor and `openssl rand` write. nil after
+    /// The text of the file without a byte order mark at its start and one line end at its end, which editors write. nil after
     /// `problem` received the reason. Other white space stays, so that the reader of the secret warns of it.
     ///
     /// - Parameter warn: receives a warning when other users of this machine have any right to the file.
@@ -103,7 +103,7 @@ public enum SecretFile {
             return nil
         }
         FileAccess.warning(ofSecret: path, setting: setting).map(warn)
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = Entered.file(bytes) else {
             problem("\(setting): the file \(path) is not text in UTF-8.")
             return nil
         }

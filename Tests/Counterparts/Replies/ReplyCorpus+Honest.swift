@@ -10,6 +10,11 @@ extension ReplyCorpus {
         sample(name, .accepted, envelope: envelope, change)
     }
 
+    /// The number in the digits of a script.
+    private func digits(from zero: UInt32) -> String {
+        String(String.UnicodeScalarView(number.unicodeScalars.compactMap { Unicode.Scalar($0.value - 0x30 + zero) }))
+    }
+
     private var texts: [ReplySample] {
         [
             reply("text between blank lines") { $0.text = ["Hi,", "", number, "", "Thanks"] },
@@ -30,6 +35,13 @@ extension ReplyCorpus {
             reply("text in German quotation marks") { $0.text = ["Die Zahl lautet „\(number)“ – viele Grüße"] },
             reply("text with the same number twice") { $0.text = ["\(number), again: \(number)"] },
             reply("text with a no-break space") { $0.text = ["\u{feff}number:\u{a0}\(number)\u{a0}"] },
+            reply("text in full-width digits") { $0.text = [digits(from: 0xff10)] },
+            reply("text in Arabic digits, in a sentence") {
+                $0.text = ["\u{627}\u{644}\u{631}\u{642}\u{645} \(digits(from: 0x660))"]
+            },
+            reply("text with zero-width spaces between the digits") {
+                $0.text = [number.map(String.init).joined(separator: "\u{200b}")]
+            },
             reply("text below the quotation") { $0.text = quotation + ["", number, "", "-- ", "Ann, room 1234"] },
             reply("text below a quotation in another language") {
                 $0.text = ["Ann skrev den 22 nov. 2026:", "> 123456", "> 1234", "", number]

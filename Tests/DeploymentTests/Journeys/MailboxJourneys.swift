@@ -76,15 +76,17 @@ extension Journeys.Users {
             }
         }
 
-        @Test("the code page cuts what is pasted down to its six digits and sends them", arguments: [false, true])
-        func pasted(isWide: Bool) async throws {
+        @Test(
+            "the code page cuts what is pasted down to its six digits and sends them, and the field takes a pasted address",
+            arguments: [("Your code: ", UInt32(0x30)), ("", 0xff10), ("„", 0x660), ("\u{200e}", 0x966)])
+        func pasted(before: String, zero: UInt32) async throws {
             try await ProcessDeployment.running(ProcessDeployment()) { pair in
                 let chromium = try await Chromium()
                 try await chromium.visit(pair.origin + "/sign-in")
-                try await chromium.askForCode("ann@example.com")
+                try await chromium.askForCode("Ann Example <ann@example.com>\u{200b}")
                 let code = try await pair.mailbox.code(to: "ann@example.com")
-                let wide = code.unicodeScalars.compactMap { Unicode.Scalar($0.value + 0xfee0) }.map(String.init)
-                try await chromium.type(isWide ? wide.joined() : "Your code: \(code)", into: "input[name=code]")
+                let digits = code.unicodeScalars.compactMap { Unicode.Scalar($0.value - 0x30 + zero) }.map(String.init)
+                try await chromium.type(before + digits.joined(), into: "input[name=code]")
                 try await chromium.arrive("the home page") { $0 == pair.origin + "/" }
                 try await chromium.quit()
             }

@@ -74,19 +74,32 @@ struct EmailCodeTests {
     }
 
     @Test(
-        "anything but six ASCII digits is not a guess: other digits, a sign, a word, a sentence around the code",
+        "anything but six digits is not a guess: numbers that are no digits, a sign, a word, a sentence around the code",
         arguments: [
-            "", "12345", "1234567", "+12345", "-12345.", "12345\u{0}", "12.345", "0x1234", "١٢٣٤٥٦", "१२३४५६",
-            "12345\u{0664}", "1\u{301}23456", "123456\u{200b}", "\u{feff}123456", "¹²³⁴⁵⁶", "+123456", "12345a",
-            "123456a", "a123456", "a-123456", "123456-a", "é123456", "123456\u{301}", "１２３４５６", "1２3４5６",
-            "１２３４５", "123456\u{0664}", "\u{0664}123456", "$123456", "#123456", "123456%", "123456.7", "123456.",
+            "", "12345", "1234567", "+12345", "-12345.", "12345\u{0}", "12.345", "0x1234", "123.456",
+            "12345½", "1\u{301}23456", "Ⅰ23456", "①23456", "¹²³⁴⁵⁶", "+123456", "12345a",
+            "123456a", "a123456", "a-123456", "123456-a", "é123456", "123456\u{301}", "一二三四五六",
+            "１２３４５", "123456\u{0664}", "\u{0664}123456", "$123456", "#123456", "123456%", "123456.7", "1\u{20e3}23456",
             "7.123456", "7,123456", "123456/7", "123456 7", "1 234567", "123456, 654321", "123456 123456",
-            "(261833)", "code: 079254", "Your code to sign in to Partner service: 261833", "コード：261833",
+            "code: 079254", "Your code to sign in to Partner service: 261833", "コード：261833",
             "https://main.example/123456", "1e5000", "－", "- -",
             String(repeating: "1", count: 6000), String(repeating: " ", count: 507) + "123456",
         ])
     func notACode(typed: String) {
         #expect(EmailCode.normalised(typed) == nil)
+    }
+
+    @Test(
+        "digits of every script count by their value, whatever cannot be seen or stands around the code",
+        arguments: [
+            "１２３４５６", "1２3４5６", "١٢٣٤٥٦", "१२३४५६", "12345\u{0666}", "𝟏𝟐𝟑𝟒𝟓𝟔", "𑁧𑁨𑁩𑁪𑁫𑁬", "123456\u{200b}",
+            "\u{feff}123456", "1\u{200b}23456", "\u{200e}123456\u{2069}", "\u{2066}123\u{ad}456\u{2069}",
+            "12\u{2060}3456",
+            "1\u{fe0f}23456", "123456.", "(123456)", "„123456“", "«123456»", "\"123456\"", "'123456'", "<123456>",
+            "１２３－４５６", "「123456」。", "\u{3000}123456\u{a0}", "123456,",
+        ])
+    func everyDigit(typed: String) {
+        #expect(EmailCode.normalised(typed) == "123456")
     }
 
     @Test(

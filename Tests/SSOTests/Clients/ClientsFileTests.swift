@@ -91,6 +91,48 @@ struct ClientsFileTests {
         #expect(!read.problems.contains { $0.contains("\n") })
     }
 
+    @Test(
+        "a name that ends before a # of its line is a warning, and a comment behind two blanks is none",
+        arguments: [
+            ("Shop #1", "Shop", true), ("Shop # 1", "Shop", true), ("Shop  #1", "Shop", true),
+            ("Shop\t#1", "Shop", true),
+            ("Shop  # shown to users", "Shop", false), ("Shop", "Shop", false), ("\"Shop #1\"", "Shop #1", false),
+            ("'Shop #1'", "Shop #1", false), ("Shop#1", "Shop#1", false), ("\"Shop\" # 1", "Shop", false),
+        ])
+    func nameBeforeComment(written: String, name: String, isWarned: Bool) throws {
+        let text = Self.good.replacing("name: Partner service", with: "name: \(written)") + "\n    access: everyone"
+        let read = try ClientsFixture(text, in: TemporaryFolder())
+        #expect(read.problems == [] && read.clients.first?.name == name)
+        #expect(read.warnings.count == (isWarned ? 1 : 0), "\(read.warnings)")
+        let hint = "\(read.path):3: name ends before the #"
+        #expect(read.warnings.allSatisfy { $0.contains(hint) && $0.contains("quotation marks") }, "\(read.warnings)")
+    }
+
+    @Test(
+        "a text that means no value in YAML is refused, and is a text in quotation marks",
+        arguments: ["~", "null", "NULL"])
+    func noValue(written: String) throws {
+        func read(_ name: String) throws -> ClientsFixture {
+            let text = Self.good.replacing("name: Partner service", with: "name: \(name)") + "\n    access: everyone"
+            return try ClientsFixture(text, in: TemporaryFolder())
+        }
+        let refused = try read(written)
+        #expect(refused.problems.count == 1)
+        let words = refused.problems.first ?? ""
+        #expect(words.contains(":3: name must not be empty. \(written) means no value in YAML"), "\(words)")
+        #expect(try read("'\(written)'").clients.first?.name == written)
+    }
+
+    @Test("a byte order mark at the start is skipped, and an error names a character that cannot be seen")
+    func unseen() throws {
+        let marked = try ClientsFixture("\u{feff}\(Self.good)\n    access: everyone", in: TemporaryFolder())
+        #expect(marked.problems == [] && marked.clients.count == 1)
+        let text = Self.good.replacing("id: partner", with: "id: part\u{200b}ner")
+        let refused = try ClientsFixture(text, in: TemporaryFolder())
+        let words = refused.problems.first ?? ""
+        #expect(words.contains("The value has a zero-width space at position 5."), "\(refused.problems)")
+    }
+
     @Test("a file that is missing, or not text, is refused by name")
     func unreadable() throws {
         let folder = try TemporaryFolder()

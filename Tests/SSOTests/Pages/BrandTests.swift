@@ -15,12 +15,19 @@ struct BrandTests {
         arguments: [
             ("IDP_NAME", " ", "must not be empty"), ("IDP_NAME", String(repeating: "a", count: 81), "at most 80"),
             ("IDP_NAME", "Main\nApp", "on one line"), ("IDP_NAME", "\u{202e}ppA", "visible"),
-            ("IDP_NAME", "\u{3164}", "visible"), ("IDP_SUPPORT_URL", "javascript:alert(1)", "https://example.com/help"),
+            ("IDP_NAME", "\u{3164}", "visible"),
+            ("IDP_NAME", "\"Shop\"", "has quotation marks around it"),
+            ("IDP_NAME", "'Shop'", "has quotation marks around it"),
+            ("SSO_CLIENT_NAME", "\"Shop\"", "has quotation marks around it"),
+            ("IDP_NAME", "Sh\u{200b}op", "a zero-width space at position 3"),
+            ("IDP_SUPPORT_URL", "javascript:alert(1)", "https://example.com/help"),
             ("IDP_SUPPORT_URL", "http://example.com/help", "https"), ("IDP_SUPPORT_URL", "/help", "https://"),
             ("IDP_SUPPORT_URL", "data:text/html,x", "https://"), ("IDP_SUPPORT_URL", "mailto:", "mailto:help@"),
             ("IDP_SUPPORT_URL", "mailto:a@x.example,b@x.example", "one email address"),
             ("IDP_SUPPORT_URL", "mailto:a@x.example?bcc=b@x.example", "one email address"),
             ("IDP_SUPPORT_URL", "https://ann:secret@example.com/", "IDP_SUPPORT_URL"),
+            ("IDP_SUPPORT_URL", "https://hilfe.exümple.example/", "Write its host as hilfe.xn--exmple-4ya.example."),
+            ("IDP_PUBLIC_URL", "https://exümple.example", "Write its host as xn--exmple-4ya.example."),
             ("IDP_PRIVACY_URL", "mailto:help@example.com", "https://"),
             ("IDP_PRIVACY_URL", "http://example.com/", "https"), ("IDP_PRIVACY_URL", "https://", "https://"),
         ])
@@ -47,7 +54,7 @@ struct BrandTests {
 
     @Test("the same rule holds for the names that the relying party is given", arguments: ["RP_NAME", "RP_IDP_NAME"])
     func clientNames(setting: String) {
-        for value in [" ", String(repeating: "a", count: 81), "a\nb", "\u{202e}a"] {
+        for value in [" ", "\"Shop\"", "'Shop'", String(repeating: "a", count: 81), "a\nb", "\u{202e}a"] {
             let problems = SettingsFixture.read(.client, [setting: value]).problems
             #expect(problems.count == 1 && problems.first?.contains(setting) == true)
         }

@@ -93,7 +93,7 @@ struct SignInStepsTests {
         arguments: [
             "", "ann", "ann@", "@example.com", "ann@example.com, eve@evil.example", "ann@exa mple.com",
             "änn@example.com",
-            "ann@example.com\r\nBcc: eve@evil.example", "ann@e\u{301}xample.com", "ann\u{0}@example.com",
+            "ann@example.com\r\nBcc: eve@evil.example", "ann@\u{301}example.com", "ann\u{0}@example.com",
             "ａnn@example.com",
         ])
     func notAnAddress(typed: String) async throws {
@@ -104,6 +104,63 @@ struct SignInStepsTests {
         #expect(reply.status == 422)
         #expect(try reply.page().tags.contains { $0["id"] == "email-error" && $0["role"] == "alert" })
         #expect(try await deployment.count("SELECT COUNT(*) FROM challenge") == 0)
+    }
+
+    @Test(
+        "an address and a code that were pasted count as the user meant them, without a script",
+        arguments: [
+            ("\u{200e}ann@example.com\u{2069}", UInt32(0xff10), "."),
+            ("Ann Example <Ann@Example.com>", 0x660, "\u{200b}"),
+            ("mailto:ann@example.com", 0x30, "“"), ("ann＠example。com", 0x966, "\r\n"),
+        ])
+    func pasted(address: String, zero: UInt32, end: String) async throws {
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let waiting = try await browser.ask(for: address, on: browser.get(deployment.origin + "/sign-in"))
+            #expect(waiting.text.contains("<bdi>ann@example.com</bdi>"))
+            let code = try await deployment.mailbox.code(to: "ann@example.com")
+            let digits = code.unicodeScalars.compactMap { Unicode.Scalar($0.value - 0x30 + zero) }
+            let pending = PendingCode(browser: browser, waiting: waiting, code: code)
+            #expect(try await pending.guess(String(String.UnicodeScalarView(digits)) + end).status == 303)
+        }
+    }
+
+    @Test("an address with an international domain is shown as it was written, and kept in its ASCII form")
+    func internationalDomain() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let waiting = try await browser.ask(
+                for: "Ann@EXÜMPLE.example", on: browser.get(deployment.origin + "/sign-in"))
+            #expect(waiting.text.contains("<bdi>ann@exümple.example</bdi>"))
+            let kept = "SELECT COUNT(*) FROM challenge WHERE address = 'ann@xn--exmple-4ya.example'"
+            #expect(try await deployment.count(kept) == 1)
+        }
+    }
+
+    @Test(
+        "the error of the form says what is wrong with the address, in the language of the page",
+        .oneDeployment,
+        arguments: [
+            ("ann..lee@example.com", "There are two full stops in a row.", "Zwei Punkte stehen hintereinander."),
+            (".ann@example.com", "cannot begin with a full stop", "nicht mit einem Punkt beginnen"),
+            ("ann.@example.com", "a full stop right before the @", "Direkt vor dem @"),
+            ("an\u{a0}n@example.com", "There is a space in the address, at position 3.", "an Stelle 3 ein Leerzeichen"),
+            ("ann\u{7}@example.com", "(<bdi>U+0007</bdi>), at position 4", "(<bdi>U+0007</bdi>)"),
+            ("änn@example.com", "“<bdi>ä</bdi>” at position 1", "„<bdi>ä</bdi>“ an Stelle 1"),
+            ("ann@exa_mple", "“<bdi>_</bdi>” at position 8", "„<bdi>_</bdi>“ an Stelle 8"),
+            ("ann@example", "not a domain like example.com", "keine Domain wie example.com"),
+            ("a@example.com, b@example.com", "more than one @", "mehr als ein @"),
+        ])
+    func addressErrors(typed: String, english: String, german: String) async throws {
+        let deployment = try TestDeployment.shared()
+        let browser = deployment.browser()
+        for (language, words) in [("en", english), ("de", german)] {
+            let form = try await browser.get(deployment.origin + "/sign-in", [("Accept-Language", language)])
+            let fields = try #require(try form.page().form(with: "email"))
+            let reply = try await browser.post(
+                form.address.resolving(fields.action), fields.filled(["email": typed]), [("Accept-Language", language)])
+            #expect(reply.status == 422 && reply.text.contains(words), "\(reply.text)")
+        }
     }
 
     /// GitLab CVE-2023-7028: a list of addresses got the email of the first one.

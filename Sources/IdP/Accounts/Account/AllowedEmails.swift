@@ -27,21 +27,24 @@ package struct AllowedEmails: Sendable {
 
     private static func read(_ item: Substring) throws -> (isDomain: Bool, bytes: [UInt8]) {
         let words = item.split(whereSeparator: \.isWhitespace)
-        guard words.count == 1, let pattern = words.first?.lowercased() else {
+        guard words.count == 1, let written = words.first?.lowercased() else {
             throw SettingError(
                 "\"\(item)\" contains a space. Separate items with commas, for example *@example.com, ann@partner.org.")
         }
-        let isDomain = pattern.hasPrefix("*@")
+        let pattern = Entered.bare(written)
+        let isDomain = pattern.hasPrefix("*@") || pattern.hasPrefix("*＠")
         // A domain is checked as part of an address, so that one rule defines what an address is. An address may hold a
         // star. In this setting it would be taken for a pattern, so it is refused.
-        guard !pattern.dropFirst(isDomain ? 1 : 0).contains("*"),
-            let address = try? EmailAddress(isDomain ? "a" + pattern.dropFirst() : pattern)
-        else {
+        do {
+            guard !pattern.dropFirst(isDomain ? 1 : 0).contains("*") else { throw SettingError("") }
+            let address = try Entered.address(isDomain ? "a" + pattern.dropFirst() : pattern)
+            return (isDomain, Array(address.text.utf8.dropFirst(isDomain ? 2 : 0)))
+        } catch {
+            let reason = error is EmailAddressError ? "\(error) " : ""
             throw SettingError(
-                "\"\(pattern)\" is not a valid item. Use addresses and *@domain, for example *@example.com, ann@partner.org."
+                "\"\(pattern)\" is not a valid item. \(reason)Use addresses and *@domain, for example *@example.com, ann@partner.org."
             )
         }
-        return (isDomain, Array(address.text.utf8.dropFirst(isDomain ? 2 : 0)))
     }
 
     /// - Parameter email: the text of an ``EmailAddress``.

@@ -71,9 +71,9 @@ package struct NativeApps: Sendable {
     }
 
     private static func app(_ uri: String, name: String?) throws -> NativeApp {
-        let shown = name.flatMap(DisplayName.ofClient)
-        if let name, shown == nil {
-            throw SettingError("\"\(uri)\": the name after = \(DisplayName.problem(ofClient: name))")
+        let shown: String?
+        do { shown = try name.map(DisplayName.ofSetting) } catch {
+            throw SettingError("\"\(uri)\": the name after = \(error)")
         }
         try RedirectURI.check(uri, adding: fields, checkScheme: problem(ofScheme:))
         let scheme = String(uri.prefix { $0 != ":" })

@@ -106,11 +106,7 @@ package enum EnvironmentClient {
         checkedID)
     static let clientName = Setting(
         "SSO_CLIENT_NAME", without: "the id", example: "Partner service",
-        "The name of that client, which users see."
-    ) { text in
-        guard let name = DisplayName.ofClient(text) else { throw SettingError(DisplayName.problem(ofClient: text)) }
-        return name
-    }
+        "The name of that client, which users see.", DisplayName.ofSetting)
     static let redirectURIs = Setting(
         "SSO_REDIRECT_URIS", example: "https://partner.example.com/auth/sso/callback",
         "The redirect URIs of that client, separated by commas. A request must name one of them byte for byte.",

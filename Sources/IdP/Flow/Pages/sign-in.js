@@ -103,7 +103,6 @@
         function check(event) {
             var code = event.isComposing ? null : codeIn(field.value);
             if (code === null) { return; }
-            // The server takes six ASCII digits and nothing else.
             if (field.value !== code) { field.value = code; }
             if (isSent || !field.form.requestSubmit) { return; }
             isSent = true;
@@ -113,12 +112,20 @@
         field.addEventListener("compositionend", check);
     }
 
-    // The six digits of a text that is a code, alone or at the end of a pasted line; null for any other text.
+    // The six digits of a text that is a code, alone or at the end of a pasted line; null for any other text. As Entered.digits
+    // of the server: digits of every script, no invisible characters, no quotation marks or end of a sentence around it.
     function codeIn(text) {
-        var plain = text.replace(/[\uff10-\uff19]/g, function (digit) {
-            return String.fromCharCode(digit.charCodeAt(0) - 0xfee0);
-        });
-        var match = /^(?:.*[\s:\uff1a])?(\d{6})\s*$/.exec(plain.replace(/(\d)[ \t-]+(?=\d)/g, "$1"));
+        var plain = text.replace(/\p{Default_Ignorable_Code_Point}/gu, "").replace(/\p{Nd}/gu, valueOf)
+            .replace(/(\d)[\s\p{Dash}]+(?=\d)/gu, "$1");
+        var before = /^(?:.*[\s:\uff1a\p{Ps}\p{Pi}"'\p{Dash}])?(?=\d)/su;
+        var match = /^(\d{6})[\s\p{Dash}\p{Pe}\p{Pf}\p{Pi}"'.,;:!?\u3002\u3001\uff0e\uff0c]*$/u.exec(plain.replace(before, ""));
         return match ? match[1] : null;
+    }
+
+    // Digits of a script are ten neighbours, 0 to 9, and so are all that stand before it in one block.
+    function valueOf(digit) {
+        var count = 0;
+        while (/\p{Nd}/u.test(String.fromCodePoint(digit.codePointAt(0) - count - 1))) { count += 1; }
+        return String(count % 10);
     }
 })();

@@ -19,8 +19,9 @@ package struct Places: Sendable {
             throw SettingError("\"\(item.words)\" has no name. Use, for example, 10.1.0.0/16=Office Berlin.")
         }
         let name = String(item[item.index(after: equals)...])
-        guard let shown = DisplayName.ofClient(name) else {
-            throw SettingError("\"\(item.words)\": the name after = \(DisplayName.problem(ofClient: name))")
+        let shown: String
+        do { shown = try DisplayName.ofSetting(name) } catch {
+            throw SettingError("\"\(item.words)\": the name after = \(error)")
         }
         do { return (try Network(item[..<equals].words), shown) } catch {
             throw SettingError("\(error) The network stands before the name: 10.1.0.0/16=Office Berlin.")

@@ -7,7 +7,7 @@ package enum ReplyNumber {
     /// The number in the first line that has nothing else, or else in the first line that has one: some companies add a line
     /// above each message, such as "Classification: Internal 2026".
     ///
-    /// Exactly four ASCII digits that stand alone: not within a word, a longer number, a date, a time or an amount. A line
+    /// Exactly four digits of any script that stand alone: not within a word, a longer number, a date, a time or an amount. A line
     /// with two different ones is rejected, because each wrong number counts as a guess.
     static func find(in lines: [ArraySlice<UInt8>]) throws(ReplyMessageError) -> String {
         if let number = lines.lazy.compactMap(alone).first { return number }
@@ -22,11 +22,11 @@ package enum ReplyNumber {
     /// The number of a line that has nothing else but blanks and punctuation around it. Blanks between its digits are ignored,
     /// as in the form for codes: with four digits in the whole line `12 34` cannot be two numbers.
     private static func alone(in line: ArraySlice<UInt8>) -> String? {
-        let scalars = String(decoding: line, as: UTF8.self).unicodeScalars
+        let scalars = seen(in: line)
         let isAround: (Unicode.Scalar) -> Bool = { isBlank($0) || isPunctuation($0) }
         let core = scalars.drop(while: isAround).reversed().drop(while: isAround).reversed()
         let found = core.filter { !isBlank($0) }
-        return found.count == digits && found.allSatisfy(isDigit) ? String(String.UnicodeScalarView(found)) : nil
+        return found.count == digits && found.allSatisfy(isDigit) ? text(of: found) : nil
     }
 
     /// A space of any width. A tab separates two cells of a table.
@@ -44,14 +44,14 @@ package enum ReplyNumber {
     }
 
     private static func numbers(in line: ArraySlice<UInt8>) -> [String] {
-        let scalars = Array(String(decoding: line, as: UTF8.self).unicodeScalars)
+        let scalars = seen(in: line)
         var found: [String] = []
         var index = 0
         while index < scalars.count {
             let start = index
             while index < scalars.count, isDigit(scalars[index]) { index += 1 }
             if index - start == digits, !isGlued(scalars[..<start].reversed()), !isGlued(scalars[index...]) {
-                found.append(String(String.UnicodeScalarView(scalars[start..<index])))
+                found.append(text(of: scalars[start..<index]))
             }
             if index == start { index += 1 }
         }
@@ -67,7 +67,17 @@ package enum ReplyNumber {
         return second.properties.numericType != nil
     }
 
-    private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
+    private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { Entered.digit(scalar) != nil }
+
+    /// The digits by their values: `0` to `9`.
+    private static func text(of digits: some Sequence<Unicode.Scalar>) -> String {
+        digits.compactMap(Entered.digit).map(String.init).joined()
+    }
+
+    /// The characters of a line, without those that no program shows.
+    private static func seen(in line: ArraySlice<UInt8>) -> [Unicode.Scalar] {
+        String(decoding: line, as: UTF8.self).unicodeScalars.filter { !Entered.isIgnorable($0) }
+    }
 
     private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {

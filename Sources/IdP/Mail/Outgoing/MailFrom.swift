@@ -32,7 +32,7 @@ package struct MailFrom: Sendable, Hashable {
     let address: EmailAddress
 
     package init(_ text: String) throws(MailFromError) {
-        let bytes = Self.trimmed(Array(text.utf8)[...])
+        let bytes = Self.trimmed(Array(Entered.name(text).utf8)[...])
         guard !Self.isList(bytes) else { throw .several }
         guard let open = bytes.lastIndex(of: UInt8(ascii: "<")) else {
             name = ""
@@ -70,7 +70,7 @@ package struct MailFrom: Sendable, Hashable {
 
     private static func address(_ bytes: ArraySlice<UInt8>) throws(MailFromError) -> EmailAddress {
         do {
-            return try EmailAddress(String(decoding: bytes, as: UTF8.self))
+            return try Entered.address(String(decoding: bytes, as: UTF8.self))
         } catch {
             throw .address(error)
         }

@@ -1,3 +1,4 @@
+import SSOShared
 package import SSOWeb
 
 /// The file with the access token for mail servers that take no password: `IDP_MAIL_TOKEN_FILE`.
@@ -21,7 +22,7 @@ package struct MailTokenFile: Sendable {
             throw SettingError("the file \(path) cannot be read. It must be a readable file of at most 16 KiB.")
         }
         // "\r\n" is one Character.
-        var token = String(decoding: bytes, as: UTF8.self)
+        var token = String(decoding: Entered.withoutByteOrderMark(bytes), as: UTF8.self)
         if token.last?.isNewline == true { token.removeLast() }
         guard token.wholeMatch(of: /[A-Za-z0-9._~+\/-]+=*/) != nil else {
             throw SettingError(

@@ -21,8 +21,7 @@ package struct CSVFile: Sendable {
     private(set) var faults: [LineError] = []
 
     init(_ bytes: [UInt8]) {
-        var rest = bytes[...]
-        if rest.starts(with: [0xef, 0xbb, 0xbf]) { rest = rest.dropFirst(3) }
+        let rest = Entered.withoutByteOrderMark(bytes)
         guard String(validating: rest, as: UTF8.self) != nil else {
             faults = [LineError(line: Self.firstLineOutsideUTF8(rest), "is not UTF-8. Save the file as CSV in UTF-8.")]
             return

@@ -101,7 +101,7 @@ package struct ImportFile: Sendable {
     }
 
     private mutating func email(_ text: String, _ line: Int) -> EmailAddress? {
-        do { return try EmailAddress(text) } catch {
+        do { return try Entered.address(text) } catch {
             fault(line, "email: \"\(text)\" is not an email address. \(error) Use one such as ann@example.com.")
             return nil
         }

@@ -124,7 +124,9 @@ struct AuditFilters: ParsableArguments {
     @Option(help: "Rows from then on: 2026-11-25 (days in UTC), 2026-11-25T14:00:00Z, or 30m, 24h, 7d ago.") var since:
         String?
     @Option(help: "Rows before then, in the same forms.") var until: String?
-    @Option(help: ArgumentHelp("The user, by address or id.", valueName: "address")) var user: String?
+    @Option(
+        help: ArgumentHelp("The user, by address or id.", valueName: "address"), transform: UserAddress.stored)
+    var user: String?
     @Option(help: "The client, by id.") var client: String?
     @Option(help: "The event, by its id, for example signed_in.") var event: String?
     @Option(help: "The reference that an error page has shown.") var reference: String?

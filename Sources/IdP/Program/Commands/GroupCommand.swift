@@ -187,7 +187,7 @@ struct GroupOptions: ParsableArguments {
 /// The users that a command adds or takes out.
 struct MemberOptions: ParsableArguments {
     @OptionGroup var group: GroupOptions
-    @Argument(help: "The email addresses of the users.") var addresses: [String]
+    @Argument(help: "The email addresses of the users.", transform: UserAddress.stored) var addresses: [String]
 
     func validate() throws {
         for address in addresses where address.split(separator: "@", omittingEmptySubsequences: false).count != 2 {

@@ -71,13 +71,13 @@ struct IdPCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard let mailTo else { return }
-            do { _ = try EmailAddress(mailTo) } catch {
+            do { _ = try Entered.address(mailTo) } catch {
                 throw ValidationError("--mail-to: \"\(mailTo)\" is not an email address. \(error)")
             }
         }
 
         func run() async throws {
-            let recipient = try mailTo.map { try EmailAddress($0) }
+            let recipient = try mailTo.map { try Entered.address($0) }
             let isNeeded = connect || recipient != nil
             try await settings.check(isNeeded ? [IdPProgram.connection(sendingTo: recipient)] : [])
         }

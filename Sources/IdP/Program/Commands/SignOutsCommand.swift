@@ -30,7 +30,9 @@ struct SignOutsCommand: CommandOfCommands {
                 What waits: idp sign-outs list --waiting --json
                 """)
         @Flag(help: "Only messages that wait for their client.") var waiting = false
-        @Option(help: ArgumentHelp("Only messages about this user, by address or id.", valueName: "address"))
+        @Option(
+            help: ArgumentHelp("Only messages about this user, by address or id.", valueName: "address"),
+            transform: UserAddress.stored)
         var user: String?
         @Option(help: "Only messages to this client, by id.") var client: String?
         @Option(help: "At most so many, 1 to 10000.") var limit = 100

@@ -84,7 +84,7 @@ extension ProvidersFile {
         return text.value
     }
 
-    /// In lower case.
+    /// In lower-case ASCII.
     func domains(_ entry: SettingsFileEntry, _ email: Provider.EmailTrust, _ owner: String) -> [String] {
         guard let texts = entry.optionalTexts("allowed_domains") else { return [] }
         if email == .never {
@@ -92,12 +92,13 @@ extension ProvidersFile {
                 "allowed_domains of \"\(owner)\" needs email: trust-if-verified. With email: never, no user could sign in.",
                 at: "allowed_domains")
         }
-        for text in texts where !HostPort.isDomain(text.value.utf8) {
+        return texts.compactMap { text in
+            if let domain = try? Entered.domain(text.value) { return domain }
             entry.problem(
-                "allowed_domains of \"\(owner)\": \"\(text.value)\" must be a domain in ASCII without *@, such as example.org. "
-                    + "Write an international domain as xn--….", at: text.node)
+                "allowed_domains of \"\(owner)\": \"\(text.value)\" must be a domain without *@, such as example.org.",
+                at: text.node)
+            return nil
         }
-        return texts.map { String(decoding: $0.value.utf8.map(\.asciiLowercased), as: UTF8.self) }
     }
 
     /// Those of the kind, and those of the entry.
@@ -111,12 +112,14 @@ extension ProvidersFile {
                 "owns_addresses of \"\(owner)\" needs email: trust-if-verified. With email: never, its addresses are ignored.",
                 at: "owns_addresses")
         }
-        for text in texts where !HostPort.isDomain(text.value.utf8) || text.value.utf8.contains(where: \.isASCIIUpper) {
-            entry.problem(
-                "owns_addresses of \"\(owner)\": \"\(text.value)\" must be a domain in lower-case ASCII without *@, such as "
-                    + "example.org. Name each subdomain too. Write an international domain as xn--….", at: text.node)
-        }
-        return ofKind + texts.map(\.value)
+        return ofKind
+            + texts.compactMap { text in
+                if let domain = try? Entered.domain(text.value) { return domain }
+                entry.problem(
+                    "owns_addresses of \"\(owner)\": \"\(text.value)\" must be a domain without *@, such as example.org. "
+                        + "Name each subdomain too.", at: text.node)
+                return nil
+            }
     }
 
     func algorithms(_ entry: SettingsFileEntry, _ kind: Provider.Kind?, _ owner: String) -> [SignatureAlgorithm] {

@@ -38,13 +38,10 @@ package struct EmailCode: Sendable {
     /// page cuts down to its six digits.
     static let maximumLength = 128
 
-    /// The six ASCII digits that were typed, without blanks and dashes of any kind. Anything else is not a guess: other digits,
-    /// a sign, a word, five or seven digits.
+    /// The six digits that were typed, see ``Entered/digits(_:count:)``. Anything else is not a guess: a sign, a word, five or
+    /// seven digits.
     static func normalised(_ typed: String) -> String? {
-        guard typed.utf8.count <= 4 * maximumLength else { return nil }
-        let digits = typed.unicodeScalars.filter { !$0.properties.isWhitespace && !$0.properties.isDash }
-        guard digits.count == 6, digits.allSatisfy({ (0x30...0x39).contains($0.value) }) else { return nil }
-        return String(digits)
+        typed.utf8.count <= 4 * maximumLength ? Entered.digits(typed, count: 6) : nil
     }
 
     private static func mac(_ code: String, _ id: String, key: [UInt8]) -> [UInt8] {

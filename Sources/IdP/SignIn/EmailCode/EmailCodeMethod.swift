@@ -98,7 +98,7 @@ package struct EmailCodeMethod: SignInMethod {
     private func withBudget(
         _ invited: InvitedBrowser?, _ submitted: SubmittedAddress
     ) async throws -> InvitedBrowser? {
-        guard let invited, let address = try? EmailAddress(submitted.text) else { return nil }
+        guard let invited, let address = try? Entered.address(submitted.text) else { return nil }
         let requester = EmailRequester(
             browserID: invited.id, network: limits.network(submitted.request, submitted.context))
         if try await mail.nextAllowed(for: address.budgetKey, requester) == nil { return invited }

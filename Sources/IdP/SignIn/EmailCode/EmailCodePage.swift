@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import IdPFlow
+import SSOShared
 import SSOWeb
 
 /// The page with the field `code`.
@@ -53,7 +54,7 @@ package struct EmailCodePage: Sendable {
         let field = field(request, facts, state, texts)
         let countdown = state.countdown(facts.wait)
         let model = Model(
-            formToken: formToken, address: facts.challenge.address, flow: facts.flow?.text ?? "",
+            formToken: formToken, address: EmailAddress.shown(facts.challenge.address), flow: facts.flow?.text ?? "",
             signIn: SignInPath.signIn(facts.flow), script: script, errorHTML: error, statusHTML: status,
             service: facts.flow == nil ? nil : facts.client, provider: facts.provider, field: field,
             countdown: countdown.map {
@@ -85,7 +86,7 @@ package struct EmailCodePage: Sendable {
     private func messages(
         _ facts: CodePageFacts, _ state: CodePageState, _ texts: Texts
     ) -> (error: String?, status: String?) {
-        let address: [String: any TextValue] = ["address": facts.challenge.address]
+        let address: [String: any TextValue] = ["address": EmailAddress.shown(facts.challenge.address)]
         switch state {
         case .paused(let pause):
             return (texts.html(Text("code.paused", ["wait": texts.plain(.span(pause))])), nil)

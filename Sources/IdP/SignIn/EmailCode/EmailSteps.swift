@@ -42,7 +42,7 @@ package struct AddressStep: Sendable {
     func count(
         _ text: String, _ request: Request, _ context: VisitorContext, logFlow: String, invited: InvitedBrowser? = nil
     ) async throws -> Asked? {
-        guard let address = try? EmailAddress(text) else {
+        guard let address = try? Entered.address(text) else {
             try await limits.countEmailPost(request, context, browserID: nil)
             return nil
         }

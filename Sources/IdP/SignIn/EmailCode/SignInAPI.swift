@@ -40,7 +40,8 @@ struct SignInAPI: Sendable {
         let (text, earlier) = (try body.text("email"), try body.optionalText("challenge"))
         guard let asked = try await addresses.count(text, request, context, logFlow: "-") else {
             throw APIError.badRequest(
-                "email must be an email address such as name@example.com.", cause: "email_malformed")
+                "email must be an email address such as name@example.com. \(EmailAddressError.reason(text))",
+                cause: "email_malformed")
         }
         // One that was not made here counts as none.
         let held = earlier.flatMap(challengeID)

@@ -71,15 +71,14 @@ package struct InboundMailSettings: Sendable {
     }
 
     private static func parseDomain(_ text: String) throws(SettingError) -> String {
-        let name = String(decoding: text.utf8.map(\.asciiLowercased), as: UTF8.self)
         // The whole address must be one that a mail server accepts.
-        guard HostPort.isDomain(text.utf8),
+        guard let name = try? Entered.domain(text),
             (try? EmailAddress(
                 ReplyAddress.text(key: [UInt8](repeating: 0, count: ChallengeKey.byteCount), domain: name)))
                 != nil
         else {
             throw SettingError(
-                "\"\(text)\" must be a domain name of ASCII letters, digits, - and dots, such as reply.example.com.")
+                "\"\(text)\" must be a domain name, such as reply.example.com.")
         }
         return name
     }

@@ -30,7 +30,7 @@ struct InvitationRoutes: Sendable {
     let submitAddress: @Sendable (SubmittedAddress) async throws -> Response?
 
     struct Model: Encodable, Sendable {
-        let formToken, address, service, other, script: String
+        let formToken, address, service, other, script, errorHTML: String
         let hasClient, hasOther, hasError: Bool
     }
 
@@ -55,14 +55,16 @@ struct InvitationRoutes: Sendable {
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let opened = try await opened(request, context)
         let session = try await sessions.current(request, context)
-        return try await page(request, context, session, opened, address: opened.address.text, hasError: false)
+        return try await page(request, context, session, opened, address: opened.address.shown)
     }
 
     @Sendable private func submit(_ form: SubmittedForm, _ opened: Invitation.Opened) async throws -> Response {
         let typed = try form.fields.text("email") ?? ""
-        guard let address = try? EmailAddress(typed) else {
+        let address: EmailAddress
+        do throws(EmailAddressError) { address = try Entered.address(typed) } catch {
             return try await page(
-                form.request, form.context, form.session, opened, address: String(typed.prefix(254)), hasError: true)
+                form.request, form.context, form.session, opened,
+                address: String(typed.prefix(SignInPage.longestTyped)), error: error)
         }
         try flowLimit.count(form.session)
         // Another address gets what it gets on the sign-in page.
@@ -111,15 +113,17 @@ struct InvitationRoutes: Sendable {
 
     private func page(
         _ request: Request, _ context: VisitorContext, _ session: Session, _ opened: Invitation.Opened, address: String,
-        hasError: Bool
+        error: EmailAddressError? = nil
     ) async throws -> Response {
         let (client, other) = (client(of: opened), try await accounts.signedIn(context))
         let model = Model(
             formToken: sessions.formToken(for: session), address: address, service: client?.name ?? "",
-            other: other?.account.email ?? "", script: script, hasClient: client != nil, hasOther: other != nil,
-            hasError: hasError)
+            other: other?.account.email ?? "", script: script,
+            errorHTML: error.map { pages.texts(for: request).html($0.words) } ?? "", hasClient: client != nil,
+            hasOther: other != nil, hasError: error != nil)
         var response = pages.response(
-            "invitation", model, for: request, status: hasError ? .unprocessableContent : .ok, offersLanguages: true)
+            "invitation", model, for: request, status: error != nil ? .unprocessableContent : .ok, offersLanguages: true
+        )
         sessions.remember(session, in: &response)
         return response
     }

@@ -45,7 +45,8 @@ struct SignInRoutes: Sendable {
         if let next = try await submitAddress(submitted) { return next }
         let user = try await completion.askedAgain(context, flow: flow)
         return page.response(
-            request, session, flow: flow, user: user, address: String(typed.prefix(254)), hasError: true)
+            request, session, flow: flow, user: user, address: String(typed.prefix(SignInPage.longestTyped)),
+            error: EmailAddressError.reason(typed))
     }
 }
 
@@ -80,12 +81,15 @@ struct SignInPage: Sendable {
     let assets: StaticAssets
     let script: String
 
+    /// How many characters the field for an address takes: one with its name and the marks of a copied sentence.
+    static let longestTyped = 1024
+
     struct Link: Encodable, Sendable { let label, href: String }
     struct Note: Encodable, Sendable { let textHTML: String }
 
     struct Model: Encodable, Sendable {
         let formToken, flow, introHTML, logo, logoSizeHTML, againHTML, cancel, cancelHTML, address, script: String
-        let hint, button: String
+        let hint, button, errorHTML: String
         let hasIntro, hasLogo, hasAgain, hasCancel, hasError, hasLinks: Bool
         let notes: [Note]
         let links: [Link]
@@ -95,11 +99,12 @@ struct SignInPage: Sendable {
     /// - Parameters:
     ///   - user: who is signed in and asked to sign in again.
     ///   - address: what the visitor typed before, to correct it.
-    ///   - hasError: whether that was not an email address.
+    ///   - error: what is wrong with that.
     func response(
         _ request: Request, _ session: Session, flow: FlowID?, user: SignedInUser? = nil, address: String? = nil,
-        hasError: Bool = false
+        error: EmailAddressError? = nil
     ) -> Response {
+        let hasError = error != nil
         let attempt = SignInAttempt(
             flow: flow, clientName: purposes.name(of: flow, in: session), isNativeShell: request.isFromNativeShell,
             needsNewSignIn: session.slots.needsNewSignIn(flow))
@@ -125,11 +130,11 @@ struct SignInPage: Sendable {
             introHTML: words.intro.map(texts.html) ?? "", logo: words.logo, logoSizeHTML: words.logoSizeHTML,
             againHTML: words.again.map(texts.html) ?? "",
             cancel: words.cancel?.href ?? "", cancelHTML: words.cancel.map { texts.html($0.label) } ?? "",
-            address: address ?? hint(flow, session) ?? user?.account.email ?? "", script: script,
-            hint: field?.hint ?? "", button: field?.button ?? "", hasIntro: words.intro != nil,
+            address: address ?? EmailAddress.shown(hint(flow, session) ?? user?.account.email ?? ""), script: script,
+            hint: field?.hint ?? "", button: field?.button ?? "", errorHTML: error.map { texts.html($0.words) } ?? "",
+            hasIntro: words.intro != nil,
             hasLogo: !words.logo.isEmpty, hasAgain: words.again != nil, hasCancel: words.cancel != nil,
-            hasError: hasError,
-            hasLinks: !links.isEmpty, notes: notes, links: links, parts: parts.ordered)
+            hasError: hasError, hasLinks: !links.isEmpty, notes: notes, links: links, parts: parts.ordered)
         var response = pages.response(
             "sign-in", model, for: request, status: hasError ? .unprocessableContent : .ok, offersLanguages: true)
         sessions.remember(session, in: &response)

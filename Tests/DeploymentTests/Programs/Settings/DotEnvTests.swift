@@ -65,6 +65,16 @@ struct DotEnvTests {
         #expect(reader.text("IDP_LISTEN") == "127.0.0.1:1")
     }
 
+    @Test(
+        "a byte order mark at its start is skipped, before a setting and before a comment, with line ends of either kind"
+    )
+    func byteOrderMark() throws {
+        for text in ["\u{feff}X=1\r\nY=2\r\n", "\u{feff}# a comment\r\nX=1\r\nY=2", "\u{feff}\nX=1\nY=2\n"] {
+            let file = try read(text)
+            #expect(file.problems == [] && file.values == ["X": "1", "Y": "2"])
+        }
+    }
+
     @Test("an unknown name is a warning that names its place")
     func unknown() throws {
         let folder = try TemporaryFolder()

@@ -42,6 +42,24 @@ struct APISignInTests {
         }
     }
 
+    @Test("an address and a code count as a person meant them, and an error names what is wrong with an address")
+    func entered() async throws {
+        try await TestDeployment.open { deployment in
+            let app = deployment.jsonApp()
+            let begun = try await app.begin("\u{200e}„Ann@Example.com“\u{200b}.")
+            let challenge = try #require(try begun.json()["challenge"]?.text)
+            let code = try await deployment.mailbox.code(to: "ann@example.com")
+            let arabic = code.unicodeScalars.compactMap { Unicode.Scalar($0.value - 0x30 + 0x660) }
+            let reply = try await app.finish(challenge, "\u{200e}\(String(String.UnicodeScalarView(arabic)))\u{2069}")
+            #expect(reply.status == 200)
+            #expect(try reply.json()["user"]?["email"] == "ann@example.com")
+            let refused = try await app.begin("an\u{a0}n@example.com")
+            #expect(refused.status == 400 && refused.apiError == "invalid_request")
+            let words = try refused.json()["error_description"]?.text ?? ""
+            #expect(words.contains("a no-break space at position 3"), "\(words)")
+        }
+    }
+
     @Test("the web view of the app signs in at a client without another proof")
     func client() async throws {
         try await TestDeployment.open { deployment in
@@ -92,7 +110,7 @@ struct APISignInTests {
     }
 
     @Test(
-        "a code of another form is not a guess", arguments: ["", "12345", "1234567", "+12345", "١٢٣٤٥٦", "abcdef"])
+        "a code of another form is not a guess", arguments: ["", "12345", "1234567", "+12345", "¹²³⁴⁵⁶", "abcdef"])
     func malformed(typed: String) async throws {
         try await TestDeployment.open { deployment in
             let app = deployment.jsonApp()

@@ -23,6 +23,8 @@ struct SignInWishesTests {
         ("max_age=300", SignInWishes(maxAge: .minutes(5))), ("max_age=0300", SignInWishes(maxAge: .minutes(5))),
         ("max_age=2147483647", SignInWishes(maxAge: .seconds(2_147_483_647))),
         ("login_hint=ann%40example.com", SignInWishes(loginHint: "ann@example.com")),
+        ("login_hint=ann@b%C3%BCcher.example", SignInWishes(loginHint: "ann@xn--bcher-kva.example")),
+        ("login_hint=%E2%80%8EAnn%20%3Cann@example.com%3E", SignInWishes(loginHint: "ann@example.com")),
         ("login_hint=ANN@Example.COM", SignInWishes(loginHint: "ann@example.com")),
         ("login_hint=ann%2Bnews@example.com", SignInWishes(loginHint: "ann+news@example.com")),
         (
@@ -61,7 +63,8 @@ struct SignInWishesTests {
         + ["max_age=60&max_age=60", "max_age=60&max_age=0", "max_age[]=60"].map { ($0, .maxAgeRepeated) }
         + [
             "login_hint=", "login_hint", "login_hint=ann", "login_hint=ann@", "login_hint=@example.com",
-            "login_hint=ann@example", "login_hint=ann+news@example.com", "login_hint=Ann%20%3Cann@example.com%3E",
+            "login_hint=ann@example", "login_hint=ann+news@example.com",
+            "login_hint=ben@b.example%20%3Cann@example.com%3E",
             "login_hint=ann@example.com%2Cben@example.com", "login_hint=ann@example.com%0d%0aBcc:x",
             "login_hint=%C3%A4nn@example.com", "login_hint=%22a%20b%22@example.com", "login_hint=ann@[127.0.0.1]",
             "login_hint=%FF@example.com", "login_hint=ann%40example.com%", "login_hint=a%00@example.com",

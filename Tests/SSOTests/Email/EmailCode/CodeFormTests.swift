@@ -15,7 +15,7 @@ struct CodeFormTests {
     func wrongForm() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
-            let odd = ["", "12345", "١٢٣٤٥٦", "+12345", "12345a", "1234567", "<script>", "123456\u{0}"]
+            let odd = ["", "12345", "¹²³⁴⁵⁶", "+12345", "12345a", "1234567", "<script>", "123456\u{0}"]
             for typed in odd + (0..<21).map({ String(repeating: "9", count: $0 + 7) }) {
                 let reply = try await asking.guess(typed)
                 #expect(reply.status == 422, "\(typed)")

@@ -44,6 +44,13 @@ struct SecretFileTests {
         }
     }
 
+    @Test("a byte order mark at the start of the file is no part of the value", arguments: names)
+    func byteOrderMark(program: Program, name: String) throws {
+        let file = try TemporaryFolder().write("\u{feff}\(good(name))\r\n", to: "marked")
+        let reader = SettingsFixture.read(program, [name: "", name + "_FILE": file])
+        #expect(reader.problems.isEmpty && reader.warnings.isEmpty, "\(reader.problems) \(reader.warnings)")
+    }
+
     @Test("set twice, or a file that cannot be used: one problem that names the setting", arguments: names)
     func errors(program: Program, name: String) throws {
         let folder = try TemporaryFolder()

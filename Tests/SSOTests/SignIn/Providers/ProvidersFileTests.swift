@@ -79,7 +79,7 @@ struct ProvidersFileTests {
                 .oidc,
                 [
                     "client_id: \"12345\"", "scopes: [openid, email]", "response_mode: form_post",
-                    "allowed_domains: [Example.ORG, b.example]", "owns_addresses: [example.org, xn--bcher-kva.example]",
+                    "allowed_domains: [Example.ORG, bücher.example]", "owns_addresses: [Example.org, bücher.example]",
                     "prompt: select_account", "new_accounts: false",
                     "allow_private: true", "algorithms: [ES256, Ed25519]",
                     "token_endpoint_auth_method: client_secret_post",
@@ -87,7 +87,8 @@ struct ProvidersFileTests {
         #expect(read.problems == [])
         let provider = try #require(read.providers.first)
         #expect(provider.clientID == "12345" && provider.scopes == ["openid", "email"])
-        #expect(provider.responseMode == .formPost && provider.allowedDomains == ["example.org", "b.example"])
+        #expect(
+            provider.responseMode == .formPost && provider.allowedDomains == ["example.org", "xn--bcher-kva.example"])
         #expect(provider.ownedDomains == ["example.org", "xn--bcher-kva.example"])
         #expect(provider.prompt == "select_account" && !provider.allowsNewAccounts && provider.allowsPrivateAddresses)
         #expect(provider.algorithms == [.es256, .eddsa] && provider.authMethod == .post)

@@ -256,12 +256,12 @@ enum WrongProviders {
             "8: allowed_domains must be a list with at least one item. For example allowed_domains: [example.org]"),
         Row(.oidc, ["allowed_domains: [\"*@example.org\"]"], domain("*@example.org")),
         Row(.oidc, ["allowed_domains: [\"@example.org\"]"], domain("@example.org")),
-        Row(.oidc, ["allowed_domains: [bücher.example]"], domain("bücher.example")),
+        Row(.oidc, ["allowed_domains: [exa_mple.example]"], domain("exa_mple.example")),
         Row(.oidc, ["allowed_domains: [localhost]"], domain("localhost")),
         Row(.oidc, ["allowed_domains: [192.0.2.1]"], domain("192.0.2.1")),
-        Row(.oidc, ["allowed_domains: [example.org.]"], domain("example.org.")),
-        // U+212A, the sign of kelvin, is k in lower case.
-        Row(.oidc, ["allowed_domains: [\"\u{212a}.example\"]"], domain("\u{212a}.example")),
+        Row(.oidc, ["allowed_domains: [example..org]"], domain("example..org")),
+        // A joiner alone makes no domain, and no letter comes before a combining mark.
+        Row(.oidc, ["allowed_domains: [\"\u{301}a.example\"]"], domain("\u{301}a.example")),
         Row(
             .oidc, ["email: never", "allowed_domains: [example.org]"],
             "9: allowed_domains of \"work\" needs email: trust-if-verified. With email: never, no user could sign in."),
@@ -270,10 +270,9 @@ enum WrongProviders {
             "8: owns_addresses must be a list with at least one item. For example owns_addresses: [example.org]"),
         Row(.oidc, ["owns_addresses: [\"*@example.org\"]"], owned("*@example.org")),
         Row(.oidc, ["owns_addresses: [\"*.example.org\"]"], owned("*.example.org")),
-        Row(.oidc, ["owns_addresses: [Example.org]"], owned("Example.org")),
-        Row(.oidc, ["owns_addresses: [bücher.example]"], owned("bücher.example")),
+        Row(.oidc, ["owns_addresses: [exa_mple.example]"], owned("exa_mple.example")),
         Row(.oidc, ["owns_addresses: [localhost]"], owned("localhost")),
-        Row(.oidc, ["owns_addresses: [example.org.]"], owned("example.org.")),
+        Row(.oidc, ["owns_addresses: [example..org]"], owned("example..org")),
         Row(
             .oidc, ["owns_addresses: [example.org, example.org]"],
             "8: owns_addresses: \"example.org\" appears twice."),
@@ -334,12 +333,11 @@ enum WrongProviders {
         "\"\(tenant(word))\" is for accounts of any tenant (\(word)). Use your tenant's id in place of that word: \(tenant("TENANT"))."
     }
     private static func domain(_ text: String) -> String {
-        "8: allowed_domains of \"work\": \"\(text)\" must be a domain in ASCII without *@, such as example.org. "
-            + "Write an international domain as xn--…."
+        "8: allowed_domains of \"work\": \"\(text)\" must be a domain without *@, such as example.org."
     }
 
     private static func owned(_ text: String) -> String {
-        "8: owns_addresses of \"work\": \"\(text)\" must be a domain in lower-case ASCII without *@, such as example.org. "
-            + "Name each subdomain too. Write an international domain as xn--…."
+        "8: owns_addresses of \"work\": \"\(text)\" must be a domain without *@, such as example.org. "
+            + "Name each subdomain too."
     }
 }

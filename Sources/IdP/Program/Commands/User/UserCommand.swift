@@ -30,7 +30,7 @@ struct UserCommand: CommandOfCommands {
 
 /// The account that a command is about.
 struct AccountOptions: ParsableArguments {
-    @Argument(help: "The account's email address.") var address: String
+    @Argument(help: "The account's email address.", transform: UserAddress.stored) var address: String
     @Flag(help: "Print the account as a JSON object.") var json = false
     @OptionGroup var database: DatabaseOptions
 

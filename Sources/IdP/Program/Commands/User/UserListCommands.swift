@@ -22,7 +22,10 @@ extension UserCommand {
         @Option(help: ArgumentHelp("Only members of this group.", valueName: "id")) var group: String?
         @Option(help: ArgumentHelp("At most so many accounts, from 1 to 1000.", valueName: "count"))
         var limit = AccountAdministration.maximumRows
-        @Option(help: ArgumentHelp("Only accounts after this address.", valueName: "address")) var after: String?
+        @Option(
+            help: ArgumentHelp("Only accounts after this address.", valueName: "address"),
+            transform: UserAddress.stored)
+        var after: String?
         @Flag(help: "Print a JSON array.") var json = false
         @OptionGroup var database: DatabaseOptions
 

@@ -77,7 +77,7 @@ extension UserCommand {
                 For all accounts: idp user sign-out --all
                 """
         )
-        @Argument(help: "The account's email address.") var address: String?
+        @Argument(help: "The account's email address.", transform: UserAddress.stored) var address: String?
         @Flag(help: "Sign every account out.") var all = false
         @Flag(help: "Print what was done as a JSON object.") var json = false
         @OptionGroup var database: DatabaseOptions

@@ -142,9 +142,12 @@ extension UserCommand {
 
 /// An address that a command takes.
 enum UserAddress {
+    /// The address of an account as it is stored. Text that is no address stays as it is: no account has it.
+    @Sendable static func stored(_ text: String) -> String { (try? Entered.address(text))?.text ?? text }
+
     /// - Throws: a `ValidationError` for text that is not an address that emails may go to.
     static func read(_ text: String) throws -> EmailAddress {
-        do { return try EmailAddress(text) } catch {
+        do { return try Entered.address(text) } catch {
             throw ValidationError("\"\(text)\" is not an email address. \(error) Use one such as ann@example.com.")
         }
     }

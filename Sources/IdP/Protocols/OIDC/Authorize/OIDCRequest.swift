@@ -235,7 +235,7 @@ struct OIDCRequestReader {
             }
             wishes.maxAge = .seconds(seconds)
         }
-        wishes.loginHint = try parameters.text("login_hint").flatMap { try? EmailAddress($0).text }
+        wishes.loginHint = try parameters.text("login_hint").flatMap { try? Entered.address($0).text }
         return wishes
     }
 }

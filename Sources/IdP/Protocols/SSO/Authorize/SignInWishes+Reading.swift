@@ -17,7 +17,7 @@ extension SignInWishes {
             wishes.maxAge = .seconds(seconds)
         }
         if let text = try fields.wish("login_hint", repeated: .loginHintRepeated, malformed: .loginHintMalformed) {
-            guard let address = String(validating: text, as: UTF8.self).flatMap({ try? EmailAddress($0) }) else {
+            guard let address = String(validating: text, as: UTF8.self).flatMap({ try? Entered.address($0) }) else {
                 throw .loginHintMalformed
             }
             wishes.loginHint = address.text
