@@ -37,7 +37,8 @@ struct IdPServices: Sendable {
     /// - Throws: ``DatabaseError/refused(_:)`` when the database cannot be used, ``SettingError`` when the outbox folder
     ///   cannot; in one clear line.
     static func live(_ settings: IdPSettings, logger: Logger) async throws -> IdPServices {
-        if let problem = (settings.mail.mailer() as? OutboxMailer)?.problem {
+        let mailer = settings.mail.mailer(greeting: settings.mailGreeting)
+        if let problem = (mailer as? OutboxMailer)?.problem {
             throw SettingError("IDP_MAIL_URL: \(problem)")
         }
         let database = try await ProgramDatabase.idp.open(settings.database, logger)
@@ -53,7 +54,7 @@ struct IdPServices: Sendable {
         }
         let node = try await ProgramNode.join(database, as: settings.node, logger)
         return IdPServices(
-            database: database, mailer: settings.mail.mailer(), clock: node?.clock ?? .system(),
+            database: database, mailer: mailer, clock: node?.clock ?? .system(),
             randomness: SystemRandomness(), logger: logger, devPages: try DevPages(randomness: SystemRandomness()),
             metrics: settings.metricsListen.map { ProgramMetrics($0, build: ThisBuild.stamp, IdPMetrics.all) },
             jobs: node.map { [$0] } ?? [], isChosen: node.map { node in { @Sendable in node.isChosen } } ?? { true },

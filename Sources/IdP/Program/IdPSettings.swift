@@ -21,6 +21,8 @@ package struct IdPSettings: Sendable {
     let keys: DerivedKeys
     let mail: MailURL
     let mailFrom: MailFrom
+    /// The name in EHLO; nil for this machine's.
+    let mailGreeting: MailGreeting?
     /// Emails per hour over all addresses.
     let mailHourlyLimit: Int
     /// Limits per network.
@@ -71,6 +73,7 @@ package struct IdPSettings: Sendable {
         let mail = mailURL(reader, publicURL: publicURL)
         let mailFrom = reader.required(
             mailFromSetting, hint: "Use Name <address>, for example \(MailFromError.example).")
+        let mailGreeting = reader.value(MailGreeting.setting)
         let hourlyLimit = reader.value(mailHourlyLimitSetting)
         let limits = networkLimits(reader)
         let allowed = reader.value(allowedEmailsSetting, default: "")
@@ -137,7 +140,7 @@ package struct IdPSettings: Sendable {
         else { return nil }
         return IdPSettings(
             publicURL: publicURL, listen: listen, database: database, keys: keys, mail: mail, mailFrom: mailFrom,
-            mailHourlyLimit: hourlyLimit, limits: limits, allowedEmails: allowed,
+            mailGreeting: mailGreeting, mailHourlyLimit: hourlyLimit, limits: limits, allowedEmails: allowed,
             clients: source(of: clients, reader, publicURL: publicURL, listen: listen, keys: keys),
             providers: providers, trustedProxies: proxies, places: places, appleAssociation: apple,
             androidAssociation: android, linkTester: linkTester, webFinger: webFinger, nativeApps: nativeApps,

@@ -107,7 +107,7 @@ extension IdPSettings {
             publicURLSetting.description, listenSetting.description,
         ] + databaseSettings.descriptions + [
             secretKey, mailURLSetting, MailTokenFile.setting.description, mailFromSetting.description,
-            mailHourlyLimitSetting.description,
+            MailGreeting.setting.description, mailHourlyLimitSetting.description,
         ] + InboundMailSettings.descriptions + [allowedEmailsSetting.description] + Brand.descriptions
         + [ClientsFile.setting, ProvidersFile.setting] + EnvironmentClient.descriptions
         + [

@@ -13,6 +13,9 @@ extension ReplyCorpus {
                 ("Auto-Submitted: auto-generated", .autoSubmitted), ("Auto-Submitted:", .autoSubmitted),
                 ("Auto-Submitted: no auto-replied", .autoSubmitted),
                 ("Auto-Submitted: no, auto-replied", .autoSubmitted),
+                ("Auto-Submitted: (no) auto-replied", .autoSubmitted),
+                ("Auto-Submitted: auto-notified; x=no", .autoSubmitted), ("Precedence: (x) BULK (y)", .precedence),
+                ("X-Autoreply: yes", .autoReply), ("X-Autorespond: no longer here", .autoReply),
             ].map { line, reason in hostile("automatic: \(line)", reason) { $0.lines.append(line) } }
     }
 
@@ -28,7 +31,6 @@ extension ReplyCorpus {
             vacation(
                 "Exchange", .autoSubmitted, "Auto-Submitted: auto-generated", "X-Auto-Response-Suppress: All",
                 "X-MS-Exchange-Inbox-Rules-Loop: \(address)"),
-            vacation("Exchange without Auto-Submitted", .autoReply, "X-Auto-Response-Suppress: All"),
             vacation("a rule of Exchange", .autoReply, "X-MS-Exchange-Inbox-Rules-Loop: \(address)"),
             vacation("Gmail", .autoSubmitted, "Auto-Submitted: auto-replied", "Precedence: bulk", "X-Autoreply: yes"),
             vacation("Gmail without Auto-Submitted", .precedence, "Precedence: bulk", "X-Autoreply: yes"),

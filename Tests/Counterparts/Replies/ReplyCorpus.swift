@@ -1,3 +1,5 @@
+import Foundation
+
 @testable import IdPMail
 @testable import WebTestKit
 
@@ -69,12 +71,17 @@ struct ReplyCorpus: Sendable {
 
     var hostile: [ReplySample] {
         structure + recipients + senders + authentication + authenticationSyntax + automatic + bodies + numbers
+            + hostileCharsets
     }
-    var honest: [ReplySample] { webMail + webMailProviders + mailPrograms + phones + plainHonest }
+    var honest: [ReplySample] {
+        webMail + webMailProviders + mailPrograms + phones + plainHonest + charsets + spellings
+    }
 
     // MARK: Building
 
     static func bytes(_ lines: [String]) -> [UInt8] { lines.flatMap { Array($0.utf8) + [0x0d, 0x0a] } }
+
+    static func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
 
     static func multipart(_ parts: [[String]], boundary: String) -> [String] {
         parts.flatMap { ["--\(boundary)"] + $0 } + ["--\(boundary)--"]

@@ -83,6 +83,7 @@ struct PackageScriptTests {
             #expect(!unit.contains("/usr/local") && !unit.contains("DynamicUser"))
         }
         #expect(try await made.field("swift-sso-idp", "Suggests") == "curl\n")
+        #expect(try await made.field("swift-sso-idp", "Recommends") == "libc-gconv-modules-extra\n")
         // What differs between two builds of one commit.
         let program = made.folder.path(of: "swift-sso-idp/usr/bin/idp")
         let sections = try await WellKnownRun.command(["/usr/bin/readelf", "-S", "-W", program]).output

@@ -30,7 +30,7 @@ extension Journeys.Users {
                 let waiting = try await chromium.tab()
                 _ = try await chromium.openTab()
                 try await chromium.visit(Self.mailbox(pair))
-                #expect(try await chromium.text().contains("Your code to sign in to \(pair.client.name)"))
+                #expect(try await chromium.text().contains(" UTC to sign in to \(pair.client.name)"))
                 let before = try await chromium.tabs()
                 try await chromium.inFrame("iframe") {
                     #expect(try await chromium.text().contains("Requested on "))

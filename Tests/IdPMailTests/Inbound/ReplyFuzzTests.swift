@@ -68,4 +68,58 @@ struct ReplyFuzzTests {
         #expect(read > 50)
         #expect(rejected > 1000)
     }
+
+    private static let charsets = [
+        "iso-2022-jp", "iso-2022-kr", "iso-2022-cn-ext", "utf-7", "gb18030", "big5-hkscs", "euc-tw", "shift_jis",
+        "johab",
+        "utf-16", "utf-16be", "utf-32", "ucs-2", "ibm037", "ibm1364", "tscii", "iso-8859-8-i", "cp-1252", "x-cs-866",
+        "utf-8",
+        "internal", "//", "x",
+    ].map { Array($0.utf8) }
+    private static let encodings = [
+        "7bit", "binary", "8-bit", "(c) 8bit ;x", "\"7bit\"", "base64", "quoted-printable", "none", "x-y",
+    ].map { Array($0.utf8) }
+    private static let pieces = [
+        "\u{1b}$B", "\u{1b}(B", "\u{1b}$)C", "\u{e}", "\u{f}", "+", "-", "~{", "\r\n", " 1234 ", "\r\n1234\r\n", " ",
+        "47", "11", "7", "=1B",
+        "=\r\n",
+    ].map { Array($0.utf8) }
+
+    /// A reply in some character set and encoding, both perhaps misspelled, whose text does not have the number:
+    /// nothing may read it as the number.
+    private static func foreign(_ corpus: ReplyCorpus, _ random: inout Seeded) -> [UInt8] {
+        var names = [charsets, encodings].map { $0.randomElement(using: &random) ?? [] }
+        for index in names.indices where Int.random(in: 0..<4, using: &random) == 0 {
+            names[index].insert(UInt8.random(in: 0x20...0x7e, using: &random), at: 0)
+        }
+        let texts = names.map { String(decoding: $0, as: UTF8.self) }
+        var body: [UInt8] = []
+        for _ in 0..<Int.random(in: 1...60, using: &random) {
+            body += pieces.randomElement(using: &random) ?? []
+            let byte = UInt8.random(in: 1 ... .max, using: &random)
+            body.append(byte == 0x0d || byte == 0x0a ? 0x20 : byte)
+        }
+        var draft = ReplyDraft(corpus)
+        draft.mime = ["Content-Type: text/plain; charset=\(texts[0])", "Content-Transfer-Encoding: \(texts[1])"]
+        draft.body = body + [0x0d, 0x0a]
+        return draft.bytes
+    }
+
+    @Test("20,000 texts in all kinds of character sets and encodings end in an answer, and none of them is the number")
+    func foreignTexts() {
+        var corpus = ReplyCorpus()
+        corpus.number = "9386"
+        let reader = InboundMailReader(domain: corpus.replyDomain, authservID: corpus.authservID)
+        var random = Seeded(state: 23)
+        var (read, rejected) = (0, 0)
+        for _ in 0..<20_000 {
+            do {
+                let reply = try reader.read(Self.foreign(corpus, &random), recipient: nil)
+                #expect(reply.number != corpus.number)
+                read += 1
+            } catch { rejected += 1 }
+        }
+        #expect(read > 100)
+        #expect(rejected > 1000)
+    }
 }

@@ -17,6 +17,36 @@ struct EmailMessageTests {
         #expect(bytes.suffix(2) == [0x0d, 0x0a], sourceLocation: sourceLocation)
     }
 
+    /// Python's `email` before 3.13.1 shows a blank between two encoded words.
+    @Test("a long name is cut behind a blank into encoded words, and another parser reads its words whole")
+    func longName() async throws {
+        let name = "Stadtwerke Musterstadt und Wasserwerke S\u{fc}d GmbH & Co"
+        let bytes = try EmailMessage.example(from: "\"\(name)\" <sign-in@example.com>").rfc5322()
+        expectSound(bytes)
+        let from = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n").drop { !$0.hasPrefix("From:") }
+        let words = from.prefix(2).compactMap { line in
+            line.firstMatch(of: /=\?utf-8\?B\?([^?]+)\?=/).flatMap { Data(base64Encoded: String($0.1)) }
+        }
+        #expect(
+            words.map { String(decoding: $0, as: UTF8.self) }
+                == ["Stadtwerke Musterstadt und Wasserwerke ", "S\u{fc}d GmbH & Co"])
+        let read = try await ReadEmail.read(bytes).values("From").first ?? ""
+        #expect(
+            read.split(whereSeparator: { " \"".contains($0) })
+                == (name + " <sign-in@example.com>").split(separator: " "))
+    }
+
+    @Test("a name without a blank near the end of a word is cut between two characters")
+    func longWord() throws {
+        let name = "Gr\u{f6}\u{df}te Donaudampfschifffahrtsgesellschaftskapit\u{e4}nsm\u{fc}tzenmuseum"
+        let words = MIME.encodedWords(name, firstLimit: 70).components(separatedBy: "\r\n ")
+        let texts = words.map { word in
+            String(decoding: Data(base64Encoded: String(word.dropFirst(10).dropLast(2))) ?? Data(), as: UTF8.self)
+        }
+        #expect(texts.count == 2 && texts.joined() == name)
+        #expect(words.allSatisfy { $0.utf8.count <= 75 })
+    }
+
     @Test("an ordinary email has every header once, plain text first, and another parser finds no defect")
     func complete() async throws {
         let bytes = try EmailMessage.example().rfc5322()

@@ -93,15 +93,17 @@ struct MailTokenTests {
             ("XOAUTH2", ["AUTH": "334 eyJzdGF0dXMiOiI0MDEifQ=="], 334),
         ])
     func refused(mechanism: String, replies: [String: String], code: Int) async throws {
+        let words = code == 535 ? ": 5.7.8 expired" : ""
         let server = try Self.offering(mechanism, replies)
         let folder = try TemporaryFolder()
         let mailer = try Self.mailer(server, folder)
         let failure = await #expect(throws: MailError.self) { try await mailer.send(try EmailMessage.example()) }
-        #expect(failure == .unreachable("the mail server refused the token of IDP_MAIL_TOKEN_FILE with \(code)"))
+        #expect(
+            failure == .unreachable("the mail server refused the token of IDP_MAIL_TOKEN_FILE with \(code)\(words)"))
         let probe = await #expect(throws: ConnectionError.self) {
             try await mailer.probe(from: try MailFrom("sign-in@example.com"))
         }
-        #expect("\(try #require(probe))" == "it refuses the token of IDP_MAIL_TOKEN_FILE with \(code)")
+        #expect("\(try #require(probe))" == "it refuses the token of IDP_MAIL_TOKEN_FILE with \(code)\(words)")
         let next = try ScriptedSMTPServer(["EHLO": "250 next"])
         guard case .smtp(let endpoint) = try MailURL.parse(next.url) else { throw ProbeFailure("not SMTP") }
         try await SMTPRelays([mailer, SMTPMailer(endpoint, caFile: nil)]).send(try EmailMessage.example())

@@ -13,9 +13,11 @@ private func endpoint(_ url: String) throws -> SMTPEndpoint {
     return endpoint
 }
 
-private func mailer(_ url: String, requiresTLS: Bool? = nil, seconds: Double = 10) throws -> SMTPMailer {
+private func mailer(
+    _ url: String, greeting: String? = nil, requiresTLS: Bool? = nil, seconds: Double = 10
+) throws -> SMTPMailer {
     SMTPMailer(
-        try endpoint(url), requiresTLS: requiresTLS, caFile: nil,
+        try endpoint(url), greeting: try greeting.map { try MailGreeting($0) }, requiresTLS: requiresTLS, caFile: nil,
         timeouts: SMTPMailer.Timeouts(connect: .seconds(seconds), upload: .seconds(seconds), answer: .seconds(seconds))
     )
 }
@@ -40,11 +42,11 @@ struct SMTPMailerTests {
     @Test("the envelope is the two addresses, and nothing else is sent")
     func envelope() async throws {
         let server = try ScriptedSMTPServer(["EHLO": "250 scripted"])
-        try await mailer(server.url).send(try EmailMessage.example(text: ".\n"))
+        try await mailer(server.url, greeting: "idp.example.com").send(try EmailMessage.example(text: ".\n"))
         let commands = server.lines.prefix(4)
         #expect(
             Array(commands) == [
-                "EHLO example.com", "MAIL FROM:<sign-in@example.com>", "RCPT TO:<ann@client.example>", "DATA",
+                "EHLO idp.example.com", "MAIL FROM:<sign-in@example.com>", "RCPT TO:<ann@client.example>", "DATA",
             ])
         // RFC 5321 4.5.2: a line that begins with a dot gets a second dot.
         #expect(server.lines.contains(".."))
@@ -63,14 +65,14 @@ struct SMTPMailerTests {
         let failure = await #expect(throws: MailError.self) {
             try await mailer("smtp://ann:pass@127.0.0.1:\(strict.port)").send(try EmailMessage.example())
         }
-        #expect(failure == .unreachable("the mail server refused the login with 535"))
+        #expect(failure == .unreachable("the mail server refused the login with 535: *** is not known here"))
     }
 
     @Test(
-        "5yz is final from the recipient on and an outage before, 4yz is temporary, and the server's text is not repeated",
+        "5yz is final from the recipient on and an outage before, 4yz is temporary, and the server's words have no address",
         arguments: ["greeting", "EHLO", "MAIL", "RCPT", "DATA", "."], [421, 451, 550, 554])
     func refusals(step: String, code: Int) async throws {
-        let line = "\(code) no ann@client.example here"
+        let line = "\(code)-5.7.1 no ann@client.example here\r\n\(code) 5.7.1 nor ANN, ever"
         // A client that is refused with EHLO says HELO.
         let server = try ScriptedSMTPServer(step == "EHLO" ? ["EHLO": line, "HELO": line] : [step: line])
         let failure = await #expect(throws: MailError.self) {
@@ -78,12 +80,45 @@ struct SMTPMailerTests {
         }
         let words = try #require(failure).description
         #expect(words.contains("\(code)"))
-        #expect(!words.contains("ann"))
+        #expect(words.hasSuffix(": 5.7.1 no *** here 5.7.1 nor *** ever"), "\(words)")
         switch try #require(failure) {
         case .refused(_, let found): #expect(code >= 500 && found == code && ["RCPT", "DATA", "."].contains(step))
         case .temporary: #expect(code < 500)
         case .unreachable: #expect(code >= 500 && ["greeting", "EHLO", "MAIL"].contains(step))
         }
+    }
+
+    @Test(
+        "a server that refuses the machine's name gets the email with the name of the setting, and says which it refused"
+    )
+    func greeting() async throws {
+        let refusal = "550 5.7.1 \u{7}Helo command rejected: need a known name"
+        let strict = try ScriptedSMTPServer(["EHLO": refusal, "HELO": refusal])
+        let failure = await #expect(throws: MailError.self) {
+            try await mailer(strict.url).send(try EmailMessage.example())
+        }
+        let words = try #require(failure).description
+        #expect(words.hasPrefix("the mail server refused the name in EHLO with 550 (curl "), "\(words)")
+        #expect(words.hasSuffix("): 5.7.1 Helo command rejected: need a known name"), "\(words)")
+        let name = MailGreeting.machine ?? "example.com"
+        #expect(strict.lines.prefix(2) == ["EHLO \(name)", "HELO \(name)"])
+        let probe = await #expect(throws: ConnectionError.self) {
+            try await mailer(strict.url, greeting: "[IPv6:2001:db8::1]").probe(from: try MailFrom("a@example.com"))
+        }
+        #expect(strict.lines.contains("EHLO [IPv6:2001:db8::1]"))
+        #expect(
+            "\(try #require(probe))"
+                == "it refuses the name [IPv6:2001:db8::1] in EHLO with 550: 5.7.1 Helo command rejected: need a known name. "
+                + "Set IDP_MAIL_EHLO to one that it takes")
+    }
+
+    /// RFC 5321 4.5.1 wants NOOP. A server without it carries emails all the same.
+    @Test("`check --connect` does not need NOOP")
+    func withoutNoop() async throws {
+        let server = try ScriptedSMTPServer(["NOOP": "500 what", "HELP": "500 what", "VRFY": "500 what"])
+        let found = try await mailer(server.url).probe(from: try MailFrom("sign-in@example.com"))
+        #expect(found == "\(try endpoint(server.url)) answers: no TLS, no login")
+        #expect(server.lines.map { $0.prefix(4) }.allSatisfy { ["EHLO", "MAIL", "QUIT"].contains($0) })
     }
 
     /// RFC 5321 4.5.3.2.6: nobody knows whether the server has the email. It is sent again, with the same code.

@@ -3,7 +3,7 @@ import SSOShared
 /// Recognises messages that a program wrote.
 ///
 /// A vacation reply comes from the right address, signed, to the right recipient. It does not know the number, but it
-/// must not count as a guess either.
+/// must not count as a guess either. What a field says is in its value: `X-Autoreply: no` is no automatic mail.
 enum AutomaticMail {
     /// Fields that vacation programs write and no mail program of a user.
     private static let autoReplyFields = [
@@ -15,18 +15,16 @@ enum AutomaticMail {
     ]
 
     static func check(_ message: InboundMessage) throws(ReplyMessageError) {
-        // RFC 3834 section 5: `no`, perhaps with parameters.
+        // RFC 3834 section 5: `no`, perhaps with comments and parameters. X-Auto-Response-Suppress is not looked at: it asks
+        // others for no automatic replies and says nothing about its own message (MS-OXCMAIL 2.2.3.2.14).
         guard message.values("auto-submitted").allSatisfy({ keyword($0) == "no" }) else { throw .autoSubmitted }
         guard
-            message.values("precedence").allSatisfy({ !["bulk", "junk", "list", "auto_reply"].contains(keyword($0)) })
+            message.values("precedence").allSatisfy({
+                !["bulk", "junk", "list", "auto_reply", "auto-reply"].contains(keyword($0))
+            })
         else { throw .precedence }
-        guard !message.fields.contains(where: { autoReplyFields.contains($0.name) }) else { throw .autoReply }
-        // Out-of-office replies of Exchange say `All`. Other values ask only for no replies, and Exchange writes them into
-        // honest mail.
-        guard message.values("x-auto-response-suppress").allSatisfy({ keyword($0) != "all" }) else {
-            throw .autoReply
-        }
-        guard !message.fields.contains(where: { listFields.contains($0.name) }) else { throw .mailingList }
+        guard !message.fields.contains(where: { says($0, autoReplyFields) }) else { throw .autoReply }
+        guard !message.fields.contains(where: { says($0, listFields) }) else { throw .mailingList }
         let senders = message.values("return-path") + (message.envelopeSender.map { [$0] } ?? [])
         guard !senders.contains(where: isNull) else { throw .nullReturnPath }
         let types = message.values("content-type").map { $0.trimmed.lowercasedText.utf8 }
@@ -35,9 +33,24 @@ enum AutomaticMail {
         guard message.values("message-id").contains(where: { !$0.trimmed.isEmpty }) else { throw .noMessageID }
     }
 
-    /// The value without parameters and comments, in lower case.
+    /// Values that say the opposite of their field's name.
+    private static let negatives = ["", "no", "none", "false", "off", "never", "n", "0", "<>"]
+
+    /// Whether the field is one of these and its value is not negative.
+    private static func says(_ field: HeaderField, _ names: [String]) -> Bool {
+        names.contains(field.name) && !negatives.contains(keyword(field.value))
+    }
+
+    /// The one word of the value without comments and parameters, or the whole value, in lower case.
     private static func keyword(_ value: ArraySlice<UInt8>) -> String {
-        value.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "(") }.trimmed.lowercasedText
+        var scanner = FieldScanner(value)
+        guard scanner.skipBlanksAndComments() != nil else { return value.trimmed.lowercasedText }
+        let word =
+            scanner.next == UInt8(ascii: "\"")
+            ? scanner.quotedString()?[...] ?? [] : scanner.take { !$0.isBlank && !"(;".utf8.contains($0) }
+        // A comment without its end is no second word.
+        let isAlone = scanner.skipBlanksAndComments() == nil || scanner.isAtEnd || scanner.next == UInt8(ascii: ";")
+        return (isAlone ? word : value.trimmed).lowercasedText
     }
 
     /// Postfix's pipe transport writes `MAILER-DAEMON` for the empty sender (pipe(8), null_sender).

@@ -31,21 +31,35 @@ struct FieldScanner {
     /// without its end.
     mutating func skipBlanksAndComments() -> Int? {
         let start = position
+        while let byte = next {
+            if byte.isBlank {
+                position += 1
+            } else if byte == UInt8(ascii: "(") {
+                guard comment() != nil else { return nil }
+            } else {
+                break
+            }
+        }
+        return position - start
+    }
+
+    /// Takes a comment with its parentheses, which may be nested. nil if there is none or it does not end.
+    mutating func comment() -> ArraySlice<UInt8>? {
+        let start = position
         var depth = 0
         while let byte = next {
-            if byte == UInt8(ascii: "(") {
-                depth += 1
-            } else if depth == 0 {
-                guard byte.isBlank else { break }
-            } else if byte == UInt8(ascii: ")") {
-                depth -= 1
-            } else if byte == UInt8(ascii: "\\") {
-                position += 1
-                guard position < bytes.endIndex else { return nil }
-            }
             position += 1
+            switch byte {
+            case UInt8(ascii: "("): depth += 1
+            case UInt8(ascii: ")"): depth -= 1
+            case UInt8(ascii: "\\"):
+                guard !isAtEnd else { return nil }
+                position += 1
+            default: break
+            }
+            if depth == 0 { return byte == UInt8(ascii: ")") ? bytes[start..<position] : nil }
         }
-        return depth == 0 ? position - start : nil
+        return nil
     }
 
     /// Takes a quoted string and returns its content without backslashes, or nil if there is none or it does not end.
@@ -75,6 +89,13 @@ struct FieldScanner {
         if next == UInt8(ascii: "\"") { return quotedString() }
         let token = token()
         return token.isEmpty ? nil : Array(token)
+    }
+
+    /// Takes the value of a parameter: as above, and names with a year, which should be quoted: `charset=ISO_8859-1:1987`.
+    mutating func parameter() -> [UInt8]? {
+        guard var text = value() else { return nil }
+        while take(":") { text += [UInt8(ascii: ":")] + token() }
+        return text
     }
 }
 
@@ -106,7 +127,7 @@ struct ParameterizedValue {
             if scanner.isAtEnd { break }
             let name = scanner.token().lowercasedText
             guard !name.isEmpty, scanner.skipBlanksAndComments() != nil, scanner.take("="),
-                scanner.skipBlanksAndComments() != nil, let content = scanner.value(),
+                scanner.skipBlanksAndComments() != nil, let content = scanner.parameter(),
                 parameters.updateValue(content, forKey: name) == nil
             else { return nil }
         }

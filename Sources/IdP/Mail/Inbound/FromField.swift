@@ -2,12 +2,12 @@ import SSOShared
 
 /// The author of a message.
 enum FromField {
-    /// The one address of the one From field: `addr`, `Name <addr>` or `"Name" <addr>`.
+    /// The one address of the one From field: `addr`, `Name <addr>` or `"Name" <addr>`, with comments beside them.
     ///
-    /// Much less than RFC 5322 permits: what one program reads as the address and another as a comment, a name or a
-    /// second address, lets a check and the mail server see different senders (CVE-2019-16378; "Composition Kills",
-    /// USENIX Security 2020). The display name is never used, so it may contain anything, also an address. Sender is not
-    /// read at all.
+    /// Less than RFC 5322 permits: what one program reads as the address and another as a comment, a name or a second
+    /// address, lets a check and the mail server see different senders (CVE-2019-16378; "Composition Kills", USENIX Security
+    /// 2020). So a comment has nothing of an address in it, and a name without quotation marks has an `@` only where it is the
+    /// address itself. The name is never used. Within quotation marks it may contain anything. Sender is not read at all.
     static func sender(_ message: InboundMessage) throws(ReplyMessageError) -> EmailAddress {
         let values = message.values("from")
         guard let value = values.first else { throw .noFrom }
@@ -24,7 +24,10 @@ enum FromField {
             case UInt8(ascii: "\""):
                 guard scanner.quotedString() != nil else { throw .fromMalformed }
                 hasQuotedName = true
-            case UInt8(ascii: "("): throw .fromComment
+            case UInt8(ascii: "("):
+                try skipComment(&scanner)
+                // What stands before and after it is not one word.
+                name.append(0x20)
             case UInt8(ascii: ","): throw .fromList
             case UInt8(ascii: ":"), UInt8(ascii: ";"): throw .fromGroup
             default: name += scanner.take { !"<\"(,:;".utf8.contains($0) }
@@ -34,27 +37,53 @@ enum FromField {
             guard !hasQuotedName else { throw .fromMalformed }
             return try address(name[...].trimmed)
         }
-        // Atoms, encoded words and dots. An @ here would make a second address.
-        guard
-            name.allSatisfy({
-                $0.isBlank || $0 == UInt8(ascii: ".") || $0 >= 0x80 || EmailAddress.isAtomText($0)
-                    || "!%".utf8.contains($0)
-            })
-        else { throw .fromMalformed }
         let inner = scanner.take { $0 != UInt8(ascii: ">") }
         guard scanner.take(">") else { throw .fromMalformed }
         try checkNothingFollows(&scanner)
-        return try address(inner)
+        let address = try address(inner)
+        guard isName(name) || (!hasQuotedName && (try? self.address(name[...].trimmed)) == address) else {
+            throw .fromMalformed
+        }
+        return address
+    }
+
+    /// Atoms, encoded words, dots and square brackets. An @ would make a second address: some programs read `Ann @ Home <a@b>`
+    /// as `Ann@Home`.
+    private static func isName(_ name: [UInt8]) -> Bool {
+        name.allSatisfy { $0.isBlank || $0 >= 0x80 || EmailAddress.isAtomText($0) || ".!%[]".utf8.contains($0) }
     }
 
     private static func checkNothingFollows(_ scanner: inout FieldScanner) throws(ReplyMessageError) {
-        _ = scanner.take(while: \.isBlank)
-        switch scanner.next {
-        case nil: return
-        case UInt8(ascii: ","): throw .fromList
-        case UInt8(ascii: ";"): throw .fromGroup
-        case UInt8(ascii: "("): throw .fromComment
-        default: throw .fromMalformed
+        while let byte = scanner.next {
+            switch byte {
+            case UInt8(ascii: ","): throw .fromList
+            case UInt8(ascii: ";"): throw .fromGroup
+            case UInt8(ascii: "("): try skipComment(&scanner)
+            default: guard !scanner.take(while: \.isBlank).isEmpty else { throw .fromMalformed }
+            }
+        }
+    }
+
+    /// Skips a comment with nothing in it that a program could read as an address, also as encoded words (RFC 2047).
+    private static func skipComment(_ scanner: inout FieldScanner) throws(ReplyMessageError) {
+        guard let comment = scanner.comment(), isHarmless(comment) else { throw .fromComment }
+        for word in comment.split(whereSeparator: { $0.isBlank || "()".utf8.contains($0) }) where word.contains("=?") {
+            guard let text = encodedWord(word), isHarmless(text[...]) else { throw .fromComment }
+        }
+    }
+
+    private static func isHarmless(_ text: ArraySlice<UInt8>) -> Bool {
+        !text.contains { "@<>,;:\"\\".utf8.contains($0) }
+    }
+
+    /// The bytes of `=?utf-8?Q?J=C3=B6rg?=`; nil for anything else.
+    private static func encodedWord(_ word: ArraySlice<UInt8>) -> [UInt8]? {
+        let parts = word.split(separator: UInt8(ascii: "?"), omittingEmptySubsequences: false)
+        guard parts.count == 5, parts[0].elementsEqual("=".utf8), parts[4].elementsEqual("=".utf8) else { return nil }
+        switch parts[2].lowercasedText {
+        case "q": return try? TransferEncoding.quotedPrintable.decode(parts[3])
+        case "b": return try? TransferEncoding.base64.decode(parts[3])
+        default: return nil
         }
     }
 

@@ -29,6 +29,13 @@ package struct InboundMailReader: Sendable {
         self.authservID = authservID
     }
 
+    /// The usual character sets that iconv of this machine cannot read: replies in them are ignored.
+    package static var missingCharsets: [String] { missingCharsets(Charset.isKnown) }
+
+    static func missingCharsets(_ isKnown: (String) -> Bool) -> [String] {
+        ["iso-8859-2", "windows-1251", "koi8-r", "iso-2022-jp", "gb18030", "big5", "euc-kr"].filter { !isKnown($0) }
+    }
+
     /// Reads a message.
     ///
     /// - Parameters:

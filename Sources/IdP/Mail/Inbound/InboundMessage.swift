@@ -9,8 +9,7 @@ struct InboundMessage: Sendable {
 
     /// Fields that occur at most once (RFC 5322 3.6, RFC 2045). From is counted where it is read.
     private static let single = [
-        "subject", "date", "message-id", "to", "sender", "mime-version", "content-type", "content-transfer-encoding",
-        "content-disposition",
+        "subject", "date", "message-id", "to", "sender", "mime-version", "content-type", "content-disposition",
     ]
 
     init(_ bytes: [UInt8]) throws(ReplyMessageError) {
@@ -24,6 +23,8 @@ struct InboundMessage: Sendable {
         for name in Self.single {
             guard section.fields.count(where: { $0.name == name }) < 2 else { throw .headerRepeated }
         }
+        // One that is written twice in the same way has one reading.
+        guard TransferEncoding(section.fields.values("content-transfer-encoding")) != nil else { throw .headerRepeated }
         fields = section.fields
         body = section.body
     }

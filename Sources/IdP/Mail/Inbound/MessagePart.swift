@@ -5,8 +5,7 @@ struct MessagePart {
     /// In lower case: `text/plain`.
     let type: String
     let charset: [UInt8]?
-    /// In lower case: `base64`. `7bit` if none is given.
-    let encoding: String
+    let encoding: TransferEncoding
     /// Shown apart from the text: its disposition is `attachment`, or it has the name of a file.
     let isAttachment: Bool
     let body: ArraySlice<UInt8>
@@ -40,7 +39,7 @@ struct MessagePart {
     private init(
         _ fields: [HeaderField], _ body: ArraySlice<UInt8>, depth: Int, count: inout Int
     ) throws(ReplyMessageError) {
-        for name in ["content-type", "content-transfer-encoding", "content-disposition"] {
+        for name in ["content-type", "content-disposition"] {
             guard fields.values(name).count < 2 else { throw .mimeMalformed }
         }
         var content: ParameterizedValue?
@@ -51,14 +50,15 @@ struct MessagePart {
         let disposition = fields.values("content-disposition").first.map(ParameterizedValue.init)
         type = content?.value ?? "text/plain"
         charset = content?.parameters["charset"]
-        encoding = fields.values("content-transfer-encoding").first?.trimmed.lowercasedText ?? "7bit"
+        guard let encoding = TransferEncoding(fields.values("content-transfer-encoding")) else { throw .mimeMalformed }
+        self.encoding = encoding
         isAttachment = Self.isAttachment(content, disposition)
         self.body = body
         guard Self.containers.contains(type) else {
             parts = []
             return
         }
-        guard ["7bit", "8bit", "binary"].contains(encoding) else { throw .transferEncoding }
+        guard encoding == .identity else { throw .transferEncoding }
         guard depth < InboundMailLimits.depth else { throw .tooDeep }
         guard let boundary = content?.parameters["boundary"], (1...70).contains(boundary.count) else {
             throw .mimeMalformed

@@ -4,7 +4,7 @@
 /// In the order of the checks, which is the order of the cases: the structure of the message, its recipient, its sender,
 /// the proof that the sender sent it, whether a program wrote it, and its text.
 package enum ReplyMessageError: String, Error, Sendable, Equatable, CaseIterable {
-    /// Longer than ``InboundMailLimits/messageBytes``.
+    /// Longer than ``InboundMailLimits/messageBytes``, or a text that is longer than four times that in UTF-8.
     case tooLarge = "too_large"
     /// Contains a NUL byte.
     case nulByte = "nul_byte"
@@ -37,9 +37,9 @@ package enum ReplyMessageError: String, Error, Sendable, Equatable, CaseIterable
     case fromList = "from_list"
     /// A From field with a group (RFC 5322 3.4), or with a colon or semicolon outside quotation marks.
     case fromGroup = "from_group"
-    /// A From field with a comment in parentheses.
+    /// A From field with a comment within the address, or with one that could be read as an address.
     case fromComment = "from_comment"
-    /// A From field without exactly one plain address: none, a second @, a route, a quoted or encoded local part.
+    /// A From field without exactly one plain address: none, another one, a route, a quoted or encoded local part.
     case fromMalformed = "from_malformed"
 
     /// No Authentication-Results field: the mail server checked nothing, or its name for itself is missing.
@@ -59,7 +59,7 @@ package enum ReplyMessageError: String, Error, Sendable, Equatable, CaseIterable
     case autoSubmitted = "auto_submitted"
     /// Precedence is `bulk`, `junk`, `list` or `auto_reply`.
     case precedence = "precedence"
-    /// A field that only vacation programs write, such as X-Autoreply.
+    /// A field that only vacation programs write, such as X-Autoreply, unless its value is negative.
     case autoReply = "auto_reply"
     /// A field of a mailing list (RFC 2369, RFC 2919).
     case mailingList = "mailing_list"
@@ -80,7 +80,7 @@ package enum ReplyMessageError: String, Error, Sendable, Equatable, CaseIterable
     case noText = "no_text"
     /// A transfer encoding that is unknown, or base64 or quoted-printable with errors.
     case transferEncoding = "transfer_encoding"
-    /// A character set that is not supported, or text that does not fit the one named.
+    /// A character set that iconv of this system does not know, or text with a NUL.
     case charset = "charset"
     /// No number of four digits in what the user wrote.
     case noNumber = "no_number"

@@ -59,10 +59,10 @@ package enum ReplyNumber {
     }
 
     /// Whether the digits go on in this direction: a letter, a digit of any script, a combining mark (the keycap of an
-    /// emoji), or one of `.,-/:` with a digit after it.
+    /// emoji), bytes that had no meaning, or one of `.,-/:` with a digit after it.
     private static func isGlued(_ neighbours: some Collection<Unicode.Scalar>) -> Bool {
         guard let first = neighbours.first else { return false }
-        if isWord(first) { return true }
+        if isWord(first) || first == "\u{fffd}" { return true }
         guard ".,-/:".unicodeScalars.contains(first), let second = neighbours.dropFirst().first else { return false }
         return second.properties.numericType != nil
     }

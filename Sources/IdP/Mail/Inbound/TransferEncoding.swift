@@ -1,18 +1,56 @@
 import SSOShared
 
-/// The transfer encodings of RFC 2045 section 6, decoded strictly: what two programs repair differently is rejected.
-enum TransferEncoding {
-    /// - Parameters:
-    ///   - body: with lines that end in LF.
-    ///   - encoding: in lower case.
-    static func decode(_ body: ArraySlice<UInt8>, _ encoding: String) throws(ReplyMessageError) -> [UInt8] {
-        let decoded: [UInt8]?
-        switch encoding {
-        case "7bit", "8bit": decoded = Array(body)
-        case "quoted-printable": decoded = quotedPrintable(body)
-        case "base64": decoded = base64(body)
-        default: decoded = nil
+/// The transfer encodings of RFC 2045 section 6. Their content is decoded strictly: what two programs repair differently is
+/// rejected.
+enum TransferEncoding: String {
+    /// `7bit`, `8bit` and `binary`: the bytes as they are.
+    case identity
+    case quotedPrintable
+    case base64
+    case unknown
+
+    /// By the values of Content-Transfer-Encoding: none is `7bit`, and several must say the same.
+    ///
+    /// - Returns: nil for several that differ.
+    init?(_ values: [ArraySlice<UInt8>]) {
+        let found = Set(values.map(Self.named))
+        guard found.count < 2 else { return nil }
+        self = found.first ?? .identity
+    }
+
+    /// The encoding of a field by the grammar of MIME, in any case, with comments, white space and folded lines (RFC 2045 6.1).
+    ///
+    /// Nearly legal forms with one reading are taken: quotation marks, parameters, `8-bit`, nothing.
+    private static func named(_ value: ArraySlice<UInt8>) -> Self {
+        var scanner = FieldScanner(value)
+        var word: [UInt8] = []
+        while true {
+            guard scanner.skipBlanksAndComments() != nil else { return .unknown }
+            guard let next = scanner.next, next != UInt8(ascii: ";") else { break }
+            if next == UInt8(ascii: "\"") {
+                guard let text = scanner.quotedString() else { return .unknown }
+                word += text
+            } else {
+                word += scanner.take { !$0.isBlank && !"\"(;".utf8.contains($0) }
+            }
         }
+        switch word[...].lowercasedText.filter({ $0 != "-" && $0 != "_" && $0 != " " }) {
+        case "", "7bit", "8bit", "binary", "7bits", "8bits", "none": return .identity
+        case "quotedprintable": return .quotedPrintable
+        case "base64": return .base64
+        default: return .unknown
+        }
+    }
+
+    /// - Parameter body: with lines that end in LF.
+    func decode(_ body: ArraySlice<UInt8>) throws(ReplyMessageError) -> [UInt8] {
+        let decoded: [UInt8]? =
+            switch self {
+            case .identity: Array(body)
+            case .quotedPrintable: Self.quotedPrintable(body)
+            case .base64: Self.base64(body)
+            case .unknown: nil
+            }
         guard let decoded else { throw .transferEncoding }
         return decoded
     }
@@ -54,10 +92,10 @@ enum TransferEncoding {
         return result
     }
 
-    /// RFC 2045 6.8 and RFC 4648 section 4. Only line ends may stand between the digits, padding only at the end.
+    /// RFC 2045 6.8 and RFC 4648 section 4. Only line ends, with white space before them, may stand between the digits, and
+    /// padding only at the end.
     private static func base64(_ body: ArraySlice<UInt8>) -> [UInt8]? {
-        var digits = body.filter { $0 != 0x0a }
-        while digits.last?.isBlank == true { digits.removeLast() }
+        var digits = body.split(separator: 0x0a).flatMap(\.trimmed)
         guard digits.count.isMultiple(of: 4) else { return nil }
         let padding = digits.suffix(2).count { $0 == UInt8(ascii: "=") }
         digits.removeLast(padding)

@@ -46,6 +46,8 @@ enum MIME {
     }
 
     /// RFC 2047: `=?utf-8?B?…?=`, words of at most 75 characters, one per line, no character divided between two.
+    ///
+    /// They end behind a blank where one is near: some programs show a blank between two words, which RFC 2047 6.2 forbids.
     static func encodedWords(_ text: String, firstLimit: Int) -> String {
         let (opening, closing) = ("=?utf-8?B?", "?=")
         let space = min(firstLimit, 75) - opening.utf8.count - closing.utf8.count
@@ -54,7 +56,14 @@ enum MIME {
         var words: [[UInt8]] = [[]]
         for scalar in text.unicodeScalars {
             let bytes = Array(String(scalar).utf8)
-            if words[words.count - 1].count + bytes.count > chunk { words.append([]) }
+            if words[words.count - 1].count + bytes.count > chunk {
+                let full = words[words.count - 1]
+                let end = full.lastIndex(of: 0x20).map { $0 + 1 } ?? 0
+                // Not where nearly all of the word would be left over.
+                let rest = end > chunk / 4 ? Array(full[end...]) : []
+                words[words.count - 1].removeLast(rest.count)
+                words.append(rest)
+            }
             words[words.count - 1] += bytes
         }
         return words.map { opening + Data($0).base64EncodedString() + closing }.joined(separator: "\r\n ")

@@ -93,10 +93,14 @@ package enum MailURL: Sendable {
     }
 
     /// The mailer that sends there.
-    package func mailer() -> any Mailer {
+    ///
+    /// - Parameter greeting: the name in EHLO; nil for this machine's.
+    package func mailer(
+        greeting: MailGreeting?, timeouts: SMTPMailer.Timeouts = SMTPMailer.Timeouts()
+    ) -> any Mailer {
         switch self {
-        case .smtp(let endpoint): SMTPMailer(endpoint)
-        case .relays(let endpoints): SMTPRelays(endpoints)
+        case .smtp(let endpoint): SMTPMailer(endpoint, greeting: greeting, timeouts: timeouts)
+        case .relays(let endpoints): SMTPRelays(endpoints, greeting: greeting, timeouts: timeouts)
         case .outbox(let folder): OutboxMailer(folder: folder)
         }
     }

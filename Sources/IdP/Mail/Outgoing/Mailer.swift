@@ -22,8 +22,8 @@ extension Mailer {
     package func isReached(from: MailFrom) async -> Bool? { nil }
 }
 
-/// Why an email was not sent. The descriptions contain reply codes and words of the IdP only: never an address, a login or
-/// the server's text, because servers repeat addresses.
+/// Why an email was not sent. The descriptions contain reply codes and the words of the IdP and of the server (``ServerWords``):
+/// never an address, a login or what stands in the email.
 package enum MailError: Error, Equatable, CustomStringConvertible {
     /// The server takes no email at all at the moment: it cannot be reached, has no acceptable TLS, or refuses this machine, the
     /// login or the sender with 5yz.

@@ -26,14 +26,15 @@ package final class SMTPMailer: Mailer {
     let settings: SMTPTransfer.Settings
 
     /// - Parameters:
+    ///   - greeting: the name in EHLO; nil for this machine's.
     ///   - requiresTLS: nil for the rule above.
     ///   - caFile: certificates to trust instead of the system's; by default the file that `SSL_CERT_FILE` names, as everywhere with OpenSSL.
     package init(
-        _ endpoint: SMTPEndpoint, requiresTLS: Bool? = nil,
+        _ endpoint: SMTPEndpoint, greeting: MailGreeting? = nil, requiresTLS: Bool? = nil,
         caFile: String? = ProcessInfo.processInfo.environment["SSL_CERT_FILE"], timeouts: Timeouts = Timeouts()
     ) {
         settings = SMTPTransfer.Settings(
-            endpoint: endpoint, requiresTLS: requiresTLS ?? !endpoint.isLoopback,
+            endpoint: endpoint, greeting: greeting, requiresTLS: requiresTLS ?? !endpoint.isLoopback,
             caFile: caFile.flatMap { $0.isEmpty ? nil : $0 }, timeouts: timeouts)
     }
 

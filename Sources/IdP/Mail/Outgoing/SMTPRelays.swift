@@ -7,8 +7,11 @@ package struct SMTPRelays: Mailer {
     /// At least two.
     let relays: [SMTPMailer]
 
-    package init(_ endpoints: [SMTPEndpoint], timeouts: SMTPMailer.Timeouts = SMTPMailer.Timeouts()) {
-        relays = endpoints.map { SMTPMailer($0, timeouts: timeouts) }
+    package init(
+        _ endpoints: [SMTPEndpoint], greeting: MailGreeting? = nil,
+        timeouts: SMTPMailer.Timeouts = SMTPMailer.Timeouts()
+    ) {
+        relays = endpoints.map { SMTPMailer($0, greeting: greeting, timeouts: timeouts) }
     }
 
     init(_ relays: [SMTPMailer]) { self.relays = relays }

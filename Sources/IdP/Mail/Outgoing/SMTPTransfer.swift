@@ -7,6 +7,7 @@ import SSOWeb
 struct SMTPTransfer {
     struct Settings: Sendable {
         let endpoint: SMTPEndpoint
+        let greeting: MailGreeting?
         let requiresTLS: Bool
         let caFile: String?
         let timeouts: SMTPMailer.Timeouts
@@ -30,6 +31,9 @@ struct SMTPTransfer {
         let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
         words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         defer { words.deallocate() }
+        // libcurl may read a last reply while the handle is cleaned up.
+        let replies = ServerReplies()
+        defer { withExtendedLifetime(replies) {} }
         guard Self.isCurlReady, let handle = curl_easy_init() else { throw .temporary("libcurl cannot start") }
         defer { curl_easy_cleanup(handle) }
         let secret: Secret?
@@ -41,13 +45,17 @@ struct SMTPTransfer {
         // The handle points at the body until it is cleaned up.
         try withExtendedLifetime(body) { () throws(MailError) in
             guard isSetUp(handle, secret, email, recipients, body),
+                replies.attach(to: handle).allSatisfy({ $0 == CURLE_OK }),
                 sso_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, words) == CURLE_OK
             else { throw .temporary("this libcurl lacks SMTP or TLS") }
             let result = curl_easy_perform(handle)
             var code = 0
             _ = sso_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &code)
+            let reply = Reply(
+                code: code,
+                words: replies.words(code: code, hiding: settings.hidden(secret, from: email.from, email: email)))
             let subject = Part(String(cString: words))
-            if let failure = failure(result, code: code, subject: subject, isLate: body.isLate) { throw failure }
+            if let failure = failure(result, reply, subject: subject, isLate: body.isLate) { throw failure }
         }
     }
 
@@ -69,8 +77,10 @@ struct SMTPTransfer {
     func isSetUp(_ handle: UnsafeMutableRawPointer, _ secret: Secret?, from: MailFrom) -> Bool {
         let endpoint = settings.endpoint
         let scheme = endpoint.isTLSFromStart ? "smtps" : "smtp"
-        // The path is the name in EHLO: the sender's domain, which the server looks up anyway.
-        let greeting = from.address.text.split(separator: "@").last ?? "localhost"
+        // The path is the name in EHLO, which libcurl decodes.
+        let greeting =
+            MailGreeting.name(settings.greeting, from: from)
+            .addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "localhost"
         let useTLS = settings.requiresTLS ? CURLUSESSL_ALL : CURLUSESSL_NONE
         var codes = [
             sso_curl_set_string(handle, CURLOPT_URL, "\(scheme)://\(endpoint.authority)/\(greeting)"),
@@ -96,25 +106,42 @@ struct SMTPTransfer {
         return codes.allSatisfy { $0 == CURLE_OK }
     }
 
+    /// The last reply of a server.
+    struct Reply {
+        /// 0 if there was none.
+        let code: Int
+        /// `: ` and the cleaned text, or nothing.
+        let words: String
+    }
+
     /// What a server may refuse, in the order of a conversation.
-    fileprivate enum Part: String {
+    enum Part: String {
         case connection, sender, recipient, email
+        case greeting = "name in EHLO"
 
         /// - Parameter detail: libcurl's own words, such as `RCPT failed: 550`; empty after the data. They are not repeated: others
         ///   hold the server's text.
         init(_ detail: String) {
             self =
-                detail.hasPrefix("RCPT")
-                ? .recipient
-                : detail.hasPrefix("MAIL") ? .sender : detail.isEmpty || detail.hasPrefix("DATA") ? .email : .connection
+                switch detail {
+                case "": .email
+                case _ where detail.hasPrefix("RCPT"): .recipient
+                case _ where detail.hasPrefix("MAIL"): .sender
+                case _ where detail.hasPrefix("DATA"): .email
+                case _ where detail.hasPrefix(Self.refusedGreeting): .greeting
+                default: .connection
+                }
         }
+
+        /// libcurl's words for a refused EHLO and HELO.
+        static let refusedGreeting = "Remote access denied"
     }
 
     /// - Parameters:
-    ///   - code: the last SMTP reply code, 0 if there was none.
     ///   - subject: what the server refused.
     ///   - isLate: the email was not uploaded in time.
-    fileprivate func failure(_ result: CURLcode, code: Int, subject: Part, isLate: Bool) -> MailError? {
+    func failure(_ result: CURLcode, _ reply: Reply, subject: Part, isLate: Bool) -> MailError? {
+        let (code, words) = (reply.code, reply.words)
         switch result {
         case CURLE_OK: return nil
         // Not one reply: the server has nothing of the email.
@@ -130,8 +157,9 @@ struct SMTPTransfer {
         case CURLE_LOGIN_DENIED where settings.endpoint.usesToken && code < 300:
             return .unreachable("the mail server takes no token: it offers neither OAUTHBEARER nor XOAUTH2")
         case CURLE_LOGIN_DENIED where settings.endpoint.usesToken:
-            return .unreachable("the mail server refused the token of \(MailTokenFile.setting.name) with \(code)")
-        case CURLE_LOGIN_DENIED: return .unreachable("the mail server refused the login with \(code)")
+            return .unreachable(
+                "the mail server refused the token of \(MailTokenFile.setting.name) with \(code)\(words)")
+        case CURLE_LOGIN_DENIED: return .unreachable("the mail server refused the login with \(code)\(words)")
         case CURLE_OPERATION_TIMEDOUT where code == 0: return .unreachable("the mail server does not answer")
         case CURLE_OPERATION_TIMEDOUT: return .temporary("the mail server took too long")
         case CURLE_COULDNT_RESOLVE_HOST: return .unreachable("the mail server's name is not known")
@@ -139,19 +167,35 @@ struct SMTPTransfer {
         default: break
         }
         switch code {
-        case 500...599 where subject == .connection || subject == .sender:
-            return .unreachable("the mail server refused the \(subject) with \(code) (curl \(result.rawValue))")
+        case 500...599 where [.connection, .greeting, .sender].contains(subject):
+            return .unreachable("the mail server refused the \(subject) with \(code) (curl \(result.rawValue))\(words)")
         case 500...599:
             return .refused(
-                "the mail server refused the \(subject) with \(code) (curl \(result.rawValue))", code: code)
+                "the mail server refused the \(subject) with \(code) (curl \(result.rawValue))\(words)", code: code)
         case 400...499:
-            return .temporary("the mail server deferred the \(subject) with \(code) (curl \(result.rawValue))")
+            return .temporary("the mail server deferred the \(subject) with \(code) (curl \(result.rawValue))\(words)")
         default: return .temporary("the connection to the mail server broke (curl \(result.rawValue))")
         }
     }
 }
 
 extension SMTPTransfer.Settings {
+    /// What the words of the server must not repeat: the login, also as libcurl encodes it, the recipient and the email.
+    func hidden(_ secret: SMTPTransfer.Secret?, from: MailFrom, email: EmailMessage? = nil) -> ServerWords {
+        // The local part: a piece with an @ is not shown anyway, and words of a domain may be usual ones.
+        var texts = email.map { [String($0.to.text.prefix { $0 != "@" })] } ?? []
+        if let user = endpoint.login?.user { texts.append(user) }
+        switch secret {
+        case .password(let text), .token(let text):
+            let user = endpoint.login?.user ?? ""
+            texts += [
+                text, Data(text.utf8).base64EncodedString(), Data("\0\(user)\0\(text)".utf8).base64EncodedString(),
+            ]
+        case nil: break
+        }
+        return ServerWords(hiding: texts, text: email?.text ?? "")
+    }
+
     /// - Throws: why there is no token, with the setting at fault.
     func secret() throws(SettingError) -> SMTPTransfer.Secret? {
         switch endpoint.login?.secret {
@@ -213,134 +257,5 @@ private final class Body {
 
 extension Duration {
     /// At least one: libcurl takes 0 for its own default.
-    fileprivate var wholeMilliseconds: Int { max(1, Int(self / .milliseconds(1))) }
-}
-
-extension SMTPMailer {
-    /// Checks whether emails can be sent: connects, sets up TLS as ``send(_:)`` does, logs in, and names the
-    /// sender. No email is sent.
-    ///
-    /// - Returns: one line on what was found.
-    /// - Throws: the cause, in words for the operator.
-    func probe(from: MailFrom) async throws(ConnectionError) -> String {
-        let result: Result<String, ConnectionError> = await withCheckedContinuation { continuation in
-            // A thread of its own, as for an email: libcurl blocks it.
-            let thread = Thread { [settings] in
-                let transfer = SMTPTransfer(settings: settings, cancellation: Cancellation())
-                do throws(ConnectionError) {
-                    continuation.resume(returning: .success(try transfer.probe(from: from)))
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
-            }
-            thread.start()
-        }
-        return try result.get()
-    }
-
-    package func isReached(from: MailFrom) async -> Bool? {
-        let cancellation = Cancellation()
-        let failure: MailError? = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                cancellation.wait(for: continuation)
-                let thread = Thread { [settings] in
-                    cancellation.finish(SMTPTransfer(settings: settings, cancellation: cancellation).reach(from: from))
-                }
-                thread.name = "smtp"
-                thread.start()
-            }
-        } onCancel: {
-            cancellation.finish(.temporary("cancelled while it was asked"))
-        }
-        if case .unreachable = failure { return false }
-        return failure == nil ? true : nil
-    }
-}
-
-extension SMTPTransfer {
-    /// Why an email would not reach the server; nil when it would. Blocks for as long as an email would wait for a reply.
-    fileprivate func reach(from: MailFrom) -> MailError? {
-        do throws(ConnectionError) {
-            let answer = try ask(from: from, limit: settings.timeouts.upload)
-            return failure(answer.result, code: answer.code, subject: .sender, isLate: false)
-        } catch { return .unreachable("\(error)") }
-    }
-
-    /// Blocks until the server has answered or a timeout has passed.
-    fileprivate func probe(from: MailFrom) throws(ConnectionError) -> String {
-        let answer = try ask(from: from, limit: settings.timeouts.upload + settings.timeouts.answer)
-        if let fault = fault(answer.result, code: answer.code, detail: answer.detail) { throw fault }
-        // libcurl continues without a login if the server offers none. The server would refuse the email then.
-        guard settings.endpoint.login == nil || answer.hasAcceptedLogin else {
-            throw ConnectionError("it offers no login, or none over this connection, and the setting has one")
-        }
-        let tls = settings.requiresTLS || settings.endpoint.isTLSFromStart ? "TLS with a trusted certificate" : "no TLS"
-        return "\(settings.endpoint) answers: \(tls), \(settings.endpoint.login == nil ? "no login" : "login accepted")"
-    }
-
-    /// Connects, sets up TLS, logs in and names the sender, as for an email. It names no recipient.
-    private func ask(
-        from: MailFrom, limit: Duration
-    ) throws(ConnectionError) -> (result: CURLcode, code: Int, detail: String, hasAcceptedLogin: Bool) {
-        let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-        words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        defer { words.deallocate() }
-        // libcurl may read a last reply while the handle is cleaned up.
-        let replies = Replies()
-        defer { withExtendedLifetime(replies) {} }
-        guard Self.isCurlReady, let handle = curl_easy_init() else { throw ConnectionError("libcurl cannot start") }
-        defer { curl_easy_cleanup(handle) }
-        let secret: Secret?
-        do { secret = try settings.secret() } catch { throw ConnectionError("\(error)") }
-        let (result, code) = withExtendedLifetime(replies) {
-            let codes = [
-                // Without an email libcurl sends this command after the login. What it begins ends with the connection (RFC 5321
-                // 3.3, 4.1.4). A parsed address cannot contain a command.
-                sso_curl_set_string(handle, CURLOPT_CUSTOMREQUEST, "MAIL FROM:<\(from.address.text)>"),
-                sso_curl_set_long(handle, CURLOPT_NOBODY, 1),
-                sso_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, words),
-                sso_curl_set_pointer(handle, CURLOPT_HEADERDATA, Unmanaged.passUnretained(replies).toOpaque()),
-                sso_curl_set_receive(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
-                    guard let bytes, let context else { return 0 }
-                    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-                    Unmanaged<Replies>.fromOpaque(context).takeUnretainedValue().add(line)
-                    return size * count
-                },
-            ]
-            guard isSetUp(handle, secret, from: from), codes.allSatisfy({ $0 == CURLE_OK }),
-                sso_curl_set_long(handle, CURLOPT_TIMEOUT_MS, limit.wholeMilliseconds) == CURLE_OK
-            else { return (CURLE_FAILED_INIT, 0) }
-            let result = curl_easy_perform(handle)
-            var code = 0
-            _ = sso_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &code)
-            return (result, code)
-        }
-        return (result, code, String(cString: words), replies.hasAcceptedLogin)
-    }
-
-    private func fault(_ result: CURLcode, code: Int, detail: String) -> ConnectionError? {
-        switch result {
-        case CURLE_OK: nil
-        case CURLE_FAILED_INIT: ConnectionError("this libcurl lacks SMTP or TLS")
-        case CURLE_USE_SSL_FAILED: ConnectionError("it offers no STARTTLS, without which nothing is sent to it")
-        case CURLE_LOGIN_DENIED where settings.endpoint.usesToken && code < 300:
-            ConnectionError("it takes no token: it offers neither OAUTHBEARER nor XOAUTH2")
-        case CURLE_LOGIN_DENIED:
-            ConnectionError(
-                "it refuses the \(settings.endpoint.usesToken ? "token of \(MailTokenFile.setting.name)" : "login")"
-                    + (code >= 300 ? " with \(code)" : ""))
-        case _ where code >= 400 && detail.hasPrefix("Command failed"):
-            ConnectionError("it refuses the sender with \(code)")
-        case _ where code >= 400: ConnectionError("it answers with \(code)")
-        default: ConnectionError(curl: result.rawValue, detail: detail)
-        }
-    }
-}
-
-/// The server's answer, line by line.
-private final class Replies {
-    /// 235 follows a login and nothing else (RFC 4954 6).
-    private(set) var hasAcceptedLogin = false
-
-    func add(_ line: UnsafeRawBufferPointer) { if line.starts(with: "235".utf8) { hasAcceptedLogin = true } }
+    var wholeMilliseconds: Int { max(1, Int(self / .milliseconds(1))) }
 }

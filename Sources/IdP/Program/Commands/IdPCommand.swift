@@ -89,12 +89,7 @@ extension MailServerCheck {
     package init(
         _ settings: IdPSettings, timeouts: SMTPMailer.Timeouts = .init(upload: .seconds(10), answer: .seconds(10))
     ) {
-        let mailer: any Mailer =
-            switch settings.mail {
-            case .smtp(let endpoint): SMTPMailer(endpoint, timeouts: timeouts)
-            case .relays(let endpoints): SMTPRelays(endpoints, timeouts: timeouts)
-            case .outbox: settings.mail.mailer()
-            }
+        let mailer = settings.mail.mailer(greeting: settings.mailGreeting, timeouts: timeouts)
         self.init(mail: settings.mail, mailer: mailer, from: settings.mailFrom, issuer: settings.publicURL)
     }
 }

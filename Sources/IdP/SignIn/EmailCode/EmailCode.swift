@@ -89,12 +89,19 @@ package struct EmailCodeMail: MailTemplate {
             intro: texts.plain(Text("mail.intro", ["service": service])),
             device: challenge.requester(texts, brand: pages.brand), host: issuer.host, signInLink: signInLink ?? "",
             time: texts.moment(challenge.createdAt), hasSignInLink: signInLink != nil, takesReply: replyTo != nil)
-        // The code is not in the subject: subjects are shown on locked screens.
         return EmailContent(
-            to: to, subject: EmailContent.withoutIsolates(texts.plain(Text("mail.subject", ["service": service]))),
+            to: to, subject: EmailContent.withoutIsolates(texts.plain(subject(of: challenge, service))),
             text: pages.text("email-code-message-text", model, in: challenge.language),
             html: pages.text("email-code-message-html", model, in: challenge.language), language: challenge.language,
             replyTo: replyTo, logo: pages.mailLogo, account: try await account(challenge),
             logFlow: challenge.logFlow)
+    }
+
+    /// The code is not in the subject: subjects are shown on locked screens. The second in which it was asked for is: mail
+    /// programs fold emails with the same subject, the newest below older ones. The name is at the end, see
+    /// ``EmailContent/withoutIsolates(_:)``.
+    private func subject(of challenge: Challenge, _ service: String) -> Text {
+        let time = PlainDate.rfc3339(challenge.createdAt).dropFirst(11).prefix(8)
+        return Text("mail.subject", ["service": service, "time": String(time)])
     }
 }

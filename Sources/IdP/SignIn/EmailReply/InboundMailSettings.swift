@@ -45,7 +45,18 @@ package struct InboundMailSettings: Sendable {
             }
         }
         settings?.secret = secret
+        if settings != nil {
+            reader.addCheck { reader in warning(ofMissing: InboundMailReader.missingCharsets).map(reader.warn) }
+        }
         return settings
+    }
+
+    /// - Parameter charsets: those that this machine cannot read.
+    static func warning(ofMissing charsets: [String]) -> String? {
+        guard !charsets.isEmpty else { return nil }
+        return
+            "\(domain.name): this machine cannot read text in \(charsets.joined(separator: ", ")), so replies in it are "
+            + "ignored. Install the conversion modules of glibc, on Debian 13 with: apt install libc-gconv-modules-extra"
     }
 
     /// Reads the domain and the name of the mail server, which every way of delivery needs.

@@ -33,10 +33,11 @@ struct ConnectTests {
     func mail() async throws {
         let server = try ScriptedSMTPServer(["EHLO": "250-scripted\r\n250 AUTH PLAIN"])
         let url = "smtp://ann:s3cret-word@127.0.0.1:\(server.port)"
-        let program = try await check("idp", ["IDP_MAIL_URL": url], endsWith: 0)
+        let program = try await check(
+            "idp", ["IDP_MAIL_URL": url, "IDP_MAIL_EHLO": "idp.example.com"], endsWith: 0)
         #expect(program.printed.contains("login accepted"))
         #expect(!program.output.contains("s3cret-word"))
-        #expect(server.lines.first == "EHLO main.example")
+        #expect(server.lines.first == "EHLO idp.example.com")
         #expect(server.lines.contains { $0.hasPrefix("MAIL FROM:<") } && server.lines.last == "QUIT")
         #expect(!server.lines.contains { $0.hasPrefix("RCPT") || $0 == "DATA" })
     }

@@ -62,28 +62,31 @@ struct MailServerCheckTests {
     }
 
     @Test(
-        "a refused login, sender or recipient is named with host, port and reply code, and the server's words are not repeated",
+        "a refused login, sender or recipient is named with host, port, reply code and the server's words, without the login",
         arguments: [
-            (["EHLO": "250-scripted\r\n250 AUTH PLAIN", "AUTH": "535 ann s3cret"], "it refuses the login with 535"),
+            (
+                ["EHLO": "250-scripted\r\n250 AUTH PLAIN", "AUTH": "535 no ann s3cret"],
+                "it refuses the login with 535: no *** ***"
+            ),
             (
                 ["EHLO": "250-s\r\n250 AUTH PLAIN", "RCPT": "550 no me@x here"],
-                "the mail server refused the recipient with 550"
+                "): no *** here"
             ),
             (
                 ["EHLO": "250-s\r\n250 AUTH PLAIN", "RCPT": "451 later"],
                 "the mail server deferred the recipient with 451"
             ),
-            (["EHLO": "250-s\r\n250 AUTH PLAIN", "MAIL": "550 not you"], "it refuses the sender with 550"),
+            (["EHLO": "250-s\r\n250 AUTH PLAIN", "MAIL": "550 not you"], "it refuses the sender with 550: not you"),
             (["EHLO": "250-s\r\n250 AUTH PLAIN", ".": "554 spam"], "the mail server refused the email with 554"),
         ])
     func refused(replies: [String: String], words: String) async throws {
         let server = try ScriptedSMTPServer(replies)
-        let result = try await Self.run("smtp://ann:pass@127.0.0.1:\(server.port)")
+        let result = try await Self.run("smtp://ann:s3cret@127.0.0.1:\(server.port)")
         #expect(result.problems.count == 1)
         let problem = try #require(result.problems.first)
         #expect(problem.hasPrefix("IDP_MAIL_URL: smtp://ann:***@127.0.0.1:\(server.port): "), "\(problem)")
         #expect(problem.contains(words), "\(problem)")
-        #expect(!problem.contains("s3cret") && !problem.contains("me@x") && !problem.contains("spam"))
+        #expect(!problem.contains("s3cret") && !problem.contains("me@x"))
     }
 
     @Test("a silent server and a closed port are reported after a short wait")

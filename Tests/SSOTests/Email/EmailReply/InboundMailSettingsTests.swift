@@ -25,6 +25,17 @@ struct InboundMailSettingsTests {
         #expect(try TestDeployment.readIdPSettings(SettingsFixture.idp).inboundMail == nil)
     }
 
+    @Test("a machine without conversion modules gets a warning that names the character sets, and this one gets none")
+    func charsets() {
+        #expect(InboundMailReader.missingCharsets == [])
+        #expect(InboundMailSettings.warning(ofMissing: []) == nil)
+        let missing = InboundMailReader.missingCharsets { !$0.hasPrefix("iso-2022") && $0 != "big5" }
+        #expect(missing == ["iso-2022-jp", "big5"])
+        let warning = InboundMailSettings.warning(ofMissing: missing)
+        #expect(
+            warning?.hasPrefix("IDP_INBOUND_MAIL_DOMAIN: this machine cannot read text in iso-2022-jp, big5,") == true)
+    }
+
     @Test("check shows them, the secret as its fingerprint")
     func shown() throws {
         let reader = SettingsFixture.read(.idp, Self.both.merging([Self.secret: Self.own]) { $1 })

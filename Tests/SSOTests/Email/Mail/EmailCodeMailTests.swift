@@ -17,10 +17,11 @@ import Testing
 struct EmailCodeMailTests {
     private static func content(
         service: String?, device: String = "linux", language: Language = .english, brand: String = "Main App",
+        after wait: Duration = .zero,
         signInLink: String? = nil, replyTo: EmailAddress? = nil
     ) async throws -> (code: String, subject: String, text: String, html: String) {
         let codes = EmailCode(keys: try DerivedKeys.parse(TestSecret.new(), setting: "IDP_SECRET_KEY"))
-        let now = TestClock().now
+        let now = TestClock().now + wait
         let challenge = Challenge(
             id: "chl_one", address: "ann@example.com", isEligible: true,
             codeMAC: codes.mac(of: codes.code(for: "chl_one"), challenge: "chl_one"), service: service, device: device,
@@ -62,7 +63,7 @@ struct EmailCodeMailTests {
     @Test("without a client it names the identity provider, and the product stands in both parts")
     func ownSignIn() async throws {
         let content = try await Self.content(service: nil, brand: "Nordlicht")
-        #expect(content.subject == "Your code to sign in to Nordlicht")
+        #expect(content.subject == "Your code of 12:00:00 UTC to sign in to Nordlicht")
         #expect(content.text.hasPrefix("Nordlicht\n\nYour code to sign in to Nordlicht:\n"))
         #expect(content.html.contains("<bdi>Nordlicht</bdi>"))
         #expect(content.text.contains("main.example"))
@@ -132,13 +133,26 @@ struct EmailCodeMailTests {
     @Test("German says the same, and both parts name their language")
     func german() async throws {
         let content = try await Self.content(service: "Partner", language: .german)
-        #expect(content.subject == "Ihr Code zur Anmeldung bei Partner")
+        #expect(content.subject == "Ihr Code von 12:00:00 UTC zur Anmeldung bei Partner")
         #expect(content.text.contains("Angefordert am 21. November 2026 um 12:00 UTC von einem Linux-Computer aus."))
         #expect(content.text.contains("Code und Link gelten einmal, 10 Minuten lang"))
         #expect(content.text.contains("Das waren nicht Sie?"))
         #expect(content.html.contains("<html lang=\"de\">"))
         #expect(content.html.contains("Ihr Code zur Anmeldung bei <bdi>Partner</bdi>:"))
         for word in ["Your", "browser where", "Requested", "share"] { #expect(!content.text.contains(word), "\(word)") }
+    }
+
+    /// Mail programs fold emails with the same subject, and may put the newest below older ones.
+    @Test("codes that were asked for in different seconds have different subjects", arguments: Language.allCases)
+    func subjects(language: Language) async throws {
+        var subjects: [String] = []
+        for seconds in [0, 1, 61] {
+            subjects.append(
+                try await Self.content(service: "Partner", language: language, after: .seconds(seconds)).subject)
+        }
+        #expect(Set(subjects).count == 3)
+        #expect(subjects.allSatisfy { $0.hasSuffix(" Partner") })
+        #expect(subjects[2].contains(" 12:01:01 UTC "))
     }
 
     @Test("a screen reader reads the code digit by digit")
@@ -155,7 +169,7 @@ struct EmailCodeMailTests {
         let content = try await Self.content(service: name)
         #expect(content.text.contains("Your code to sign in to \u{2068}\(name)\u{2069}:"))
         #expect(content.html.contains("Your code to sign in to <bdi>\(name)</bdi>:"))
-        #expect(content.subject == "Your code to sign in to \(name)")
+        #expect(content.subject == "Your code of 12:00:00 UTC to sign in to \(name)")
     }
 
     @Test("every kind of device has words in every language")
@@ -195,11 +209,11 @@ struct EmailCodeMailTests {
             }
             let german = try await ask("de-AT,de;q=0.9,en;q=0.8")
             #expect(german.header("content-language") == "de")
-            #expect(german.header("subject") == "Ihr Code zur Anmeldung bei Main App")
+            #expect(german.header("subject") == "Ihr Code von 12:00:00 UTC zur Anmeldung bei Main App")
             deployment.clock.advance(by: .seconds(60))
             let english = try await ask("en-GB")
             #expect(english.header("content-language") == "en")
-            #expect(english.header("subject") == "Your code to sign in to Main App")
+            #expect(english.header("subject") == "Your code of 12:00:00 UTC to sign in to Main App")
             #expect(english.code == german.code)
         }
     }

@@ -58,6 +58,8 @@ struct SettingsErrorTests {
             InvalidSetting(.idp, "SSO_CLIENT_NAME", "Part\nner", "on one line"),
             InvalidSetting(.idp, "SSO_CLIENT_NAME", String(repeating: "x", count: 84), "has 84 characters; at most 80"),
             InvalidSetting(.idp, "IDP_MAIL_FROM", "nobody", "\"nobody\" is not a valid sender. Use Name <address>"),
+            InvalidSetting(.idp, "IDP_MAIL_EHLO", "my_host", "\"my_host\" must be a host name"),
+            InvalidSetting(.idp, "IDP_MAIL_EHLO", "192.0.2.1", "such as [192.0.2.1]"),
             InvalidSetting(.idp, "HSTS_INCLUDE_SUBDOMAINS", "yes", "must be true or false"),
             InvalidSetting(.client, "HSTS_INCLUDE_SUBDOMAINS", "1", "must be true or false"),
             InvalidSetting(.idp, "IDP_MAIL_HOURLY_LIMIT", "0", "from 1 to"),
