@@ -307,7 +307,7 @@ package struct Authorizer: Sendable {
             !session.slots.asksAgain(id, after: user.signIn.provenAt, now: now)
         else { return try .toSignIn(SignInPath.signIn(id), for: request) }
         if let expected = flow.demand.account, expected != user.account.id {
-            return try await end(flow, .loginRequired, of: asking, session, context)
+            return try await end(flow, .loginRequired, of: asking, session, request, context)
         }
         // Of two at the same instant one continues: a flow leads on once.
         let taken = try await sessions.store.update(session) { $0[Flows.self].take(id, now: now) != nil }
