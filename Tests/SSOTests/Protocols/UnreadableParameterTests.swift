@@ -19,9 +19,7 @@ struct UnreadableParameterTests {
         (SSOPath.signOut, "client_id=X&redirect_uri=U", "client_id"),
         (SSOPath.signOut, "client_id=C&redirect_uri=X", "redirect_uri"),
         (SSOPath.signOut, "client_id=C&redirect_uri=U&state=X", "state"),
-        (OIDCPath.logout, "id_token_hint=X", "id_token_hint"),
-        (OIDCPath.logout, "post_logout_redirect_uri=X", "post_logout_redirect_uri"),
-        (OIDCPath.logout, "client_id=C&state=X", "state"), (OIDCPath.complete, "flow=X", "flow"),
+        (OIDCPath.complete, "flow=X", "flow"),
         (SSOPath.complete, "flow=X", "flow"),
     ]
 

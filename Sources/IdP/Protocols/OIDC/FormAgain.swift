@@ -14,19 +14,6 @@ extension OIDCPath {
         return .redirect(to: address)
     }
 
-    /// A request to sign out.
-    ///
-    /// - Throws: ``PublicError`` that names a parameter that cannot be read, and leads to the page that asks.
-    static func readable(_ request: Request) throws -> Request {
-        let fields = request.queryFields
-        for name in ["id_token_hint", "client_id", "post_logout_redirect_uri", "state"] where fields.isUnreadable(name)
-        {
-            throw PublicError.unreadable(name).leading(
-                to: .init(label: Text("logout.button"), href: OIDCPath.signOut))
-        }
-        return request
-    }
-
     /// The address with a form as its query. Nil for one that would be refused as too long, and for bytes that no form of a browser
     /// has: it goes into a header.
     static func address(_ path: String, _ form: [UInt8]) -> String? {

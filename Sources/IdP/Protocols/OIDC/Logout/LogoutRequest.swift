@@ -39,7 +39,7 @@ struct LogoutRequest: Sendable {
         self.parameters = parameters
         let (text, id, address, state): (String?, String?, String?, String?)
         do throws(ParameterError) {
-            try parameters.refuseRepetitions(of: ["logout_hint", "ui_locales"])
+            try parameters.refuseUnclear(["logout_hint", "ui_locales"])
             text = try parameters.text("id_token_hint", longest: 8192)
             id = try parameters.text("client_id")
             address = try parameters.text("post_logout_redirect_uri")

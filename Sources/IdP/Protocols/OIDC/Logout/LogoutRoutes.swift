@@ -42,7 +42,7 @@ struct LogoutRoutes: Sendable {
     func addRoutes(to router: inout FeatureRouter) {
         router.visit([.get, .post], at: OIDCPath.logout, hasToken: true) {
             $0.method == .post
-                ? try await OIDCPath.again($0, OIDCPath.logout) : try await logout(OIDCPath.readable($0), $1)
+                ? try await OIDCPath.again($0, OIDCPath.logout) : try await logout($0, $1)
         }
         let form = Form(
             about: { post -> FormSubject<Agreed> in
