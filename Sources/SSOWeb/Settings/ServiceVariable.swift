@@ -4,8 +4,7 @@ enum ServiceVariable {
     /// Whether a variable is one of them, by its name and, where the name alone could be a setting, by its value.
     static func `is`(_ name: String, _ value: String?) -> Bool {
         if name.hasSuffix("_SERVICE_HOST") || name.contains(#/_SERVICE_PORT(_[A-Z0-9_]+)?$/#) { return true }
-        let address = value?.prefixMatch(of: #/(tcp|udp|sctp):\/\//#) != nil
-        if name.hasSuffix("_PORT") { return address }
-        return name.contains(#/_PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/#)
+        if name.contains(#/_PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/#) { return true }
+        return name.hasSuffix("_PORT") && value?.prefixMatch(of: #/(tcp|udp|sctp):\/\//#) != nil
     }
 }

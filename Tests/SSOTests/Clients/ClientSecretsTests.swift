@@ -54,7 +54,6 @@ struct ClientSecretsTests {
         arguments: [
             "", "0123456789abcdef0123456789abcde", "0123456789abcdef 0123456789abcdef",
             "0123456789abcdef\n0123456789abcdef", "'0123456789abcdef0123456789abcdef'",
-            "\u{feff}0123456789abcdef0123456789abcdef",
         ])
     func refused(_ text: String) throws {
         let folder = try TemporaryFolder()

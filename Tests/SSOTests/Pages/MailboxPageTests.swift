@@ -39,7 +39,7 @@ struct MailboxPageTests {
             let button = try #require(page.page().tags.first { $0["data-copy"] != nil })
             #expect(button["data-copy"] == asking.code && button["hidden"] != nil, "not shown without a script")
             let frame = try #require(page.page().tags.first { $0.name == "iframe" })
-            #expect(frame["title"]?.contains("Your code to sign in") == true)
+            #expect(frame["title"]?.contains("Your code of ") == true)
             #expect(page.reply.header("content-security-policy") == ContentPolicy.forms + "; frame-src 'self'")
             #expect(page.reply.header("x-frame-options") == "DENY")
 

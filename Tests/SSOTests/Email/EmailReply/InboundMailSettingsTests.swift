@@ -61,13 +61,22 @@ struct InboundMailSettingsTests {
     @Test(
         "a domain that is no domain name is a problem",
         arguments: [
-            "localhost", "192.0.2.1", "reply.example.com.", "reply_example.com", "@reply.example.com", "réply.example",
+            "localhost", "192.0.2.1", "reply_example.com", "@reply.example.com",
             "reply.example.com:25", "-reply.example.com", "reply..example.com", "reply.example.com/",
             "a" + String(repeating: ".a", count: 110),
         ])
     func domain(_ text: String) {
         let problems = SettingsFixture.read(.idp, Self.both.merging([Self.domain: text]) { $1 }).problems
         #expect(problems.contains { $0.hasPrefix("\(Self.domain): ") }, "\(problems)")
+    }
+
+    @Test(
+        "a domain is read as its owner meant it",
+        arguments: [("reply.example.com.", "reply.example.com"), ("Réply.example", "xn--rply-bpa.example")])
+    func domainAsMeant(text: String, domain: String) {
+        let reader = SettingsFixture.read(.idp, Self.both.merging([Self.domain: text]) { $1 })
+        #expect(reader.problems.isEmpty)
+        #expect(reader.lines.contains { $0.name == Self.domain && $0.shown.contains(domain) }, "\(reader.lines)")
     }
 
     @Test(

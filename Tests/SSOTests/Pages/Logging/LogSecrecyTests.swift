@@ -251,7 +251,7 @@ struct LogSecrecyTests {
         try await TestDeployment.open { deployment in
             for address in [deployment.origin + "/nowhere", deployment.client.callback + "?state=a&token=b"] {
                 let visit = try await deployment.browser().get(address)
-                let match = try #require(visit.text.firstMatch(of: #/<code>([2-9A-Z]{8})</code>/#))
+                let match = try #require(visit.text.firstMatch(of: #/<code translate="no">([2-9A-Z]{8})</code>/#))
                 let lines = deployment.log.text.split(separator: "\n").filter { $0.contains(match.1) }
                 #expect(lines.contains { $0.contains("request_refused") })
                 #expect(try visit.page().links.isEmpty == false)
@@ -259,7 +259,7 @@ struct LogSecrecyTests {
             await deployment.database.close()
             let visit = try await deployment.browser().get(deployment.authorize(deployment.client, state: "a"))
             #expect(visit.status == 503)
-            let match = try #require(visit.text.firstMatch(of: #/<code>([2-9A-Z]{8})</code>/#))
+            let match = try #require(visit.text.firstMatch(of: #/<code translate="no">([2-9A-Z]{8})</code>/#))
             let line = deployment.log.text.split(separator: "\n").first {
                 $0.hasPrefix("error") && $0.contains(match.1)
             }

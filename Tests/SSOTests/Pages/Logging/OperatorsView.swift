@@ -85,7 +85,7 @@ struct OperatorsView {
     }
 
     private func reference(on page: Visit) throws -> String {
-        guard let found = page.text.firstMatch(of: #/<code>([2-9A-Z]{8})</code>/#) else {
+        guard let found = page.text.firstMatch(of: #/<code translate="no">([2-9A-Z]{8})</code>/#) else {
             throw ProbeFailure("no reference at \(page.address.absolute) (\(page.status)):\n\(page.text)")
         }
         return String(found.1)

@@ -20,6 +20,8 @@ struct TextKeyTests {
         #"callback.\(error.code).title"#: SignInError.codes.map { "callback.\($0).title" },
         #"date.month-\(date.month)"#: (1...12).map { "date.month-\($0)" },
         #"language.\(language.rawValue)"#: Language.allCases.map { "language.\($0.rawValue)" },
+        #"error.\(text)"#: refusedForms.map { "error.\($0)" },
+        #"error.\(text).title"#: refusedForms.map { "error.\($0).title" },
         #"method.\($0)"#: SignInMethodNames.known.map { "method.\($0)" },
         #"provider.\(key)"#: providerPages.map { "provider.\($0)" },
         #"provider.\(key).title"#: providerPages.map { "provider.\($0).title" },
@@ -30,6 +32,9 @@ struct TextKeyTests {
             "android", "chromebook", "ipad", "iphone", "linux", "mac", "unknown", "windows",
         ].map { "mail.device-\($0)" },
     ]
+
+    /// Why a form is refused, by `PublicError.staleForm`.
+    private static let refusedForms = ["other-site", "no-cookie", "origin-hidden", "stale-form"]
 
     /// How an invitation can end.
     private static let invitationPages = ["expired", "unknown", "used", "withdrawn"]

@@ -46,7 +46,8 @@ struct SecretFileTests {
 
     @Test("a byte order mark at the start of the file is no part of the value", arguments: names)
     func byteOrderMark(program: Program, name: String) throws {
-        let file = try TemporaryFolder().write("\u{feff}\(good(name))\r\n", to: "marked")
+        let folder = try TemporaryFolder()
+        let file = try folder.write("\u{feff}\(good(name))\r\n", to: "marked")
         let reader = SettingsFixture.read(program, [name: "", name + "_FILE": file])
         #expect(reader.problems.isEmpty && reader.warnings.isEmpty, "\(reader.problems) \(reader.warnings)")
     }

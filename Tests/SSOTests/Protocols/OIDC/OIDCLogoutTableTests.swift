@@ -13,7 +13,7 @@ import Testing
 /// Where a logout ends: by who is signed in here, the hint, and the address.
 @Suite("OpenID Connect: where a logout ends", .program)
 struct OIDCLogoutTableTests {
-    private static let bye = "https://partner.example/bye"
+    private static let bye = "http://127.0.0.9:4300/bye"
     private static let keys = "post_logout_redirect_uris: [\"\(bye)\"]"
     private static let state = "s 1&x=%2B+/?"
 
@@ -128,7 +128,7 @@ struct OIDCLogoutTableTests {
                 let browser = try await deployment.signedIn(as: "ann\(number)@example.com")
                 let page = try await browser.follow(browser.get(asking))
                 #expect(page.address.target == OIDCPath.signOut)
-                #expect(!page.text.contains("partner.example"))
+                #expect(!page.text.contains("127.0.0.9:4300"))
                 let done = try await browser.submit(
                     page.page().form(to: OIDCPath.signOut), on: page, ["back": value])
                 #expect(try done.location().absolute == deployment.origin + "/", "\(number)")

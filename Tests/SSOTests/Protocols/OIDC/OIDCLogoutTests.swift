@@ -113,8 +113,7 @@ struct OIDCLogoutTests {
             #expect(try await browser.isSignedInOnHomePage(of: deployment))
             let done = try await browser.submit(page.page().form(to: OIDCPath.signOut), on: page)
             // The hint of an earlier session still names the client and its user.
-            let end = wrong == .earlierSession ? Self.bye : deployment.origin + "/"
-            #expect(try done.location().absolute == end)
+            #expect(done.reply.header("location") == (wrong == .earlierSession ? Self.bye : "/"))
             #expect(try await !browser.isSignedInOnHomePage(of: deployment))
         }
     }

@@ -175,8 +175,9 @@ extension HostileRow {
         let ways = try visit.page().links.filter { $0 != "/" }
         #expect(ways.count == 1 && ways.first?.hasPrefix("/sign-in") == true, "\(name): \(ways)")
         let next = try await browser.follow(browser.click(ways.first, on: visit))
-        #expect(next.status == 200, "\(name)")
-        #expect(try next.page().form(with: "email") != nil, "\(name)")
+        // A flow that is over leads back to its client, all others to the form.
+        let isOver = try next.status == 410 && next.page().links.contains { $0.hasPrefix("http") }
+        #expect(try isOver || next.status == 200 && next.page().form(with: "email") != nil, "\(name)")
     }
 }
 

@@ -42,11 +42,14 @@ enum WrongProviders {
         Row(.oidc, ["-name"], "2: name is missing. For example name: Work account"),
         Row(.oidc, ["name: {a: b}"], "3: name must be text. For example name: Work account"),
         Row(
-            .oidc, ["name: \"\\u202e\""], "3: name must be visible characters on one line, for example Partner service."
+            .oidc, ["name: \"\\u202e\""],
+            "3: name must be visible characters on one line, for example Partner service. The value has a direction mark at "
+                + "position 1."
         ),
         Row(
             .oidc, ["name: \"Work\\nnow\""],
-            "3: name must be visible characters on one line, for example Partner service."),
+            "3: name must be visible characters on one line, for example Partner service. The value has a line end at "
+                + "position 5."),
         Row(
             .oidc, ["name: \(String(repeating: "n", count: 81))"], "3: name has 81 characters; at most 80 are allowed."),
         Row(.oidc, ["-kind"], "2: kind is missing. For example kind: oidc"),
