@@ -155,9 +155,8 @@ router.get("/payments") { request, _ in
 }
 router.get("/auth/sso/callback") { request, _ in
     do {
-        let query = request.uri.queryParameters
-        let callback = try SignInCallback(purpose: request.headers[.secPurpose]) { name in
-            query[values: name[...]].map(String.init)
+        let callback = try SignInCallback(purpose: request.headers[.secPurpose]) {
+            request.uri.queryParameters[values: $0[...]].map(String.init)
         }
         let (old, start) = (cookie("session", request), Date())
         if let done = memory.find(old)?.session.callback, done.fingerprint == callback.fingerprint {
@@ -194,14 +193,9 @@ router.post("/auth/sso/logout") { request, _ in
     } catch let error as SignOutError { return answer(.init(code: error.status)) }
 }
 router.post("/sign-out") { request, _ in
-    // Browsers send the origin with every form. One of another site has another. A proxy's `Referrer-Policy: no-referrer` turns ours
-    // into `null`; then `Sec-Fetch-Site` names the sender, and a sandboxed frame of another site says `cross-site`.
-    let isHidden =
-        request.headers[.origin] == "null"
-        && request.headers.contains { $0.name.canonicalName == "sec-fetch-site" && $0.value == "same-origin" }
-    guard request.headers[.origin] == origin || isHidden else {
-        return answer(.forbidden, "<h1>This form is not ours</h1>")
-    }
+    // Browsers name the sender of each form, older ones its origin alone.
+    let sender = request.headers.first { $0.name.canonicalName == "sec-fetch-site" }?.value ?? request.headers[.origin]
+    guard sender == "same-origin" || sender == origin else { return answer(.forbidden, "<h1>Not our form</h1>") }
     if let value = cookie("session", request) { memory.end(value) }
     var response = answer(.seeOther, location: "/")
     set("session", "", seconds: 0, in: &response)

@@ -58,7 +58,7 @@ struct ClientCommandTests {
             let shown = try await pair.idp(["client", "show", "wiki", "--json"]).printed
             #expect(
                 Self.golden(shown)
-                    == #"{"id":"wiki","name":"Wiki","source":"database","enabled":true,"access":"everyone","groups":[],"redirect_uris":["http://127.0.0.9:4100/auth/sso/callback"],"secrets":[{"fingerprint":"FINGERPRINT","added_at":"MOMENT","last_used_at":"MOMENT","state":"current"}]}"#
+                    == #"{"id":"wiki","name":"Wiki","source":"database","enabled":true,"access":"everyone","groups":[],"redirect_uris":["http://127.0.0.9:4100/auth/sso/callback"],"allow_private_http":false,"secrets":[{"fingerprint":"FINGERPRINT","added_at":"MOMENT","last_used_at":"MOMENT","state":"current"}]}"#
                     + "\n")
             #expect(
                 Self.golden(try await pair.idp(["client", "list"]).printed) == """

@@ -71,7 +71,7 @@ struct UserAdditionCommandTests {
                 (["invite", "g@example.org", "--until", "30.6.2099"], 64, "--until: \"30.6.2099\" is not a day"),
                 (["invite", "g@example.org", "--until", "2001-01-01"], 1, "2001-01-01 is in the past"),
                 (["invite", "g@example.org", "--language", "fr"], 64, "fr"),
-                (["invite", "g@example.org", "--client", "Wiki"], 64, "--client: \"Wiki\" must be"),
+                (["invite", "g@example.org", "--client", "Wi ki"], 64, "--client: \"Wi ki\" must be"),
                 (["invite", "g@example.org", "--group", "nobody"], 1, "idp group add nobody"),
                 (["set-end", "g@example.org", "tomorrow"], 64, "2027-06-30"),
                 (["set-end", "g@example.org", "2099-01-01"], 1, "no account with the address g@example.org"),

@@ -72,11 +72,11 @@ struct InboundMailSettingsTests {
 
     @Test(
         "a domain is read as its owner meant it",
-        arguments: [("reply.example.com.", "reply.example.com"), ("Réply.example", "xn--rply-bpa.example")])
-    func domainAsMeant(text: String, domain: String) {
+        arguments: ["reply.example.com.", "Réply.example"])
+    func domainAsMeant(text: String) {
         let reader = SettingsFixture.read(.idp, Self.both.merging([Self.domain: text]) { $1 })
         #expect(reader.problems.isEmpty)
-        #expect(reader.lines.contains { $0.name == Self.domain && $0.shown.contains(domain) }, "\(reader.lines)")
+        #expect(reader.lines.contains { $0.name == Self.domain && $0.shown == text }, "\(reader.lines)")
     }
 
     @Test(
