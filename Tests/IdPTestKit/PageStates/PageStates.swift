@@ -111,6 +111,7 @@ enum PageStates {
         [
             Group(clients: 2, settings: association, states: idp + relyingParty + sessions),
             Group(clients: 3, keys: accessKeys, states: access),
+            Group(keys: openIDKeys, states: openID),
             Group(settings: ReplySettings.all, states: replies),
             Group(settings: HandoffApp.settings, states: handoff),
             Group(settings: try providers(in: folder), states: identities),

@@ -168,7 +168,9 @@ struct UserAdditionCommandTests {
             #expect(try await !ann.isSignedIn(at: pair))
             for address in ["ann@example.com", "miller@example.com"] {
                 _ = try await eventually("a notice to \(address)") {
-                    pair.mailbox.all(to: address).first { $0.text.contains("miller@example.com") && $0.code == nil }
+                    pair.mailbox.all(to: address).first {
+                        $0.text.decodingQuotedPrintable().contains("miller@example.com") && $0.code == nil
+                    }
                 }
             }
             #expect(
