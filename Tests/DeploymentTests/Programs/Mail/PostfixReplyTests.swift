@@ -32,6 +32,28 @@ struct PostfixReplyTests {
         }
     }
 
+    @Test(
+        "a reply counts in other charsets and encodings, with a comment in From, and with fields that ask others for silence",
+        arguments: [
+            ("iso-8859-2", "8bit", "Ann <ann@example.com>"), ("ISO-2022-JP", "7BIT", "ann@example.com (Ann)"),
+            ("koi8-r", "8bit (as it is)", "Ann (ACME) <ann@example.com>"),
+            ("gb18030", "\"8bit\"", "ann@example.com <ann@example.com>"),
+        ])
+    func spellings(charset: String, encoding: String, from: String) async throws {
+        try await Self.running { pair in
+            let server = try await pair.receivingByCommand()
+            let waiting = try await WaitingReply(at: pair)
+            let message = waiting.reply("X-Auto-Response-Suppress: All\nX-Autoreply: no\n")
+                .replacing("charset=utf-8", with: "charset=\(charset)\nContent-Transfer-Encoding: \(encoding)")
+                .replacing("From: Ann <ann@example.com>", with: "From: \(from)")
+            let delivery = try await server.deliver(
+                message, from: waiting.address, to: waiting.recipient, by: .signing)
+            #expect(delivery.status == "sent" && !delivery.log.contains("reply_ignored"), "\(delivery)")
+            #expect(try await waiting.methods() == ["email_reply"])
+            try await server.stop()
+        }
+    }
+
     @Test("a message that is not a signed reply of the user is ignored with its reason, and the user's own still works")
     func ignored() async throws {
         try await Self.running { pair in
