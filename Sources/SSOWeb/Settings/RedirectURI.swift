@@ -42,6 +42,9 @@ public enum RedirectURI {
                 "must be ASCII without spaces, of 1 to 2000 bytes, such as https://partner.example.com/callback.")
         }
         guard hasWholeEscapes(text) else { try refuse("has a % without two hexadecimal digits after it.") }
+        guard text.lowercased().firstMatch(of: #/%(?:[01][0-9a-f]|7f)/#) == nil else {
+            try refuse("has a control character, percent-encoded.")
+        }
         // Parsers and browsers read these differently. A redirect URI needs none of them.
         guard !text.utf8.contains(where: { #"\"<>^`{|}"#.utf8.contains($0) }) else {
             try refuse("has a character that must be percent-encoded.")
@@ -58,6 +61,9 @@ public enum RedirectURI {
         let authority = Self.authority(of: text, scheme: scheme)
         guard parts.user == nil, parts.password == nil, authority?.contains("@") != true else {
             try refuse("has a user name in it.")
+        }
+        guard !hasDotSegment(text) else {
+            try refuse("has . or .. as a part of its path, which browsers take out. Write the path as they send it.")
         }
         let isWeb = scheme == "https" || scheme == "http"
         let host = try authority.flatMap { try Self.host(of: $0, isWeb: isWeb, refuse) }
@@ -112,6 +118,13 @@ public enum RedirectURI {
         }
     }
 
+    /// Whether a part of the path is `.` or `..`, also percent-encoded (RFC 3986 5.2.4).
+    private static func hasDotSegment(_ text: String) -> Bool {
+        text.prefix { $0 != "?" }.lowercased().replacing("%2e", with: ".").split(separator: "/").contains {
+            $0 == "." || $0 == ".."
+        }
+    }
+
     /// What is between `//` and the first of `/`, `?` and `#` (RFC 3986 3.2). Nil for a URI without it.
     private static func authority(of text: String, scheme: String) -> Substring? {
         let rest = text.dropFirst(scheme.count + 1)
@@ -136,6 +149,9 @@ public enum RedirectURI {
             try refuse("has a host that is not a name, an IPv4 address or an IPv6 address in brackets.")
         }
         guard isWeb else { return host }
+        if let port = host.port, !authority.hasSuffix(":\(port)") {
+            try refuse("has a zero before its port. Write :\(port).")
+        }
         let isPlain =
             switch host.kind {
             case .ipv4: true

@@ -1,6 +1,11 @@
 /// Redirect URIs that nobody may register, and that no request passes with: RFC 9700 4.1, RFC 8252 7.3 and 8.4, WHATWG URL 3.5.
 enum HostileRedirectURI {
     static let all = [
+        "https://rp.example/a/../cb", "https://rp.example/%2e%2E/cb", "https://rp.example/.%2e/cb",
+        "https://rp.example/./cb",
+        "http://localhost:*/../cb", "http://localhost:*/%2e%2e/cb", "https://rp.example/cb%00",
+        "https://rp.example/cb%0d%0aX:1",
+        "https://rp.example/cb%7f", "http://localhost:08080/cb", "https://rp.example:0443/cb",
         "https://ann@rp.example/cb", "https://ann:pw@rp.example/cb", "https://@rp.example/cb",
         "https://:@rp.example/cb",
         "https://rp.example@evil.example/cb", "https://rp.example:443@evil.example/cb",

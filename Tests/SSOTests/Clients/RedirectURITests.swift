@@ -98,6 +98,8 @@ struct RedirectURITests {
         #expect(page("https://rp.example?c=/d") == "https://rp.example/")
         #expect(page("com.example.app:/cb", "http://localhost:1/cb") == "http://localhost:1/")
         #expect(page("com.example.app://cb/x") == nil)
+        #expect(page("http://localhost:*/cb", "http://127.0.0.1:*") == nil, "no page is at an open port")
+        #expect(page("http://[::1]:*/cb", "https://rp.example/cb") == "https://rp.example/")
     }
 
     @Test(

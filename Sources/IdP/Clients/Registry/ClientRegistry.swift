@@ -50,6 +50,8 @@ package struct Client: Sendable {
         if let startURL { return startURL }
         let uris = redirectURI.map { [$0] } ?? redirectURIs
         return uris.lazy.compactMap { uri in
+            // No page is at a port that is not known yet.
+            guard !LoopbackPort.isOpen(in: uri) else { return nil }
             let parts = uri.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
             guard parts.count >= 3, parts[0] == "https:" || parts[0] == "http:" else { return nil }
             return "\(parts[0])//\(parts[2].prefix { $0 != "?" })/"

@@ -3,6 +3,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import IdP
 @testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPFlow
@@ -130,6 +131,27 @@ struct OIDCHintTests {
         }
     }
 
+    @Test(
+        "a hint that nobody can read names nobody: login_required with prompt=none, else the user is asked, never a code at once",
+        arguments: ["x", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1c3JfeCJ9.", "changed", "key is gone"])
+    func unreadable(wrong: String) async throws {
+        try await TestDeployment.openWithOIDC { deployment in
+            let ann = try await Self.hint(deployment, of: "ann@example.com")
+            if wrong == "key is gone" {
+                let box = SigningKeyBox(keys: deployment.idpSettings.keys, randomness: SystemRandomness())
+                try await deployment.make(RotateKeys(box, isAtOnce: true))
+            }
+            let hint = wrong == "changed" ? ann.dropLast(6) + "AAAAAA" : wrong == "key is gone" ? ann[...] : wrong[...]
+            let ben = try await deployment.signedIn(as: "ben@example.com")
+            let silent = try await ben.get(
+                deployment.oidcRequest(deployment.client, ["id_token_hint": "\(hint)", "prompt": "none"]))
+            #expect(try Self.error(silent) == "login_required")
+            let asked = try await ben.get(
+                deployment.oidcRequest(deployment.client, ["id_token_hint": "\(hint)"]))
+            #expect(try asked.status == 303 && asked.location().path == "/sign-in/account")
+        }
+    }
+
     @Test("prompt=none by query is answered in a frame by a redirect; nothing else is, and no page and no prefetch")
     func frames() async throws {
         try await TestDeployment.openWithOIDC { deployment in
@@ -148,6 +170,12 @@ struct OIDCHintTests {
                 let visitor = try await get(["prompt": "none"], [("Sec-Fetch-Site", "cross-site")], destination)
                 #expect(visitor.status == 302 && visitor.header("location")?.contains("error=login_required") == true)
                 #expect(visitor.all("set-cookie").isEmpty)
+            }
+            for changes in [["response_mode": "fragment"], ["prompt": "none login"], ["max_age": "x"]] {
+                let wrong = try await get(["prompt": "none"].merging(changes) { $1 }, [cookie])
+                #expect(
+                    wrong.status == 302 && wrong.header("location")?.contains("error=invalid_request") == true,
+                    "\(changes)")
             }
             let fault = try await get(["prompt": "none", "scope": "email"], [])
             #expect(fault.status == 302 && fault.header("location")?.contains("error=invalid_scope") == true)

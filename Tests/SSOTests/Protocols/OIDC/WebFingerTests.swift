@@ -20,6 +20,7 @@ struct WebFingerTests {
         ("acct:ann@partner.org", [relation], true), ("acct:bob@partner.org", [relation], true),
         ("acct:ann%2Bnews@example.com", [relation], true), ("acct:ann+news@example.com", [relation], true),
         ("acct:ann@example.com", ["http://webfinger.net/rel/avatar", relation], true),
+        ("acct:ann@ｅxample.com", [relation], true), ("acct:ann%40example.com", [relation], false),
         ("acct:ann@example.com", [], false), ("acct:ann@example.com", ["http://webfinger.net/rel/avatar"], false),
         ("acct:ann@example.com", [relation + "/"], false), ("acct:ann@sub.example.com", [relation], false),
         ("acct:ann@example.org", [relation], false), ("acct:ann@example.com.evil.example", [relation], false),

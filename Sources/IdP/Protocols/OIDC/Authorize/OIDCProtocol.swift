@@ -41,12 +41,10 @@ package struct OIDCProtocol: ClientProtocol {
     @Sendable private func answerFrame(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let again = request.method == .post ? try await OIDCPath.again(request, OIDCPath.authorize) : nil
         let sent = again?.headers[.location].map { URLEncodedFields(Array($0.utf8.drop { $0 != 0x3f }.dropFirst())) }
-        let parameters = RequestParameters(sent ?? request.queryFields)
-        let (prompt, mode): (String?, String?)
-        do throws(ParameterError) {
-            (prompt, mode) = (try parameters.text("prompt"), try parameters.text("response_mode"))
-        } catch { throw FlowError.notAPage }
-        guard prompt?.split(separator: " ") == ["none"], mode == nil || mode == "query" else {
+        let fields = sent ?? request.queryFields
+        // A wrong request is answered by a redirect as well.
+        let prompts = fields.texts("prompt").flatMap { $0.split(separator: " ") }
+        guard prompts.contains("none"), !fields.texts("response_mode").contains("form_post") else {
             throw FlowError.notAPage
         }
         return if let again { again } else { try await authorize(request, context) }
@@ -89,6 +87,15 @@ package struct OIDCProtocol: ClientProtocol {
         let hint = await hints.hint(asked.hint, context.logger)
         var wishes = asked.wishes
         if let hint, let email = await hints.email(of: hint, for: client, context.logger) { wishes.loginHint = email }
+        if asked.hint != nil, hint == nil {
+            // It names a user who is not known here: no code without a question, which could be that of another one.
+            guard wishes.prompt != .silent else {
+                return refuse(
+                    .loginRequired, ClientRequest(client: client, returnTo: returnTo, payload: asked.request.payload),
+                    request)
+            }
+            wishes.prompt = wishes.prompt ?? .selectAccount
+        }
         // Where any program may listen, a page is shown each time: only the flow itself goes on without one.
         let isForAnyProgram = client.isPublic && !returnTo.utf8.starts(with: "https:".utf8)
         return try await authorizer.authorize(

@@ -45,10 +45,12 @@ package struct WebFingerFeature: Feature {
     /// - Parameter fields: one `resource` and any number of `rel`, of which one is the relation (RFC 7033 4.1, 4.3).
     static func resource(_ fields: URLEncodedFields, in domains: Set<[UInt8]>) -> String? {
         guard fields.texts("rel").contains(relation), let resource = (try? fields.text("resource")) ?? nil,
-            resource.prefix(5).lowercased() == "acct:",
+            resource.prefix(5).lowercased() == "acct:", resource.utf8.count(where: { $0 == UInt8(ascii: "@") }) == 1,
             // RFC 7565 7: the part before the @ may be percent-encoded.
             let decoded = PercentCoding.decode(resource.utf8.dropFirst(5)),
-            let text = String(validating: decoded, as: UTF8.self), let address = try? EmailAddress(text),
+            let text = String(validating: decoded, as: UTF8.self),
+            text.unicodeScalars.allSatisfy({ $0.value > 0x20 && !$0.properties.isWhitespace }),
+            let address = try? Entered.address(text),
             domains.contains(address.domain)
         else { return nil }
         return resource
