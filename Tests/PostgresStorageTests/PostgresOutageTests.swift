@@ -57,6 +57,8 @@ struct PostgresOutageTests {
             let nodes = [try await open(server), try await open(server)]
             let load = Load()
             async let running: Void = load.run(nodes)
+            // An error below ends the writers as well: they look at nothing else.
+            defer { load.stop() }
             for _ in 0..<rounds {
                 try await load.goOn()
                 try await outage(server)
