@@ -77,7 +77,9 @@ struct PostgresOutageTests {
     @Test("backends that are killed under load lose nothing that was acknowledged")
     func backends() async throws {
         try await Self.outages(TestLength.of(short: 5, nightly: 50)) { server in
-            for pid in try await server.backends().prefix(1) { Glibc.kill(pid, SIGKILL) }
+            // While it recovers from the last kill the server takes no connection.
+            let pids = try await eventually("the server names its backends") { try? await server.backends() }
+            for pid in pids.prefix(1) { Glibc.kill(pid, SIGKILL) }
         }
     }
 

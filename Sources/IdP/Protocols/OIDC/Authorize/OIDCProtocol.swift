@@ -90,6 +90,8 @@ package struct OIDCProtocol: ClientProtocol {
         if asked.hint != nil, hint == nil {
             // It names a user who is not known here: no code without a question, which could be that of another one.
             guard wishes.prompt != .silent else {
+                log(
+                    "id_token_hint_wrong", "id_token_hint is no ID token of this provider", parameters, client, context)
                 return refuse(
                     .loginRequired, ClientRequest(client: client, returnTo: returnTo, payload: asked.request.payload),
                     request)
