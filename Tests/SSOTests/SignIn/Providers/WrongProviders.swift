@@ -116,7 +116,8 @@ enum WrongProviders {
             "5: issuer of \"work\": \"https://a.example/*\" has a wildcard. Use the exact issuer of the provider."),
         Row(
             .oidc, ["issuer: https://a.example/b/../c"],
-            "5: issuer of \"work\": \"https://a.example/b/../c\" has . or .. in its path. Use the exact issuer of the provider."
+            "5: issuer of \"work\": \"https://a.example/b/../c\" has . or .. as a part of its path, which browsers take out. Write "
+                + "the path as they send it."
         ),
         Row(
             .oidc, ["issuer: https://a.example/.well-known/openid-configuration"],
