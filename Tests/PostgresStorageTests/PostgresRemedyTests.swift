@@ -2,8 +2,9 @@ import Storage
 import Testing
 
 @testable import PostgresStorage
+@testable import TestKit
 
-@Suite("The advice about an error of PostgreSQL")
+@Suite("The advice about an error of PostgreSQL", .deployment)
 struct PostgresRemedyTests {
     private static let place = "connection to server at \"db.example\", port 5432 failed: "
 

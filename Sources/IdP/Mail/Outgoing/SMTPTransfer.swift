@@ -168,12 +168,15 @@ struct SMTPTransfer {
         }
         switch code {
         case 500...599 where [.connection, .greeting, .sender].contains(subject):
-            return .unreachable("the mail server refused the \(subject.rawValue) with \(code) (curl \(result.rawValue))\(words)")
+            return .unreachable(
+                "the mail server refused the \(subject.rawValue) with \(code) (curl \(result.rawValue))\(words)")
         case 500...599:
             return .refused(
-                "the mail server refused the \(subject.rawValue) with \(code) (curl \(result.rawValue))\(words)", code: code)
+                "the mail server refused the \(subject.rawValue) with \(code) (curl \(result.rawValue))\(words)",
+                code: code)
         case 400...499:
-            return .temporary("the mail server deferred the \(subject.rawValue) with \(code) (curl \(result.rawValue))\(words)")
+            return .temporary(
+                "the mail server deferred the \(subject.rawValue) with \(code) (curl \(result.rawValue))\(words)")
         default: return .temporary("the connection to the mail server broke (curl \(result.rawValue))")
         }
     }

@@ -38,7 +38,10 @@ struct SettingHelpTests {
         let shown = Dictionary(reader.lines.map { ($0.name, $0.shown) }) { $1 }
         #expect(shown.keys.allSatisfy { name in name.hasPrefix("client ") || all.contains { $0.name == name } })
         let given = SettingsFixture.idp.merging(SettingsFixture.client) { $1 }
-        let inWords = ["required", "none", "the id", "system roots", "RP_IDP_URL", "true on loopback, else false", "this machine's name"]
+        let inWords = [
+            "required", "none", "the id", "system roots", "RP_IDP_URL", "true on loopback, else false",
+            "this machine's name",
+        ]
         var compared = 0
         for setting in all where given[setting.name] == nil && !inWords.contains(setting.fallback) {
             #expect(shown[setting.name] == setting.fallback, "\(setting.name)")
