@@ -51,7 +51,7 @@ struct ReplyFuzzTests {
         let samples = (corpus.honest + corpus.hostile).filter { $0.message.count < 8192 }
         var random = Seeded(state: 11)
         var (read, rejected) = (0, 0)
-        for index in 0..<4000 {
+        for index in 0..<TestLength.of(short: 4000, nightly: 100_000) {
             let donor = try #require(samples.randomElement(using: &random)).message
             let message = Self.damaged(samples[index % samples.count].message, donor: donor, &random)
             guard let reply = try? reader.read(message, recipient: nil) else {

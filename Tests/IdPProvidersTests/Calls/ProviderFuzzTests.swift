@@ -13,8 +13,8 @@ import Testing
 /// is installed, with PyJWT, neither of which is ours.
 @Suite("Documents of providers: fuzz", .program)
 struct ProviderFuzzTests {
-    /// `FUZZ_ROUNDS` makes it longer: 25000 are 100,000 documents and answers.
-    private static let rounds = ProcessInfo.processInfo.environment["FUZZ_ROUNDS"].flatMap(Int.init) ?? 1500
+    /// Of each of the four kinds: 100,000 documents and answers in all at night.
+    private static let rounds = TestLength.of(short: 1500, nightly: 25_000)
 
     private static let hasPyJWT = FileManager.default.fileExists(
         atPath: "/usr/lib/python3/dist-packages/jwt/__init__.py")
