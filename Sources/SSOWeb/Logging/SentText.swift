@@ -15,9 +15,21 @@ public enum SentText {
 
     /// An address that was sent, without its query and fragment, which may hold a secret.
     public static func address(_ bytes: [UInt8]) -> String {
+        let bytes = withoutUser(bytes)
         let path = bytes.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         guard path.count < bytes.count else { return shown(bytes) }
         return shown(Array(path)) + (bytes[path.count] == UInt8(ascii: "?") ? "?…" : "#…")
+    }
+
+    /// An address with `...` in place of user name and password (RFC 3986 3.2.1). Browsers take a backslash for a slash.
+    public static func withoutUser(_ bytes: [UInt8]) -> [UInt8] {
+        let slashes = Array(#"/\"#.utf8)
+        guard let slash = bytes.indices.dropLast().first(where: { slashes.contains(bytes[$0]) }),
+            slashes.contains(bytes[slash + 1])
+        else { return bytes }
+        let authority = bytes[(slash + 2)...].prefix { !(slashes + Array("?#".utf8)).contains($0) }
+        guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return bytes }
+        return bytes[..<authority.startIndex] + Array("...".utf8) + bytes[at...]
     }
 
     /// - Parameter text: what was sent.

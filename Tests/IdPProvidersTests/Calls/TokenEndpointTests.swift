@@ -132,6 +132,7 @@ struct TokenEndpointTests {
         arguments: [
             ("https://new.example/a?code=1#b", "status 301, leads to https://new.example/a"),
             ("/elsewhere", "status 301, leads to /elsewhere"),
+            ("https://u:pa55@new.example/a", "status 301, leads to https://...@new.example/a"),
             ("https://new.example/a-code-0123/x\u{e9}\n", "status 301, leads to https://new.example/.../x??"),
             (String(repeating: "x", count: 300), "status 301, leads to " + String(repeating: "x", count: 179)),
             (nil, "status 301"),

@@ -21,10 +21,11 @@ extension ProviderHTTP {
             leadsTo: isRedirect ? response.values("location").first.map { place($0, form) } : nil)
     }
 
-    /// An address as it may stand in the log: without query and fragment, and without what was sent in a form, which the
+    /// An address as it may stand in the log: without user, query and fragment, and without what was sent in a form, which the
     /// provider may repeat.
     private static func place(_ address: String, _ form: [(name: String, value: String)]?) -> String {
-        let place = String(address.prefix { $0 != "?" && $0 != "#" })
+        let bytes = SentText.withoutUser(Array(address.utf8))
+        let place = String(decoding: bytes.prefix { !"?#".utf8.contains($0) }, as: UTF8.self)
         return (form ?? []).reduce(place) { text, field in
             field.value.isEmpty ? text : text.replacingOccurrences(of: field.value, with: "...")
         }

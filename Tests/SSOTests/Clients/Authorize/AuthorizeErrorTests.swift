@@ -206,6 +206,12 @@ struct AuthorizeErrorTests {
         #expect(SentText.address(Array("https://rp.example/cb?code=secret".utf8)) == "https://rp.example/cb?…")
         #expect(SentText.address(Array("https://rp.example/cb#a?code=secret".utf8)) == "https://rp.example/cb#…")
         #expect(SentText.address(Array("https://rp.example/cb?a#code=secret".utf8)) == "https://rp.example/cb?…")
+        for user in ["ann:pa55@", "ann@", "a@b:pa55@", ":pa55@"] {
+            #expect(
+                SentText.address(Array("https://\(user)rp.example/c@d?e".utf8)) == "https://...@rp.example/c@d?…",
+                "\(user)")
+        }
+        #expect(SentText.address(Array(#"https:\\u:pa55@evil.example\cb"#.utf8)) == #"https:\\...@evil.example\cb"#)
     }
 
     @Test("a state of up to 512 bytes of printable ASCII comes back byte for byte")
