@@ -213,7 +213,7 @@ let package = Package(
             ],
             path: "Sources/IdP/Protocols",
             resources: embedded(
-                "OIDC/Authorize/FormPost/form-post.js", "OIDC/Authorize/FormPost/form-post.mustache",
+                "OIDC/Authorize/FormPost/form-post.mustache",
                 "OIDC/Logout/logout.mustache", "SSO/SignOut/sign-out.mustache", "Texts/de.json", "Texts/en.json"),
             swiftSettings: settings),
         .target(

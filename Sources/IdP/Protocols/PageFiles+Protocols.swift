@@ -7,6 +7,5 @@ extension PageFiles {
             "form-post": PackageResources.form_post_mustache, "logout": PackageResources.logout_mustache,
             "sign-out": PackageResources.sign_out_mustache,
         ],
-        texts: [.english: PackageResources.en_json, .german: PackageResources.de_json],
-        assets: ["form-post.js": PackageResources.form_post_js])
+        texts: [.english: PackageResources.en_json, .german: PackageResources.de_json])
 }

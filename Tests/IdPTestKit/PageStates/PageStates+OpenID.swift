@@ -8,13 +8,13 @@ extension PageStates {
     static let openIDKeys = ["access: everyone, \(OIDCSteps.bothProtocols)"]
 
     static let openID: [PageState] = [
-        PageState("form-post", mark: "form#answer button") { studio in
+        PageState("form-post", mark: "form#continue button") { studio in
             let (deployment, browser) = (studio.deployment, studio.browser())
             let request = deployment.oidcRequest(studio.client, ["response_mode": "form_post"])
             let form = try await browser.follow(browser.get(request))
             return try await deployment.enterCode(form, in: browser, as: "ann@example.com")
         },
-        PageState("form-post-error", mark: "form#answer button") { studio in
+        PageState("form-post-error", mark: "form#continue button") { studio in
             try await studio.browser().get(
                 studio.deployment.oidcRequest(studio.client, ["response_mode": "form_post", "prompt": "none"]))
         },

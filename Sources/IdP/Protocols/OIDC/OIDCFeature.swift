@@ -24,7 +24,7 @@ package struct OIDCFeature: Feature {
 
     package var purposes: [any FlowPurpose] {
         let form = FormPostPage(
-            pages: parts.pages, logos: parts.logos, script: parts.assets.path(of: "form-post.js"))
+            pages: parts.pages, logos: parts.logos, script: parts.assets.path(of: "continue.js"))
         return [
             OIDCProtocol(
                 authorizer: parts.authorizer, page: parts.completionPage, form: form, issuer: oidc.issuer, hints: hints)
