@@ -65,6 +65,8 @@ struct ClientRulesTests {
             ("expose_groups: [\(Self.fiftyOne)]", "expose_groups", "At most 50"),
             ("contact: desk@example.com", "contact", "https or mailto"),
             ("contact: javascript:alert(1)", "contact", "https or mailto"),
+            ("contact: mailto:a@exümple.example", "contact", "Write mailto:a@xn--exmple-4ya.example"),
+            ("contact: mailto:desk", "contact", "Write mailto:desk@example.com"),
             ("contact: http://example.com", "contact", "https or mailto"),
             ("hidden: maybe", "hidden", "true or false"), ("logout_uri: http://rp.example/x", "logout_uri", "https"),
             ("logout_uri: \"https://rp.example/x#y\"", "logout_uri", "fragment"),

@@ -164,7 +164,11 @@ struct ClientRules {
         }
 
         static func contact(_ text: String) throws {
-            if text.hasPrefix("mailto:"), (try? EmailAddress(String(text.dropFirst("mailto:".count)))) != nil { return }
+            if text.hasPrefix("mailto:") {
+                guard (try? EmailAddress(String(text.dropFirst("mailto:".count)))) == nil else { return }
+                let meant = (try? Entered.address(text))?.text ?? "desk@example.com"
+                throw SettingError("\"\(text)\" must name one email address in ASCII. Write mailto:\(meant)")
+            }
             guard let url = try? WebURL(text), url.isHTTPS, text.utf8.count <= 2000 else {
                 throw SettingError("\"\(text)\" must be https or mailto, for example mailto:desk@example.com.")
             }
