@@ -1,5 +1,4 @@
 import Hummingbird
-package import IdPClients
 import Logging
 import SSOShared
 import SSOWeb
