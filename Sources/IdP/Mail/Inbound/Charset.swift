@@ -52,7 +52,7 @@ struct Charset {
     /// What is skipped behind bytes without a meaning.
     private enum Recovery {
         case units(Int)
-        /// The rest of the line: after a broken escape no byte says what it is. Each line begins anew (RFC 1468, RFC 2152).
+        /// The rest of the line: after a broken escape no byte says what it is. Each line begins again (RFC 1468, RFC 2152).
         case line
 
         init(_ table: String) {

@@ -43,7 +43,7 @@ struct FieldScanner {
         return position - start
     }
 
-    /// Takes a comment with its parentheses, which may be nested. nil if there is none or it does not end.
+    /// Takes a comment with its parentheses, which may be nested. nil without one that ends.
     mutating func comment() -> ArraySlice<UInt8>? {
         let start = position
         var depth = 0

@@ -9,7 +9,7 @@ struct TokenAnswer: Sendable {
     let idToken: String?
     let accessToken: String?
     let refreshToken: String?
-    /// The code of the error. An empty text is none: an error has a code.
+    /// The code of the error. An empty text does not count: an error has a code.
     let error: String?
     let errorDescription: String?
 

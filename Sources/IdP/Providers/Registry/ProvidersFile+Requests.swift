@@ -59,7 +59,7 @@ extension ProvidersFile {
                 "\"\(text.value)\" of \"\(owner)\" must be client_secret_basic, client_secret_post or none. "
                     + "Register the client at the provider with one of these."
             case (true, true) where isNone:
-                "of \"\(owner)\" is none, which is for public clients. Remove it, or remove client_secret."
+                "of \"\(owner)\" has the value none, which is for public clients. Remove it, or remove client_secret."
             case (true, false) where !isNone:
                 "of \"\(owner)\" is \(text.value), which needs client_secret. A public client has none."
             default: nil

@@ -184,7 +184,8 @@ enum WrongProviders {
             "8: token_endpoint_auth_method must be text. For example token_endpoint_auth_method: client_secret_post"),
         Row(
             .oidc, ["token_endpoint_auth_method: none"],
-            "8: token_endpoint_auth_method of \"work\" is none, which is for public clients. Remove it, or remove client_secret."
+            "8: token_endpoint_auth_method of \"work\" has the value none, which is for public clients. Remove it, or remove "
+                + "client_secret."
         ),
         Row(
             .oidc, ["-client_secret", "token_endpoint_auth_method: client_secret_post"],
