@@ -6,8 +6,9 @@ import Storage
 /// PostgreSQL ends a transaction at the first statement that fails, and the rules of the stores let a body go on. A savepoint
 /// before every statement would allow that, at the price of two more commands for each. So a body runs without them first. If it
 /// does go on after an error, it runs once more, with them: a body may run again.
-final class PostgresConnection: SQLConnection {
+final class PostgresConnection: CallConnection {
     let session: PostgresSession
+    var actions: [CommitAction] = []
     /// Whether the writer has compared the server's timeline with those of before.
     var isSettled = false
     private var statements = PreparedStatements()
@@ -244,9 +245,9 @@ final class PostgresConnection: SQLConnection {
     /// What became of a body.
     enum Outcome {
         /// It has returned, and all its statements have worked.
-        case succeeded(answer: @Sendable () -> Void)
+        case succeeded(answer: PendingCall.Answer)
         /// It has thrown, so its changes must go.
-        case failed(answer: @Sendable () -> Void)
+        case failed(answer: PendingCall.Answer)
         /// It went on after a statement that had failed: it must run again, with a savepoint before each statement.
         case wentOn
         /// PostgreSQL asks for another run, or the connection is gone.

@@ -157,6 +157,8 @@ private struct PostgresCopyConnection: CopyConnection {
 
     init(_ connection: PostgresConnection) { self.connection = connection }
 
+    func afterCommit(_ action: @escaping CommitAction) { connection.afterCommit(action) }
+
     /// Takes back, for this transaction, what bounds the statements of a program that serves.
     func liftLimits() throws(DatabaseError) {
         _ = try query(

@@ -84,7 +84,7 @@ public final class PostgresDatabase: Database {
         try await withCheckedThrowingContinuation { caller in
             let call = PendingCall(body, caller: caller)
             do throws(DatabaseError) { try queue.add(call) } catch { call.fail(error) }
-        }
+        }.finished()
     }
 
     public func checkReady() async throws(DatabaseError) {

@@ -24,7 +24,7 @@ struct PostgresReader: Sendable {
                 switch connection.run(call, carefully: mode == .careful) {
                 case .succeeded(let answer), .failed(let answer):
                     connection.endRead()
-                    return answer()
+                    return answer(nil)
                 case .wentOn: try connection.rollBack()
                 case .broken(let error): throw error
                 }

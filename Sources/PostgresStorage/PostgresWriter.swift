@@ -133,7 +133,7 @@ final class PostgresWriter: Sendable {
 
     private struct Result {
         let hasSucceeded: Bool
-        let answer: @Sendable () -> Void
+        let answer: PendingCall.Answer
     }
 
     /// Runs several bodies without savepoints, which cost as much as their statements.
@@ -194,7 +194,9 @@ final class PostgresWriter: Sendable {
             case .broken(let error): throw error
             }
         }
-        return Result(hasSucceeded: false) { call.fail(.unavailable("PostgreSQL has refused to undo a statement")) }
+        return Result(hasSucceeded: false) {
+            call.fail($0 ?? .unavailable("PostgreSQL has refused to undo a statement"))
+        }
     }
 
     private func undo(isAlone: Bool, _ connection: PostgresConnection) throws(PostgresError) {
@@ -213,7 +215,7 @@ final class PostgresWriter: Sendable {
         guard results.contains(where: \.hasSucceeded), connection.hasWork else {
             // Nothing was changed. An error may still depend on what others have committed, and that is kept.
             connection.endRead()
-            return results.forEach { $0.answer() }
+            return results.forEach { $0.answer(nil) }
         }
         guard connection.session.deadline > .now else { throw PostgresError.lost("no time is left for the commit") }
         do throws(PostgresError) {
@@ -223,17 +225,17 @@ final class PostgresWriter: Sendable {
             case .unknown(let warning):
                 // PostgreSQL warns when it gives the wait for a standby up.
                 if !connection.synchronousStandbys.isEmpty { connector.noteWait(for: connection.synchronousStandbys) }
-                return fail(batch, Self.words(about: warning))
+                return answer(results, Self.words(about: warning))
             }
         } catch {
             // An error is an answer: nothing was committed. Without one nobody knows.
             guard error.cause == .lost else { throw error }
             connector.note(error)
-            return fail(batch, "\(error)")
+            return answer(results, "\(error)")
         }
         lastCommit.withLock { $0 = .now }
         noteCommit(connection)
-        results.forEach { $0.answer() }
+        results.forEach { $0.answer(nil) }
     }
 
     /// Takes note of a commit. One that has changed nothing waits for no standby, so it says nothing about one.
@@ -246,11 +248,11 @@ final class PostgresWriter: Sendable {
     static func words(about warning: String) -> String { "PostgreSQL has warned at the commit: \(warning)" }
 
     /// Answers calls whose commit has an unknown outcome.
-    private func fail(_ batch: [PendingCall], _ reason: String) {
+    private func answer(_ results: [Result], _ reason: String) {
         lastCommit.withLock { $0 = nil }
-        logger.warning("database_commit_unknown", metadata: ["reason": "\(reason)", "writes": "\(batch.count)"])
+        logger.warning("database_commit_unknown", metadata: ["reason": "\(reason)", "writes": "\(results.count)"])
         let failure = DatabaseError.unavailable("whether the changes are kept is unknown: \(reason)")
-        batch.forEach { $0.fail(failure) }
+        results.forEach { $0.answer(failure) }
     }
 
     // MARK: - Another run

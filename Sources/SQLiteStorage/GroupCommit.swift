@@ -77,19 +77,19 @@ final class GroupCommit: Sendable {
         let batch = queue.take(Self.batchLimit)
         let changesBefore = db.totalChangesCount
         do {
-            let answers: [@Sendable () -> Void]
+            let answers: [PendingCall.Answer]
             switch try together(batch, connection) {
             case .succeeded(let all): answers = all
             case .failed(let answer):
                 try db.rollback()
-                if batch.count == 1 { return answer() }
+                if batch.count == 1 { return answer(nil) }
                 try connection.execute("BEGIN IMMEDIATE")
                 answers = try batch.map { try apart($0, connection) }
             }
             try connection.execute("COMMIT")
             // A commit without changes does not touch the disk.
             if db.totalChangesCount != changesBefore { lastCommit.withLock { $0 = .now } }
-            answers.forEach { $0() }
+            answers.forEach { $0(nil) }
         } catch {
             lastCommit.withLock { $0 = nil }
             try? db.rollback()
@@ -99,16 +99,16 @@ final class GroupCommit: Sendable {
     }
 
     private enum Outcome {
-        case succeeded([@Sendable () -> Void])
+        case succeeded([PendingCall.Answer])
         /// One body has thrown. Nothing of any may be kept.
-        case failed(@Sendable () -> Void)
+        case failed(PendingCall.Answer)
     }
 
     /// Runs the bodies one after the other, up to the first that throws.
     ///
     /// - Throws: what must fail the whole batch.
     private func together(_ batch: [PendingCall], _ connection: SQLiteConnection) throws -> Outcome {
-        var answers: [@Sendable () -> Void] = []
+        var answers: [PendingCall.Answer] = []
         answers.reserveCapacity(batch.count)
         for write in batch {
             let (succeeded, answer) = write.run(connection)
@@ -122,7 +122,7 @@ final class GroupCommit: Sendable {
     /// Runs one body in its savepoint and returns the closure that gives its caller the result.
     ///
     /// - Throws: what must fail the whole batch.
-    private func apart(_ write: PendingCall, _ connection: SQLiteConnection) throws -> @Sendable () -> Void {
+    private func apart(_ write: PendingCall, _ connection: SQLiteConnection) throws -> PendingCall.Answer {
         try connection.execute("SAVEPOINT body")
         let (succeeded, answer) = write.run(connection)
         if let failure = connection.failure { throw failure }

@@ -9,8 +9,9 @@ import enum Storage.DatabaseError
 ///
 /// Statements are prepared and cached by GRDB, and bound and stepped here through SQLite's C interface: GRDB's own arguments
 /// and rows are made for general use and cost several times as much per statement.
-final class SQLiteConnection: SQLConnection {
+final class SQLiteConnection: CallConnection {
     private let db: GRDB.Database
+    var actions: [CommitAction] = []
 
     /// The first error of the connection itself (disk full, I/O). A body may ignore the error that it got, but SQLite may have
     /// rolled back everything by then. The transaction must not commit.

@@ -196,6 +196,8 @@ private struct SQLiteCopyConnection: CopyConnection {
 
     init(_ connection: SQLiteConnection) { self.connection = connection }
 
+    func afterCommit(_ action: @escaping CommitAction) { connection.afterCommit(action) }
+
     func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
         try connection.query(sql, values)
     }

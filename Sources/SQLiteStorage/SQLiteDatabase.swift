@@ -83,7 +83,7 @@ public final class SQLiteDatabase: Database {
         try await withCheckedThrowingContinuation { caller in
             let write = PendingCall(body, caller: caller)
             do throws(DatabaseError) { try commits.queue.add(write) } catch { write.fail(error) }
-        }
+        }.finished()
     }
 
     public func checkReady() async throws(DatabaseError) {

@@ -3,18 +3,21 @@ import Synchronization
 
 /// A `read` or `write` that waits for the thread of a connection, and the caller that waits for its result.
 ///
-/// Exactly one of `fail` and the closure that `run` returns is called, once.
+/// Exactly one of `fail` and the answer that `run` returns is called, once.
 package struct PendingCall: Sendable {
     package let arrived = ContinuousClock.now
     /// How often the body has run and was rolled back, for engines that run it again.
     package var runs = 0
-    /// Runs the body. Returns whether it succeeded, and a closure that gives its result to the caller.
-    package let run: @Sendable (any SQLConnection) -> (succeeded: Bool, answer: @Sendable () -> Void)
+    /// Runs the body. Returns whether it succeeded, and what gives its result to the caller.
+    package let run: @Sendable (any CallConnection) -> (succeeded: Bool, answer: Answer)
     /// Gives the caller an error instead, whatever the body did.
     package let fail: @Sendable (DatabaseError) -> Void
 
+    /// Gives the caller the result. The error is for a commit whose outcome is unknown.
+    package typealias Answer = @Sendable (_ unknown: DatabaseError?) -> Void
+
     package init(
-        run: @escaping @Sendable (any SQLConnection) -> (succeeded: Bool, answer: @Sendable () -> Void),
+        run: @escaping @Sendable (any CallConnection) -> (succeeded: Bool, answer: Answer),
         fail: @escaping @Sendable (DatabaseError) -> Void
     ) {
         (self.run, self.fail) = (run, fail)
@@ -22,18 +25,44 @@ package struct PendingCall: Sendable {
 
     /// A call of `body` for a caller that waits.
     package init<T: Sendable>(
-        _ body: @escaping @Sendable (any SQLConnection) throws -> T, caller: CheckedContinuation<T, any Error>
+        _ body: @escaping @Sendable (any SQLConnection) throws -> T,
+        caller: CheckedContinuation<CallResult<T>, any Error>
     ) {
         self.init(
             run: { connection in
+                connection.actions = []
                 do {
                     let value = try body(connection)
-                    return (true, { caller.resume(returning: value) })
+                    let actions = connection.actions
+                    return (true, { caller.resume(returning: CallResult(value: value, actions: actions, unknown: $0)) })
                 } catch {
-                    return (false, { caller.resume(throwing: error) })
+                    return (false, { caller.resume(throwing: $0 ?? error) })
                 }
             },
             fail: { caller.resume(throwing: $0) })
+    }
+}
+
+/// The connection of an engine: it keeps what the body that runs on it wants to be done after the commit.
+package protocol CallConnection: AnyObject, SQLConnection {
+    var actions: [CommitAction] { get set }
+}
+
+extension CallConnection {
+    package func afterCommit(_ action: @escaping CommitAction) { actions.append(action) }
+}
+
+/// The result of a call, for the task that waits for it.
+package struct CallResult<T: Sendable>: Sendable {
+    let value: T
+    let actions: [CommitAction]
+    let unknown: DatabaseError?
+
+    /// The value, after what was to be done after the commit.
+    package func finished() throws(DatabaseError) -> T {
+        for action in actions { action(unknown == nil ? .kept : .unknown) }
+        if let unknown { throw unknown }
+        return value
     }
 }
 

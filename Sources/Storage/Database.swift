@@ -41,6 +41,21 @@ public protocol SQLConnection {
     /// Runs one statement whose outcome the body does not look at. PostgreSQL gets it together with the next statement, or with
     /// the commit. It fails as with ``execute(_:_:)``: at the latest in another run of the body.
     func send(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError)
+
+    /// Acts once after the commit of a ``Database/write(_:)``, for what the body must not do itself because it may run again: only
+    /// what its last run has asked for happens, and nothing when the transaction was rolled back. The action runs in the task
+    /// of the caller, before that has its result. In a ``Database/read(_:)`` it never runs.
+    func afterCommit(_ action: @escaping CommitAction)
+}
+
+/// What is done once a transaction is over.
+public typealias CommitAction = @Sendable (CommitOutcome) -> Void
+
+/// What became of a commit.
+public enum CommitOutcome: Sendable {
+    case kept
+    /// PostgreSQL gave no answer to the commit: the changes are kept, or not.
+    case unknown
 }
 
 extension SQLConnection {

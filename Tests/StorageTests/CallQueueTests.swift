@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Queue of waiting calls", .rules)
 struct CallQueueTests {
-    private static func write() -> PendingCall { PendingCall(run: { _ in (true, {}) }, fail: { _ in }) }
+    private static func write() -> PendingCall { PendingCall(run: { _ in (true, { _ in }) }, fail: { _ in }) }
 
     @Test("calls beyond the capacity fail immediately, and succeed again when there is room")
     func bounded() throws {

@@ -81,6 +81,8 @@ private struct InterruptedDatabase: Database {
         let real: any SQLConnection
         let queried: @Sendable (String) -> Void
 
+        func afterCommit(_ action: @escaping CommitAction) { real.afterCommit(action) }
+
         func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
             let rows = try real.query(sql, values)
             queried(sql)

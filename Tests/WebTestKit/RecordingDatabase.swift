@@ -58,6 +58,8 @@ final class RecordingDatabase: Database {
         let real: any SQLConnection
         let owner: RecordingDatabase
 
+        func afterCommit(_ action: @escaping CommitAction) { real.afterCommit(action) }
+
         func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
             owner.note(sql, values)
             return try real.query(sql, values)

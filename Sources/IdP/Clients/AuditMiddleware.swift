@@ -13,7 +13,7 @@ package struct AuditMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         context.audit = RequestAudit(
-            log, request, peer: context.peer, reference: context.reference, proxies: proxies)
+            log, request, peer: context.peer, reference: context.reference, proxies: proxies, context.logger)
         return try await next(request, context)
     }
 }

@@ -36,7 +36,7 @@ struct SealedValueRenewal: Service {
             guard !renewed.isEmpty else { return }
             let detail = renewed.map { "\($0.old) \($0.name)" }.joined(separator: ", ")
             logger.notice("sealed_values_renewed", metadata: ["values": "\(detail)"])
-            audit.note(AuditRow(.sealedValuesRenewed, by: .program, detail: detail))
+            audit.note(Event(.sealedValuesRenewed, by: .program, detail: detail))
         } catch {
             // The next hour tries again.
             logger.warning("sealed_values_not_renewed", metadata: ["cause": "\(error)"])

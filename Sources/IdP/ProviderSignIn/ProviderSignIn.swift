@@ -128,7 +128,7 @@ package struct ProviderAddition: Sendable {
             let done = try accounts.addOnce(identity, to: user.account, reporting: changes, by: origin, connection)
             if done == .added {
                 try context.audit?.write(
-                    AuditRow(
+                    Event(
                         .identityLinked, by: .user(accountID), account: accountID, session: session.handle,
                         detail: provider.id), connection)
             }

@@ -54,7 +54,7 @@ enum ProviderSignInError: String, Sendable, CaseIterable {
         if let detail { metadata["error"] = "\(detail)" }
         context.logger.log(level: isAlarm ? .warning : .notice, "provider_answer_refused", metadata: metadata)
         context.audit?.note(
-            AuditRow(
+            Event(
                 .providerAnswerRefused, by: .visitor, session: context.session?.handle, cause: rawValue,
                 detail: provider.id))
     }
@@ -120,9 +120,9 @@ extension ProviderError {
                 "provider": "\(provider.id)", "reason": "\(reason)", "detail": "\(self)",
                 "session": "\(context.session?.handle ?? "-")",
             ])
-        if let event = AuditEvent(rawValue: page.code) {
+        if let event = AuditedEvents.all.first(where: { $0.id == page.code }) {
             context.audit?.note(
-                AuditRow(
+                Event(
                     event, by: .visitor, session: context.session?.handle, cause: "\(reason)", detail: provider.id))
         }
         var answer = PublicError(

@@ -80,7 +80,7 @@ package struct RestoredDatabase: Sendable {
         let audit = AuditStore(database: database)
         try await database.write { connection in
             try IdPTable.end(.restore, at: now, connection)
-            try audit.write(AuditRow(.databaseRestored, by: actor), connection)
+            try audit.write(Event(.databaseRestored, by: actor), connection)
         }
         try await tellClients(of: later, at: now, by: actor)
     }

@@ -16,15 +16,15 @@ extension TestDeployment {
     }
 
     /// All rows, the oldest first.
-    func auditRows(_ events: AuditEvent...) async throws -> [AuditEntry] {
+    func auditRows(_ events: EventKind...) async throws -> [AuditEntry] {
         try await audit.page(AuditSearch()).filter { row in
-            events.isEmpty || events.contains { $0.rawValue == row.event }
+            events.isEmpty || events.contains { $0.id == row.event }
         }
     }
 
     /// The rows of an event once there are so many. Rows of refusals are written after the answer.
-    func auditRows(_ event: AuditEvent, untilThereAre count: Int) async throws -> [AuditEntry] {
-        try await eventually("\(count) rows of \(event.rawValue)") {
+    func auditRows(_ event: EventKind, untilThereAre count: Int) async throws -> [AuditEntry] {
+        try await eventually("\(count) rows of \(event.id)") {
             let rows = try await auditRows(event)
             return rows.count >= count ? rows : nil
         }
@@ -49,7 +49,7 @@ struct AuditScene: Sendable {
         store = AuditStore(database: database, clock: clock.clock, randomness: SystemRandomness())
     }
 
-    func write(_ row: AuditRow, times: Int = 1) async throws {
+    func write(_ row: Event, times: Int = 1) async throws {
         try await database.write { [store] connection in
             for _ in 0..<times { try store.write(row, connection) }
         }

@@ -151,7 +151,7 @@ struct StoredClientTests {
                         database: deployment.database, keys: deployment.idpSettings.keys,
                         randomness: SystemRandomness(), clock: deployment.clock.clock), logger: log.logger("idp"))
                 await directory.read()
-                #expect(directory.reload()?.event == .clientsFileRejected)
+                #expect(directory.reload()?.kind == .clientsFileRejected)
                 #expect(directory.all.map(\.id) == ["wiki"])
             }
             #expect(log.text.components(separatedBy: "clients_file_rejected").count == 3)

@@ -44,7 +44,7 @@ struct UserActivity: Sendable {
         let named = ["client": row.client.map { clients.client(id: $0)?.name ?? $0 } ?? ""]
         // The row has the id. One that was dropped since then has no other name.
         let provider = ["provider": row.detail.map { providers.provider(id: $0)?.name ?? $0 } ?? ""]
-        return switch AuditEvent(rawValue: row.event) {
+        return switch AuditedEvents.all.first(where: { $0.id == row.event }) {
         case .signedIn, .handoffSignedIn: Text("activity.signed-in")
         case .signedOut: Text("activity.signed-out")
         case .appSignedOut: Text("activity.app-signed-out")

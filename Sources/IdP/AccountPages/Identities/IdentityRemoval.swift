@@ -59,7 +59,7 @@ package struct IdentityRemoval: Sendable {
                 if case .ended = outcome { return false }
                 if case .removed(let identity) = outcome {
                     try context.audit?.write(
-                        AuditRow(
+                        Event(
                             .identityUnlinked, by: .user(user.account.id), account: user.account.id,
                             session: session.handle, detail: identity.provider), connection)
                 }

@@ -157,7 +157,7 @@ package struct AccountStore: Sendable {
                 ["name": .text(name), "id": .text(account.id), "now": .timestamp(clock.now())])
             guard changed > 0 else { return }
             try audit?.write(
-                AuditRow(.userChanged, by: .user(account.id), account: account.id, cause: "name"), connection)
+                Event(.userChanged, by: .user(account.id), account: account.id, cause: "name"), connection)
         }
     }
 

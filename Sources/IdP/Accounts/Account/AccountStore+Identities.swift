@@ -1,6 +1,6 @@
 package import IdPClients
 import SSOShared
-import SSOWeb
+package import SSOWeb
 package import Storage
 
 extension AccountStore {

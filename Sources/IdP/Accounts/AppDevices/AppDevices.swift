@@ -75,7 +75,7 @@ package struct AppDevices: Sendable {
         try await tokens.database.write { connection in
             if let account {
                 try audit?.write(
-                    AuditRow(.signedOut, by: .user(account.id), account: account.id, session: session.handle),
+                    Event(.signedOut, by: .user(account.id), account: account.id, session: session.handle),
                     connection)
             }
             try sessions.end(session, connection)
@@ -90,21 +90,21 @@ package struct AppDevices: Sendable {
     /// - Parameter event: what the log calls it.
     /// - Returns: nil if the user has no such app.
     package func end(
-        _ id: String, of account: Account, _ audit: RequestAudit?, as event: AuditEvent = .appSignedOut
+        _ id: String, of account: Account, _ audit: RequestAudit?, as event: EventKind = .appSignedOut
     ) async throws -> AppDevice? {
         try await end(of: account, audit, as: event) { $0.id.utf8.elementsEqual(id.utf8) }.first
     }
 
     /// Signs the apps of a user out that `chosen` names.
     @discardableResult package func end(
-        of account: Account, _ audit: RequestAudit?, as event: AuditEvent = .appSignedOut,
+        of account: Account, _ audit: RequestAudit?, as event: EventKind = .appSignedOut,
         where chosen: @escaping @Sendable (AppDevice) -> Bool
     ) async throws -> [AppDevice] {
         try await tokens.database.write { connection in
             let ended = try all(of: account, connection).filter(chosen)
             for device in ended {
                 try audit?.write(
-                    AuditRow(
+                    Event(
                         event, by: .user(account.id), account: account.id, session: device.session?.handle,
                         detail: device.id), connection)
                 if let token = device.token { try tokens.end(id: token.id, connection) }

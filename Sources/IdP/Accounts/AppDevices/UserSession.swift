@@ -95,7 +95,7 @@ extension AppDevices {
     /// The same, in the caller's transaction.
     package func endSession(
         _ id: String, of account: Account, by actor: AuditActor, own: String? = nil, _ connection: any SQLConnection,
-        audit write: (AuditRow) throws -> Void
+        audit write: (Event) throws -> Void
     ) throws -> UserSession? {
         // Of the browsers the one with this id is enough: the writer waits, and a user may have any number of them.
         let found = try userSessions(of: account, limit: 1, with: id, connection)
@@ -104,7 +104,7 @@ extension AppDevices {
         if let token = found.app?.token { try tokens.end(id: token.id, connection) }
         let isOwn = own.map(found.handles.contains) ?? false
         if isOwn {
-            try write(AuditRow(.signedOut, by: actor, account: account.id, session: own, detail: found.app?.id))
+            try write(Event(.signedOut, by: actor, account: account.id, session: own, detail: found.app?.id))
         }
         for handle in found.handles.sorted() {
             _ = try sessions.end(handle: handle, of: account.id, connection)

@@ -1,4 +1,5 @@
 package import IdPClients
+package import SSOWeb
 package import Storage
 
 /// The one place that learns who has lost access to which client.
@@ -15,7 +16,7 @@ package enum AccessLoss {
     ///   - write: writes a row of the audit log in the same transaction.
     package static func report(
         accounts: [String], client: String, by actor: AuditActor, _ signOuts: SignOuts,
-        _ connection: any SQLConnection, audit write: (AuditRow) throws -> Void
+        _ connection: any SQLConnection, audit write: (Event) throws -> Void
     ) throws {
         for account in accounts {
             try signOuts.end(.atClient(client, of: account), .noAccess, by: actor, connection, audit: write)

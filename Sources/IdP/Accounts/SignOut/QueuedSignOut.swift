@@ -1,4 +1,4 @@
-package import IdPClients
+import IdPClients
 import SSOShared
 package import SSOWeb
 
@@ -42,8 +42,8 @@ package struct QueuedSignOut: Sendable {
         let kind, clientID, accountID: String
         let toldSession: String?
 
-        func auditRow(_ event: AuditEvent, by actor: AuditActor, cause: String) -> AuditRow {
-            AuditRow(event, by: actor, account: accountID, client: clientID, session: toldSession, cause: cause)
+        func auditRow(_ event: EventKind, by actor: AuditActor, cause: String) -> Event {
+            Event(event, by: actor, account: accountID, client: clientID, session: toldSession, cause: cause)
         }
     }
 
@@ -63,8 +63,8 @@ package struct QueuedSignOut: Sendable {
         }.filter { seen.insert($0).inserted }
     }
 
-    package func auditRow(_ event: AuditEvent, cause: String? = nil) -> AuditRow {
-        AuditRow(
+    package func auditRow(_ event: EventKind, cause: String? = nil) -> Event {
+        Event(
             event, by: .program, account: accountID, client: clientID, session: toldSession, cause: cause, detail: id)
     }
 }

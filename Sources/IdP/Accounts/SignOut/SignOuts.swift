@@ -48,7 +48,7 @@ package struct SignOuts: Sendable {
     ///   - write: writes a row of the audit log in the same transaction.
     @discardableResult package func end(
         _ what: EndedSessions, _ cause: SignOutCause, by actor: AuditActor, _ connection: any SQLConnection,
-        audit write: (AuditRow) throws -> Void
+        audit write: (Event) throws -> Void
     ) throws -> Told {
         let now = clock.now()
         let ended = try signIns.end(what, cause.end, at: now, connection)
@@ -89,8 +89,8 @@ package struct SignOuts: Sendable {
 
     private func row(
         _ what: EndedSessions, _ cause: SignOutCause, _ actor: AuditActor, _ ended: [ClientSignIn]
-    ) -> AuditRow {
-        var row = AuditRow(
+    ) -> Event {
+        var row = Event(
             .sessionEnded, by: actor, account: what.account ?? ended.first?.accountID, cause: cause.rawValue)
         switch what {
         case .one(let session): row.session = session

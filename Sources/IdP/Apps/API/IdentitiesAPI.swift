@@ -138,7 +138,7 @@ package struct IdentitiesAPI: Sendable {
             if case .elsewhere = outcome { return .elsewhere(provider: identity.provider) }
             if outcome == .added {
                 try audit?.write(
-                    AuditRow(
+                    Event(
                         .identityLinked, by: .user(user.account.id), account: user.account.id,
                         session: user.entry.sessionHandle, detail: identity.provider), connection)
             }

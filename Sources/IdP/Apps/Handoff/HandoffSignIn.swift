@@ -102,7 +102,7 @@ package struct HandoffSignIn: Sendable {
                     SessionUser(account: redeemed.account.id, device: device, network: audit?.network),
                     of: fresh.handle, connection)
                 try audit?.write(
-                    AuditRow(
+                    Event(
                         .handoffSignedIn, by: .user(redeemed.account.id), account: redeemed.account.id,
                         session: fresh.handle, detail: redeemed.methods.joined(separator: " ")), connection)
             })
@@ -143,7 +143,7 @@ package struct HandoffSignIn: Sendable {
             level: rejection.isAlert ? .warning : .notice, "handoff_code_rejected",
             metadata: ["reason": "\(rejection.rawValue)", "session": "\(context.session?.handle ?? "-")"])
         context.audit?.note(
-            AuditRow(
+            Event(
                 .handoffCodeRejected, by: .visitor, session: context.session?.handle, cause: rejection.rawValue))
         return HandoffError.codeRejected
     }

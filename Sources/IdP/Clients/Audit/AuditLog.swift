@@ -1,7 +1,7 @@
 package import Logging
 import SSOShared
-import SSOWeb
-import Storage
+package import SSOWeb
+package import Storage
 import Synchronization
 
 /// The audit log as running programs write it: rows in the transaction of what they record, and rows of refusals, which
@@ -17,10 +17,21 @@ package final class AuditLog: Sendable {
         waiting = Mutex(WaitingRefusals(limit: AuditStore.maximumRowsPerHour))
     }
 
+    /// Says that something happens in this transaction, outside a request.
+    package func record(_ event: Event, _ connection: any SQLConnection) throws {
+        try store.record(event, logger, connection)
+    }
+
+    /// Says that something has happened without a transaction, outside a request.
+    package func record(_ event: Event) {
+        if event.isForAuditLog { note(event) }
+        logger.record(event)
+    }
+
     /// Adds a row of a refusal that changes nothing. It is written at once, and the refusal does not wait for it. Rows that
     /// come meanwhile share the next transaction, so a flood costs little, and nothing but a count in memory from the
     /// thousandth row of the hour on. A process that is killed loses what it has not written.
-    package func note(_ row: AuditRow) {
+    package func note(_ row: Event) {
         let begins = waiting.withLock { $0.add(row, at: store.clock.now()) }
         guard begins else { return }
         Task { [self] in await writeWaiting() }
@@ -58,12 +69,12 @@ package final class AuditLog: Sendable {
 /// Refusals of one process that are not written yet: rows, and counts of those that get no row.
 struct WaitingRefusals {
     struct Key: Hashable {
-        let event: AuditEvent
+        let event: String
         let hour: AuditHour
     }
 
     /// Counts are written once in a minute, and rows at once.
-    private(set) var rows: [AuditRow] = []
+    private(set) var rows: [Event] = []
     private(set) var counts: [Key: Int64] = [:]
     var isWriting = false
     private let limit: Int64
@@ -72,8 +83,8 @@ struct WaitingRefusals {
     init(limit: Int64) { self.limit = limit }
 
     /// - Returns: whether the caller is to begin to write.
-    mutating func add(_ row: AuditRow, at now: Timestamp) -> Bool {
-        let key = Key(event: row.event.counted, hour: AuditHour(now))
+    mutating func add(_ row: Event, at now: Timestamp) -> Bool {
+        let key = Key(event: row.kind.countedAs, hour: AuditHour(now))
         if admitted[key] == nil { admitted = admitted.filter { $0.key.hour == key.hour } }
         let number = admitted[key, default: 0]
         guard number < limit else {
@@ -86,13 +97,13 @@ struct WaitingRefusals {
         return !isWriting
     }
 
-    mutating func take() -> (rows: [AuditRow], counts: [Key: Int64]) {
+    mutating func take() -> (rows: [Event], counts: [Key: Int64]) {
         defer { (rows, counts) = ([], [:]) }
         if rows.isEmpty { isWriting = false }
         return (rows, counts)
     }
 
-    mutating func putBack(_ rows: [AuditRow], _ counts: [Key: Int64]) {
+    mutating func putBack(_ rows: [Event], _ counts: [Key: Int64]) {
         self.rows = rows + self.rows
         self.counts.merge(counts, uniquingKeysWith: +)
     }

@@ -12,7 +12,7 @@ package final class AuditShares: Sendable {
 
     private struct Event: Hashable {
         let subject: Int
-        let event: AuditEvent
+        let event: EventKind
     }
 
     private struct Counts {
@@ -29,7 +29,7 @@ package final class AuditShares: Sendable {
     /// Counts an event.
     ///
     /// - Returns: whether it gets a row.
-    func admits(_ event: AuditEvent, of subject: String, at now: Timestamp) -> Bool {
+    func admits(_ event: EventKind, of subject: String, at now: Timestamp) -> Bool {
         let (hour, key) = (AuditHour(now), subject.hashValue)
         return counts.withLock { counts in
             if counts.hour != hour { counts = Counts(hour: hour) }
@@ -46,7 +46,7 @@ package final class AuditShares: Sendable {
     }
 }
 
-extension AuditRow {
+extension Event {
     /// Whose share of rows it is counted in: the account's, or the client's that names none. Nil for what only operators and the
     /// program itself can cause.
     var subject: String? {

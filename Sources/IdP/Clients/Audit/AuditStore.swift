@@ -1,3 +1,4 @@
+package import Logging
 package import SSOShared
 package import SSOWeb
 package import Storage
@@ -24,15 +25,22 @@ package struct AuditStore: Sendable {
         (self.database, self.clock, self.randomness) = (database, clock, randomness)
     }
 
+    /// Says that something happens in this transaction: its row is written now, and the line and the count follow the commit.
+    /// The body may run again: what its last run has said counts.
+    package func record(_ event: Event, _ logger: Logger, _ connection: any SQLConnection) throws {
+        if event.isForAuditLog { try write(event, connection) }
+        connection.afterCommit { logger.record(event, $0) }
+    }
+
     /// Writes a row in the transaction of what it records.
     ///
     /// Two statements for an event that visitors cause, whatever its account or address is, and one for any other event. An event
     /// that gets no row is counted.
-    package func write(_ row: AuditRow, _ connection: any SQLConnection) throws {
+    package func write(_ row: Event, _ connection: any SQLConnection) throws {
         let now = clock.now()
-        if row.event.isOfVisitors {
-            guard try count(row.event, 1, at: now, connection) <= Self.maximumRowsPerHour else { return }
-        } else if let subject = row.subject, !shares.admits(row.event, of: subject, at: now) {
+        if row.kind.isOfVisitors {
+            guard try count(row.kind.countedAs, 1, at: now, connection) <= Self.maximumRowsPerHour else { return }
+        } else if let subject = row.subject, !shares.admits(row.kind, of: subject, at: now) {
             return try countLeftOut(row, of: subject, at: now, connection)
         }
         try connection.send(
@@ -45,7 +53,7 @@ package struct AuditStore: Sendable {
             [
                 "id": .blob(try AuditID.next(at: now, randomness)),
                 "now": .timestamp(now),
-                "event": .text(row.event.rawValue), "actor": .text(row.actor.text), "account": .optional(row.account),
+                "event": .text(row.kind.id), "actor": .text(row.actor.text), "account": .optional(row.account),
                 "client": .optional(row.client), "session": .optional(row.session), "flow": .optional(row.flow),
                 "reference": .optional(row.reference), "network": .optional(row.network),
                 "cause": .optional(row.cause), "detail": .optional(row.detail),
@@ -57,25 +65,23 @@ package struct AuditStore: Sendable {
     ///
     /// - Returns: how many there are now.
     @discardableResult
-    func count(_ event: AuditEvent, _ number: Int64, at now: Timestamp, _ connection: any SQLConnection) throws -> Int64
-    {
-        let row = AuditRow(event.counted, by: .visitor)
-        let id = AuditID.counter(of: event.counted, in: AuditHour(now))
-        return try count(row, id, first: number, further: number, at: now, connection)
+    func count(_ event: String, _ number: Int64, at now: Timestamp, _ connection: any SQLConnection) throws -> Int64 {
+        let id = AuditID.counter(of: event, in: AuditHour(now))
+        return try count(event, nil, id, first: number, further: number, at: now, connection)
     }
 
     /// Counts an event of an account that gets no row. Rows that count are shown from the number on that has rows.
     private func countLeftOut(
-        _ row: AuditRow, of subject: String, at now: Timestamp, _ connection: any SQLConnection
+        _ row: Event, of subject: String, at now: Timestamp, _ connection: any SQLConnection
     ) throws {
-        let counting = AuditRow(
-            row.event, by: row.actor, account: row.account, client: row.account == nil ? row.client : nil)
-        let id = AuditID.counter(of: row.event, about: subject, in: AuditHour(now))
-        _ = try count(counting, id, first: Self.maximumRowsPerHour + 1, further: 1, at: now, connection)
+        let id = AuditID.counter(of: row.kind.id, about: subject, in: AuditHour(now))
+        _ = try count(row.kind.id, row, id, first: Self.maximumRowsPerHour + 1, further: 1, at: now, connection)
     }
 
+    /// - Parameter row: the event of an account or a client; nil for those of visitors.
     private func count(
-        _ row: AuditRow, _ id: [UInt8], first: Int64, further: Int64, at now: Timestamp, _ connection: any SQLConnection
+        _ event: String, _ row: Event?, _ id: [UInt8], first: Int64, further: Int64, at now: Timestamp,
+        _ connection: any SQLConnection
     ) throws -> Int64 {
         let rows = try connection.query(
             """
@@ -86,8 +92,9 @@ package struct AuditStore: Sendable {
             RETURNING occurrences
             """,
             [
-                "id": .blob(id), "now": .timestamp(now), "event": .text(row.event.rawValue),
-                "actor": .text(row.actor.text), "account": .optional(row.account), "client": .optional(row.client),
+                "id": .blob(id), "now": .timestamp(now), "event": .text(event),
+                "actor": .text((row?.actor ?? .visitor).text), "account": .optional(row?.account),
+                "client": .optional(row?.account == nil ? row?.client : nil),
                 "first": .integer(first), "further": .integer(further),
             ])
         return try rows.first?.integer("occurrences") ?? first
@@ -141,8 +148,8 @@ package enum AuditID {
     /// The row that counts. It comes after every row of its hour, and the same events have the same one in every process.
     ///
     /// - Parameter subject: the account whose events are counted; nil for all.
-    static func counter(of event: AuditEvent, about subject: String? = nil, in hour: AuditHour) -> [UInt8] {
-        let name = subject.map { "\(event.rawValue) \($0)" } ?? event.rawValue
+    static func counter(of event: String, about subject: String? = nil, in hour: AuditHour) -> [UInt8] {
+        let name = subject.map { "\(event) \($0)" } ?? event
         return prefix(of: hour.last) + [0xff] + SHA256.hash(Array(name.utf8)).prefix(9)
     }
 }

@@ -45,7 +45,7 @@ package struct ChangeContext: Sendable {
     }
 
     /// Writes a row of the audit log in the transaction of the change. Its actor is the one who makes the change.
-    package func write(_ row: AuditRow, _ connection: any SQLConnection) throws {
+    package func write(_ row: Event, _ connection: any SQLConnection) throws {
         var row = row
         row.actor = actor
         try audit.write(row, connection)

@@ -195,7 +195,7 @@ package final class ClientDirectory: Sendable {
     /// Reads the file again. Does nothing without one.
     ///
     /// - Returns: what the audit log says of it.
-    @discardableResult package func reload() -> AuditRow? {
+    @discardableResult package func reload() -> Event? {
         guard let read = source.read else { return nil }
         let reading = read()
         for warning in reading.warnings {
@@ -207,7 +207,7 @@ package final class ClientDirectory: Sendable {
         for problem in problems {
             logger.error("clients_file_rejected", metadata: ["error": "\(problem)"])
         }
-        guard problems.isEmpty else { return AuditRow(.clientsFileRejected, by: .program) }
+        guard problems.isEmpty else { return Event(.clientsFileRejected, by: .program) }
         let before = current.withLock { state in
             defer {
                 state.file = reading.clients
@@ -228,7 +228,7 @@ package final class ClientDirectory: Sendable {
         logger.notice("clients_file_loaded", metadata: metadata)
         // 500 clients at most, of 128 characters: a bound for the row.
         let changes = (added.map { "+\($0)" } + dropped.map { "-\($0)" }).joined(separator: " ")
-        return AuditRow(.clientsFileLoaded, by: .program, detail: String(changes.prefix(4000)))
+        return Event(.clientsFileLoaded, by: .program, detail: String(changes.prefix(4000)))
     }
 
     /// Lets commands know the clients of the file, also those commands that do not read it.

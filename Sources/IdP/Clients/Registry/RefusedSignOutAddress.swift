@@ -31,6 +31,6 @@ package struct RefusedSignOutAddress: Sendable {
         if let sentAddress { metadata["sent_address"] = "\(SentText.address(sentAddress))" }
         if let nearest { metadata["nearest"] = "\(nearest)" }
         context.logger.notice("sign_out_address_refused", metadata: metadata)
-        context.audit?.note(AuditRow(.signOutAddressRefused, by: .visitor, client: client?.id, cause: cause))
+        context.audit?.note(Event(.signOutAddressRefused, by: .visitor, client: client?.id, cause: cause))
     }
 }

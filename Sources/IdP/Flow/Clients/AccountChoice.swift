@@ -73,7 +73,7 @@ struct AccountChoice: Sendable {
             try accounts.signOuts.end(
                 .one(user.session.handle), .otherAccount, by: .user(user.account.id), form.context.audit, connection)
             try form.context.audit?.write(
-                AuditRow(
+                Event(
                     .signedOut, by: .user(user.account.id), account: user.account.id, session: user.session.handle,
                     cause: "other_account"), connection)
             return old.survivingSignIn(slots)

@@ -97,7 +97,7 @@ package struct Authorizer: Sendable {
                     "flow": "\(GrantStore.FlowKey(asked, flow: id).logID)",
                 ])
             context.audit?.note(
-                AuditRow(.authorizeRefused, by: .visitor, client: asked.client.id, cause: "client_dropped"))
+                Event(.authorizeRefused, by: .visitor, client: asked.client.id, cause: "client_dropped"))
             throw FlowError.unknownClient.logged
         case .noSession where asked.wishes.prompt == .silent:
             return refuse(.loginRequired, asked, by: asking, id, request, context)
@@ -187,7 +187,7 @@ package struct Authorizer: Sendable {
                 // One row for one flow: a page that is loaded again and again must not fill the audit log.
                 if !earlier.exists {
                     try audit?.write(
-                        AuditRow(
+                        Event(
                             .tokenIssued, by: .user(user.account.id), account: user.account.id, client: asked.client.id,
                             session: user.session.handle, flow: flow.logID), connection)
                 }
@@ -235,7 +235,7 @@ package struct Authorizer: Sendable {
         }
         if let wait { return .tooManyFlows(wait) }
         try audit?.write(
-            AuditRow(
+            Event(
                 .accessRefused, by: .user(user.account.id), account: user.account.id, client: client.id,
                 session: user.session.handle, flow: GrantStore.FlowKey(asked, flow: id).logID), connection)
         guard !isSilent else { return .noAccess(client, user, id) }

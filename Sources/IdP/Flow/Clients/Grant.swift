@@ -1,5 +1,6 @@
-package import IdPClients
+import IdPClients
 package import SSOShared
+package import SSOWeb
 
 /// What the clients of one protocol redeem: a token, a code, a ticket.
 package struct GrantKind: Sendable {
@@ -11,13 +12,13 @@ package struct GrantKind: Sendable {
     /// Whether the payload of the request is stored with the grant.
     let keepsPayload: Bool
     /// The event of the audit log when a grant is refused.
-    let refused: AuditEvent
+    let refused: EventKind
     let make: @Sendable (any Randomness) throws -> (wire: String, digest: [UInt8])
 
     /// - Parameter secret: the form of the secret, with a prefix of its own.
     package init<Kind: SecretKind>(
         id: String, secret: Kind.Type, lifetime: Duration, needsReturnAddress: Bool, keepsPayload: Bool = false,
-        refused: AuditEvent = .verifyRefused
+        refused: EventKind = .verifyRefused
     ) {
         (self.id, self.lifetime, self.needsReturnAddress, self.keepsPayload) = (
             id, lifetime, needsReturnAddress, keepsPayload

@@ -256,7 +256,7 @@ package struct GrantStore: Sendable {
             try signIns.note(
                 session, kind: asked.kind.id, client: client.id, account: owner.id, at: now, connection)
             try asked.audit?.write(
-                AuditRow(
+                Event(
                     .tokenRedeemed, by: .client(client.id), account: owner.id, client: client.id,
                     session: session, flow: flow), connection)
             return .accepted(
@@ -288,7 +288,7 @@ package struct GrantStore: Sendable {
             flow: try known.map { FlowLogID.name(digest: try $0.blob("state_digest")) },
             isUsed: try known.map { try $0.integer("is_used") != 0 } ?? false)
         try asked.audit?.write(
-            AuditRow(
+            Event(
                 asked.kind.refused, by: .client(client.id), account: owner?.id, client: client.id,
                 session: error.session, flow: error.flow, cause: cause.rawValue, detail: burntOwner), connection)
         return burntOwner.map { .burnt(error, owner: $0) } ?? .refused(error)

@@ -19,6 +19,7 @@ package enum LogFields {
         var logger = context.logger
         for (name, value) in fields { logger[metadataKey: name] = .string(value) }
         context.logger = logger
+        context.audit?.logger = logger
         do { return try await body(context) } catch var error as PublicError {
             error.logFields.merge(fields) { own, _ in own }
             throw error

@@ -25,13 +25,13 @@ struct SignInOutcome: Sendable {
     /// - Parameters:
     ///   - session: nil for native screens whose account needs a second proof.
     ///   - old: the session of before.
-    func auditRows(_ session: Session?, replacing old: Session?) -> [AuditRow] {
+    func auditRows(_ session: Session?, replacing old: Session?) -> [Event] {
         guard let match else { return [] }
         let (id, actor) = (match.account.id, AuditActor.user(match.account.id))
-        var rows: [AuditRow] = []
+        var rows: [Event] = []
         if signIn != nil, let replaced, let old, replaced.accountID != id {
             rows.append(
-                AuditRow(
+                Event(
                     .signedOut, by: .user(replaced.accountID), account: replaced.accountID, session: old.handle,
                     cause: "other_account"))
         }
@@ -39,18 +39,18 @@ struct SignInOutcome: Sendable {
         let logFlow = flow.flatMap { session?[Flows.self].logID($0) }
         if let signIn {
             rows.append(
-                AuditRow(
+                Event(
                     .signedIn, by: actor, account: id, session: session?.handle, flow: logFlow,
                     detail: signIn.methods.joined(separator: " ")))
         } else if let missing {
             rows.append(
-                AuditRow(
+                Event(
                     .secondFactorRequired, by: actor, account: id, session: session?.handle, flow: logFlow,
                     detail: missing.id))
         }
-        if let added { rows.append(AuditRow(.identityLinked, by: actor, account: id, detail: added.provider)) }
+        if let added { rows.append(Event(.identityLinked, by: actor, account: id, detail: added.provider)) }
         rows += match.revoked.map {
-            AuditRow(.identityRevoked, by: actor, account: id, cause: "address_proven", detail: $0.provider)
+            Event(.identityRevoked, by: actor, account: id, cause: "address_proven", detail: $0.provider)
         }
         return rows
     }

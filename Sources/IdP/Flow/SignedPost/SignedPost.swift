@@ -72,7 +72,7 @@ package struct SignedPost<Signer: Sendable>: Sendable {
             context.logger.log(
                 level: error.isAlert ? .warning : .info, Logger.Message(stringLiteral: words.refused),
                 metadata: error.metadata)
-            if !error.isAudited, let event = AuditEvent(rawValue: words.refused) {
+            if !error.isAudited, let event = AuditedEvents.all.first(where: { $0.id == words.refused }) {
                 context.audit?.note(error.auditRow(event))
             }
             return error.response
@@ -145,8 +145,8 @@ package struct SignerNetworks: Sendable {
 
 extension SignedPostError {
     /// What the request names as its client is a text of anybody: only one of the form of an id is kept.
-    fileprivate func auditRow(_ event: AuditEvent) -> AuditRow {
-        AuditRow(
+    fileprivate func auditRow(_ event: EventKind) -> Event {
+        Event(
             event, by: .visitor, client: client.flatMap { ClientID.isWellFormedForOpenID($0) ? $0 : nil },
             session: session,
             flow: flow, cause: cause)

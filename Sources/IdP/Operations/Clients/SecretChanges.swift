@@ -37,7 +37,7 @@ package struct RotateSecret: OperatorChange {
         }
         try registrar.store.insert(
             try box.seal(secret, of: id), SecretName(client: id, fingerprint: fingerprint), at: context.now, connection)
-        try registrar.commit([AuditRow(.clientSecretAdded, client: id, fingerprint)], context, connection)
+        try registrar.commit([Event(.clientSecretAdded, client: id, fingerprint)], context, connection)
         return try registrar.changed(id, true, connection)
     }
 }
@@ -62,7 +62,7 @@ package struct CancelRotation: OperatorChange {
         try registrar.store.delete(current.name, connection)
         try registrar.store.replace(previous, at: nil, endsAfter: .zero, connection)
         try registrar.commit(
-            [AuditRow(.clientSecretRetired, client: id, cause: "command", current.fingerprint)], context, connection)
+            [Event(.clientSecretRetired, client: id, cause: "command", current.fingerprint)], context, connection)
         return try registrar.changed(id, true, connection)
     }
 }
@@ -91,7 +91,7 @@ package struct RetireSecret: OperatorChange {
         }
         try registrar.store.delete(previous.name, connection)
         try registrar.commit(
-            [AuditRow(.clientSecretRetired, client: id, cause: "command", previous.fingerprint)], context, connection)
+            [Event(.clientSecretRetired, client: id, cause: "command", previous.fingerprint)], context, connection)
         return try registrar.changed(id, true, connection)
     }
 }
@@ -117,7 +117,7 @@ package struct ReplacedSecrets: Sendable {
             for name in ended {
                 try store.delete(name, connection)
                 try audit.write(
-                    AuditRow(.clientSecretRetired, client: name.client, cause: "use", name.fingerprint), connection)
+                    Event(.clientSecretRetired, client: name.client, cause: "use", name.fingerprint), connection)
             }
             try store.noteChange(connection)
             return ended

@@ -1,5 +1,6 @@
 package import IdPAccounts
 package import IdPClients
+import SSOWeb
 package import Storage
 
 /// Makes a group without members.
@@ -16,7 +17,7 @@ package struct MakeGroup: OperatorChange {
             )
         }
         let isChanged = try GroupStore.add(group, at: context.now, connection)
-        try context.write(AuditRow(.groupChanged, by: context.actor, cause: "added", detail: group), connection)
+        try context.write(Event(.groupChanged, by: context.actor, cause: "added", detail: group), connection)
         return Changed((), isChanged: isChanged)
     }
 }
@@ -49,7 +50,7 @@ package struct RemoveGroup: OperatorChange {
         try GroupStore.remove(group, connection)
         for client in naming { try AccessLoss.report(at: client.id, with: client.access, context, connection) }
         try context.write(
-            AuditRow(.groupChanged, by: context.actor, cause: "removed", detail: "\(group), \(words)"), connection)
+            Event(.groupChanged, by: context.actor, cause: "removed", detail: "\(group), \(words)"), connection)
         return Changed(members, isChanged: true)
     }
 
@@ -108,7 +109,7 @@ package struct LeaveGroup: OperatorChange {
         let left = try GroupStore.accounts(of: addresses, connection).filter { account in
             guard try GroupStore.leave(group, account: account.id, connection) else { return false }
             try context.write(
-                AuditRow(.groupChanged, by: context.actor, account: account.id, cause: "left", detail: group),
+                Event(.groupChanged, by: context.actor, account: account.id, cause: "left", detail: group),
                 connection)
             return true
         }
@@ -178,7 +179,7 @@ extension GroupStore {
         }
         for account in joined {
             try context.write(
-                AuditRow(.groupChanged, by: context.actor, account: account.id, cause: "joined", detail: group),
+                Event(.groupChanged, by: context.actor, account: account.id, cause: "joined", detail: group),
                 connection)
         }
         return joined

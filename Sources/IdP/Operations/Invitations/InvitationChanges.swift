@@ -29,7 +29,7 @@ package struct InvitationMail: Sendable {
             id, keys.newKey(of: id), for: account, client: client, language: language, at: context.now, connection)
         try sender.enqueue(id, at: context.now, connection)
         try context.write(
-            AuditRow(.userInvited, by: context.actor, account: account.id, client: client), connection)
+            Event(.userInvited, by: context.actor, account: account.id, client: client), connection)
     }
 }
 
@@ -141,7 +141,7 @@ package struct WithdrawInvitation: OperatorChange {
             for group in try GroupStore.groups(of: account.id, connection) {
                 guard try GroupStore.leave(group, account: account.id, connection) else { continue }
                 try context.write(
-                    AuditRow(.groupChanged, by: context.actor, account: account.id, cause: "left", detail: group),
+                    Event(.groupChanged, by: context.actor, account: account.id, cause: "left", detail: group),
                     connection)
             }
         }

@@ -149,7 +149,7 @@ package struct ForgetKeys: OperatorChange {
         }
         try store.replace(with: keys, keeping: [], connection)
         try context.write(
-            AuditRow(.keysForgotten, by: .program, detail: keys.fingerprints.joined(separator: ", ")), connection)
+            Event(.keysForgotten, by: .program, detail: keys.fingerprints.joined(separator: ", ")), connection)
         return Changed((), isChanged: true)
     }
 }

@@ -40,7 +40,7 @@ extension ChangeContext {
     ///
     /// - Parameter cause: what has changed, as a stable word.
     func note(_ cause: String, _ account: Account, detail: String? = nil, _ connection: any SQLConnection) throws {
-        let row = AuditRow(.userChanged, by: actor, account: account.id, cause: cause, detail: detail)
+        let row = Event(.userChanged, by: actor, account: account.id, cause: cause, detail: detail)
         try write(row, connection)
     }
 }

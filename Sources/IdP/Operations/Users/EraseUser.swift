@@ -56,6 +56,6 @@ extension ChangeContext {
     fileprivate func erase(_ account: Account, _ connection: any SQLConnection) throws {
         try endSignIns(of: account, .erased, connection)
         try AccountStore.erase(account, at: now, connection)
-        try write(AuditRow(.userErased, by: actor, account: account.id), connection)
+        try write(Event(.userErased, by: actor, account: account.id), connection)
     }
 }

@@ -106,7 +106,7 @@ struct AuditCommand: AsyncParsableCommand {
                         count += entries.count
                         try append(try await names.lines(entries))
                     }
-                    let row = AuditRow(.auditExported, by: .ofCommand(), detail: "\(count) rows into \(name)")
+                    let row = Event(.auditExported, by: .ofCommand(), detail: "\(count) rows into \(name)")
                     try await database.write { try store.write(row, $0) }
                     return count
                 }
@@ -142,8 +142,8 @@ struct AuditFilters: ParsableArguments {
             throw ValidationError(
                 "--client: \"\(client)\" must be \(ClientID.openIDRule), for example partner.")
         }
-        if let event, AuditEvent(rawValue: event) == nil {
-            let known = AuditEvent.allCases.map(\.rawValue)
+        if let event, !AuditedEvents.all.contains(where: { $0.id == event }) {
+            let known = AuditedEvents.all.map(\.id)
             let near = SpellingSuggestion.question(event, among: known)
             throw ValidationError(
                 "--event: \"\(event)\" is not an event of the audit log.\(near) Use one of: \(known.joined(separator: ", "))."

@@ -4,6 +4,7 @@ import IdPClients
 import IdPSchema
 import SQLiteStorage
 import SSOShared
+import SSOWeb
 import Storage
 
 /// `idp backup [--verify] FILE`.
@@ -42,7 +43,7 @@ struct BackupCommand: AsyncParsableCommand {
         let bytes = try await DatabaseOptions.reporting {
             try await SQLiteDatabase.backup(path: path, migrations: IdPMigrations.all, keys: keys, to: file)
         }
-        let row = AuditRow(.backupMade, by: .ofCommand(), detail: URL(fileURLWithPath: file).lastPathComponent)
+        let row = Event(.backupMade, by: .ofCommand(), detail: URL(fileURLWithPath: file).lastPathComponent)
         try await database.open { database in
             try await database.write { try AuditStore(database: database).write(row, $0) }
         }

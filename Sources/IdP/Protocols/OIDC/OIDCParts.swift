@@ -113,16 +113,16 @@ struct OIDCParts: Sendable {
         switch outcome {
         case .reused(let account):
             try audit?.write(
-                AuditRow(.refreshTokenReused, by: .client(client), account: account, client: client), connection)
+                Event(.refreshTokenReused, by: .client(client), account: account, client: client), connection)
             try audit?.write(
-                AuditRow(
+                Event(
                     .refreshTokensEnded, by: .program, account: account, client: client, cause: "refresh_token_reused"),
                 connection)
         case .foreign(let owner):
             try audit?.write(
-                AuditRow(.refreshTokenReused, by: .client(client), client: client, detail: owner), connection)
+                Event(.refreshTokenReused, by: .client(client), client: client, detail: owner), connection)
             try audit?.write(
-                AuditRow(.refreshTokensEnded, by: .program, client: owner, cause: "token_of_other_client"), connection)
+                Event(.refreshTokensEnded, by: .program, client: owner, cause: "token_of_other_client"), connection)
         case .accepted, .refused, .notAdmitted: break
         }
     }

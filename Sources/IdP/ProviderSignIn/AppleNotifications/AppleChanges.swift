@@ -59,7 +59,7 @@ package struct AppleChanges: Sendable {
         try accounts.withdraw(
             issuer: issuer, subject: subject, from: account.id, by: provider, audit, connection)
         try audit?.write(
-            AuditRow(
+            Event(
                 .identityRevoked, by: .provider(provider), account: account.id, cause: "withdrawn", detail: provider),
             connection)
         // The relay forwards nothing any more.

@@ -35,11 +35,11 @@ enum CodeEmail: Sendable {
     }
 
     /// What the audit log says of it, with the same statements for every address.
-    func auditRow(_ address: TypedAddress?, flow: String) -> AuditRow {
+    func auditRow(_ address: TypedAddress?, flow: String) -> Event {
         var row =
             switch self {
-            case .queued: AuditRow(.mailQueued, by: .visitor)
-            case .notSent(let reason): AuditRow(.mailNotSent, by: .visitor, cause: reason.rawValue)
+            case .queued: Event(.mailQueued, by: .visitor)
+            case .notSent(let reason): Event(.mailNotSent, by: .visitor, cause: reason.rawValue)
             }
         (row.address, row.flow) = (address, flow == "-" ? nil : flow)
         return row

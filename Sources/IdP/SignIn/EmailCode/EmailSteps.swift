@@ -115,7 +115,7 @@ package struct CodeStep: Sendable {
                     "tries_left": .number(max(0, Challenge.maximumTries - challenge.tries)),
                     "session": "\(context.session?.handle ?? "-")", "flow": "\(flow ?? "-")",
                 ])
-            var row = AuditRow(
+            var row = Event(
                 .codeRejected, by: .visitor, session: context.session?.handle, flow: flow, cause: reason,
                 detail: challenge.id)
             row.address = typed

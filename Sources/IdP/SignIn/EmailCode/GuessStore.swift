@@ -57,7 +57,7 @@ package struct GuessStore: Sendable {
                     "device": .optional(asked.budget.browserID), "now": .timestamp(now),
                 ])
             let raisesAlarm = try Self.raiseAlarm(now: now, connection)
-            if raisesAlarm { try audit.write(AuditRow(.guessAlarmRaised, by: .visitor), connection) }
+            if raisesAlarm { try audit.write(Event(.guessAlarmRaised, by: .visitor), connection) }
             return .compare(challenge, guessID: guessID, raisesAlarm: raisesAlarm)
         }
     }
@@ -88,7 +88,7 @@ package struct GuessStore: Sendable {
                 try connection.execute(
                     "DELETE FROM guess_alarm WHERE last_at <= :quiet", ["quiet": .timestamp(now - GuessAlarm.quiet)])
                 > 0
-            if isEnded { try audit.write(AuditRow(.guessAlarmEnded, by: .program), connection) }
+            if isEnded { try audit.write(Event(.guessAlarmEnded, by: .program), connection) }
             return isEnded
         }
     }

@@ -216,7 +216,7 @@ package struct EmailLinkMethod: SignInMethod {
                 "reason": "\(ending.rawValue)", "challenge": "\(challenge?.id ?? "-")",
                 "session": "\(session?.handle ?? "-")", "flow": "\(flow ?? "-")",
             ])
-        var row = AuditRow(
+        var row = Event(
             .linkRejected, by: .visitor, session: session?.handle, flow: flow,
             cause: ending.rawValue, detail: challenge?.id)
         row.address = typed

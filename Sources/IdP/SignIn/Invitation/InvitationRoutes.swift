@@ -150,7 +150,7 @@ struct InvitationRoutes: Sendable {
             "invitation_rejected",
             metadata: ["reason": "\(ending.rawValue)", "session": "\(context.session?.handle ?? "-")"])
         context.audit?.note(
-            AuditRow(
+            Event(
                 .invitationRejected, by: .visitor, session: context.session?.handle, cause: ending.rawValue))
         return PublicError(
             .gone, code: "invitation_\(ending.rawValue)", title: Text("invitation.\(ending.rawValue).title"),

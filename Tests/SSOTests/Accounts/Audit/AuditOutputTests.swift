@@ -41,7 +41,7 @@ struct AuditOutputTests {
     @Test("a row is one line, as JSON with every name and as text without what is missing, whatever stands in it")
     func lines() async throws {
         try await AuditScene.open { scene in
-            var row = AuditRow(.userChanged, by: .command(user: "root", sudo: "ann"), detail: "two\nlines \"quoted\"")
+            var row = Event(.userChanged, by: .command(user: "root", sudo: "ann"), detail: "two\nlines \"quoted\"")
             row.network = "203.0.113.0/24"
             try await scene.write(row)
             let entry = AuditLine(entry: try #require(try await scene.page().first), user: "ann@example.com")
@@ -66,7 +66,7 @@ struct AuditOutputTests {
         try await AuditScene.open { scene in
             let start = scene.clock.now
             var followed = FollowedRows(since: start)
-            try await scene.write(AuditRow(.signedIn, by: .user("a")))
+            try await scene.write(Event(.signedIn, by: .user("a")))
             let first = try await scene.page()
             let printed = [followed.new(first).count, followed.new(first).count]
             #expect(printed == [1, 0])

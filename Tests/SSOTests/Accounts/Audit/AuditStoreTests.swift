@@ -17,11 +17,11 @@ struct AuditStoreTests {
     )
     func flood() async throws {
         try await AuditScene.open { scene in
-            let row = AuditRow(.codeRejected, by: .visitor, cause: "wrong")
+            let row = Event(.codeRejected, by: .visitor, cause: "wrong")
             try await scene.write(row, times: 1000)
             #expect(try await scene.page().count == 1000, "the count is not shown while each has a row")
             try await scene.write(row, times: 5)
-            try await scene.write(AuditRow(.linkRejected, by: .visitor))
+            try await scene.write(Event(.linkRejected, by: .visitor))
             var rows = try await scene.page()
             #expect(rows.count == 1002 && rows.filter { $0.event == "link_rejected" }.count == 1)
             #expect(rows.compactMap(\.count) == [5] && rows.last?.count == 5)
@@ -36,7 +36,7 @@ struct AuditStoreTests {
     func noLimit() async throws {
         try await AuditScene.open { scene in
             let actor = AuditActor.command(user: "root", sudo: nil)
-            try await scene.write(AuditRow(.userChanged, by: actor, account: "usr_1"), times: 1100)
+            try await scene.write(Event(.userChanged, by: actor, account: "usr_1"), times: 1100)
             #expect(try await scene.page().count == 1100)
         }
     }
@@ -47,14 +47,14 @@ struct AuditStoreTests {
     )
     func share() async throws {
         try await AuditScene.open { scene in
-            func row(_ event: AuditEvent, _ account: String = "usr_1") -> AuditRow {
-                AuditRow(event, by: .user(account), account: account, client: "wiki")
+            func row(_ event: EventKind, _ account: String = "usr_1") -> Event {
+                Event(event, by: .user(account), account: account, client: "wiki")
             }
             try await scene.write(row(.tokenIssued), times: 5000)
             #expect(try await scene.page().count { $0.count == nil } == 620)
             try await scene.write(row(.identityLinked))
             try await scene.write(row(.tokenIssued, "usr_2"), times: 3)
-            for event in AuditEvent.allCases where !event.isOfVisitors { try await scene.write(row(event), times: 100) }
+            for event in AuditedEvents.all where !event.isOfVisitors { try await scene.write(row(event), times: 100) }
             let rows = try await scene.page()
             #expect(rows.count { $0.account == "usr_2" } == 3)
             #expect(rows.first { $0.event == "identity_linked" }?.count == nil)
@@ -71,7 +71,7 @@ struct AuditStoreTests {
 
     @Test("all that one browser can cause in a loop is at most a thousand rows in an hour")
     func browserShare() async throws {
-        let ofBrowser: [AuditEvent] = [
+        let ofBrowser: [EventKind] = [
             .signedIn, .secondFactorRequired, .signedOut, .appSignedOut, .tokenIssued, .tokenRedeemed, .handoffSignedIn,
             .accessRefused, .sessionEnded, .signOutQueued, .signOutDelivered, .signOutFailed, .signOutGivenUp,
             .codeReused, .refreshTokenReused, .refreshTokensEnded, .identityLinked, .identityUnlinked,
@@ -79,7 +79,7 @@ struct AuditStoreTests {
         ]
         try await AuditScene.open { scene in
             for event in ofBrowser {
-                try await scene.write(AuditRow(event, by: .user("usr_1"), account: "usr_1"), times: 700)
+                try await scene.write(Event(event, by: .user("usr_1"), account: "usr_1"), times: 700)
             }
             #expect(try await scene.page().count { $0.count == nil } == 1000)
         }
@@ -89,8 +89,8 @@ struct AuditStoreTests {
     func sameStatements() async throws {
         try await AuditScene.open { scene in
             let keys = AuditAddressKeys(try DerivedKeys.parse(TestSecret.new(), setting: "IDP_SECRET_KEY"))
-            func statements(_ event: AuditEvent, _ address: String) async throws -> [String] {
-                var row = AuditRow(event, by: .visitor)
+            func statements(_ event: EventKind, _ address: String) async throws -> [String] {
+                var row = Event(event, by: .visitor)
                 row.address = keys.typed(try EmailAddress(address))
                 _ = scene.database.takeStatements()
                 try await scene.write(row)
@@ -100,7 +100,7 @@ struct AuditStoreTests {
             #expect(first.count == 2)
             #expect(try await statements(.mailNotSent, "stray@nowhere.org") == first)
             // A flood of one kind ends the rows of both.
-            try await scene.write(AuditRow(.mailNotSent, by: .visitor), times: 1000)
+            try await scene.write(Event(.mailNotSent, by: .visitor), times: 1000)
             let later = try await statements(.mailQueued, "known@example.com")
             #expect(later.count == 1)
             #expect(try await statements(.mailNotSent, "stray@nowhere.org") == later)
@@ -110,7 +110,7 @@ struct AuditStoreTests {
     @Test("refusals without a transaction are counted in memory after a thousand, and added to the rows")
     func memory() throws {
         var waiting = WaitingRefusals(limit: 1000)
-        let (row, now) = (AuditRow(.verifyRefused, by: .visitor), TestClock().now)
+        let (row, now) = (Event(.verifyRefused, by: .visitor), TestClock().now)
         let begins = (0..<1007).map { _ in waiting.add(row, at: now) }
         #expect(begins.filter(\.self).count == 1 && begins[0], "the first one begins to write")
         let (rows, counts) = waiting.take()
@@ -129,7 +129,7 @@ struct AuditStoreTests {
         try await AuditScene.open { scene in
             let keys = AuditAddressKeys(try DerivedKeys.parse(TestSecret.new(), setting: "IDP_SECRET_KEY"))
             let log = AuditLog(store: scene.store, addresses: keys, logger: CapturedLog().logger("idp"))
-            for _ in 0..<1010 { log.note(AuditRow(.verifyRefused, by: .visitor, cause: "signature_wrong")) }
+            for _ in 0..<1010 { log.note(Event(.verifyRefused, by: .visitor, cause: "signature_wrong")) }
             let rows = try await eventually("a row with the count") {
                 try await log.flush()
                 let rows = try await scene.page()
@@ -142,9 +142,9 @@ struct AuditStoreTests {
     @Test("rows older than the days that they are kept go, a slice at a time, and no younger one does")
     func purge() async throws {
         try await AuditScene.open { scene in
-            try await scene.write(AuditRow(.signedIn, by: .user("usr_1")), times: 7)
+            try await scene.write(Event(.signedIn, by: .user("usr_1")), times: 7)
             scene.clock.advance(by: .days(60))
-            try await scene.write(AuditRow(.signedOut, by: .user("usr_1")), times: 2)
+            try await scene.write(Event(.signedOut, by: .user("usr_1")), times: 2)
             #expect(try await scene.store.purge(keeping: 90, limit: 5) == 0)
             scene.clock.advance(by: .days(31))
             #expect(try await scene.store.purge(keeping: 90, limit: 5) == 5)
@@ -160,7 +160,7 @@ struct AuditStoreTests {
             let start = scene.clock.now
             for client in ["wiki", "shop", "wiki"] {
                 try await scene.write(
-                    AuditRow(
+                    Event(
                         .tokenIssued, by: .user("usr_1"), account: client == "shop" ? "usr_2" : "usr_1", client: client)
                 )
                 scene.clock.advance(by: .minutes(1))
@@ -188,7 +188,7 @@ struct AuditStoreTests {
             let (old, new) = (TestSecret.new(), TestSecret.new())
             let before = AuditAddressKeys(try DerivedKeys.parse(old, setting: "IDP_SECRET_KEY"))
             let after = AuditAddressKeys(try DerivedKeys.parse("\(new),\(old)", setting: "IDP_SECRET_KEY"))
-            var row = AuditRow(.mailNotSent, by: .visitor, cause: "address_not_allowed")
+            var row = Event(.mailNotSent, by: .visitor, cause: "address_not_allowed")
             row.address = before.typed(try EmailAddress("Ann@Example.com"))
             try await scene.write(row)
             func found(_ address: String) async throws -> Int {
@@ -215,6 +215,6 @@ struct AuditStoreTests {
         let text = try String(contentsOf: TestVectors.repository.appending(path: "docs/events.md"), encoding: .utf8)
         let section = try #require(
             text.components(separatedBy: "\n## Audit events\n").last?.components(separatedBy: "\n## ").first)
-        for event in AuditEvent.allCases { #expect(section.contains("`\(event.rawValue)`"), "\(event.rawValue)") }
+        for event in AuditedEvents.all { #expect(section.contains("`\(event.id)`"), "\(event.id)") }
     }
 }

@@ -80,7 +80,7 @@ struct AccessTests {
     func leaving(asking: TestedProtocol) async throws {
         try await Self.withMember { deployment, browser in
             let client = deployment.clients[1]
-            let refused: AuditEvent = asking == .oidc ? .tokenRequestRefused : .verifyRefused
+            let refused: EventKind = asking == .oidc ? .tokenRequestRefused : .verifyRefused
             let callback = try asking.callback(try await browser.get(asking.ask(client, mark: "m", of: deployment)))
             try await deployment.change(LeaveGroup("finance", [Self.address], file: ClientRegistry([])))
             #expect(try await asking.redeem(callback, as: client, of: deployment) == nil)

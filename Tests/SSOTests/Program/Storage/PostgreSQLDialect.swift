@@ -73,6 +73,8 @@ extension PostgreSQLServer {
 private final class NotedStatements: SQLConnection {
     private(set) var statements: [RecordingDatabase.Statement] = []
 
+    func afterCommit(_ action: @escaping CommitAction) {}
+
     func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
         statements.append(.init(sql, values))
         return []

@@ -98,8 +98,8 @@ struct SignOutScene: Sendable {
         try await database.read { try signOuts.queue.all(isWaiting: false, limit: 100_000, $0) }
     }
 
-    func events(_ events: AuditEvent...) async throws -> [AuditEntry] {
-        try await audit.page(AuditSearch()).filter { row in events.contains { $0.rawValue == row.event } }
+    func events(_ events: EventKind...) async throws -> [AuditEntry] {
+        try await audit.page(AuditSearch()).filter { row in events.contains { $0.id == row.event } }
     }
 }
 

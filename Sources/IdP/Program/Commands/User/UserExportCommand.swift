@@ -50,7 +50,7 @@ extension UserCommand {
                     }
                     try new.append("]}\n")
                     let name = URL(fileURLWithPath: file).lastPathComponent
-                    let row = AuditRow(
+                    let row = Event(
                         .auditExported, by: .ofCommand(), account: owner.id, detail: "data of the user into \(name)")
                     try await database.write { try store.write(row, $0) }
                     return count

@@ -154,7 +154,7 @@ package struct OIDCProtocol: ClientProtocol {
             if let sent { metadata["sent_redirect_uri"] = "\(SentText.address(sent))" }
         }
         context.logger.notice("authorize_refused", metadata: metadata)
-        context.audit?.note(AuditRow(.authorizeRefused, by: .visitor, client: client?.id, cause: cause))
+        context.audit?.note(Event(.authorizeRefused, by: .visitor, client: client?.id, cause: cause))
     }
 
     /// Every answer names the issuer, so that a client of several providers cannot mix them up (RFC 9207).

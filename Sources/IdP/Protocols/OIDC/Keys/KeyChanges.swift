@@ -35,7 +35,7 @@ package struct RotateKeys: OperatorChange {
             guard try store.insert(next, connection) else {
                 throw ChangeError("another process is rotating. Try again.")
             }
-            for event in [AuditEvent.signingKeyMade, .signingKeyPublished] {
+            for event in [EventKind.signingKeyMade, .signingKeyPublished] {
                 try context.write(next.auditRow(event, by: .program), connection)
             }
             for old in own where isAtOnce { try context.remove(old, connection) }

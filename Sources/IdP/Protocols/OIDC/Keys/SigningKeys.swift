@@ -160,7 +160,7 @@ package final class SigningKeys: Sendable {
 
     private func add(_ key: SigningKey, by actor: AuditActor, _ connection: any SQLConnection) throws {
         guard try store.insert(key, connection) else { return }
-        for event in [AuditEvent.signingKeyMade, .signingKeyPublished] {
+        for event in [EventKind.signingKeyMade, .signingKeyPublished] {
             try audit.write(key.auditRow(event, by: actor), connection)
         }
         logger.notice(
@@ -179,7 +179,7 @@ package final class SigningKeys: Sendable {
 }
 
 extension SigningKey {
-    func auditRow(_ event: AuditEvent, by actor: AuditActor) -> AuditRow {
-        AuditRow(event, by: actor, cause: algorithm.rawValue, detail: id)
+    func auditRow(_ event: EventKind, by actor: AuditActor) -> Event {
+        Event(event, by: actor, cause: algorithm.rawValue, detail: id)
     }
 }

@@ -88,7 +88,7 @@ struct OAuthError: Error {
         context.logger.log(level: isAlert ? .warning : .info, "token_request_refused", metadata: metadata)
         if !isAudited {
             context.audit?.note(
-                AuditRow(
+                Event(
                     .tokenRequestRefused, by: .visitor,
                     client: client.flatMap { ClientID.isWellFormedForOpenID($0) ? $0 : nil },
                     session: session, flow: flow, cause: cause))

@@ -107,10 +107,10 @@ struct TokenRoutes: Sendable {
                 let (id, account) = (client.client.id, owner?.id)
                 let hasEnded = try parts.tokens.end(family: sent.code.digest, at: now, connection)
                 try context.audit?.write(
-                    AuditRow(.codeReused, by: .client(id), account: account, client: id), connection)
+                    Event(.codeReused, by: .client(id), account: account, client: id), connection)
                 guard hasEnded else { return }
                 try context.audit?.write(
-                    AuditRow(.refreshTokensEnded, by: .program, account: account, client: id, cause: "code_reused"),
+                    Event(.refreshTokensEnded, by: .program, account: account, client: id, cause: "code_reused"),
                     connection)
             })
         let (outcome, answered) = try await parts.grants.consume(

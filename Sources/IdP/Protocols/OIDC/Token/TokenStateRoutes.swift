@@ -24,7 +24,7 @@ struct TokenStateRoutes: Sendable {
             let (client, token) = try await read(request, context)
             let members = try await state(of: token, for: client)
             if let use = client.use { await parts.questions.note(use, context.logger) }
-            context.audit?.note(AuditRow(.introspected, by: .client(client.client.id), client: client.client.id))
+            context.audit?.note(Event(.introspected, by: .client(client.client.id), client: client.client.id))
             context.logger.info("introspected", metadata: ["client": "\(client.client.id)"])
             return .json(members, headers: [.cacheControl: "no-store"])
         }
@@ -48,7 +48,7 @@ struct TokenStateRoutes: Sendable {
                 let account = try parts.tokens.revoke(token, by: registered, at: now, connection)
                 if let account {
                     try context.audit?.write(
-                        AuditRow(.refreshTokensEnded, by: .client(id), account: account, client: id, cause: "revoked"),
+                        Event(.refreshTokensEnded, by: .client(id), account: account, client: id, cause: "revoked"),
                         connection)
                 }
                 return (true, account)

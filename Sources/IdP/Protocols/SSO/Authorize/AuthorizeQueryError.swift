@@ -84,8 +84,8 @@ struct AuthorizeQueryError: Sendable {
     /// What the log says of it. Without a callback that includes what was sent, as ``SentText`` shows it, and the registered
     /// redirect URI that is most like the one that was sent: mostly they differ in a slash, a host or a port.
     /// Without what was sent: it is the text of anybody.
-    var auditRow: AuditRow {
-        AuditRow(.authorizeRefused, by: .visitor, client: client?.id, cause: cause.rawValue)
+    var auditRow: Event {
+        Event(.authorizeRefused, by: .visitor, client: client?.id, cause: cause.rawValue)
     }
 
     var metadata: Logger.Metadata {

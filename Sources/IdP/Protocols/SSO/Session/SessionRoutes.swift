@@ -22,7 +22,7 @@ struct SessionRoutes: Sendable {
         SignedPost(
             .session,
             ClientPostWords(
-                refused: AuditEvent.sessionQuestionRefused.rawValue, failed: "session_question_failed",
+                refused: EventKind.sessionQuestionRefused.id, failed: "session_question_failed",
                 unavailable: .questionUnavailable,
                 badBody: SignedPostError.badQuestion),
             from: networks, signatures: signatures, answer: answer)
