@@ -17,14 +17,16 @@ package struct AccountPagesFeature: Feature {
     private let parts: SharedParts
     private let providers: ProviderRegistry
     private let notices: AccountNotices
+    private let events: [EventKind]
     private let revocation: IdentityRevocation
     private let beginAddition: BeginAddition
 
     package init(
         _ parts: SharedParts, providers: ProviderRegistry, notices: AccountNotices, revocation: IdentityRevocation,
-        beginAddition: @escaping BeginAddition
+        events: [EventKind], beginAddition: @escaping BeginAddition
     ) {
         (self.parts, self.providers, self.notices, self.revocation) = (parts, providers, notices, revocation)
+        self.events = events
         self.beginAddition = beginAddition
     }
 
@@ -72,7 +74,9 @@ package struct AccountPagesFeature: Feature {
 
     private var signedInClients: SignedInClients { SignedInClients(clients: parts.clients, logos: parts.logos) }
     private var activity: UserActivity {
-        UserActivity(audit: parts.audit.store, clients: parts.clients, providers: providers)
+        UserActivity(
+            audit: parts.audit.store, clients: parts.clients, providers: providers,
+            words: UserActivity.words(of: events))
     }
 
     private var userSessions: UserSessions {

@@ -72,6 +72,7 @@ struct IdPFeatures: Sendable {
                     revocation: IdentityRevocation(
                         database: parts.database, clock: parts.clock, providers: registry,
                         refreshTokens: ProviderFeature.refreshTokens(parts), revocation: client, logger: parts.logger),
+                    events: IdPEvents.all,
                     beginAddition: { try await provider.start($4).begin($0, .link(accountID: $1), $2, $3) }),
                 AssociationRoutes(files: association),
                 DevPagesFeature(

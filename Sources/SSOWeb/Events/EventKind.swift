@@ -28,7 +28,7 @@ package final class EventKind: Sendable {
     /// Every value that `cause` can have, where these are ids from a list; empty for an error's own words.
     package let causes: [EventCause]
     /// The text of the user's activity page.
-    package let user: String?
+    package let user: Text?
     /// What it means, and what to do, for docs/events.md.
     package let help: String
     /// The id of the event that it is counted with in a flood.
@@ -36,7 +36,7 @@ package final class EventKind: Sendable {
 
     package init(
         _ id: String, _ level: Logger.Level?, _ recording: Recording = .line, line: [EventField] = [],
-        by labels: [EventLabel] = [], causes: [EventCause] = [], user: String? = nil, countedAs: String? = nil,
+        by labels: [EventLabel] = [], causes: [EventCause] = [], user: Text? = nil, countedAs: String? = nil,
         _ help: String
     ) {
         (self.id, self.level, self.recording, self.line) = (id, level, recording, line)
@@ -71,9 +71,11 @@ package struct EventCause: Sendable {
     /// What it means, and what to do.
     package let remedy: String
 
-    package init(_ id: String, _ level: Logger.Level? = nil, _ remedy: String) {
+    package init(_ id: String, _ level: Logger.Level? = nil, remedy: String) {
         (self.id, self.level, self.remedy) = (id, level, remedy)
     }
+
+    package init(_ id: String, _ remedy: String) { self.init(id, nil, remedy: remedy) }
 }
 
 /// A field of a line that comes from a property of ``Event``.
@@ -108,9 +110,11 @@ package struct EventLabel: Sendable {
     let value: @Sendable (Event) -> String?
     package let name: String
     package let values: [String]
+    /// What stands for every value that is not in the list.
+    package var others = "other"
 
-    package static func detail(_ name: String, _ values: [String]) -> EventLabel {
-        EventLabel(value: { $0.detail }, name: name, values: values)
+    package static func detail(_ name: String, _ values: [String], others: String = "other") -> EventLabel {
+        EventLabel(value: { $0.detail }, name: name, values: values, others: others)
     }
 
     /// A further field of the line.
@@ -118,9 +122,9 @@ package struct EventLabel: Sendable {
         EventLabel(value: { $0.further[name]?.description }, name: name, values: values)
     }
 
-    /// The value of an event, `other` for one that is not in the list, and `-` for none.
+    /// The value of an event, ``others`` for one that is not in the list, and `-` for none.
     func text(_ event: Event) -> String {
         guard let value = value(event) else { return "-" }
-        return values.first { $0 == value } ?? "other"
+        return values.first { $0 == value } ?? others
     }
 }

@@ -18,6 +18,9 @@ public struct Text: Sendable {
         (self.key, self.values, count) = (key, values, nil)
     }
 
+    /// The same text with these values.
+    package func with(_ values: [String: any TextValue]) -> Text { Text(key, values) }
+
     /// A text that depends on a number: the key ends with `.one` or `.other` in the catalogue, and `{count}` is the number.
     public init(_ key: String, count: Int, _ values: [String: any TextValue] = [:]) {
         self.key = key + (count == 1 ? ".one" : ".other")

@@ -1,4 +1,5 @@
 import Foundation
+import IdPFlow
 import SSOShared
 import SSOWeb
 import Storage

@@ -12,6 +12,8 @@ struct UserActivity: Sendable {
     let audit: AuditStore
     let clients: ClientDirectory
     let providers: ProviderRegistry
+    /// ``words(of:)``
+    let words: [String: Text]
 
     struct Item: Encodable, Sendable {
         let words, network: String
@@ -39,28 +41,19 @@ struct UserActivity: Sendable {
             network: row.network ?? "", at: texts.moment(row.at, now: now), hasNetwork: row.network != nil)
     }
 
+    /// The text of each event that has one, by its id.
+    static func words(of events: [EventKind]) -> [String: Text] {
+        events.reduce(into: [:]) { $0[$1.id] = $1.user }
+    }
+
     /// What an event means to a user. One without words of its own is shown by its id.
     private func words(_ row: AuditEntry) -> Text {
-        let named = ["client": row.client.map { clients.client(id: $0)?.name ?? $0 } ?? ""]
-        // The row has the id. One that was dropped since then has no other name.
-        let provider = ["provider": row.detail.map { providers.provider(id: $0)?.name ?? $0 } ?? ""]
-        return switch AuditedEvents.all.first(where: { $0.id == row.event }) {
-        case .signedIn, .handoffSignedIn: Text("activity.signed-in")
-        case .signedOut: Text("activity.signed-out")
-        case .appSignedOut: Text("activity.app-signed-out")
-        case .sessionEnded: Text("activity.session-ended")
-        case .tokenIssued: Text("activity.client-asked", named)
-        case .tokenRedeemed: Text("activity.client-entered", named)
-        case .signOutQueued: Text("activity.sign-out-queued", named)
-        case .signOutDelivered: Text("activity.sign-out-delivered", named)
-        case .signOutFailed: Text("activity.sign-out-failed", named)
-        case .signOutGivenUp: Text("activity.sign-out-given-up", named)
-        case .identityLinked: Text("activity.identity-added", provider)
-        case .identityUnlinked, .identityRevoked: Text("activity.identity-removed", provider)
-        case .userChanged: Text("activity.user-changed")
-        case .mailQueued: Text("activity.mail-sent")
-        case .codeRejected: Text("activity.code-rejected")
-        default: Text("activity.other", ["event": row.event])
-        }
+        guard let text = words[row.event] else { return Text("activity.other", ["event": row.event]) }
+        // The row has the ids. What was dropped since then has no other name.
+        return text.with(
+            [
+                "client": row.client.map { clients.client(id: $0)?.name ?? $0 } ?? "",
+                "provider": row.detail.map { providers.provider(id: $0)?.name ?? $0 } ?? "",
+            ])
     }
 }

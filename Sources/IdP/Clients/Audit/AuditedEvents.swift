@@ -2,46 +2,40 @@ package import SSOWeb
 
 /// What the audit log records and what is not with a feature.
 extension EventKind {
-    package static let signedIn = EventKind(
-        "signed_in", nil, .row("session, flow; `detail`: methods, or missing second factor"), "")
-    package static let secondFactorRequired = EventKind(
-        "second_factor_required", nil, .row("session, flow; `detail`: methods, or missing second factor"), "")
-    package static let signedOut = EventKind(
-        "signed_out", nil, .row("session; `cause=other_account`: the user chose another"), "")
     package static let appSignedOut = EventKind(
-        "app_signed_out", nil, .row("session; `cause=other_account`: the user chose another"), "")
-    package static let tokenIssued = EventKind("token_issued", nil, .row("client, session, flow"), "")
-    package static let tokenRedeemed = EventKind("token_redeemed", nil, .row("client, session, flow"), "")
+        "app_signed_out", nil, .row("session; `cause=other_account`: the user chose another"),
+        user: Text("activity.app-signed-out"), "")
     package static let handoffSignedIn = EventKind(
-        "handoff_signed_in", nil, .row("session, flow; `detail`: methods, or missing second factor"), "")
-    package static let accessRefused = EventKind("access_refused", nil, .row("client, session, flow"), "")
+        "handoff_signed_in", nil, .row("session, flow; `detail`: methods, or missing second factor"),
+        user: Text("activity.signed-in"), "")
     package static let sessionEnded = EventKind(
         "session_ended", nil,
         .row(
             "session, none if all or all others end; `cause`: `ended_elsewhere` (by the user, on another device), `operator`, `disabled`, `identity_removed`, `address_proven`, `withdrawn`, `address_changed`, `no_access` (with the client), `end_date`, `erased`, `not_allowed`, `restored`"
-        ), "")
+        ), user: Text("activity.session-ended"), "")
     package static let signOutQueued = EventKind(
         "sign_out_queued", nil,
         .row(
             "client, session as told there, none for all; `cause`: the end's, `retried`, or why it failed; `detail`: the message"
-        ), "")
+        ), user: Text("activity.sign-out-queued"), "")
     package static let signOutDelivered = EventKind(
         "sign_out_delivered", nil,
         .row(
             "client, session as told there, none for all; `cause`: the end's, `retried`, or why it failed; `detail`: the message"
-        ), "")
+        ), user: Text("activity.sign-out-delivered"), "")
     package static let signOutFailed = EventKind(
         "sign_out_failed", nil,
         .row(
             "client, session as told there, none for all; `cause`: the end's, `retried`, or why it failed; `detail`: the message"
-        ), "")
+        ), user: Text("activity.sign-out-failed"), "")
     package static let signOutGivenUp = EventKind(
         "sign_out_given_up", nil,
         .row(
             "client, session as told there, none for all; `cause`: the end's, `retried`, or why it failed; `detail`: the message"
-        ), "")
+        ), user: Text("activity.sign-out-given-up"), "")
     package static let mailQueued = EventKind(
-        "mail_queued", nil, .refusal("flow, the address that was typed; `cause` if not sent"), "")
+        "mail_queued", nil, .refusal("flow, the address that was typed; `cause` if not sent"),
+        user: Text("activity.mail-sent"), "")
     package static let mailNotSent = EventKind(
         "mail_not_sent", nil, .refusal("flow, the address that was typed; `cause` if not sent"),
         countedAs: "mail_queued", "")
@@ -82,7 +76,8 @@ extension EventKind {
     package static let inboundMailRefused = EventKind(
         "inbound_mail_refused", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), "")
     package static let codeRejected = EventKind(
-        "code_rejected", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), "")
+        "code_rejected", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"),
+        user: Text("activity.code-rejected"), "")
     package static let linkRejected = EventKind(
         "link_rejected", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), "")
     package static let providerAnswerRefused = EventKind(
@@ -91,20 +86,15 @@ extension EventKind {
         "handoff_code_rejected", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), "")
     package static let guessAlarmRaised = EventKind("guess_alarm_raised", nil, .row(""), "")
     package static let guessAlarmEnded = EventKind("guess_alarm_ended", nil, .row(""), "")
-    package static let identityLinked = EventKind(
-        "identity_linked", nil,
-        .row("`detail`: the provider; `cause`: `address_proven`, or `withdrawn` by the provider"), "")
     package static let identityUnlinked = EventKind(
         "identity_unlinked", nil,
-        .row("`detail`: the provider; `cause`: `address_proven`, or `withdrawn` by the provider"), "")
-    package static let identityRevoked = EventKind(
-        "identity_revoked", nil,
-        .row("`detail`: the provider; `cause`: `address_proven`, or `withdrawn` by the provider"), "")
+        .row("`detail`: the provider; `cause`: `address_proven`, or `withdrawn` by the provider"),
+        user: Text("activity.identity-removed"), "")
     package static let userChanged = EventKind(
         "user_changed", nil,
         .row(
             "`cause`: `disabled`, `enabled`, `signed_out`, `added`, `imported`, `invitation_withdrawn`, `end_date`, `address`, `erase_requested`, `erase_cancelled` by a command, `end_date_over` by the program, `name` by the user; `detail`: the end date, or an import's changes"
-        ), "")
+        ), user: Text("activity.user-changed"), "")
     package static let userErased = EventKind("user_erased", nil, .row("client of an invitation"), "")
     package static let userInvited = EventKind("user_invited", nil, .row("client of an invitation"), "")
     package static let invitationRejected = EventKind(
@@ -139,13 +129,13 @@ extension EventKind {
 /// The list of the events above.
 package enum AuditedEvents {
     package static let all: [EventKind] = [
-        .signedIn, .secondFactorRequired, .signedOut, .appSignedOut, .tokenIssued, .tokenRedeemed, .handoffSignedIn,
-        .accessRefused, .sessionEnded, .signOutQueued, .signOutDelivered, .signOutFailed, .signOutGivenUp, .mailQueued,
+        .appSignedOut, .handoffSignedIn,
+        .sessionEnded, .signOutQueued, .signOutDelivered, .signOutFailed, .signOutGivenUp, .mailQueued,
         .mailNotSent, .authorizeRefused, .signOutAddressRefused, .verifyRefused, .tokenRequestRefused, .codeReused,
         .refreshTokenReused, .refreshTokensEnded, .introspected, .signingKeyMade, .signingKeyPublished,
         .signingKeyRetired, .sessionQuestionRefused, .inboundMailRefused, .codeRejected, .linkRejected,
-        .providerAnswerRefused, .handoffCodeRejected, .guessAlarmRaised, .guessAlarmEnded, .identityLinked,
-        .identityUnlinked, .identityRevoked, .userChanged, .userErased, .userInvited, .invitationRejected,
+        .providerAnswerRefused, .handoffCodeRejected, .guessAlarmRaised, .guessAlarmEnded,
+        .identityUnlinked, .userChanged, .userErased, .userInvited, .invitationRejected,
         .groupChanged, .clientChanged, .clientSecretAdded, .clientSecretRetired, .sealedValuesRenewed, .keysForgotten,
         .clientsFileLoaded, .clientsFileRejected, .backupMade, .databaseRestored, .auditExported,
     ]

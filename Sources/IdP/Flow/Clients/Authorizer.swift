@@ -61,24 +61,12 @@ package struct Authorizer: Sendable {
         case .issued(let grant, let user, let client):
             var asked = asked
             asked.client = client
-            context.logger.info(
-                "token_issued",
-                metadata: [
-                    "client": "\(asked.client.id)", "account": "\(user.account.id)",
-                    "session": "\(user.session.handle)", "flow": "\(grant.logID)", "protocol": "\(asking.grantKind.id)",
-                ])
             var response = try asking.answer(grant, asked, to: user, request)
             sessions.prolong(user.session, in: &response)
             return response
         case .pending(let session): return try signIn(asked, id, session, request, context)
         case .choosing: return .redirect(to: FlowID.path(AccountChoice.path, id))
         case .noAccess(let client, let user, let flow):
-            context.logger.notice(
-                "access_refused",
-                metadata: [
-                    "client": "\(client.id)", "account": "\(user.account.id)", "session": "\(user.session.handle)",
-                    "flow": "\(GrantStore.FlowKey(asked, flow: flow).logID)", "protocol": "\(asking.grantKind.id)",
-                ])
             guard asked.wishes.prompt != .silent else { return asking.refuse(.accessDenied, asked, request) }
             var response = noAccess.response(request, client: client, user, flow: flow)
             sessions.prolong(user.session, in: &response)
@@ -90,14 +78,11 @@ package struct Authorizer: Sendable {
         case .tooManyFlows(let wait): throw FlowError.tooMany(wait)
         case .tooManySilent: return asking.refuse(.temporarilyUnavailable, asked, request)
         case .clientDropped:
-            context.logger.notice(
-                "authorize_refused",
-                metadata: [
-                    "client": "\(asked.client.id)", "cause": "client_dropped", "protocol": "\(asking.grantKind.id)",
-                    "flow": "\(GrantStore.FlowKey(asked, flow: id).logID)",
-                ])
-            context.audit?.note(
-                Event(.authorizeRefused, by: .visitor, client: asked.client.id, cause: "client_dropped"))
+            let flow = GrantStore.FlowKey(asked, flow: id).logID
+            context.record(
+                Event(
+                    .authorizeRefused, by: .visitor, client: asked.client.id, cause: "client_dropped",
+                    ["protocol": "\(asking.grantKind.id)", "flow": "\(flow)"]))
             throw FlowError.unknownClient.logged
         case .noSession where asked.wishes.prompt == .silent:
             return refuse(.loginRequired, asked, by: asking, id, request, context)
@@ -175,7 +160,8 @@ package struct Authorizer: Sendable {
             if let user, !choosesAccount, wishes.isMet(by: user.signIn.provenAt, now: now) {
                 guard try client.access.admits(account: user.account.id, connection) else {
                     return try refuseAccess(
-                        of: user, to: client, asked.flow(of: purpose, demanding: .init(account: expected)), asked, id,
+                        of: user, to: client, asked.flow(of: purpose, demanding: .init(account: expected)), asked, kind,
+                        id,
                         flowsWait, audit, connection)
                 }
                 if let wait = grants.wait(beforeGrantIn: user.session) { return .tooManyGrants(wait) }
@@ -184,13 +170,11 @@ package struct Authorizer: Sendable {
                 }
                 let flow = GrantStore.FlowKey(asked, flow: completed?.id ?? id)
                 let earlier = try grants.issue(secret, kind, for: asked, flow, to: user, connection)
+                let issued = Event(
+                    .tokenIssued, by: .user(user.account.id), account: user.account.id, client: client.id,
+                    session: user.session.handle, flow: flow.logID, ["protocol": "\(kind.id)"])
                 // One row for one flow: a page that is loaded again and again must not fill the audit log.
-                if !earlier.exists {
-                    try audit?.write(
-                        Event(
-                            .tokenIssued, by: .user(user.account.id), account: user.account.id, client: asked.client.id,
-                            session: user.session.handle, flow: flow.logID), connection)
-                }
+                try audit?.record(issued.only(in: earlier.exists ? .log : .all), connection)
                 return .issued(
                     NewGrant(
                         wire: secret.wire, logID: flow.logID, hasAsked: completed != nil,
@@ -225,19 +209,23 @@ package struct Authorizer: Sendable {
     /// Keeps the request of a user who may not enter the client, so that the page can lead on with another account. Nothing
     /// is kept for a client that asked for no question.
     private func refuseAccess(
-        of user: SignedInUser, to client: Client, _ flow: Flow.Request, _ asked: ClientRequest, _ id: FlowID,
-        _ wait: Duration?, _ audit: RequestAudit?, _ connection: any SQLConnection
+        of user: SignedInUser, to client: Client, _ flow: Flow.Request, _ asked: ClientRequest, _ kind: GrantKind,
+        _ id: FlowID, _ wait: Duration?, _ audit: RequestAudit?, _ connection: any SQLConnection
     ) throws -> Decision {
         let (now, isSilent) = (clock.now(), asked.wishes.prompt == .silent)
+        func refused(_ id: FlowID) -> Event {
+            Event(
+                .accessRefused, by: .user(user.account.id), account: user.account.id, client: client.id,
+                session: user.session.handle, flow: GrantStore.FlowKey(asked, flow: id).logID,
+                ["protocol": "\(kind.id)"])
+        }
         // One row for one flow, as for a grant.
         if !isSilent, let pending = user.session[Flows.self].pending(flow, now: now) {
+            try audit?.record(refused(pending).only(in: .log), connection)
             return .noAccess(client, user, pending)
         }
         if let wait { return .tooManyFlows(wait) }
-        try audit?.write(
-            Event(
-                .accessRefused, by: .user(user.account.id), account: user.account.id, client: client.id,
-                session: user.session.handle, flow: GrantStore.FlowKey(asked, flow: id).logID), connection)
+        try audit?.record(refused(id), connection)
         guard !isSilent else { return .noAccess(client, user, id) }
         _ = try sessions.store.update(
             user.session,
@@ -261,12 +249,10 @@ package struct Authorizer: Sendable {
     private func signIn(
         _ asked: ClientRequest, _ id: FlowID, _ session: Session, _ request: Request, _ context: VisitorContext
     ) throws -> Response {
-        context.logger.info(
-            "sign_in_requested",
-            metadata: [
-                "client": "\(asked.client.id)", "session": "\(session.handle)",
-                "flow": "\(session[Flows.self].logID(id))",
-            ])
+        context.record(
+            Event(
+                .signInRequested, by: .visitor, client: asked.client.id, session: session.handle,
+                flow: session[Flows.self].logID(id)))
         return try .toSignIn(SignInPath.signIn(id), for: request) { sessions.remember(session, in: &$0) }
     }
 
@@ -275,12 +261,10 @@ package struct Authorizer: Sendable {
         _ error: AuthorizationError, _ asked: ClientRequest, by asking: some ClientProtocol, _ id: FlowID,
         _ request: Request, _ context: VisitorContext
     ) -> Response {
-        let flow = GrantStore.FlowKey(asked, flow: id)
-        context.logger.info(
-            Logger.Message(stringLiteral: error.rawValue),
-            metadata: [
-                "client": "\(asked.client.id)", "flow": "\(flow.logID)", "protocol": "\(asking.grantKind.id)",
-            ])
+        context.record(
+            Event(
+                error == .loginRequired ? .loginRequired : .interactionRequired, by: .visitor, client: asked.client.id,
+                flow: GrantStore.FlowKey(asked, flow: id).logID, ["protocol": "\(asking.grantKind.id)"]))
         return asking.refuse(error, asked, request)
     }
 
@@ -337,9 +321,10 @@ package struct Authorizer: Sendable {
         // Of two at the same instant one goes back: a sign-in that ends at that moment and this request exclude each other.
         let ended = try await sessions.store.update(session) { $0[Flows.self].end(flow.id) }
         guard ended != nil else { throw asking.over(EndedFlow(flow)) }
-        context.logger.info(
-            error == .accessDenied ? "sign_in_cancelled" : "other_account_than_expected",
-            metadata: ["client": "\(client.id)", "session": "\(session.handle)", "flow": "\(flow.logID)"])
+        context.record(
+            Event(
+                error == .accessDenied ? .signInCancelled : .otherAccountThanExpected, by: .visitor, client: client.id,
+                session: session.handle, flow: flow.logID))
         return asking.refuse(
             error, ClientRequest(client: client, returnTo: flow.returnTo, payload: flow.payload), request)
     }

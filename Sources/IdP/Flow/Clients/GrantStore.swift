@@ -1,5 +1,6 @@
 package import IdPAccounts
 package import IdPClients
+import Logging
 package import SSOShared
 package import SSOWeb
 package import Storage
@@ -255,10 +256,10 @@ package struct GrantStore: Sendable {
             let told = try ClientSignInName(noted: row, of: session)
             try signIns.note(
                 session, kind: asked.kind.id, client: client.id, account: owner.id, at: now, connection)
-            try asked.audit?.write(
+            try asked.audit?.record(
                 Event(
                     .tokenRedeemed, by: .client(client.id), account: owner.id, client: client.id,
-                    session: session, flow: flow), connection)
+                    session: session, flow: flow, ["protocol": "\(asked.kind.id)"]), connection)
             return .accepted(
                 owner,
                 Redeemed(

@@ -173,7 +173,7 @@ package struct SignInCompletion: Sendable {
                 outcome.replacesAccount = old.provenAccount != nil
                 result.withLock { [outcome] in $0 = outcome }
                 if content == nil, outcome.missing != nil {
-                    for row in outcome.auditRows(nil, replacing: nil) { try context.audit?.write(row, connection) }
+                    for event in outcome.events(nil, replacing: nil) { try context.record(event, connection) }
                 }
                 return content
             },
@@ -192,15 +192,14 @@ package struct SignInCompletion: Sendable {
                 if let token = target.token, let signIn = fresh[CurrentSignIn.self].signIn {
                     try tokens.issue(token, for: signIn, in: fresh, connection)
                 }
-                for row in result.withLock({ $0 }).auditRows(fresh, replacing: target.session) {
-                    try context.audit?.write(row, connection)
+                for event in result.withLock({ $0 }).events(fresh, replacing: target.session) {
+                    try context.record(event, connection)
                 }
             })
         let outcome = result.withLock { $0 }
         guard let match = outcome.match, fresh != nil || outcome.missing != nil && target.token != nil else {
             return .lost
         }
-        outcome.log(fresh, to: context.logger)
         let done = fresh.map {
             CompletedSignIn(session: $0, account: match.account, isNew: match.isNew, known: outcome.known)
         }

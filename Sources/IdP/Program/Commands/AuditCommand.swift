@@ -142,8 +142,8 @@ struct AuditFilters: ParsableArguments {
             throw ValidationError(
                 "--client: \"\(client)\" must be \(ClientID.openIDRule), for example partner.")
         }
-        if let event, !AuditedEvents.all.contains(where: { $0.id == event }) {
-            let known = AuditedEvents.all.map(\.id)
+        if let event, !IdPEvents.audited.contains(where: { $0.id == event }) {
+            let known = IdPEvents.audited.map(\.id)
             let near = SpellingSuggestion.question(event, among: known)
             throw ValidationError(
                 "--event: \"\(event)\" is not an event of the audit log.\(near) Use one of: \(known.joined(separator: ", "))."

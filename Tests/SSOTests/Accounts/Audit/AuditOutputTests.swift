@@ -1,3 +1,4 @@
+import IdPFlow
 import SSOShared
 import SSOWeb
 import Testing

@@ -1,3 +1,5 @@
+import IdPAccounts
+import IdPFlow
 import SSOShared
 import SSOWeb
 import Storage

@@ -1,4 +1,6 @@
 import Foundation
+import IdPAccounts
+import IdPFlow
 import SSOShared
 import SSOWeb
 import Storage
@@ -54,7 +56,7 @@ struct AuditStoreTests {
             #expect(try await scene.page().count { $0.count == nil } == 620)
             try await scene.write(row(.identityLinked))
             try await scene.write(row(.tokenIssued, "usr_2"), times: 3)
-            for event in AuditedEvents.all where !event.isOfVisitors { try await scene.write(row(event), times: 100) }
+            for event in IdPEvents.audited where !event.isOfVisitors { try await scene.write(row(event), times: 100) }
             let rows = try await scene.page()
             #expect(rows.count { $0.account == "usr_2" } == 3)
             #expect(rows.first { $0.event == "identity_linked" }?.count == nil)
@@ -215,6 +217,6 @@ struct AuditStoreTests {
         let text = try String(contentsOf: TestVectors.repository.appending(path: "docs/events.md"), encoding: .utf8)
         let section = try #require(
             text.components(separatedBy: "\n## Audit events\n").last?.components(separatedBy: "\n## ").first)
-        for event in AuditedEvents.all { #expect(section.contains("`\(event.id)`"), "\(event.id)") }
+        for event in IdPEvents.audited { #expect(section.contains("`\(event.id)`"), "\(event.id)") }
     }
 }

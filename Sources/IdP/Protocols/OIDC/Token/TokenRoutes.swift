@@ -119,14 +119,8 @@ struct TokenRoutes: Sendable {
                 codeVerifier: sent.verifier, context.audit, use: client.use, whereStill: client.isStill),
             parts.lifetime, effects)
         switch outcome {
-        case .accepted(let account, let redeemed):
+        case .accepted(_, let redeemed):
             guard let answered else { throw OAuthError.unavailable }
-            context.logger.info(
-                "token_redeemed",
-                metadata: [
-                    "client": "\(client.client.id)", "account": "\(account.id)", "session": "\(redeemed.sessionHandle)",
-                    "flow": "\(redeemed.flow)", "protocol": "\(OIDCProtocol.id)",
-                ])
             let nonce = OIDCRequest(payload: redeemed.payload)?.nonce
             let hasRefresh = answered.signIn.scopes.contains(.offlineAccess)
             return try answer(answered, access, refresh: hasRefresh ? refresh : nil, nonce: nonce, at: now)

@@ -3,7 +3,6 @@ import Hummingbird
 import IdPAccounts
 import IdPClients
 import IdPFlow
-import Logging
 import SSOShared
 import SSOWeb
 
@@ -42,12 +41,6 @@ struct VerifyRoutes: Sendable {
             lifetime)
         switch outcome {
         case .accepted(let account, let redeemed):
-            context.logger.info(
-                "token_redeemed",
-                metadata: [
-                    "client": "\(signed.client.id)", "account": "\(account.id)", "session": "\(redeemed.sessionHandle)",
-                    "flow": "\(redeemed.flow)", "protocol": "\(SSOProtocol.id)",
-                ])
             let reply = VerifyReply(
                 user: VerifiedUser(
                     id: account.id, email: account.email, name: account.name, groups: redeemed.groups),
