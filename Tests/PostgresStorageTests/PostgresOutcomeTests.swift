@@ -1,4 +1,5 @@
 import Storage
+import Synchronization
 import Testing
 
 @testable import PostgresStorage
@@ -76,12 +77,19 @@ struct PostgresOutcomeTests {
         let log = CapturedLog()
         let database = try await fixture.open(DatabaseClaim.steps, timing: timing, logger: log.logger("test"))
         try await fixture.inject(fault.sql, times: fault.times, fault.place)
-        let end = try await DatabaseError.kind { try await database.add(items: [1]) }
+        let outcomes = Mutex<[CommitOutcome]>([])
+        let end = try await DatabaseError.kind {
+            try await database.write { connection in
+                connection.afterCommit { outcome in outcomes.withLock { $0.append(outcome) } }
+                try connection.add(item: 1)
+            }
+        }
         #expect(end == fault.end)
         #expect(try await fixture.run("SELECT last_value FROM \(fixture.schema).runs") == ["\(fault.runs)"])
         #expect(try await database.items() == fault.rows)
         let isUnknown = fault.place == .commit && (fault.sql == Self.terminate || fault.sql.contains("WARNING"))
         #expect(log.text.contains("database_commit_unknown") == isUnknown)
+        #expect(outcomes.withLock { $0 } == (isUnknown ? [.unknown] : end == nil ? [.kept] : []))
         // The next write works without a restart.
         try await fixture.run("ALTER TABLE \(fixture.schema).item DISABLE TRIGGER fault")
         try await database.add(items: [2])

@@ -1,5 +1,6 @@
 import Dispatch
 import Storage
+import Synchronization
 import Testing
 
 @testable import TestKit
@@ -14,6 +15,9 @@ extension DatabaseClaim {
             "bodies that read a number and write it back lose nothing, over two connections", opening: counter),
         DatabaseClaim("bodies that look for a row and add one where there is none add one", opening: lookAndAdd),
         DatabaseClaim("a body that runs again has the effect of one run", rerun),
+        DatabaseClaim(
+            "what a body asks for after the commit happens once, before its caller goes on, and never when the body throws",
+            afterCommit),
         DatabaseClaim("2000 rows in one transaction are all stored, or none", largeBatch),
         DatabaseClaim("a write is complete also when its caller was cancelled", cancelled),
         DatabaseClaim("after it is closed each call fails as unavailable", closed),
@@ -57,6 +61,24 @@ extension DatabaseClaim {
         #expect(errors.sorted() == Array(stride(from: 2, through: 60, by: 2)))
         #expect(try await database.items() == 31)
         #expect(try await database.number("SELECT COUNT(*) AS n FROM item WHERE id = 1000") == 1)
+    }
+
+    /// Bodies that throw make all bodies of their batch run again.
+    @Sendable private static func afterCommit(_ database: any Database) async throws {
+        let said = Mutex<[Int64]>([])
+        let early = try await atOnce(60) { caller in
+            let id = Int64(caller)
+            do {
+                try await database.write { connection in
+                    try connection.add(item: id)
+                    connection.afterCommit { outcome in said.withLock { if outcome == .kept { $0.append(id) } } }
+                    if id.isMultiple(of: 2) { throw BodyError(number: id) }
+                }
+                return said.withLock { !$0.contains(id) }
+            } catch { return false }
+        }
+        #expect(!early.contains(true))
+        #expect(said.withLock { $0.sorted() } == (0..<60).filter { !$0.isMultiple(of: 2) })
     }
 
     @Sendable private static func oneWinner(_ open: @escaping Open) async throws {
