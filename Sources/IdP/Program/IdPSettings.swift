@@ -132,6 +132,8 @@ package struct IdPSettings: Sendable {
                     reader.problem("\(mailURLSetting.name): \(problem)")
                 }
             }
+        } else if let mailFrom {
+            checkGreeting(mailGreeting, from: mailFrom, reader)
         }
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let mail, let mailFrom,
             let hourlyLimit, let limits, let allowed, let proxies, let places, let linkTester, let webFinger,
@@ -187,6 +189,13 @@ package struct IdPSettings: Sendable {
             reader.problem("\(mailURLSetting.name): \(error)")
             return nil
         }
+    }
+
+    /// Warns of a name in EHLO without a dot: of one that is set, at start too, of this machine's in `check` only, because DNS
+    /// may be asked for it.
+    private static func checkGreeting(_ greeting: MailGreeting?, from: MailFrom, _ reader: SettingsReader) {
+        guard greeting == nil else { return MailGreeting.warning(greeting, from: from).map(reader.warn) ?? () }
+        reader.addCheck { reader in MailGreeting.warning(nil, from: from).map(reader.warn) }
     }
 
     /// The token itself may come later than this program starts, so only `check` looks at it.

@@ -12,18 +12,21 @@ final class ScriptedSMTPServer: Sendable {
     private let listener: OwnedSocket
     private let received = Mutex<[String]>([])
     private let replies: [String: String]
+    private let toNames: [String: [String: String]]
     private let gate: DispatchSemaphore?
     private let hangsUp: Bool
 
     /// - Parameters:
     ///   - replies: by the first four letters of the command; `greeting` before the first one, `.` after the email.
+    ///   - toNames: other replies, by the name in EHLO.
     ///   - isSilent: accepts and sends nothing.
     ///   - gate: waited for before an email is accepted.
     ///   - hangsUp: closes the connection after the email, without an answer.
     init(
-        _ replies: [String: String] = [:], isSilent: Bool = false, gate: DispatchSemaphore? = nil, hangsUp: Bool = false
+        _ replies: [String: String] = [:], toNames: [String: [String: String]] = [:], isSilent: Bool = false,
+        gate: DispatchSemaphore? = nil, hangsUp: Bool = false
     ) throws {
-        (self.replies, self.gate, self.hangsUp) = (replies, gate, hangsUp)
+        (self.replies, self.toNames, self.gate, self.hangsUp) = (replies, toNames, gate, hangsUp)
         listener = try .listening()
         port = try listener.port
         if isSilent { return }
@@ -53,6 +56,7 @@ final class ScriptedSMTPServer: Sendable {
     }
 
     private func talk(_ connection: Int32) {
+        var replies = replies
         say(replies["greeting"] ?? "220 scripted", connection)
         var isMessage = false
         var isLogin = false
@@ -69,6 +73,7 @@ final class ScriptedSMTPServer: Sendable {
                 say(replies["AUTH"] ?? "235 welcome", connection)
             } else {
                 let verb = String(line.prefix(4)).uppercased()
+                if verb == "EHLO" { replies.merge(toNames[String(line.dropFirst(5))] ?? [:]) { $1 } }
                 switch verb {
                 case "AUTH":
                     isLogin = true

@@ -9,7 +9,7 @@ package struct MailGreeting: Sendable, Equatable {
 
     package static let setting = Setting(
         "IDP_MAIL_EHLO", without: "this machine's name", example: "idp.example.com",
-        "The name said to the mail server in EHLO: a host name, or an address such as [192.0.2.1]. Some servers want the domain of IDP_MAIL_FROM.",
+        "The name said to the mail server in EHLO: a host name, or an address such as [192.0.2.1]. Some servers want a dot in it, or the domain of IDP_MAIL_FROM.",
         { try MailGreeting($0) })
 
     /// - Throws: why the text is no such name, for the operator.
@@ -25,7 +25,29 @@ package struct MailGreeting: Sendable, Equatable {
     /// The name for emails of this sender: the one that is set, else this machine's, else the domain of the sender, which the
     /// server looks up anyway.
     static func name(_ greeting: MailGreeting?, from: MailFrom) -> String {
-        greeting?.name ?? machine ?? from.address.text.split(separator: "@").last.map(String.init) ?? "localhost"
+        greeting?.name ?? machine ?? domain(of: from)
+    }
+
+    /// The domain of the sender.
+    static func domain(of from: MailFrom) -> String {
+        from.address.text.split(separator: "@").last.map(String.init) ?? "localhost"
+    }
+
+    /// Why strict servers refuse the name in force, and what to write; nil when nothing is wrong with it. May ask DNS.
+    package static func warning(_ greeting: MailGreeting?, from: MailFrom) -> String? {
+        warning(name(greeting, from: from), isSet: greeting != nil, domain: domain(of: from))
+    }
+
+    /// - Parameters:
+    ///   - isSet: whether the name is that of the setting.
+    ///   - domain: that of the sender.
+    static func warning(_ name: String, isSet: Bool, domain: String) -> String? {
+        guard !name.contains("."), !name.hasPrefix("[") else { return nil }
+        let example = domain.contains(".") ? domain : "idp.example.com"
+        return
+            "\(setting.name): \(isSet ? "the name" : "is not set, and the name of this machine,") \"\(name)\" has no dot. "
+            + "Strict mail servers refuse it in EHLO. Set it to the full name of this machine, or to the domain of the sender: "
+            + "\(setting.name)=\(example)."
     }
 
     /// The full name of this machine, or its name alone; nil for `localhost` and for no valid host name. Found once: asking DNS
