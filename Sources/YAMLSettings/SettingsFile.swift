@@ -137,7 +137,10 @@ package final class SettingsFile {
         for (key, value) in mapping {
             let name = key.string ?? ""
             guard known.contains(name) else {
-                problem("\(place(of: key)): unknown key \"\(name)\". The keys are \(known.joined(separator: ", ")).")
+                let unseen = UnseenCharacter.sentence(about: name, after: "", subject: "The key")
+                problem(
+                    "\(place(of: key)): unknown key \"\(name)\".\(unseen) The keys are \(known.joined(separator: ", "))."
+                )
                 continue
             }
             result[name] = value

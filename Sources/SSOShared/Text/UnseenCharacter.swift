@@ -33,9 +33,19 @@ package enum UnseenCharacter {
     }
 
     /// The same for the words of an error.
-    package static func sentence(about text: String, after words: String) -> String {
+    ///
+    /// - Parameter subject: what the text is, at the start of the sentence.
+    package static func sentence(
+        about text: String, after words: String, subject: String = "The value"
+    ) -> String {
         guard let first = first(in: text), !words.contains(first) else { return "" }
-        return " The value has \(first)."
+        return " \(subject) has \(first)."
+    }
+
+    /// The text without such characters, spaces included.
+    package static func removed(from text: String) -> String {
+        if text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.filter { name($0) == nil }))
     }
 
     /// `U+200B`.
