@@ -99,8 +99,10 @@ package final class SettingsFile {
     ///
     /// - Returns: nil, always.
     package func refuse<T>(_ words: String, _ node: Node) -> T? {
-        problem(
-            "\(place(of: node)): \(words)\(UnseenCharacter.sentence(about: node.scalar?.string ?? "", after: words))")
+        let text = node.scalar?.string ?? ""
+        let hints =
+            UnseenCharacter.sentence(about: text, after: words) + InternationalDomain.hint(about: text, after: words)
+        problem("\(place(of: node)): \(words)\(hints)")
         return nil
     }
 

@@ -90,7 +90,7 @@ package struct SettingsFileEntry {
     package func problem(_ words: String, at name: String) { problem(words, at: keys[name] ?? node) }
 
     /// Reports a problem at a place in the entry.
-    package func problem(_ words: String, at node: Node) { file.problem("\(file.place(of: node)): \(words)") }
+    package func problem(_ words: String, at node: Node) { let _: Node? = file.refuse(words, node) }
 
     /// `a, b or c`.
     package static func list(_ words: [String]) -> String {

@@ -79,6 +79,13 @@ struct ClientRulesTests {
             ("contact: desk@example.com", "contact", "https or mailto"),
             ("contact: javascript:alert(1)", "contact", "https or mailto"),
             ("contact: mailto:a@exümple.example", "contact", "Write mailto:a@xn--exmple-4ya.example"),
+            ("contact: https://exümple.example/x", "contact", "Write its host as xn--exmple-4ya.example."),
+            ("start_url: https://exümple.example/", "start_url", "Write its host as xn--exmple-4ya.example."),
+            ("logout_uri: https://exümple.example/x", "logout_uri", "Write its host as xn--exmple-4ya.example."),
+            (
+                "sign_out_uris: [https://exümple.example/x]", "sign_out_uris",
+                "Write its host as xn--exmple-4ya.example."
+            ),
             ("contact: mailto:desk", "contact", "Write mailto:desk@example.com"),
             ("contact: http://example.com", "contact", "https or mailto"),
             ("hidden: maybe", "hidden", "true or false"), ("logout_uri: http://rp.example/x", "logout_uri", "https"),

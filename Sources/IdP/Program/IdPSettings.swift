@@ -101,7 +101,6 @@ package struct IdPSettings: Sendable {
         // A page for developers is on by default on loopback only (ASVS 15.2.3).
         let linkTester = reader.value(linkTesterSetting, default: publicURL?.isLoopback == true ? "true" : "false")
         let webFinger = reader.value(WebFingerFeature.setting)
-
         let brand = Brand.read(reader)
         let auditDays = reader.value(auditDaysSetting)
         let metricsListen = reader.value(metricsListenSetting)
@@ -133,7 +132,7 @@ package struct IdPSettings: Sendable {
                 }
             }
         } else if let mailFrom {
-            checkGreeting(mailGreeting, from: mailFrom, reader)
+            MailGreeting.check(mailGreeting, from: mailFrom, reader)
         }
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let mail, let mailFrom,
             let hourlyLimit, let limits, let allowed, let proxies, let places, let linkTester, let webFinger,
@@ -186,16 +185,9 @@ package struct IdPSettings: Sendable {
             }
             return mail
         } catch {
-            reader.problem("\(mailURLSetting.name): \(error)")
+            reader.problem("\(mailURLSetting.name): \(error)\(MailURL.hint(about: text, after: error))")
             return nil
         }
-    }
-
-    /// Warns of a name in EHLO without a dot: of one that is set, at start too, of this machine's in `check` only, because DNS
-    /// may be asked for it.
-    private static func checkGreeting(_ greeting: MailGreeting?, from: MailFrom, _ reader: SettingsReader) {
-        guard greeting == nil else { return MailGreeting.warning(greeting, from: from).map(reader.warn) ?? () }
-        reader.addCheck { reader in MailGreeting.warning(nil, from: from).map(reader.warn) }
     }
 
     /// The token itself may come later than this program starts, so only `check` looks at it.

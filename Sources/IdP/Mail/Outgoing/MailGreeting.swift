@@ -17,7 +17,8 @@ package struct MailGreeting: Sendable, Equatable {
         guard Self.isHostName(text) || Self.isAddressLiteral(text) else {
             throw SettingError(
                 "\"\(text)\" must be a host name of ASCII letters, digits, - and dots, such as idp.example.com, or an address in "
-                    + "square brackets, such as [192.0.2.1] or [IPv6:2001:db8::1].")
+                    + "square brackets, such as [192.0.2.1] or [IPv6:2001:db8::1]."
+                    + InternationalDomain.hint(ofHost: text))
         }
         name = text
     }
@@ -33,8 +34,15 @@ package struct MailGreeting: Sendable, Equatable {
         from.address.text.split(separator: "@").last.map(String.init) ?? "localhost"
     }
 
+    /// Warns of a name without a dot: of one that is set, at start too, of this machine's in `check` only, because DNS may be
+    /// asked for it.
+    package static func check(_ greeting: MailGreeting?, from: MailFrom, _ reader: SettingsReader) {
+        guard greeting == nil else { return warning(greeting, from: from).map(reader.warn) ?? () }
+        reader.addCheck { reader in warning(nil, from: from).map(reader.warn) }
+    }
+
     /// Why strict servers refuse the name in force, and what to write; nil when nothing is wrong with it. May ask DNS.
-    package static func warning(_ greeting: MailGreeting?, from: MailFrom) -> String? {
+    static func warning(_ greeting: MailGreeting?, from: MailFrom) -> String? {
         warning(name(greeting, from: from), isSet: greeting != nil, domain: domain(of: from))
     }
 
