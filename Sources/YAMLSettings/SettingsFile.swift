@@ -115,7 +115,9 @@ package final class SettingsFile {
 
     /// Warns of a name that ends before a `#` which hardly begins a comment: `Shop #1`, `Shop # 1`. A comment of YAML begins at
     /// every `#` with a blank before it (YAML 1.2, 6.6).
-    func warnOfComment(after name: String, _ node: Node) {
+    ///
+    /// - Parameter mayHaveBlanks: whether the text can go on after a blank. Of any other one only `abc #1` is a warning.
+    func warnOfComment(after name: String, _ node: Node, mayHaveBlanks: Bool) {
         guard let scalar = node.scalar, scalar.style == .plain, lines.indices.contains(line(node) - 1) else { return }
         let line = lines[line(node) - 1]
         guard
@@ -127,10 +129,10 @@ package final class SettingsFile {
         let text = head.dropLast(head.reversed().prefix(while: \.isWhitespace).count)
         let isOneBlank = text.endIndex == blank
         let isJoined = line[blank...].dropFirst(2).first?.isWhitespace == false
-        guard text.hasSuffix(scalar.string), isOneBlank || isJoined else { return }
+        guard text.hasSuffix(scalar.string), isOneBlank && mayHaveBlanks || isJoined else { return }
         warn(
             "\(place(of: node)): \(name) ends before the #, because the rest of the line is a comment. To keep it, put the text "
-                + "in quotation marks. Write two blanks before the # of a comment.")
+                + "in quotation marks. Begin a comment with two blanks, # and a blank.")
     }
 
     private func keys(of node: Node, known: [String], what: String) -> [String: Node]? {
