@@ -13,19 +13,23 @@ final class ScriptedSMTPServer: Sendable {
     private let received = Mutex<[String]>([])
     private let replies: [String: String]
     private let toNames: [String: [String: String]]
+    private let first: Mutex<[String: String]>
     private let gate: DispatchSemaphore?
     private let hangsUp: Bool
 
     /// - Parameters:
     ///   - replies: by the first four letters of the command; `greeting` before the first one, `.` after the email.
     ///   - toNames: other replies, by the name in EHLO.
+    ///   - first: other replies to the first command of a kind.
     ///   - isSilent: accepts and sends nothing.
     ///   - gate: waited for before an email is accepted.
     ///   - hangsUp: closes the connection after the email, without an answer.
     init(
-        _ replies: [String: String] = [:], toNames: [String: [String: String]] = [:], isSilent: Bool = false,
+        _ replies: [String: String] = [:], toNames: [String: [String: String]] = [:], first: [String: String] = [:],
+        isSilent: Bool = false,
         gate: DispatchSemaphore? = nil, hangsUp: Bool = false
     ) throws {
+        self.first = Mutex(first)
         (self.replies, self.toNames, self.gate, self.hangsUp) = (replies, toNames, gate, hangsUp)
         listener = try .listening()
         port = try listener.port
@@ -85,7 +89,9 @@ final class ScriptedSMTPServer: Sendable {
                 case "QUIT":
                     say("221 bye", connection)
                     return
-                default: say(replies[verb] ?? "250 fine", connection)
+                default:
+                    let once = first.withLock { $0.removeValue(forKey: verb) }
+                    say(once ?? replies[verb] ?? "250 fine", connection)
                 }
             }
         }

@@ -121,6 +121,17 @@ struct SMTPMailerTests {
         #expect(server.lines.map { $0.prefix(4) }.allSatisfy { ["EHLO", "MAIL", "RCPT", "QUIT"].contains($0) })
     }
 
+    @Test("a server that defers the first try of a sender is not said to refuse the name", arguments: ["MAIL", "RCPT"])
+    func greylisting(step: String) async throws {
+        let server = try ScriptedSMTPServer(first: [step: "451 4.7.1 come back later"])
+        let result: String
+        do {
+            result = try await mailer(server.url, greeting: "vm").probe(from: try MailFrom("a@example.com"))
+        } catch { result = "\(error)" }
+        #expect(result.contains("451: 4.7.1 come back later") && !result.contains("EHLO"), "\(result)")
+        #expect(server.lines.filter { $0.hasPrefix("EHLO") } == ["EHLO vm", "EHLO example.com", "EHLO vm"])
+    }
+
     /// Postfix with `smtpd_delay_reject`, its default, refuses the name at RCPT.
     @Test(
         "a refusal of the name that comes at MAIL or RCPT is one of the name if another name is taken, or the code is 504",

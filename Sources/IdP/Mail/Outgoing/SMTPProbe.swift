@@ -134,6 +134,8 @@ extension SMTPTransfer {
     private func faultOfGreeting(_ reply: Reply, from: MailFrom) -> ConnectionError? {
         let accepted = acceptedName(from)
         guard accepted != nil || reply.code == 504 else { return nil }
+        // A server that defers the first try of a sender takes the next one by any name.
+        if reply.code < 500, isTaken(saying: settings.greeting, from: from) { return nil }
         return faultOfGreeting(reply, from: from, such: accepted.map { ", such as \($0)" } ?? "")
     }
 
@@ -149,11 +151,14 @@ extension SMTPTransfer {
         guard domain != MailGreeting.name(settings.greeting, from: from).lowercased(),
             let greeting = try? MailGreeting(domain)
         else { return nil }
+        return isTaken(saying: greeting, from: from) ? domain : nil
+    }
+
+    /// Whether the server takes the sender and the recipient from a client of this name.
+    private func isTaken(saying greeting: MailGreeting?, from: MailFrom) -> Bool {
         let again = SMTPTransfer(settings: settings.saying(greeting), cancellation: cancellation)
-        guard let answer = try? again.ask(from: from, limit: limitOfCheck, namesRecipient: true),
-            answer.result == CURLE_OK, let recipient = answer.recipient, recipient.code < 400
-        else { return nil }
-        return domain
+        let answer = try? again.ask(from: from, limit: limitOfCheck, namesRecipient: true)
+        return answer?.result == CURLE_OK && (answer?.recipient).map { $0.code < 400 } ?? false
     }
 
     private func fault(_ result: CURLcode, _ reply: Reply, detail: String, from: MailFrom) -> ConnectionError? {

@@ -13,7 +13,7 @@ struct SMTPTransfer {
         let timeouts: SMTPMailer.Timeouts
 
         /// The same with another name in EHLO.
-        func saying(_ greeting: MailGreeting) -> Self {
+        func saying(_ greeting: MailGreeting?) -> Self {
             Self(
                 endpoint: endpoint, greeting: greeting, requiresTLS: requiresTLS, caFile: caFile, timeouts: timeouts)
         }
