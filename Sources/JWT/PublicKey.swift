@@ -35,14 +35,15 @@ package struct PublicKey: Sendable {
 
     /// 2048 to 8192 bits: below, a key can be factored (NIST SP 800-131A), above, one check takes milliseconds.
     private static func rsa(_ jwk: JSONNode) throws(KeyError) -> NativeKey {
-        let modulus = try bytes(jwk, "n")
-        let exponent = try bytes(jwk, "e")
-        guard let first = modulus.first, first != 0, let last = modulus.last, last & 1 == 1 else {
+        // Without zero bytes at the start, which RFC 7518 2 forbids and some libraries write (6.3.1.1).
+        let modulus = Array(try bytes(jwk, "n").drop { $0 == 0 })
+        let exponent = Array(try bytes(jwk, "e").drop { $0 == 0 })
+        guard let first = modulus.first, let last = modulus.last, last & 1 == 1 else {
             throw KeyError("RSA with a modulus that is not an odd number")
         }
         let bits = modulus.count * 8 - first.leadingZeroBitCount
         guard (2048...8192).contains(bits) else { throw KeyError("RSA of \(bits) bits") }
-        guard exponent.count <= 4, exponent.first != 0, let low = exponent.last, low & 1 == 1,
+        guard exponent.count <= 4, let low = exponent.last, low & 1 == 1,
             exponent.count > 1 || low >= 3
         else { throw KeyError("RSA with an unusable exponent") }
         guard let key = NativeKey(sso_rsa_key(modulus, modulus.count, exponent, exponent.count)) else {

@@ -99,8 +99,10 @@ package final class SettingsFile {
     ///
     /// - Returns: nil, always.
     package func refuse<T>(_ words: String, _ node: Node) -> T? {
-        problem(
-            "\(place(of: node)): \(words)\(UnseenCharacter.sentence(about: node.scalar?.string ?? "", after: words))")
+        let text = node.scalar?.string ?? ""
+        let hints =
+            UnseenCharacter.sentence(about: text, after: words) + InternationalDomain.hint(about: text, after: words)
+        problem("\(place(of: node)): \(words)\(hints)")
         return nil
     }
 
@@ -113,7 +115,9 @@ package final class SettingsFile {
 
     /// Warns of a name that ends before a `#` which hardly begins a comment: `Shop #1`, `Shop # 1`. A comment of YAML begins at
     /// every `#` with a blank before it (YAML 1.2, 6.6).
-    func warnOfComment(after name: String, _ node: Node) {
+    ///
+    /// - Parameter mayHaveBlanks: whether the text can go on after a blank. Of any other one only `abc #1` is a warning.
+    func warnOfComment(after name: String, _ node: Node, mayHaveBlanks: Bool) {
         guard let scalar = node.scalar, scalar.style == .plain, lines.indices.contains(line(node) - 1) else { return }
         let line = lines[line(node) - 1]
         guard
@@ -125,10 +129,10 @@ package final class SettingsFile {
         let text = head.dropLast(head.reversed().prefix(while: \.isWhitespace).count)
         let isOneBlank = text.endIndex == blank
         let isJoined = line[blank...].dropFirst(2).first?.isWhitespace == false
-        guard text.hasSuffix(scalar.string), isOneBlank || isJoined else { return }
+        guard text.hasSuffix(scalar.string), isOneBlank && mayHaveBlanks || isJoined else { return }
         warn(
             "\(place(of: node)): \(name) ends before the #, because the rest of the line is a comment. To keep it, put the text "
-                + "in quotation marks. Write two blanks before the # of a comment.")
+                + "in quotation marks. Begin a comment with two blanks, # and a blank.")
     }
 
     private func keys(of node: Node, known: [String], what: String) -> [String: Node]? {
@@ -137,7 +141,10 @@ package final class SettingsFile {
         for (key, value) in mapping {
             let name = key.string ?? ""
             guard known.contains(name) else {
-                problem("\(place(of: key)): unknown key \"\(name)\". The keys are \(known.joined(separator: ", ")).")
+                let unseen = UnseenCharacter.sentence(about: name, after: "", subject: "The key")
+                problem(
+                    "\(place(of: key)): unknown key \"\(name)\".\(unseen) The keys are \(known.joined(separator: ", "))."
+                )
                 continue
             }
             result[name] = value

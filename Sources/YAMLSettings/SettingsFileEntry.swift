@@ -14,6 +14,8 @@ package struct SettingsFileEntry {
 
     /// The keys whose text users see. Others have no blanks.
     private static let freeTexts = ["name", "label"]
+    /// The keys whose text another program has made, so that it may have a `#`.
+    private static let givenTexts = ["id", "client_id", "client_secret", "secrets", "key_id", "app_id", "team_id"]
 
     package func has(_ name: String) -> Bool { keys[name] != nil }
 
@@ -32,7 +34,7 @@ package struct SettingsFileEntry {
                 "\(name) must not be empty. \(scalar.string) means no value in YAML; put such a text in quotation marks. "
                     + example(name), node)
         }
-        if Self.freeTexts.contains(name) { file.warnOfComment(after: name, node) }
+        warnOfComment(after: name, node)
         guard !scalar.string.isEmpty else { return file.refuse("\(name) must not be empty. \(example(name))", node) }
         return (scalar.string, node)
     }
@@ -47,7 +49,14 @@ package struct SettingsFileEntry {
         guard texts.count == items.count else {
             return file.refuse("\(name) must be a list of text items. \(example(name))", node)
         }
+        for item in items { warnOfComment(after: name, item) }
         return texts
+    }
+
+    private func warnOfComment(after name: String, _ node: Node) {
+        let mayHaveBlanks = Self.freeTexts.contains(name)
+        guard mayHaveBlanks || Self.givenTexts.contains(name) else { return }
+        file.warnOfComment(after: name, node, mayHaveBlanks: mayHaveBlanks)
     }
 
     /// The text of a key that may be missing. Nil also after a problem.
@@ -90,7 +99,7 @@ package struct SettingsFileEntry {
     package func problem(_ words: String, at name: String) { problem(words, at: keys[name] ?? node) }
 
     /// Reports a problem at a place in the entry.
-    package func problem(_ words: String, at node: Node) { file.problem("\(file.place(of: node)): \(words)") }
+    package func problem(_ words: String, at node: Node) { let _: Node? = file.refuse(words, node) }
 
     /// `a, b or c`.
     package static func list(_ words: [String]) -> String {

@@ -29,6 +29,19 @@ struct ClientRulesTests {
         #expect(!client.isHidden && client.signOutURIs.isEmpty)
     }
 
+    @Test(
+        "an unseen character in the name of a key is named, at the start of the file and in an entry",
+        arguments: [
+            ("hidden\u{200b}: true", "The key has a zero-width space at position 7."),
+            ("\u{a0}hidden: true", "The key has a no-break space at position 1."),
+        ])
+    func unseenInKey(line: String, words: String) throws {
+        let problems = try read(line).problems
+        #expect(problems.contains { $0.contains("unknown key") && $0.contains(words) }, "\(problems)")
+        let file = try ClientsFixture("clients\u{2060}: []\n", in: TemporaryFolder()).problems
+        #expect(file.contains { $0.contains("The key has a word joiner at position 8.") }, "\(file)")
+    }
+
     @Test("each is read as it is written")
     func all() throws {
         let file = try read(
@@ -66,6 +79,13 @@ struct ClientRulesTests {
             ("contact: desk@example.com", "contact", "https or mailto"),
             ("contact: javascript:alert(1)", "contact", "https or mailto"),
             ("contact: mailto:a@exümple.example", "contact", "Write mailto:a@xn--exmple-4ya.example"),
+            ("contact: https://exümple.example/x", "contact", "Write its host as xn--exmple-4ya.example."),
+            ("start_url: https://exümple.example/", "start_url", "Write its host as xn--exmple-4ya.example."),
+            ("logout_uri: https://exümple.example/x", "logout_uri", "Write its host as xn--exmple-4ya.example."),
+            (
+                "sign_out_uris: [https://exümple.example/x]", "sign_out_uris",
+                "Write its host as xn--exmple-4ya.example."
+            ),
             ("contact: mailto:desk", "contact", "Write mailto:desk@example.com"),
             ("contact: http://example.com", "contact", "https or mailto"),
             ("hidden: maybe", "hidden", "true or false"), ("logout_uri: http://rp.example/x", "logout_uri", "https"),

@@ -20,11 +20,11 @@ struct KeyTests {
         } catch { return error.description }
     }
 
-    private static func rsa(_ bits: Int, e: String = "AQAB", last: UInt8 = 0x8f) -> String {
+    private static func rsa(_ bits: Int, e: String = "AQAB", last: UInt8 = 0x8f, zeros: Int = 0) -> String {
         var modulus = [UInt8](repeating: 0xb5, count: (bits + 7) / 8)
         modulus[0] = 1 << UInt8((bits - 1) % 8)
         modulus[modulus.count - 1] = last
-        return #"{"kty":"RSA","n":"\#(Base64URL.encode(modulus))","e":"\#(e)"}"#
+        return #"{"kty":"RSA","n":"\#(Base64URL.encode([UInt8](repeating: 0, count: zeros) + modulus))","e":"\#(e)"}"#
     }
 
     @Test(
@@ -55,7 +55,7 @@ struct KeyTests {
             (rsa(2048, e: "AQ"), "RSA with an unusable exponent"),
             (rsa(2048, e: "AA"), "RSA with an unusable exponent"),
             (rsa(2048, e: "Ag"), "RSA with an unusable exponent"),
-            (rsa(2048, e: "AAEAAQ"), "RSA with an unusable exponent"),
+            (rsa(2048, e: "AAAB"), "RSA with an unusable exponent"),
             (rsa(2048, e: "AQAAAAE"), "RSA with an unusable exponent"),
             (rsa(2048, e: ""), "e is missing or not base64url"),
             (rsa(2048, e: "AQAB="), "e is missing or not base64url"),
@@ -73,9 +73,14 @@ struct KeyTests {
         }
     }
 
-    @Test("keys at the bounds are taken: RSA of 2048 and 8192 bits, the exponents 3 and 65537")
+    @Test(
+        "keys at the bounds are taken: RSA of 2048 and 8192 bits, the exponents 3 and 65537, with zero bytes before them"
+    )
     func bounds() {
-        for jwk in [Self.rsa(2048), Self.rsa(8192), Self.rsa(2048, e: "Aw")] { #expect(Self.problem(jwk) == nil) }
+        for jwk in [
+            Self.rsa(2048), Self.rsa(8192), Self.rsa(2048, e: "Aw"), Self.rsa(2048, e: "AAEAAQ"),
+            Self.rsa(2048, zeros: 2),
+        ] { #expect(Self.problem(jwk) == nil) }
         #expect(Self.problem(#"{"kty":"EC","crv":"P-256","x":"\#(Self.x)","y":"\#(Self.y)"}"#) == nil)
         #expect(Self.problem(#"{"kty":"OKP","crv":"Ed25519","x":"\#(Self.edX)"}"#) == nil)
     }

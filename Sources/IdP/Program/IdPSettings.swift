@@ -101,7 +101,6 @@ package struct IdPSettings: Sendable {
         // A page for developers is on by default on loopback only (ASVS 15.2.3).
         let linkTester = reader.value(linkTesterSetting, default: publicURL?.isLoopback == true ? "true" : "false")
         let webFinger = reader.value(WebFingerFeature.setting)
-
         let brand = Brand.read(reader)
         let auditDays = reader.value(auditDaysSetting)
         let metricsListen = reader.value(metricsListenSetting)
@@ -132,6 +131,8 @@ package struct IdPSettings: Sendable {
                     reader.problem("\(mailURLSetting.name): \(problem)")
                 }
             }
+        } else if let mailFrom {
+            MailGreeting.check(mailGreeting, from: mailFrom, reader)
         }
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let mail, let mailFrom,
             let hourlyLimit, let limits, let allowed, let proxies, let places, let linkTester, let webFinger,
@@ -184,7 +185,7 @@ package struct IdPSettings: Sendable {
             }
             return mail
         } catch {
-            reader.problem("\(mailURLSetting.name): \(error)")
+            reader.problem("\(mailURLSetting.name): \(error)\(MailURL.hint(about: text, after: error))")
             return nil
         }
     }

@@ -21,6 +21,14 @@ package enum Entered {
         return digits.utf8.count == count ? digits : nil
     }
 
+    /// The first character that nobody can see and that ``digits(_:count:)`` does not leave out, with its place from 1: a control
+    /// character, a placeholder of a picture. Nil for a text without one.
+    package static func unseen(inDigits text: String) -> (scalar: Unicode.Scalar, position: Int)? {
+        text.unicodeScalars.enumerated().lazy.map { (scalar: $0.element, position: $0.offset + 1) }.first {
+            !isIgnorable($0.scalar) && !$0.scalar.properties.isWhitespace && UnseenCharacter.name($0.scalar) != nil
+        }
+    }
+
     /// The value of a decimal digit of any script: 0 to 9. Nil for `²`, `½`, `Ⅳ` and everything else.
     package static func digit(_ scalar: Unicode.Scalar) -> Int? {
         guard scalar.properties.generalCategory == .decimalNumber else { return nil }

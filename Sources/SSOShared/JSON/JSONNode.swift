@@ -50,6 +50,18 @@ extension JSONNode {
         object?.last { $0.key.utf8.elementsEqual(key.utf8) }?.value
     }
 
+    /// A key that stands twice in the object or in an object inside it; nil where there is none.
+    package var duplicateKey: String? {
+        switch value {
+        case .object(let members):
+            var keys: Set<[UInt8]> = []
+            if let twice = members.first(where: { !keys.insert(Array($0.key.utf8)).inserted }) { return twice.key }
+            return members.lazy.compactMap(\.value.duplicateKey).first
+        case .array(let items): return items.lazy.compactMap(\.duplicateKey).first
+        default: return nil
+        }
+    }
+
     /// The value of a member, as the subscript gives it; nil also where it is `null`. Programs that write every member of a
     /// structure write `null` for one that they do not have.
     package func member(_ key: String) -> JSONNode? {

@@ -19,6 +19,8 @@ public struct JSONReader {
     let depthLimit: Int
     /// Every error ends the reading.
     let isStrict: Bool
+    /// Keys that stand twice in an object are no error.
+    private let keepsDuplicates: Bool
     var offset = 0
     private var errors: [JSONError]
 
@@ -48,16 +50,26 @@ public struct JSONReader {
     /// a string in some readers. Use it for signed bodies: the program that checks a signature and the one that acts on
     /// the body must read the same values. Limit the length of `body` before the call.
     ///
-    /// - Parameter maximumDepth: levels of objects and arrays. The reader recurses, so the sender must not choose.
-    public static func readStrictly(_ body: [UInt8], maximumDepth: Int = 16) throws(JSONError) -> JSONNode {
+    /// - Parameters:
+    ///   - maximumDepth: levels of objects and arrays. The reader recurses, so the sender must not choose.
+    ///   - keepingDuplicates: leaves it to the caller to refuse what has a key twice (``JSONNode/duplicateKey``), where the
+    ///     document is a list whose entries count one by one.
+    public static func readStrictly(
+        _ body: [UInt8], maximumDepth: Int = 16, keepingDuplicates: Bool = false
+    ) throws(JSONError) -> JSONNode {
         let decoded = JSONEncoding.utf8(body)
         if let error = decoded.errors.first { throw error }
-        var reader = JSONReader(text: decoded.text, depthLimit: maximumDepth, isStrict: true, errors: [])
+        var reader = JSONReader(
+            text: decoded.text, depthLimit: maximumDepth, isStrict: true, keepsDuplicates: keepingDuplicates, errors: []
+        )
         return try reader.document()
     }
 
-    private init(text: [UInt8], depthLimit: Int, isStrict: Bool, errors: [JSONError]) {
+    private init(
+        text: [UInt8], depthLimit: Int, isStrict: Bool, keepsDuplicates: Bool = false, errors: [JSONError]
+    ) {
         self.text = text
+        self.keepsDuplicates = keepsDuplicates
         self.depthLimit = depthLimit
         self.isStrict = isStrict
         self.errors = errors
@@ -123,7 +135,7 @@ public struct JSONReader {
             let isNew =
                 members.count < Self.searchedMembers
                 ? !members.contains { $0.key.utf8.elementsEqual(key.utf8) } : keys.insert(Array(key.utf8)).inserted
-            if !isNew {
+            if !isNew, !keepsDuplicates {
                 try report(.duplicateKey(key), at: start, "the key stands in this object already")
             }
             try skipBlanks()

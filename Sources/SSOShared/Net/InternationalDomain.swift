@@ -21,11 +21,18 @@ package enum InternationalDomain {
         return String(decoding: host.utf8.map(\.asciiLowercased), as: UTF8.self)
     }
 
-    /// The ASCII form of the host in an address of the web that was refused, as a sentence with a blank before it. Empty for any
-    /// other text, and for one with an `@`, before which a password may be.
-    package static func hint(about url: String) -> String {
-        guard !url.contains("@"), let start = url.range(of: "://")?.upperBound else { return "" }
-        let host = String(url[start...].prefix { !":/?#, ".contains($0) })
+    /// The ASCII form of the first host with other letters in a refused address of the web, or in a list of them, as a sentence
+    /// with a blank before it. Empty for any other text, for one with an `@`, before which a password may be, and where the words
+    /// of the error say it already.
+    package static func hint(about text: String, after words: String = "") -> String {
+        guard !text.contains("@") else { return "" }
+        let hosts = text.ranges(of: "://").map { String(text[$0.upperBound...].prefix { !":/?#, ".contains($0) }) }
+        let hint = hosts.lazy.map(hint(ofHost:)).first { !$0.isEmpty } ?? ""
+        return words.contains(hint) ? "" : hint
+    }
+
+    /// The same for a host alone.
+    package static func hint(ofHost host: String) -> String {
         guard !host.utf8.allSatisfy({ $0 < 0x80 }), let ascii = ascii(host) else { return "" }
         return " Write its host as \(ascii)."
     }

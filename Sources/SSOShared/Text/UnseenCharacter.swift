@@ -16,9 +16,14 @@ package enum UnseenCharacter {
     /// with 1. Nil where everything can be seen.
     package static func first(in text: String) -> String? {
         for (index, scalar) in text.unicodeScalars.enumerated() where scalar != " " {
-            if let name = name(scalar) { return "\(name) at position \(index + 1)" }
+            if let words = words(scalar, at: index + 1) { return words }
         }
         return nil
+    }
+
+    /// `a zero-width space at position 4`. Nil for a character that can be seen.
+    package static func words(_ scalar: Unicode.Scalar, at position: Int) -> String? {
+        name(scalar).map { "\($0) at position \(position)" }
     }
 
     /// The same as a sentence with a blank before it, for the end of an error. Empty where everything can be seen, or the error
@@ -28,9 +33,19 @@ package enum UnseenCharacter {
     }
 
     /// The same for the words of an error.
-    package static func sentence(about text: String, after words: String) -> String {
+    ///
+    /// - Parameter subject: what the text is, at the start of the sentence.
+    package static func sentence(
+        about text: String, after words: String, subject: String = "The value"
+    ) -> String {
         guard let first = first(in: text), !words.contains(first) else { return "" }
-        return " The value has \(first)."
+        return " \(subject) has \(first)."
+    }
+
+    /// The text without such characters, spaces included.
+    package static func removed(from text: String) -> String {
+        if text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.filter { name($0) == nil }))
     }
 
     /// `U+200B`.
@@ -52,7 +67,8 @@ package enum UnseenCharacter {
         (0x202a...0x202e, "a direction mark"), (0x202f...0x202f, "a narrow no-break space"),
         (0x2060...0x2060, "a word joiner"), (0x2061...0x2064, "an invisible operator"),
         (0x2066...0x2069, "a direction mark"), (0x2800...0x2800, "an empty Braille pattern"),
-        (0x3000...0x3000, "an ideographic space"), (0x3164...0x3164, "a Hangul filler"),
+        (0x2800...0x2800, "a Braille pattern without dots"), (0x3000...0x3000, "an ideographic space"),
+        (0x3164...0x3164, "a Hangul filler"),
         (0xfe00...0xfe0f, "a variation selector"), (0xfeff...0xfeff, "a byte order mark"),
         (0xffa0...0xffa0, "a Hangul filler"), (0xfffc...0xfffc, "a placeholder of a picture"),
         (0xe0000...0xe007f, "a tag character"), (0xe0100...0xe01ef, "a variation selector"),

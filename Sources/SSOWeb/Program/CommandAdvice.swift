@@ -156,7 +156,8 @@ package struct CommandAdvice {
         let all =
             known.hasSettings
             ? "--help-settings lists all settings." : "\(path.joined(separator: " ")) --help lists all."
-        return "Unknown option \(name). \(near.map { "Did you mean \($0)?" } ?? all)"
+        let unseen = UnseenCharacter.sentence(about: name, after: "", subject: "It")
+        return "Unknown option \(name).\(unseen) \(near.map { "Did you mean \($0)?" } ?? all)"
     }
 
     /// The only one that begins so.

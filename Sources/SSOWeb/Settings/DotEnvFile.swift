@@ -73,12 +73,14 @@ struct DotEnvFile: Sendable {
 
     private static func assignment(_ line: Scalars) throws(SettingError) -> (String, String) {
         guard let equals = line.firstIndex(of: "=") else {
-            throw SettingError("has no =. A line must be NAME=VALUE, a comment that begins with #, or empty.")
+            let unseen = UnseenCharacter.sentence(about: String(line), after: "", subject: "It")
+            throw SettingError("has no =. A line must be NAME=VALUE, a comment that begins with #, or empty.\(unseen)")
         }
         var name = trimmed(line[..<equals])
         if name.starts(with: "export ".unicodeScalars) { name = trimmed(name.dropFirst(7)) }
         guard let first = name.first, !("0"..."9").contains(first), name.allSatisfy(isNamePart) else {
-            throw SettingError("the text before = is not a name. A name is letters, digits and _.")
+            let unseen = UnseenCharacter.sentence(about: String(name), after: "", subject: "The text")
+            throw SettingError("the text before = is not a name. A name is letters, digits and _.\(unseen)")
         }
         return (String(name), try value(trimmed(line[line.index(after: equals)...])))
     }

@@ -39,7 +39,8 @@ public enum RedirectURI {
         func refuse(_ why: String) throws -> Never { throw SettingError("\"\(text)\" \(why)") }
         guard !text.isEmpty, text.utf8.count <= 2000, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
             try refuse(
-                "must be ASCII without spaces, of 1 to 2000 bytes, such as https://partner.example.com/callback.")
+                "must be ASCII without spaces, of 1 to 2000 bytes, such as https://partner.example.com/callback."
+                    + InternationalDomain.hint(about: text))
         }
         guard hasWholeEscapes(text) else { try refuse("has a % without two hexadecimal digits after it.") }
         guard text.lowercased().firstMatch(of: #/%(?:[01][0-9a-f]|7f)/#) == nil else {

@@ -16,7 +16,13 @@ public struct Setting<Value>: Sendable {
         do {
             _ = try parse(text, SettingsReader(SettingsSource([:])))
             return nil
-        } catch { return "\(error)" }
+        } catch { return "\(error)" + Self.hints(about: text, after: error) }
+    }
+
+    /// Sentences on what the words of an error leave out: a character that cannot be seen, the ASCII form of a host.
+    static func hints(about text: String, after error: any Error) -> String {
+        UnseenCharacter.sentence(about: text, after: error)
+            + InternationalDomain.hint(about: text, after: "\(error)")
     }
 
     /// A setting with a default.
@@ -111,8 +117,8 @@ extension SettingsReader {
         } catch {
             let fallback = setting.description.defaultValue
             record(setting.name, "(invalid)")
-            let unseen = UnseenCharacter.sentence(about: text, after: error)
-            warn("\(setting.name): \(error)\(unseen) \(fallback.map { "\($0) is used." } ?? "It is left out.")")
+            let hints = Setting<T>.hints(about: text, after: error)
+            warn("\(setting.name): \(error)\(hints) \(fallback.map { "\($0) is used." } ?? "It is left out.")")
             return fallback.flatMap { try? setting.parse($0, self) }
         }
     }
@@ -136,8 +142,7 @@ extension SettingsReader {
         } catch {
             // An invalid value is not shown: it may be a URL with a password.
             record(setting.name, "(invalid)")
-            let hints = UnseenCharacter.sentence(about: text, after: error) + InternationalDomain.hint(about: text)
-            problem("\(setting.name): \(error)\(hints)")
+            problem("\(setting.name): \(error)\(Setting<T>.hints(about: text, after: error))")
             return nil
         }
     }

@@ -15,7 +15,7 @@ public struct ListenAddress: Sendable, CustomStringConvertible {
         guard let address = try? HostPort(text, allowing: .portZero), let port = address.port else {
             throw SettingError(
                 "\"\(text)\" is not a valid address. Use host:port, for example 127.0.0.1:8080, or [::]:8080 for all addresses "
-                    + "of IPv4 and IPv6.")
+                    + "of IPv4 and IPv6." + InternationalDomain.hint(ofHost: String(text.prefix { $0 != ":" })))
         }
         (host, self.port) = (address.host, port)
     }

@@ -54,12 +54,10 @@ public struct SettingsArguments: Sendable {
 
     private func unknown(_ word: String) -> String {
         guard !word.hasPrefix("-") else {
-            let near = SpellingSuggestion.of(word, among: known.sorted())
             return
-                "Unknown option \(word).\(near.map { " Did you mean \($0)?" } ?? "") --help-settings lists all settings."
+                "Unknown option \(word).\(SpellingSuggestion.question(word, among: known.sorted())) --help-settings lists all settings."
         }
-        let near = SpellingSuggestion.of(word, among: commands)
-        return "\"\(word)\" is neither a command nor a setting.\(near.map { " Did you mean \($0)?" } ?? "") "
+        return "\"\(word)\" is neither a command nor a setting.\(SpellingSuggestion.question(word, among: commands)) "
             + "The commands are \(commands.joined(separator: ", ")). A setting begins with --, such as --log-level notice."
     }
 

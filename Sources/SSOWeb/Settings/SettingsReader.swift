@@ -66,8 +66,8 @@ public final class SettingsReader {
                 ofServices.append(name)
                 continue
             }
-            let near = SpellingSuggestion.of(name, among: known.sorted())
-            warn("\(name): unknown setting in \(place), ignored.\(near.map { " Did you mean \($0)?" } ?? "")")
+            let near = SpellingSuggestion.question(name, among: known.sorted())
+            warn("\(name): unknown setting in \(place), ignored.\(near)")
         }
     }
 

@@ -1,4 +1,5 @@
 import Configuration
+import SSOShared
 
 /// The places of settings, in this order: command line, environment, the ``EnvFile``.
 ///
@@ -77,10 +78,11 @@ public struct SettingsSource: Sendable {
     /// What to do about a file that this user may not read.
     public var hint: String? { file.hint }
 
-    /// The names that begin with `prefix` in the environment and in the file, each with its place.
+    /// The names that begin with `prefix` in the environment and in the file, each with its place. Characters that nobody can see
+    /// may stand before it.
     func names(prefix: String) -> [(name: String, place: String, isInFile: Bool)] {
         let inFile = file.lines.map { ($0.key, "\(file.label):\($0.value)", true) }
         return (environment.keys.map { ($0, "the environment", false) } + inFile)
-            .filter { $0.0.hasPrefix(prefix) }.sorted { ($0.0, $0.1) < ($1.0, $1.1) }
+            .filter { UnseenCharacter.removed(from: $0.0).hasPrefix(prefix) }.sorted { ($0.0, $0.1) < ($1.0, $1.1) }
     }
 }

@@ -32,6 +32,8 @@ struct ReadEmail: Decodable {
     let headers: [[String]]
     let parts: [Part]
     let defects: [String]
+    /// The display names of the senders.
+    let names: [String]
 
     func values(_ name: String) -> [String] {
         headers.filter { $0[0].lowercased() == name.lowercased() }.map { $0[1] }
@@ -43,12 +45,13 @@ struct ReadEmail: Decodable {
         parts = [p for p in message.walk() if not p.is_multipart()]
         defects = [repr(d) for p in message.walk() for d in p.defects]
         defects += [repr(d) for v in message.values() for d in getattr(v, "defects", [])]
+        names = [a.display_name for a in message["from"].addresses] if message["from"] else []
         print(json.dumps({
             "headers": [[k, str(v)] for k, v in message.items()],
             "parts": [{"type": p.get_content_type(), "text": p.get_content().replace(chr(13), ""),
                        "encoding": p["content-transfer-encoding"]}
                       for p in parts],
-            "defects": defects}))
+            "defects": defects, "names": names}))
         """
 
     static func read(_ bytes: [UInt8]) async throws -> ReadEmail {

@@ -12,18 +12,25 @@ final class ScriptedSMTPServer: Sendable {
     private let listener: OwnedSocket
     private let received = Mutex<[String]>([])
     private let replies: [String: String]
+    private let toNames: [String: [String: String]]
+    private let first: Mutex<[String: String]>
     private let gate: DispatchSemaphore?
     private let hangsUp: Bool
 
     /// - Parameters:
     ///   - replies: by the first four letters of the command; `greeting` before the first one, `.` after the email.
+    ///   - toNames: other replies, by the name in EHLO.
+    ///   - first: other replies to the first command of a kind.
     ///   - isSilent: accepts and sends nothing.
     ///   - gate: waited for before an email is accepted.
     ///   - hangsUp: closes the connection after the email, without an answer.
     init(
-        _ replies: [String: String] = [:], isSilent: Bool = false, gate: DispatchSemaphore? = nil, hangsUp: Bool = false
+        _ replies: [String: String] = [:], toNames: [String: [String: String]] = [:], first: [String: String] = [:],
+        isSilent: Bool = false,
+        gate: DispatchSemaphore? = nil, hangsUp: Bool = false
     ) throws {
-        (self.replies, self.gate, self.hangsUp) = (replies, gate, hangsUp)
+        self.first = Mutex(first)
+        (self.replies, self.toNames, self.gate, self.hangsUp) = (replies, toNames, gate, hangsUp)
         listener = try .listening()
         port = try listener.port
         if isSilent { return }
@@ -53,6 +60,7 @@ final class ScriptedSMTPServer: Sendable {
     }
 
     private func talk(_ connection: Int32) {
+        var replies = replies
         say(replies["greeting"] ?? "220 scripted", connection)
         var isMessage = false
         var isLogin = false
@@ -69,6 +77,7 @@ final class ScriptedSMTPServer: Sendable {
                 say(replies["AUTH"] ?? "235 welcome", connection)
             } else {
                 let verb = String(line.prefix(4)).uppercased()
+                if verb == "EHLO" { replies.merge(toNames[String(line.dropFirst(5))] ?? [:]) { $1 } }
                 switch verb {
                 case "AUTH":
                     isLogin = true
@@ -80,7 +89,9 @@ final class ScriptedSMTPServer: Sendable {
                 case "QUIT":
                     say("221 bye", connection)
                     return
-                default: say(replies[verb] ?? "250 fine", connection)
+                default:
+                    let once = first.withLock { $0.removeValue(forKey: verb) }
+                    say(once ?? replies[verb] ?? "250 fine", connection)
                 }
             }
         }

@@ -10,7 +10,7 @@ struct ProvidersFixture {
     static let key = (try? TestKeys.new().pem) ?? "libcrypto makes no keys"
 
     let providers: [Provider]
-    let problems: [String]
+    let problems, warnings: [String]
     let path: String
 
     init(_ yaml: String, environment: [String: String] = [:], in folder: TemporaryFolder) throws {
@@ -18,9 +18,10 @@ struct ProvidersFixture {
         let reader = SettingsReader(SettingsSource([:]))
         let environment = ["SECRET": Self.secret, "KEY": Self.key].merging(environment) { $1 }
         providers = ProvidersFile(
-            path: path, environment: { environment[$0] }, problem: reader.problem, checkSecret: { _, _ in }
+            path: path, environment: { environment[$0] }, problem: reader.problem, warn: reader.warn,
+            checkSecret: { _, _ in }
         ).read()
-        problems = reader.problems
+        (problems, warnings) = (reader.problems, reader.warnings)
     }
 
     /// An entry of a kind, one key per line, changed line by line.

@@ -86,6 +86,10 @@ struct MailFromTests {
             ("a@b.example", "", "a@b.example"),
             (" <a@b.example> ", "", "a@b.example"),
             ("Bücher <a@b.example>", "Bücher", "a@b.example"),
+            ("'Shop' <a@b.example>", "Shop", "a@b.example"), ("' Shop 1 '<a@b.example>", "Shop 1", "a@b.example"),
+            ("\"'Shop'\" <a@b.example>", "'Shop'", "a@b.example"),
+            ("Ann's 'Shop' <a@b.example>", "Ann's 'Shop'", "a@b.example"),
+            ("'n Sync <a@b.example>", "'n Sync", "a@b.example"),
             ("Main <a@exümple.example>", "Main", "a@xn--exmple-4ya.example"),
             ("\u{feff}Main <a@b.example\u{200b}>\u{a0}", "Main", "a@b.example"),
         ])

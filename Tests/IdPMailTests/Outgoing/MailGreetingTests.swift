@@ -47,6 +47,27 @@ struct MailGreetingTests {
     }
 
     @Test(
+        "a name without a dot is a warning with the setting and what to write, and no other name is",
+        arguments: [
+            ("vm", false, "example.com", "is not set, and the name of this machine, \"vm\" has no dot"),
+            ("a1b2c3d4e5f6", true, "example.com", "the name \"a1b2c3d4e5f6\" has no dot"),
+            ("localhost", false, "localhost", "\"localhost\" has no dot"), ("vm.example", false, "example.com", nil),
+            ("vm.example", true, "example.com", nil), ("[192.0.2.1]", true, "example.com", nil),
+            ("[IPv6:2001:db8::1]", true, "example.com", nil),
+        ] as [(String, Bool, String, String?)])
+    func withoutDot(name: String, isSet: Bool, domain: String, words: String?) throws {
+        let warning = MailGreeting.warning(name, isSet: isSet, domain: domain)
+        guard let words else { return #expect(warning == nil) }
+        let text = try #require(warning)
+        #expect(text.hasPrefix("IDP_MAIL_EHLO: ") && text.contains(words), "\(text)")
+        #expect(text.hasSuffix("IDP_MAIL_EHLO=\(domain == "localhost" ? "idp.example.com" : domain)."), "\(text)")
+        if isSet {
+            let greeting = try MailGreeting(name)
+            #expect(MailGreeting.warning(greeting, from: try MailFrom("ann@example.com")) == text)
+        }
+    }
+
+    @Test(
         "a server's words are one line without addresses, the login, the recipient, and what stands in the email",
         arguments: [
             ("5.7.1 Helo command rejected", "5.7.1 Helo command rejected"),

@@ -118,7 +118,52 @@ struct SMTPMailerTests {
         let server = try ScriptedSMTPServer(["NOOP": "500 what", "HELP": "500 what", "VRFY": "500 what"])
         let found = try await mailer(server.url).probe(from: try MailFrom("sign-in@example.com"))
         #expect(found == "\(try endpoint(server.url)) answers: no TLS, no login")
-        #expect(server.lines.map { $0.prefix(4) }.allSatisfy { ["EHLO", "MAIL", "QUIT"].contains($0) })
+        #expect(server.lines.map { $0.prefix(4) }.allSatisfy { ["EHLO", "MAIL", "RCPT", "QUIT"].contains($0) })
+    }
+
+    @Test("a server that defers the first try of a sender is not said to refuse the name", arguments: ["MAIL", "RCPT"])
+    func greylisting(step: String) async throws {
+        let server = try ScriptedSMTPServer(first: [step: "451 4.7.1 come back later"])
+        let result: String
+        do {
+            result = try await mailer(server.url, greeting: "vm").probe(from: try MailFrom("a@example.com"))
+        } catch { result = "\(error)" }
+        #expect(result.contains("451: 4.7.1 come back later") && !result.contains("EHLO"), "\(result)")
+        #expect(server.lines.filter { $0.hasPrefix("EHLO") } == ["EHLO vm", "EHLO example.com", "EHLO vm"])
+    }
+
+    /// Postfix with `smtpd_delay_reject`, its default, refuses the name at RCPT.
+    @Test(
+        "a refusal of the name that comes at MAIL or RCPT is one of the name if another name is taken, or the code is 504",
+        arguments: ["MAIL", "RCPT"],
+        [
+            ("504 5.5.2 <vm>: Helo command rejected: need fully-qualified hostname", "250 fine", true),
+            ("550 5.7.1 no such host", "250 fine", true), ("450 4.7.1 host not found", "250 fine", true),
+            ("553 no", "250 fine", true), ("504 no", "504 no", true), ("550 no", "550 no", false),
+            ("553 no", "553 no", false),
+        ])
+    func lateRefusal(step: String, replies: (toName: String, toDomain: String, isOfName: Bool)) async throws {
+        let server = try ScriptedSMTPServer(
+            [step: replies.toDomain], toNames: ["vm": [step: replies.toName]])
+        let result: Result<String, any Error>
+        do {
+            result = .success(
+                try await mailer(server.url, greeting: "vm").probe(from: try MailFrom("a@example.com")))
+        } catch { result = .failure(error) }
+        let (code, isAccepted) = (replies.toName.prefix(3), replies.toDomain.hasPrefix("250"))
+        switch result {
+        case .failure(let error) where replies.isOfName:
+            #expect("\(error)".hasPrefix("it refuses the name vm in EHLO with \(code): "), "\(error)")
+            let end = "Set IDP_MAIL_EHLO to one that it takes\(isAccepted ? ", such as example.com" : "")"
+            #expect("\(error)".hasSuffix(end), "\(error)")
+        case .failure(let error):
+            #expect(step == "MAIL" && "\(error)" == "it refuses the sender with \(code): no")
+        // A sender without a mailbox.
+        case .success(let found):
+            #expect(step == "RCPT" && !replies.isOfName)
+            #expect(found.hasSuffix("answers: no TLS, no login, no emails to a@example.com (\(code): no)"), "\(found)")
+        }
+        #expect(!server.lines.contains("DATA"))
     }
 
     /// RFC 5321 4.5.3.2.6: nobody knows whether the server has the email. It is sent again, with the same code.

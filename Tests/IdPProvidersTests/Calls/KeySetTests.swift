@@ -91,6 +91,54 @@ struct KeySetTests {
         }
     }
 
+    @Test("zero bytes before the numbers of an RSA key change nothing", arguments: [1, 3])
+    func leadingZeros(count: Int) async throws {
+        let fixture = try OpenIDFixture()
+        let zeros = [UInt8](repeating: 0, count: count)
+        let members = fixture.keys.rs256.jwk
+        let padded = try ["n", "e"].map { name in
+            let text = try #require(members[name]?.text)
+            return JSONValue.string(Base64URL.encode(zeros + (try #require(Base64URL.decode(text)))))
+        }
+        try fixture.serveKeys([jwk(fixture.keys.rs256) { ($0["n"], $0["e"]) = (padded[0], padded[1]) }])
+        #expect(await fixture.refusal(fixture.token(.rs256)) == nil)
+        var forged = fixture.token(.rs256)
+        forged.signature = .key(fixture.keys.ps256)
+        #expect(await fixture.refusal(forged) == "id_token_signature_invalid")
+    }
+
+    @Test("a name that stands twice makes one key unreadable, whatever it says, and outside the keys the whole set")
+    func duplicates() async throws {
+        let fixture = try OpenIDFixture()
+        let good = try StandInJSON.text(.object(fixture.keys.es256.jwk))
+        let stranger = try StandInJSON.text(.object(fixture.keys.stranger.jwk))
+        let odd = [
+            String(stranger.dropLast()) + #","kid":"ec"}"#, String(stranger.dropLast()) + #","x5c":[{"a":1,"a":2}]}"#,
+            #"{"kid":"ec","kid":"ec","kty":"EC"}"#,
+        ]
+        for key in odd {
+            for list in ["\(good),\(key)", "\(key),\(good)"] {
+                let fresh = try OpenIDFixture()
+                fresh.transport.on(fresh.keysURL, #"{"keys":[\#(list)]}"#)
+                #expect(await fresh.refusal(fresh.token()) == nil, "\(key)")
+                var forged = fresh.token()
+                forged.signature = .key(fresh.keys.stranger)
+                #expect(await fresh.refusal(forged) == "id_token_signature_invalid", "\(key)")
+            }
+            let alone = try OpenIDFixture()
+            alone.transport.on(alone.keysURL, #"{"keys":[\#(key)]}"#)
+            #expect(await alone.refusal(alone.token()) == "jwks_no_usable_key", "\(key)")
+        }
+        for set in [
+            #"{"keys":[\#(stranger)],"keys":[\#(good)]}"#, #"{"keys":[\#(good)],"a":{"b":1,"b":1}}"#,
+            #"{"a":1,"keys":[\#(good)],"a":1}"#,
+        ] {
+            let whole = try OpenIDFixture()
+            whole.transport.on(whole.keysURL, set)
+            #expect(await whole.refusal(whole.token()) == "jwks_malformed", "\(set)")
+        }
+    }
+
     @Test("null counts as absent, and members that are not used may be anything")
     func lenient() async throws {
         let rows: [[String: JSONValue]] = [

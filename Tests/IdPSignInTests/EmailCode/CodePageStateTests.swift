@@ -84,6 +84,10 @@ struct CodePageStateTests {
 
     private static let errors: [(Given, CodePageState)] = [
         (Given(problem: .notSixDigits), takesCode(.sent, .notSixDigits)),
+        (
+            Given(problem: .unseen(code: "U+FFFC", position: 4)),
+            takesCode(.sent, .unseen(code: "U+FFFC", position: 4))
+        ),
         (Given(tries: 1, problem: .rejected(.wrong)), takesCode(.sent, .wrong(triesLeft: nil))),
         (Given(tries: 2, problem: .rejected(.wrong)), takesCode(.sent, .wrong(triesLeft: nil))),
         (Given(tries: 3, problem: .rejected(.wrong)), takesCode(.sent, .wrong(triesLeft: 2))),

@@ -83,7 +83,7 @@ struct EmailCodeTests {
             "7.123456", "7,123456", "123456/7", "123456 7", "1 234567", "123456, 654321", "123456 123456",
             "code: 079254", "Your code to sign in to Partner service: 261833", "コード：261833",
             "https://main.example/123456", "1e5000", "－", "- -",
-            String(repeating: "1", count: 6000), String(repeating: " ", count: 507) + "123456",
+            String(repeating: "1", count: 6000), String(repeating: " ", count: 4091) + "123456",
         ])
     func notACode(typed: String) {
         #expect(EmailCode.normalised(typed) == nil)
@@ -103,6 +103,24 @@ struct EmailCodeTests {
     }
 
     @Test(
+        "a character that nobody can see and that stays in the code is named with its place, and one that is left out is not",
+        arguments: [
+            ("123\u{fffc}456", "a placeholder of a picture at position 4", "U+FFFC", 4),
+            ("\u{200b}12345\u{7}6", "a control character (U+0007) at position 7", "U+0007", 7),
+            ("123456\u{0}", "a control character (U+0000) at position 7", "U+0000", 7),
+            ("\u{fff9}123456", "an invisible character (U+FFF9) at position 1", "U+FFF9", 1),
+            ("\u{2800}123456", "a Braille pattern without dots at position 1", "U+2800", 1),
+            ("12345\u{200b}", nil, "", 0), ("12345 \u{a0}", nil, "", 0), ("abc", nil, "", 0), ("", nil, "", 0),
+        ] as [(String, String?, String, Int)])
+    func unseen(typed: String, words: String?, code: String, position: Int) {
+        #expect(EmailCode.normalised(typed) == nil)
+        let sentence = words.map { " The value has \($0)." } ?? ""
+        #expect(EmailCode.inputProblem(typed) == "code must have six digits.\(sentence)")
+        let error = EmailCode.inputError(typed)
+        #expect(error == (words == nil ? .notSixDigits : .unseen(code: code, position: position)))
+    }
+
+    @Test(
         "blanks and dashes of any kind are ignored around six digits and between them",
         arguments: [
             ("123456", "123456"), (" 123 456 ", "123456"), ("12-34-56", "123456"), ("\t1 2 3 4 5 6", "123456"),
@@ -110,7 +128,8 @@ struct EmailCodeTests {
             ("261-833", "261833"), ("123456\n", "123456"), ("123\r\n456", "123456"), ("123\u{a0}456", "123456"),
             ("123\u{202f}456\u{3000}", "123456"), ("123–456", "123456"), ("123—456", "123456"),
             ("123\u{2011}456", "123456"), ("123\u{2212}456", "123456"),
-            (String(repeating: " ", count: 506) + "123456", "123456"),
+            (String(repeating: " ", count: 4090) + "123456", "123456"),
+            (String(repeating: "\u{200b}", count: 1360) + "123456", "123456"),
         ])
     func aCode(typed: String, code: String) {
         #expect(EmailCode.normalised(typed) == code)

@@ -73,5 +73,6 @@ struct EnteredTests {
         let sentence = words.map { " The value has \($0)." } ?? ""
         #expect(UnseenCharacter.sentence(about: text, after: "is wrong.") == sentence)
         #expect(UnseenCharacter.sentence(about: text, after: words ?? "") == "")
+        #expect(SpellingSuggestion.question(text, among: []) == (words.map { " It has \($0)." } ?? ""))
     }
 }

@@ -105,7 +105,35 @@ struct ClientsFileTests {
         #expect(read.problems == [] && read.clients.first?.name == name)
         #expect(read.warnings.count == (isWarned ? 1 : 0), "\(read.warnings)")
         let hint = "\(read.path):3: name ends before the #"
-        #expect(read.warnings.allSatisfy { $0.contains(hint) && $0.contains("quotation marks") }, "\(read.warnings)")
+        #expect(
+            read.warnings.allSatisfy {
+                $0.contains(hint) && $0.hasSuffix("in quotation marks. Begin a comment with two blanks, # and a blank.")
+            }, "\(read.warnings)")
+    }
+
+    @Test("an id or a secret before #1 is a warning, and before # 1 is not: it has no blanks")
+    func idBeforeComment() throws {
+        for (written, isWarned) in [("partner #1", true), ("partner # main", false), ("partner  #1", true)] {
+            let text = Self.good.replacing("id: partner", with: "id: \(written)") + "\n    access: everyone"
+            let read = try ClientsFixture(text, in: TemporaryFolder())
+            #expect(read.problems == [] && read.clients.first?.id == "partner")
+            #expect(
+                read.warnings.map { $0.contains(":2: id ends before the #") } == (isWarned ? [true] : []), "\(written)")
+        }
+        let secret = TestSecret.new()
+        let text = """
+            clients:
+              - id: partner
+                name: Partner
+                access: everyone
+                secrets:
+                  - \(secret) #1
+                redirect_uris: [https://rp.example/cb]
+            """
+        let read = try ClientsFixture(text, in: TemporaryFolder())
+        #expect(read.problems == [] && read.warnings.count == 1, "\(read.problems)")
+        #expect(read.warnings.first?.contains(":6: secrets ends before the #") == true, "\(read.warnings)")
+        #expect(!read.warnings.contains { $0.contains(secret) })
     }
 
     @Test(

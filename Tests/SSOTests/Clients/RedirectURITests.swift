@@ -63,7 +63,9 @@ struct RedirectURITests {
         for (uri, words) in [
             ("https://rp.example:0/cb", "the port \"0\""), ("https://rp.example:/cb", "the port \"\""),
             ("https://rp.example/%zz", "hexadecimal"), ("https://rp.example/ok", "appears twice"),
-            ("https://rp.example/c\u{a0}b", "spaces"), ("https://ann@rp.example/cb", "a user name"),
+            ("https://rp.example/c\u{a0}b", "spaces"),
+            ("https://b\u{fc}cher.example/cb", "Write its host as xn--bcher-kva.example."),
+            ("https://ann@rp.example/cb", "a user name"),
             ("HTTPS://rp.example/cb", "Write the scheme in lower case: https:"),
             ("https://rp.example/cb?state=x", "has token, state, error or error_description in its query"),
         ] {

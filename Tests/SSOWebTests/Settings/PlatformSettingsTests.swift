@@ -41,6 +41,15 @@ struct PlatformSettingsTests {
                 "IDP_PORT and 7 more of this kind: variables of a Service of Kubernetes, ignored. Set "
                     + "enableServiceLinks: false in the pod, or name the Service otherwise.",
             ])
+        let unseen = SettingsReader(SettingsSource(["\u{feff}IDP_LISTEN": "x", "IDP_LISTEN\u{200b}": "x"]))
+        unseen.warnOfUnknown(prefix: "IDP_", known: ["IDP_LISTEN"], secrets: [])
+        #expect(
+            unseen.warnings == [
+                "IDP_LISTEN\u{200b}: unknown setting in the environment, ignored. It has a zero-width space at position 11. "
+                    + "Did you mean IDP_LISTEN?",
+                "\u{feff}IDP_LISTEN: unknown setting in the environment, ignored. It has a byte order mark at position 1. "
+                    + "Did you mean IDP_LISTEN?",
+            ])
         let typed = SettingsReader(SettingsSource(["IDP_PORT": "8080"]))
         typed.warnOfUnknown(prefix: "IDP_", known: ["IDP_LISTEN"], secrets: [])
         #expect(typed.warnings.first?.hasPrefix("IDP_PORT: unknown setting in the environment, ignored.") == true)

@@ -76,12 +76,15 @@ package struct MailFrom: Sendable, Hashable {
         }
     }
 
-    /// The name without the quotes of a quoted-string (RFC 5322 3.2.4).
+    /// The name without the quotes of a quoted-string (RFC 5322 3.2.4), or the single ones that a shell or file has left around
+    /// it. A name that has single ones itself is written as `"'Shop'"`.
     private static func name(_ bytes: ArraySlice<UInt8>) throws(MailFromError) -> String {
         var bytes = bytes
         let quote = UInt8(ascii: "\"")
         if bytes.count >= 2, bytes.first == quote, bytes.last == quote {
             bytes = unescaped(bytes.dropFirst().dropLast())[...]
+        } else if bytes.count > 2, bytes.first == UInt8(ascii: "'"), bytes.last == UInt8(ascii: "'") {
+            bytes = trimmed(bytes.dropFirst().dropLast())
         }
         let name = String(decoding: bytes, as: UTF8.self)
         guard bytes.count <= 64, name.unicodeScalars.allSatisfy(\.isSafeInHeader) else { throw .name }

@@ -9,7 +9,7 @@ package struct MailGreeting: Sendable, Equatable {
 
     package static let setting = Setting(
         "IDP_MAIL_EHLO", without: "this machine's name", example: "idp.example.com",
-        "The name said to the mail server in EHLO: a host name, or an address such as [192.0.2.1]. Some servers want the domain of IDP_MAIL_FROM.",
+        "The name said to the mail server in EHLO: a host name, or an address such as [192.0.2.1]. Some want a dot in it, or the domain of IDP_MAIL_FROM.",
         { try MailGreeting($0) })
 
     /// - Throws: why the text is no such name, for the operator.
@@ -17,7 +17,8 @@ package struct MailGreeting: Sendable, Equatable {
         guard Self.isHostName(text) || Self.isAddressLiteral(text) else {
             throw SettingError(
                 "\"\(text)\" must be a host name of ASCII letters, digits, - and dots, such as idp.example.com, or an address in "
-                    + "square brackets, such as [192.0.2.1] or [IPv6:2001:db8::1].")
+                    + "square brackets, such as [192.0.2.1] or [IPv6:2001:db8::1]."
+                    + InternationalDomain.hint(ofHost: text))
         }
         name = text
     }
@@ -25,7 +26,36 @@ package struct MailGreeting: Sendable, Equatable {
     /// The name for emails of this sender: the one that is set, else this machine's, else the domain of the sender, which the
     /// server looks up anyway.
     static func name(_ greeting: MailGreeting?, from: MailFrom) -> String {
-        greeting?.name ?? machine ?? from.address.text.split(separator: "@").last.map(String.init) ?? "localhost"
+        greeting?.name ?? machine ?? domain(of: from)
+    }
+
+    /// The domain of the sender.
+    static func domain(of from: MailFrom) -> String {
+        from.address.text.split(separator: "@").last.map(String.init) ?? "localhost"
+    }
+
+    /// Warns of a name without a dot: of one that is set, at start too, of this machine's in `check` only, because DNS may be
+    /// asked for it.
+    package static func check(_ greeting: MailGreeting?, from: MailFrom, _ reader: SettingsReader) {
+        guard greeting == nil else { return warning(greeting, from: from).map(reader.warn) ?? () }
+        reader.addCheck { reader in warning(nil, from: from).map(reader.warn) }
+    }
+
+    /// Why strict servers refuse the name in force, and what to write; nil when nothing is wrong with it. May ask DNS.
+    static func warning(_ greeting: MailGreeting?, from: MailFrom) -> String? {
+        warning(name(greeting, from: from), isSet: greeting != nil, domain: domain(of: from))
+    }
+
+    /// - Parameters:
+    ///   - isSet: whether the name is that of the setting.
+    ///   - domain: that of the sender.
+    static func warning(_ name: String, isSet: Bool, domain: String) -> String? {
+        guard !name.contains("."), !name.hasPrefix("[") else { return nil }
+        let example = domain.contains(".") ? domain : "idp.example.com"
+        return
+            "\(setting.name): \(isSet ? "the name" : "is not set, and the name of this machine,") \"\(name)\" has no dot. "
+            + "Strict mail servers refuse it in EHLO. Set it to the full name of this machine, or to the domain of the sender: "
+            + "\(setting.name)=\(example)."
     }
 
     /// The full name of this machine, or its name alone; nil for `localhost` and for no valid host name. Found once: asking DNS

@@ -92,6 +92,17 @@ package enum MailURL: Sendable {
         }
     }
 
+    /// The ASCII form of a host that was refused, as a sentence with a blank before it; else nothing. Nothing of a login.
+    package static func hint(about text: String, after error: MailURLError) -> String {
+        guard case .host = error else { return "" }
+        let hosts = parts(of: text).map { server in
+            let authority = server.drop { $0 != "/" }.drop { $0 == "/" }
+            let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+            return String(host.prefix { $0 != ":" && $0 != "/" })
+        }
+        return hosts.lazy.map(InternationalDomain.hint(ofHost:)).first { !$0.isEmpty } ?? ""
+    }
+
     /// The mailer that sends there.
     ///
     /// - Parameter greeting: the name in EHLO; nil for this machine's.

@@ -11,6 +11,12 @@ struct SMTPTransfer {
         let requiresTLS: Bool
         let caFile: String?
         let timeouts: SMTPMailer.Timeouts
+
+        /// The same with another name in EHLO.
+        func saying(_ greeting: MailGreeting?) -> Self {
+            Self(
+                endpoint: endpoint, greeting: greeting, requiresTLS: requiresTLS, caFile: caFile, timeouts: timeouts)
+        }
     }
 
     /// What proves the login, read for this conversation.

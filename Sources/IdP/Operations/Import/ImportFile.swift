@@ -75,7 +75,9 @@ package struct ImportFile: Sendable {
         let columns = header.fields.map { Column(rawValue: $0.trimmed.lowercased()) }
         let known = columns.compactMap(\.self)
         guard known.count == columns.count, known.contains(.email), Set(known).count == known.count else {
-            faults.append(Self.headerFault(header.line, "is \(header.fields.joined(separator: ","))"))
+            let written = header.fields.joined(separator: ",")
+            let unseen = UnseenCharacter.first(in: written).map { ", with \($0)" } ?? ""
+            faults.append(Self.headerFault(header.line, "is \(written)\(unseen)"))
             faults.sort { $0.line < $1.line }
             return nil
         }
@@ -121,6 +123,7 @@ package struct ImportFile: Sendable {
                 fault(
                     line,
                     "groups: \"\(part)\" must be the id of a group: at most 63 lower-case letters, digits and -. Separate groups with ; for example staff;finance."
+                        + UnseenCharacter.sentence(about: part, after: "")
                 )
             } else if !groups.contains(part) {
                 groups.append(part)

@@ -140,7 +140,8 @@ struct AuditFilters: ParsableArguments {
         }
         if let client, !ClientID.isWellFormedForOpenID(client) {
             throw ValidationError(
-                "--client: \"\(client)\" must be \(ClientID.openIDRule), for example partner.")
+                "--client: \"\(client)\" must be \(ClientID.openIDRule), for example partner.\(UnseenCharacter.sentence(about: client, after: ""))"
+            )
         }
         if let event, !IdPEvents.audited.contains(where: { $0.id == event }) {
             let known = IdPEvents.audited.map(\.id)

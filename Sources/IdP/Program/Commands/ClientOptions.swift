@@ -15,7 +15,8 @@ struct ClientOptions: ParsableArguments {
     func validate() throws {
         guard !ClientID.isWellFormedForOpenID(id) else { return }
         throw ValidationError(
-            "ID: \"\(id)\" must be \(ClientID.openIDRule), for example wiki.")
+            "ID: \"\(id)\" must be \(ClientID.openIDRule), for example wiki.\(UnseenCharacter.sentence(about: id, after: ""))"
+        )
     }
 
     /// - Throws: exit code 1 when there is no such client.

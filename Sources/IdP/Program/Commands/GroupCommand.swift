@@ -158,7 +158,7 @@ struct GroupOptions: ParsableArguments {
         guard ClientID.isWellFormed(group) else {
             throw ValidationError(
                 "\"\(group)\" must be the id of a group: at most 63 lower-case letters, digits and -, for example finance."
-            )
+                    + UnseenCharacter.sentence(about: group, after: ""))
         }
     }
 

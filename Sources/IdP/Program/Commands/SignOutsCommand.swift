@@ -96,7 +96,8 @@ struct SignOutsCommand: CommandOfCommands {
             }
             if let client, !ClientID.isWellFormedForOpenID(client) {
                 throw ValidationError(
-                    "--client: \"\(client)\" must be \(ClientID.openIDRule), for example partner.")
+                    "--client: \"\(client)\" must be \(ClientID.openIDRule), for example partner.\(UnseenCharacter.sentence(about: client, after: ""))"
+                )
             }
         }
 

@@ -58,7 +58,8 @@ struct ProviderHTTP: Sendable {
         }
         let body = try Self.decoded(response, of: endpoint)
         do {
-            let json = try JSONReader.readStrictly(body)
+            // One odd key must not take the others with it: ``SigningKeys`` refuses what has a name twice.
+            let json = try JSONReader.readStrictly(body, keepingDuplicates: endpoint == .keys)
             return Answer(
                 status: response.status, json: json, lifetime: Self.lifetime(response.values("cache-control")),
                 isOverLimit: Self.isOverLimit(response))

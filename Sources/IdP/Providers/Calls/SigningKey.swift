@@ -39,6 +39,8 @@ struct SigningKey: Sendable {
     /// The numbers are required, and what is wrong with them is the ``fault``. All other members, such as `x5c`, are not read.
     static func read(_ node: JSONNode) -> Entry {
         guard node.object != nil else { return .ignored("\(node.typeName) in place of a key") }
+        // Two readers would see two keys.
+        if let key = node.duplicateKey { return .ignored("\(key) appears twice") }
         for name in ["kty", "kid", "use", "alg"] {
             if let member = node.member(name), member.string == nil { return .ignored("\(name) is \(member.typeName)") }
         }

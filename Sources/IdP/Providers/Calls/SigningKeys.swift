@@ -11,6 +11,10 @@ struct SigningKeys: Sendable {
 
     /// Reads a key set. Only `keys` is required. Each entry is read by itself, see ``SigningKey/read(_:)``.
     init(_ json: JSONNode) throws(ProviderError) {
+        let others = (json.object ?? []).map { $0.key == "keys" ? JSONMember(key: $0.key, value: JSONNode(.null)) : $0 }
+        if let key = JSONNode(.object(others)).duplicateKey {
+            throw .document(.keysMalformed, "\(key) appears twice")
+        }
         guard let nodes = json["keys"]?.array else { throw .document(.keysMalformed, "no list of keys") }
         guard nodes.count <= Self.most else { throw .document(.keysTooMany, "\(nodes.count) keys") }
         var keys: [SigningKey] = []

@@ -53,6 +53,7 @@ enum CodePageState: Sendable, Equatable {
     /// What was wrong with the last input.
     enum FieldError: Sendable, Equatable {
         case notSixDigits, notSent
+        case unseen(code: String, position: Int)
         /// The tries that are left, from the third wrong code on.
         case wrong(triesLeft: Int?)
     }
@@ -113,6 +114,7 @@ extension CodePageFacts {
         return switch problem {
         case nil, .rejected(.paused): nil
         case .notSixDigits: .notSixDigits
+        case .unseen(let code, let position): .unseen(code: code, position: position)
         case .rejected(.notSent): .notSent
         case .rejected(.wrong), .rejected(.ended): .wrong(triesLeft: left > 2 ? nil : left)
         }

@@ -38,10 +38,25 @@ package struct EmailCode: Sendable {
     /// page cuts down to its six digits.
     static let maximumLength = 128
 
+    /// What is read at most of what was typed, in bytes: more than a page of a copied email, with the marks that no program shows.
+    private static let maximumInput = 4096
+
     /// The six digits that were typed, see ``Entered/digits(_:count:)``. Anything else is not a guess: a sign, a word, five or
     /// seven digits.
     static func normalised(_ typed: String) -> String? {
-        typed.utf8.count <= 4 * maximumLength ? Entered.digits(typed, count: 6) : nil
+        typed.utf8.count <= maximumInput ? Entered.digits(typed, count: 6) : nil
+    }
+
+    /// What is wrong with what was typed when it is not six digits, for the page.
+    static func inputError(_ typed: String) -> EmailCodePage.InputError {
+        guard let unseen = Entered.unseen(inDigits: typed) else { return .notSixDigits }
+        return .unseen(code: UnseenCharacter.code(unseen.scalar), position: unseen.position)
+    }
+
+    /// The same for the API: `code must have six digits.`, and the character that cannot be seen.
+    static func inputProblem(_ typed: String) -> String {
+        let unseen = Entered.unseen(inDigits: typed).flatMap { UnseenCharacter.words($0.scalar, at: $0.position) }
+        return "code must have six digits." + (unseen.map { " The value has \($0)." } ?? "")
     }
 
     private static func mac(_ code: String, _ id: String, key: [UInt8]) -> [UInt8] {

@@ -128,7 +128,8 @@ package struct EmailCodeMethod: SignInMethod {
 
     @Sendable private func submit(_ form: SubmittedForm, _ challenge: Challenge) async throws -> Response {
         let (request, context, session, flow) = (form.request, form.context, form.session, form.flow)
-        let typed = EmailCode.normalised(try form.fields.text("code") ?? "")
+        let text = try form.fields.text("code") ?? ""
+        let typed = EmailCode.normalised(text)
         let remembers = try RememberChoice.isTicked(in: form.fields)
         // An empty form is no guess: scanners that press every button of an invitation must not use up its user's posts.
         if challenge.browserID == nil || typed != nil {
@@ -136,7 +137,8 @@ package struct EmailCodeMethod: SignInMethod {
         }
         guard let code = typed else {
             return try await answer(
-                request, context, session, challenge, flow: flow, error: .notSixDigits, remembers: remembers)
+                request, context, session, challenge, flow: flow, error: EmailCode.inputError(text),
+                remembers: remembers)
         }
         return try await guess(code, session, challenge, flow: flow, remembers: remembers, request, context)
     }

@@ -12,6 +12,8 @@ package struct EmailCodePage: Sendable {
     /// What was wrong with the last input.
     enum InputError: Sendable, Equatable {
         case notSixDigits
+        /// Not six digits, with a character that nobody can see, such as `U+FFFC`, at this place from 1.
+        case unseen(code: String, position: Int)
         case rejected(CodeStep.CodeError)
     }
 
@@ -98,6 +100,11 @@ package struct EmailCodePage: Sendable {
                 switch error {
                 case nil: []
                 case .notSixDigits: [Text("code.not-six-digits")]
+                case .unseen(let code, let position):
+                    [
+                        Text("code.not-six-digits"),
+                        Text("code.unseen", ["code": code, "position": String(position)]),
+                    ]
                 case .notSent: [Text("code.not-sent")]
                 case .wrong(nil): [Text("code.wrong")]
                 case .wrong(let left?): [Text("code.wrong"), Text("code.tries-left", count: left)]

@@ -67,7 +67,7 @@ struct SignInAPI: Sendable {
         }
         try limits.countCodePost(request, context, browserID: challenge.browserID)
         guard let code = EmailCode.normalised(typed) else {
-            throw APIError.badRequest("code must have six digits.", cause: "code_malformed")
+            throw APIError.badRequest(EmailCode.inputProblem(typed), cause: "code_malformed")
         }
         let new = NewAccessToken(token: try AccessToken(randomness: randomness), device: device)
         let kind = DeviceKind(userAgent: request.headers[.userAgent]).rawValue

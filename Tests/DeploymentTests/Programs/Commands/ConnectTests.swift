@@ -39,7 +39,22 @@ struct ConnectTests {
         #expect(!program.output.contains("s3cret-word"))
         #expect(server.lines.first == "EHLO idp.example.com")
         #expect(server.lines.contains { $0.hasPrefix("MAIL FROM:<") } && server.lines.last == "QUIT")
-        #expect(!server.lines.contains { $0.hasPrefix("RCPT") || $0 == "DATA" })
+        #expect(!server.lines.contains("DATA") && program.printed.hasSuffix("All settings are fine.\n"))
+    }
+
+    @Test("a name in EHLO without a dot is a warning, also where no server is called, and names what to write")
+    func shortName() async throws {
+        let server = try ScriptedSMTPServer()
+        let names = ["IDP_MAIL_URL": server.url, "IDP_MAIL_EHLO": "vm", "IDP_MAIL_FROM": "a@example.com"]
+        for options in [[], ["--connect"]] {
+            let program = try await check("idp", names, options: options, endsWith: 0)
+            #expect(program.log.contains("warning: IDP_MAIL_EHLO: the name \"vm\" has no dot"), "\(program.log)")
+            #expect(program.log.contains("IDP_MAIL_EHLO=example.com"), "\(program.log)")
+            #expect(program.printed.hasSuffix("No problems. 1 warning.\n"), "\(program.printed)")
+        }
+        let outbox = names.merging(["IDP_MAIL_URL": "outbox:\(folder.path)"]) { $1 }
+        let program = try await check("idp", outbox, options: [], endsWith: 0)
+        #expect(program.printed.hasSuffix("All settings are fine.\n"), "\(program.output)")
     }
 
     @Test("--mail-to sends one test email through the configured server, and the last line counts no problem")
@@ -47,7 +62,8 @@ struct ConnectTests {
         let server = try ScriptedSMTPServer(["EHLO": "250-scripted\r\n250 AUTH PLAIN"])
         let url = "smtp://ann:s3cret-word@127.0.0.1:\(server.port)"
         for options in [["--mail-to", "me@example.com"], ["--connect", "--mail-to", "me@example.com"]] {
-            let program = try await check("idp", ["IDP_MAIL_URL": url], options: options, endsWith: 0)
+            let program = try await check(
+                "idp", ["IDP_MAIL_URL": url, "IDP_MAIL_EHLO": "idp.example.com"], options: options, endsWith: 0)
             #expect(
                 program.printed.contains("accepted by smtp://ann:***@127.0.0.1:\(server.port)"), "\(program.output)")
             #expect(program.printed.hasSuffix("All settings are fine.\n"))

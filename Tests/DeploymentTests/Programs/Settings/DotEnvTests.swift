@@ -45,6 +45,22 @@ struct DotEnvTests {
         #expect(file.values == ["A": "1", "B": "2"])
     }
 
+    @Test(
+        "a character that nobody can see is named, in the name of a setting and before a comment, with its place",
+        arguments: [
+            ("X\u{200b}=S3CRET", "is not a name", "The text has a zero-width space at position 2."),
+            ("\u{a0}X=S3CRET", "is not a name", "The text has a no-break space at position 1."),
+            ("export\u{a0}X=S3CRET", "is not a name", "The text has a no-break space at position 7."),
+            ("export \u{2060}X=S3CRET", "is not a name", "The text has a word joiner at position 1."),
+            ("X\u{feff} = S3CRET", "is not a name", "The text has a byte order mark at position 2."),
+            ("\u{200b}# S3CRET", "has no =", "It has a zero-width space at position 1."),
+        ])
+    func unseenInName(line: String, words: String, unseen: String) throws {
+        let problem = try #require(try read("A=1\n\(line)\n").problems.first)
+        #expect(problem.contains("/.env:2: ") && problem.contains(words) && problem.hasSuffix(unseen), "\(problem)")
+        #expect(!problem.contains("CRET"))
+    }
+
     @Test("a missing or empty file is valid; a folder and a file that is not text are not")
     func files() throws {
         let folder = try TemporaryFolder()

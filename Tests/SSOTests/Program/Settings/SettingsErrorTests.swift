@@ -60,6 +60,20 @@ struct SettingsErrorTests {
             InvalidSetting(.idp, "IDP_MAIL_FROM", "nobody", "\"nobody\" is not a valid sender. Use Name <address>"),
             InvalidSetting(.idp, "IDP_MAIL_EHLO", "my_host", "\"my_host\" must be a host name"),
             InvalidSetting(.idp, "IDP_MAIL_EHLO", "192.0.2.1", "such as [192.0.2.1]"),
+            InvalidSetting(.idp, "IDP_MAIL_EHLO", "id.b\u{fc}cher.example", "host as id.xn--bcher-kva.example."),
+            InvalidSetting(
+                .idp, "IDP_MAIL_URL", "smtp://ann:s3cret@mail.b\u{fc}cher.example:587",
+                "host as mail.xn--bcher-kva.example."),
+            InvalidSetting(
+                .idp, "IDP_MAIL_URL",
+                "smtps://mail.example,smtps://ann:secret@\u{43f}\u{43e}\u{447}\u{442}\u{430}.\u{440}\u{444}",
+                "host as xn--80a1acny.xn--p1ai."),
+            InvalidSetting(.idp, "IDP_LISTEN", "b\u{fc}cher.example:8080", "host as xn--bcher-kva.example."),
+            InvalidSetting(
+                .idp, "SSO_REDIRECT_URIS", "https://rp.example/cb, https://b\u{fc}cher.example/cb",
+                "host as xn--bcher-kva.example."),
+            InvalidSetting(
+                .idp, "IDP_NATIVE_APPS", "https://b\u{fc}cher.example/cb", "host as xn--bcher-kva.example."),
             InvalidSetting(.idp, "HSTS_INCLUDE_SUBDOMAINS", "yes", "must be true or false"),
             InvalidSetting(.client, "HSTS_INCLUDE_SUBDOMAINS", "1", "must be true or false"),
             InvalidSetting(.idp, "IDP_MAIL_HOURLY_LIMIT", "0", "from 1 to"),

@@ -107,6 +107,15 @@ struct ProvidersFileTests {
         #expect(read.problems == [] && read.providers.first?.issuer == issuer)
     }
 
+    @Test("a client id that ends before #1 is a warning, and one before a comment is not")
+    func comments() throws {
+        for (written, count) in [("abc #1", 1), ("abc  # from the console", 0), ("abc # old", 0), ("\"abc#1\"", 0)] {
+            let read = try Self.read(ProvidersFixture.entry(.oidc, ["client_id: \(written)"]))
+            #expect(read.problems == [] && read.warnings.count == count, "\(written): \(read.warnings)")
+            #expect(read.warnings.allSatisfy { $0.contains("client_id ends before the #") })
+        }
+    }
+
     @Test("another issuer may replace that of a preset: GitHub Enterprise, a stand-in for tests")
     func otherIssuers() throws {
         for kind in [Provider.Kind.github, .apple, .google] {

@@ -96,7 +96,9 @@ enum WrongProviders {
         Row(
             .oidc, ["issuer: https://ann:pa55-word@a.example"],
             "5: issuer of \"work\": has a user name in it. Leave it out, as in https://idp.example.org/realms/staff."),
-        Row(.oidc, ["issuer: https://ä.example"], "5: issuer of \"work\": \(issuerForm)"),
+        Row(
+            .oidc, ["issuer: https://ä.example"],
+            "5: issuer of \"work\": \(issuerForm) Write its host as xn--4ca.example."),
         Row(.oidc, ["issuer: \"https://a.example/a b\""], "5: issuer of \"work\": \(issuerForm)"),
         Row(
             .oidc, ["issuer: https://a.example/\(String(repeating: "i", count: 240))"],

@@ -129,7 +129,8 @@ enum GroupArgument {
     static func check(_ id: String) throws {
         guard !ClientID.isWellFormed(id) else { return }
         throw ValidationError(
-            "--group: \"\(id)\" must be at most 63 lower-case letters, digits and -, for example finance.")
+            "--group: \"\(id)\" must be at most 63 lower-case letters, digits and -, for example finance.\(UnseenCharacter.sentence(about: id, after: ""))"
+        )
     }
 }
 
@@ -145,6 +146,7 @@ enum ClientArgument {
     static func check(_ id: String) throws {
         guard !ClientID.isWellFormedForOpenID(id) else { return }
         throw ValidationError(
-            "--client: \"\(id)\" must be \(ClientID.openIDRule), for example wiki.")
+            "--client: \"\(id)\" must be \(ClientID.openIDRule), for example wiki.\(UnseenCharacter.sentence(about: id, after: ""))"
+        )
     }
 }
