@@ -68,17 +68,22 @@ package struct ClientRequest: Sendable {
         self.expectedAccount = expectedAccount
     }
 
-    /// Whether the browser goes back to an app's own scheme, or to any port of this machine. Any program may claim those, and
-    /// may have begun this request: the user agrees on a page first, also when signed in already (RFC 8252 8.6).
-    var returnsToAnyProgram: Bool {
-        let isWeb = returnTo.utf8.starts(with: "https:".utf8) || returnTo.utf8.starts(with: "http:".utf8)
-        return !isWeb || client.isPublic && !returnTo.utf8.starts(with: "https:".utf8)
-    }
+    /// ``IdPClients/Client/isForAnyProgram(at:)``
+    var returnsToAnyProgram: Bool { client.isForAnyProgram(at: returnTo) }
 
     func flow(of purpose: String, demanding demand: Flow.Demand = Flow.Demand()) -> Flow.Request {
         Flow.Request(
             purpose: purpose, subject: client.id, returnTo: returnTo, demand: demand, replayKey: replayKey,
             payload: payload)
+    }
+}
+
+extension Client {
+    /// Whether the browser goes back to an app's own scheme, or to any port of this machine. Any program may claim those, and
+    /// may have begun this request: the user agrees on a page first, also when signed in already (RFC 8252 8.6).
+    package func isForAnyProgram(at returnTo: String) -> Bool {
+        let isWeb = returnTo.utf8.starts(with: "https:".utf8) || returnTo.utf8.starts(with: "http:".utf8)
+        return !isWeb || isPublic && !returnTo.utf8.starts(with: "https:".utf8)
     }
 }
 

@@ -99,7 +99,7 @@ package struct OIDCProtocol: ClientProtocol {
             wishes.prompt = wishes.prompt ?? .selectAccount
         }
         // Where any program may listen, a page is shown each time: only the flow itself goes on without one.
-        let isForAnyProgram = client.isPublic && !returnTo.utf8.starts(with: "https:".utf8)
+        let isForAnyProgram = client.isForAnyProgram(at: returnTo)
         return try await authorizer.authorize(
             ClientRequest(
                 client: client, returnTo: returnTo, wishes: wishes,

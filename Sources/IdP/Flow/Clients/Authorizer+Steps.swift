@@ -1,0 +1,155 @@
+import IdPAccounts
+import IdPClients
+import SSOShared
+import SSOWeb
+import Storage
+
+/// What the transaction of an authorization has read.
+private struct Reading {
+    let session: Session
+    let user: SignedInUser?
+    /// The client as it is now; nil if it, or its address, was dropped since the request was checked.
+    let client: Client?
+    /// The flow of the request that the user has completed already.
+    let completed: EndedFlow?
+    /// The account that the client, or its completed flow, expects.
+    let expected: String?
+    /// The flow of the request that waits at the page without access.
+    var waiting: FlowID?
+    var facts: AuthorizationFacts
+}
+
+extension Authorizer {
+    /// Reads what the next step depends on, and carries it out in the same transaction: the grant, or the flow in the session of
+    /// a user who has to choose the account or to sign in again, and of any other visitor.
+    func carryOut(
+        _ asked: Asked, _ cookie: SessionID, flowsWait: Duration?, _ audit: RequestAudit?
+    ) async throws -> Outcome {
+        let secret = try asked.kind.make(randomness)
+        let now = clock.now()
+        return try await grants.database.write { connection in
+            guard let session = try sessions.store.find(touching: cookie, connection) else {
+                return .visitor(
+                    .next(facts(asked, isRegistered: try registered(asked.request, connection) != nil, now)))
+            }
+            var reading = try read(asked, session, now, connection)
+            reading.facts.flowsWait = flowsWait
+            switch AuthorizationStep.next(reading.facts) {
+            case .issue: return try issue(secret, asked, reading, audit, connection)
+            case .noAccess: return try refuseAccess(asked, reading, now, audit, connection)
+            case .signIn(let since):
+                return try keep(asked, reading, since, now, connection).map(Outcome.signsIn)
+                    ?? .visitor(.next(facts(asked, isRegistered: true, now)))
+            case .choose(let since):
+                return try keep(asked, reading, since, now, connection) == nil
+                    ? .visitor(.next(facts(asked, isRegistered: true, now))) : .chooses
+            case let step: return .ended(step)
+            }
+        }
+    }
+
+    /// The facts of a visitor without a session.
+    func facts(_ asked: Asked, isRegistered: Bool, _ now: Timestamp) -> AuthorizationFacts {
+        AuthorizationFacts(
+            isRegistered: isRegistered, prompt: asked.request.wishes.prompt,
+            earliest: asked.request.wishes.earliest(now: now), questionRefusal: asked.questionRefusal)
+    }
+
+    private func read(
+        _ asked: Asked, _ session: Session, _ now: Timestamp, _ connection: any SQLConnection
+    ) throws -> Reading {
+        let (request, wishes) = (asked.request, asked.request.wishes)
+        let user = try accounts.signedIn(session, connection)
+        let completed = session[Flows.self].completed(request.flow(of: asked.purpose), resuming: request.resuming)
+        // The address of a flow that goes on has no hint.
+        let expected = request.expectedAccount ?? completed?.account
+        let client = try registered(request, connection)
+        var facts = facts(asked, isRegistered: client != nil, now)
+        facts.user = user.map {
+            AuthorizationFacts.User(
+                isExpected: expected == nil || expected == $0.account.id,
+                meetsWishes: wishes.isMet(by: $0.signIn.provenAt, now: now))
+        }
+        facts.isForAnyProgram = request.returnsToAnyProgram && completed == nil
+        // Only a newer sign-in ends a flow whose sign-in is too old, whatever becomes of the account meanwhile.
+        facts.afterOldSignIn = session[CurrentSignIn.self].signIn.flatMap {
+            wishes.isMet(by: $0.provenAt, now: now) ? nil : $0.earliestNext
+        }
+        var waiting: FlowID?
+        if facts.mayGetGrant, let user, let client {
+            facts.mayEnter = try client.access.admits(account: user.account.id, connection)
+            if !facts.mayEnter, !asked.isSilent {
+                waiting = session[Flows.self].pending(asked.flow(expecting: expected), now: now)
+            }
+        }
+        facts.isWaiting = waiting != nil
+        return Reading(
+            session: session, user: user, client: client, completed: completed, expected: expected, waiting: waiting,
+            facts: facts)
+    }
+
+    /// Keeps the request in the session; nil when another request has replaced or ended that meanwhile.
+    private func keep(
+        _ asked: Asked, _ reading: Reading, _ since: Timestamp?, _ now: Timestamp, _ connection: any SQLConnection
+    ) throws -> Session? {
+        let flow = asked.flow(
+            expecting: reading.expected, since: since, loginHint: asked.request.wishes.loginHint)
+        return try begin(flow, asked.id, in: reading.session, now, connection)
+    }
+
+    private func begin(
+        _ flow: Flow.Request, _ id: FlowID, in session: Session, _ now: Timestamp, _ connection: any SQLConnection
+    ) throws -> Session? {
+        try sessions.store.update(
+            session,
+            {
+                try $0[Flows.self].begin(flow, id: id, now: now)
+                return true
+            }, connection)
+    }
+
+    private func issue(
+        _ secret: (wire: String, digest: [UInt8]), _ asked: Asked, _ reading: Reading, _ audit: RequestAudit?,
+        _ connection: any SQLConnection
+    ) throws -> Outcome {
+        guard let user = reading.user, let client = reading.client else { return .ended(.unknownClient) }
+        if let wait = grants.wait(beforeGrantIn: user.session) { return .tooManyGrants(wait) }
+        let completed = reading.completed
+        if asked.request.replayKey == nil, let completed {
+            _ = try sessions.store.update(user.session, { $0[Flows.self].useUp(completed.id) }, connection)
+        }
+        let flow = GrantStore.FlowKey(asked.request, flow: completed?.id ?? asked.id)
+        let earlier = try grants.issue(secret, asked.kind, for: asked.request, flow, to: user, connection)
+        // One row for one flow: a page that is loaded again and again must not fill the audit log.
+        let issued = asked.event(.tokenIssued, of: user, flow: completed?.id ?? asked.id)
+        try audit?.record(issued.only(in: earlier.exists ? .log : .all), connection)
+        let grant = NewGrant(
+            wire: secret.wire, logID: flow.logID, hasAsked: completed != nil, isRedeemedBefore: earlier.isRedeemed)
+        return .issued(grant, user, client)
+    }
+
+    /// Keeps the request of a user who may not enter the client, so that the page can lead on with another account. Nothing
+    /// is kept for a client that asked for no question.
+    private func refuseAccess(
+        _ asked: Asked, _ reading: Reading, _ now: Timestamp, _ audit: RequestAudit?, _ connection: any SQLConnection
+    ) throws -> Outcome {
+        guard let user = reading.user, let client = reading.client else { return .ended(.unknownClient) }
+        let flow = reading.waiting ?? asked.id
+        let refused = asked.event(.accessRefused, of: user, flow: flow)
+        // One row for one flow, as for a grant.
+        try audit?.record(refused.only(in: reading.waiting == nil ? .all : .log), connection)
+        if !asked.isSilent, reading.waiting == nil {
+            _ = try begin(asked.flow(expecting: reading.expected), asked.id, in: user.session, now, connection)
+        }
+        return .noAccess(client, user, flow)
+    }
+
+    /// The client of a request as it is now; nil if it, or its address, was dropped since the request was checked.
+    func registered(_ asked: ClientRequest, _ connection: any SQLConnection) throws -> Client? {
+        let client = try clients.registered(connection).client(id: asked.client.id)
+        return client.flatMap { client in
+            asked.client.protocols.allSatisfy(client.uses) && client.hasRedirectURI(asked.returnTo)
+                ? client : nil
+        }
+    }
+}
