@@ -4,22 +4,22 @@ import Foundation
 
 /// Replies of programs that write MIME wrongly, and what such faults must not open.
 extension ReplyCorpus {
-    var faults: [ReplySample] { types + boundaries + laterParts + unknownTypes + damage + encodingSigns }
+    var faults: [ReplySample] { types + boundaries + laterParts + unknownTypes }
 
-    var hostileFaults: [ReplySample] { hostileTypes + hostileParts + hostileDamage }
+    var hostileFaults: [ReplySample] { hostileTypes + hostileParts }
 
     /// A message that says that it is MIME, with more lines of that.
-    private func mime(_ name: String, _ lines: [String], _ text: [String]? = nil) -> ReplySample {
-        mime(name, .accepted, lines, text)
+    func mimeSample(_ name: String, _ lines: [String], _ text: [String]? = nil) -> ReplySample {
+        mimeSample(name, .accepted, lines, text)
     }
 
-    private func refused(
+    func refusedMIME(
         _ name: String, _ reason: ReplyMessageError, _ lines: [String], _ text: [String]? = nil
     ) -> ReplySample {
-        mime(name, .rejected(reason), lines, text)
+        mimeSample(name, .rejected(reason), lines, text)
     }
 
-    private func mime(
+    private func mimeSample(
         _ name: String, _ expectation: ReplySample.Expectation, _ lines: [String], _ text: [String]?
     ) -> ReplySample {
         sample("fault: \(name)", expectation) {
@@ -54,17 +54,17 @@ extension ReplyCorpus {
             "text/plain; type=text/plain; charset=utf-8", "text/plain; format=flowed; format=fixed", "text/plain; =x",
             "text/plain; x=a b c; charset=utf-8", "text/plain; charset=utf-8 (open", "text/plain; \"a; b\"; x=\"",
             "text/plain; name=", "text/plain/x", "text", "text/", "/plain", "text plain", "plain", "*", "",
-        ].map { mime("type [\($0)]", ["Content-Type: \($0)", "Content-Transfer-Encoding: 8bit"]) }
+        ].map { mimeSample("type [\($0)]", ["Content-Type: \($0)", "Content-Transfer-Encoding: 8bit"]) }
             + [
                 inBase64("a charset in other quotation marks", "charset='utf-16be'", digits.flatMap { [0, $0] }),
                 inBase64("a charset behind what cannot be read", "x=a/b c;; charset=ibm037", digits.map { $0 + 0xc0 }),
-                mime("an empty disposition", ["Content-Disposition:"]),
-                mime("an odd disposition", ["Content-Disposition: inline;; size=a b; filename="]),
+                mimeSample("an empty disposition", ["Content-Disposition:"]),
+                mimeSample("an odd disposition", ["Content-Disposition: inline;; size=a b; filename="]),
             ]
     }
 
     private func inBase64(_ name: String, _ parameters: String, _ bytes: [UInt8]) -> ReplySample {
-        mime(
+        mimeSample(
             name, ["Content-Type: text/plain; \(parameters)", "Content-Transfer-Encoding: base64"],
             [Data(bytes).base64EncodedString()])
     }
@@ -79,11 +79,11 @@ extension ReplyCorpus {
             ("mixed; report-type=a/b; boundary=\"a b\"", "a b"),
         ]
         return types.map { type, boundary in
-            mime(
+            mimeSample(
                 "type [multipart/\(type)]", ["Content-Type: multipart/\(type)"],
                 Self.multipart([plain], boundary: boundary))
         } + [
-            mime(
+            mimeSample(
                 "type [multipart; boundary=a]", ["Content-Type: multipart; boundary=a"],
                 Self.multipart([plain], boundary: "a"))
         ]
@@ -122,8 +122,8 @@ extension ReplyCorpus {
         return [
             "text/x-web-markdown", "text/markdown; variant=GFM", "text/enriched", "text/x-unknown; charset=utf-8",
             "TEXT/RTF",
-        ].map { mime("type \($0)", ["Content-Type: \($0)"]) }
-            + ["text/x-amp-html", "text/watch-html"].map { mime("type \($0)", ["Content-Type: \($0)"], [html]) }
+        ].map { mimeSample("type \($0)", ["Content-Type: \($0)"]) }
+            + ["text/x-amp-html", "text/watch-html"].map { mimeSample("type \($0)", ["Content-Type: \($0)"], [html]) }
             + ["x-unknown", "parallel", "appledouble", "voice-message", "header-set", "multilingual"].map {
                 parts("multipart \($0)", $0, plain, ["Content-Type: image/png", "", "x"])
             } + [
@@ -139,66 +139,31 @@ extension ReplyCorpus {
             ]
     }
 
-    private var damage: [ReplySample] {
-        func quoted(_ name: String, _ text: String...) -> ReplySample {
-            mime("quoted-printable with \(name)", ["Content-Transfer-Encoding: quoted-printable"], text)
-        }
-        func base64(_ name: String, _ text: String...) -> ReplySample {
-            mime("base64 with \(name)", ["Content-Transfer-Encoding: base64"], text)
-        }
-        let encoded = Self.base64("\(number)\r\n\r\nHello\r\n")
-        return [
-            quoted("a broken escape", number, "", "50 =% of x=y"),
-            quoted("a broken escape in the line", "\(number) =ZZ"),
-            quoted("a cut escape at the end", number, "=4"), quoted("8-bit letters", "\(number) Grüße"),
-            quoted("8-bit letters in another line", "Grüße", number), quoted("an `=` before a blank", "\(number) = x"),
-            quoted("addresses that are not encoded", number, "https://example.com/?a=b&c=d"),
-            mime(
-                "quoted-printable of HTML with `=` in its tags",
-                ["Content-Type: text/html", "Content-Transfer-Encoding: quoted-printable"],
-                ["<div class=\"x\"><a href=\"?a=zz\">x</a> <b>\(number)</b></div>"]),
-            base64("a blank", "\(encoded.prefix(7)) \(encoded.dropFirst(7))"),
-            base64("blanks and tabs between all digits", encoded.map(String.init).joined(separator: " \t")),
-            base64("a blank in its padding", Self.base64("\(number)").replacing("==", with: "= =")),
-            base64("blanks before and behind its lines", "  \(encoded.prefix(8))\t", "\t\(encoded.dropFirst(8))  "),
-        ]
-    }
-
-    private var encodingSigns: [ReplySample] {
-        [
-            "7bit,", "'8bit'", "<7bit>", "8bit, 8bit", "7bit, 8BIT", "8bit 8bit", "[8bit]", "8bit.", "=8bit",
-            "`binary`", ",",
-            "'8bit", "8bit:",
-        ].map { mime("encoding [\($0)]", ["Content-Transfer-Encoding: \($0)"]) }
-            + ["'base64'", "base64,", "base64, BASE64", "<Base64>", "base64."].map {
-                mime("encoding [\($0)]", ["Content-Transfer-Encoding: \($0)"], [Self.base64(number)])
-            }
-    }
-
     private var hostileTypes: [ReplySample] {
         [
-            refused("two charsets", .mimeMalformed, ["Content-Type: text/plain; charset=utf-8; charset=ibm037"]),
-            refused(
+            refusedMIME("two charsets", .mimeMalformed, ["Content-Type: text/plain; charset=utf-8; charset=ibm037"]),
+            refusedMIME(
                 "two charsets, one unknown", .mimeMalformed, ["Content-Type: text/plain; charset=utf-8; charset=x-evil"]
             ),
-            refused("an unknown charset", .charset, ["Content-Type: text/plain; charset='x-evil'"]),
-            refused("a charset with an option of iconv", .charset, ["Content-Type: text/plain; charset=utf-8//IGNORE"]),
-            refused("a multipart without a subtype and a boundary", .mimeMalformed, ["Content-Type: multipart"]),
-            refused(
+            refusedMIME("an unknown charset", .charset, ["Content-Type: text/plain; charset='x-evil'"]),
+            refusedMIME(
+                "a charset with an option of iconv", .charset, ["Content-Type: text/plain; charset=utf-8//IGNORE"]),
+            refusedMIME("a multipart without a subtype and a boundary", .mimeMalformed, ["Content-Type: multipart"]),
+            refusedMIME(
                 "two boundaries that differ in case", .mimeMalformed,
                 ["Content-Type: multipart/mixed; boundary=b; boundary=B"],
                 Self.multipart([plain], boundary: "b")),
-            refused(
+            refusedMIME(
                 "a boundary in a comment without its end", .mimeMalformed,
                 ["Content-Type: multipart/mixed (; boundary=b"],
                 Self.multipart([plain], boundary: "b")),
-            refused("a name that cannot be read", .noText, ["Content-Type: text/plain; name=a b.txt;;"]),
-            refused("a disposition that cannot be read", .noText, ["Content-Disposition: @"]),
-            refused(
+            refusedMIME("a name that cannot be read", .noText, ["Content-Type: text/plain; name=a b.txt;;"]),
+            refusedMIME("a disposition that cannot be read", .noText, ["Content-Disposition: @"]),
+            refusedMIME(
                 "the name of a file with an odd parameter", .noText, ["Content-Disposition: inline; filename*=a b/c"]),
-            refused(
+            refusedMIME(
                 "two encodings in one field", .transferEncoding, ["Content-Transfer-Encoding: 8bit, quoted-printable"]),
-            refused(
+            refusedMIME(
                 "an encoding and an unknown one", .transferEncoding, ["Content-Transfer-Encoding: 8bit x-uuencode"]),
         ]
     }
@@ -219,24 +184,6 @@ extension ReplyCorpus {
                 $0.multipart("mixed", [])
                 $0.text = ["--b", "Content-Type: image/png", "", "x", "--b"] + plain
             },
-        ]
-    }
-
-    private var hostileDamage: [ReplySample] {
-        func quoted(_ name: String, _ text: String) -> ReplySample {
-            refused("quoted-printable with \(name)", .noNumber, ["Content-Transfer-Encoding: quoted-printable"], [text])
-        }
-        return [
-            quoted("a cut escape behind the digits", "\(number)=3"),
-            quoted("a broken escape before the digits", "=\(number)"),
-            quoted("a broken escape between the digits", "\(number.prefix(2))=z\(number.suffix(2))"),
-            quoted("letters in GB 18030 around digits", "\u{e9}\(number)"),
-            refused(
-                "base64 with other characters", .transferEncoding, ["Content-Transfer-Encoding: base64"],
-                ["!\(Self.base64(number))"]),
-            refused(
-                "base64 that ends early", .transferEncoding, ["Content-Transfer-Encoding: base64"],
-                ["\(Self.base64(number).prefix(5))"]),
         ]
     }
 }

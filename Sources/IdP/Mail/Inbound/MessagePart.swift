@@ -41,7 +41,8 @@ struct MessagePart {
         for name in ["content-type", "content-disposition"] {
             guard fields.values(name).count < 2 else { throw .mimeMalformed }
         }
-        let content = fields.values("content-type").first.map(ParameterizedValue.init)
+        // An empty field says nothing.
+        let content = fields.values("content-type").first { !$0.trimmed.isEmpty }.map(ParameterizedValue.init)
         type = try content.map { value throws(ReplyMessageError) in try Self.type(value, isMIME) } ?? "text/plain"
         charset = try content.flatMap { value throws(ReplyMessageError) in try Self.charset(value, isMIME) }
         guard let encoding = TransferEncoding(fields.values("content-transfer-encoding")) else { throw .mimeMalformed }

@@ -32,7 +32,10 @@ struct ParameterizedValue {
                 scanner.skipUnreadable()
             } else if scanner.skipBlanksAndComments() != nil, scanner.take("=") {
                 guard scanner.skipBlanksAndComments() != nil else { break }
-                parameters.append((name, scanner.parameter()))
+                let isQuoted = scanner.next == UInt8(ascii: "\"")
+                let value = scanner.parameter()
+                // `charset=` says nothing. `charset=""` is legal and names no character set.
+                if isQuoted || !value.isEmpty { parameters.append((name, value)) }
             } else {
                 bareWords.append(name)
             }

@@ -56,27 +56,34 @@ enum TransferEncoding: String {
         }
     }
 
-    /// - Parameters:
-    ///   - body: with lines that end in LF.
-    ///   - isRepairing: whether what RFC 2045 6.7 and 6.8 say about damage is done: an `=` that begins no escape becomes
-    ///     ``damage``, 8-bit bytes stay, and white space between the digits of base64 is ignored.
-    func decode(_ body: ArraySlice<UInt8>, isRepairing: Bool = false) throws(ReplyMessageError) -> [UInt8] {
+    /// What becomes of damage.
+    enum Damage {
+        /// Nothing is decoded.
+        case refused
+        /// An `=` that begins no escape and an 8-bit byte become ``mark``.
+        case marked
+        /// As RFC 2045 6.7 and 6.8 say: only such an `=` becomes ``mark``, and white space between the digits of base64 is ignored.
+        case repaired
+    }
+
+    /// SUB of ASCII, which is the same byte in nearly every character set.
+    static let mark: UInt8 = 0x1a
+
+    /// - Parameter body: with lines that end in LF.
+    func decode(_ body: ArraySlice<UInt8>, damage: Damage = .refused) throws(ReplyMessageError) -> [UInt8] {
         let decoded: [UInt8]? =
             switch self {
             case .identity: Array(body)
-            case .quotedPrintable: Self.quotedPrintable(body, isRepairing)
-            case .base64: Self.base64(body, isRepairing)
+            case .quotedPrintable: Self.quotedPrintable(body, damage)
+            case .base64: Self.base64(body, damage)
             case .unknown: nil
             }
         guard let decoded else { throw .transferEncoding }
         return decoded
     }
 
-    /// Stands for what cannot be decoded: SUB of ASCII, which is the same byte in nearly every character set.
-    static let damage: UInt8 = 0x1a
-
     /// RFC 2045 6.7. White space at the end of a line was added on the way and is removed.
-    private static func quotedPrintable(_ body: ArraySlice<UInt8>, _ isRepairing: Bool) -> [UInt8]? {
+    private static func quotedPrintable(_ body: ArraySlice<UInt8>, _ damage: Damage) -> [UInt8]? {
         var result: [UInt8] = []
         var continues = true
         for line in body.split(separator: 0x0a, omittingEmptySubsequences: false) {
@@ -85,14 +92,14 @@ enum TransferEncoding: String {
             while rest.last?.isBlank == true { rest.removeLast() }
             continues = rest.last == UInt8(ascii: "=")
             if continues { rest.removeLast() }
-            guard let decoded = escapes(rest, isRepairing) else { return nil }
+            guard let decoded = escapes(rest, damage) else { return nil }
             result += decoded
         }
         return result
     }
 
     /// `=3D` is `=`.
-    private static func escapes(_ line: ArraySlice<UInt8>, _ isRepairing: Bool) -> [UInt8]? {
+    private static func escapes(_ line: ArraySlice<UInt8>, _ damage: Damage) -> [UInt8]? {
         var result: [UInt8] = []
         var position = line.startIndex
         while position < line.endIndex {
@@ -104,8 +111,9 @@ enum TransferEncoding: String {
                 result.append(high << 4 | low)
                 position += 3
             } else {
-                guard isRepairing || (!isEscape && byte < 0x80) else { return nil }
-                result.append(isEscape ? damage : byte)
+                let isSound = !isEscape && byte < 0x80
+                guard isSound || damage != .refused else { return nil }
+                result.append(isEscape || (!isSound && damage == .marked) ? mark : byte)
                 position += 1
             }
         }
@@ -114,9 +122,9 @@ enum TransferEncoding: String {
 
     /// RFC 2045 6.8 and RFC 4648 section 4. Line ends, with white space before them, may stand between the digits, and padding
     /// only at the end.
-    private static func base64(_ body: ArraySlice<UInt8>, _ isRepairing: Bool) -> [UInt8]? {
+    private static func base64(_ body: ArraySlice<UInt8>, _ damage: Damage) -> [UInt8]? {
         var digits =
-            isRepairing
+            damage == .repaired
             ? body.filter { $0 != 0x0a && !$0.isBlank } : body.split(separator: 0x0a).flatMap(\.trimmed)
         guard digits.count.isMultiple(of: 4) else { return nil }
         let padding = digits.suffix(2).count { $0 == UInt8(ascii: "=") }
