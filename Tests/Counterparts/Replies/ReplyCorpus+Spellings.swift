@@ -52,6 +52,7 @@ extension ReplyCorpus {
             "\(address) <\(address)> (x, y)", "< \(address) >", "\"Ann\" < \(address) >", "(Ann) <\t\(address)\t>",
             "Ann <\(address) >", "Ann < \(address)>", "<\r\n \(address)>",
             "=?iso-2022-jp?B?GyRCJUAbKEI=?= =?koi8-r?Q?=E1?= <\(address)>", "=?utf-8?Q?Ann Lee?= <\(address)>",
+            "=?utf-8?B?SsO2cmc?= <\(address)>", "=?utf-8?Q?J=ZZrg?= =?utf-8?Q?J\u{f6}rg?= <\(address)>",
             "=?utf-8*en?Q?Ann?= (=?us-ascii*en?Q?Lee?=) <\(address)>",
         ].map { from in sample("from: \(from)", .accepted) { $0.from = [from] } }
     }

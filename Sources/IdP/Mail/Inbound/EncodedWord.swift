@@ -25,12 +25,18 @@ struct EncodedWord {
 
     private static let encodings: [String: TransferEncoding] = ["q": .quotedPrintable, "b": .base64]
 
-    /// Its text in UTF-8. nil for another encoding, damage, and a character set that is not read or in which other bytes than
-    /// those of ASCII stand for an `@`, as in UTF-7: programs that do not know it read another text.
-    var text: [UInt8]? {
+    /// Its character set. nil for one that is not read, or in which other bytes than those of ASCII stand for an `@`, as in UTF-7:
+    /// programs that do not know it read another text.
+    var safeCharset: Charset? {
         // RFC 2231 5: `=?utf-8*en?…`.
-        guard let charset = Charset(Array(charset.prefix { $0 != UInt8(ascii: "*") })), charset.hasASCII,
-            let transfer = Self.encodings[encoding.lowercasedText], let bytes = try? transfer.decode(content)
+        let named = Charset(Array(charset.prefix { $0 != UInt8(ascii: "*") }))
+        return named?.hasASCII == true ? named : nil
+    }
+
+    /// Its text in UTF-8. nil without ``safeCharset``, for another encoding, and for damage.
+    var text: [UInt8]? {
+        guard let charset = safeCharset, let transfer = Self.encodings[encoding.lowercasedText],
+            let bytes = try? transfer.decode(content)
         else { return nil }
         return try? charset.utf8(bytes)
     }

@@ -57,10 +57,10 @@ enum FromField {
     }
 
     /// Atoms, encoded words, dots and square brackets. An @ would make a second address: some programs read `Ann @ Home <a@b>`
-    /// as `Ann@Home`.
+    /// as `Ann@Home`. An encoded word may be damaged and may have an @, if all programs read it in the same bytes.
     private static func isName(_ name: [UInt8]) -> Bool {
         name.allSatisfy { $0.isBlank || $0 >= 0x80 || EmailAddress.isAtomText($0) || ".!%[]".utf8.contains($0) }
-            && EncodedWord.all(in: name[...]).words.allSatisfy { $0.text != nil }
+            && EncodedWord.all(in: name[...]).words.allSatisfy { $0.safeCharset != nil }
     }
 
     /// The comments behind the brackets, where nothing else stands.
