@@ -72,7 +72,7 @@ extension ReplyCorpus {
             quoted("a cut escape behind the digits", "\(number)=3"),
             quoted("a broken escape before the digits", "=z\(number)"),
             quoted("a broken escape between the digits", "\(number.prefix(2))=z\(number.suffix(2))"),
-            quoted("letters in GB 18030 around digits", "\u{e9}\(number)"),
+            quoted("an 8-bit letter before the digits", "\u{e9}\(number)"),
             hostile("fault without MIME: all lines with a number are damaged", .transferEncoding) {
                 $0.mime = ["Content-Transfer-Encoding: quoted-printable"]
                 $0.text = ["Hello", "\(number) =ZZ", "\(number) \u{fc}"]

@@ -29,6 +29,7 @@ struct CharsetTests {
         func hasASCII(_ name: String) -> Bool? { Charset(Array(name.utf8))?.hasASCII }
         for name in [
             "utf-8", "us-ascii", "iso-8859-1", "koi8-r", "iso-2022-jp", "shift_jis", "euc-kr", "gb18030", "big5",
+            "johab",
         ] {
             #expect(hasASCII(name) == true, "\(name)")
         }

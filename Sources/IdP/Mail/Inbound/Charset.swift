@@ -36,9 +36,10 @@ struct Charset: Hashable {
         return start.dropLast(signs).lowercasedText
     }
 
-    /// Whether the printable characters of ASCII are the bytes of ASCII, so that no other bytes stand for an `@`.
+    /// Whether the printable characters of ASCII are the bytes of ASCII, so that no other bytes stand for an `@`. Sets of East
+    /// Asia may have a currency sign for the backslash and a line for the tilde.
     var hasASCII: Bool {
-        let printable = Array(UInt8(0x20)...0x7e)
+        let printable = (UInt8(0x20)...0x7d).filter { $0 != UInt8(ascii: "\\") }
         return (try? utf8(printable)) == printable
     }
 

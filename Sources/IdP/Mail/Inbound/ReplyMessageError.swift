@@ -79,7 +79,8 @@ package enum ReplyMessageError: String, Error, Sendable, Equatable, CaseIterable
     case tooManyParts = "too_many_parts"
     /// No text in plain or HTML form: an attachment alone, or an encrypted message.
     case noText = "no_text"
-    /// A transfer encoding that is unknown, base64 with errors, or without MIME-Version quoted-printable with errors.
+    /// A transfer encoding that is unknown, base64 with errors, or without MIME-Version a text without a number in the lines that
+    /// quoted-printable has without errors.
     case transferEncoding = "transfer_encoding"
     /// A character set that iconv of this system does not know, or text with a NUL.
     case charset = "charset"
