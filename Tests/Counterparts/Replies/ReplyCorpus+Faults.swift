@@ -76,6 +76,7 @@ extension ReplyCorpus {
             ("mixed; boundary=a; boundary=\"a\"", "a"), ("mixed;; boundary=a;", "a"),
             ("mixed; charset=; boundary=a", "a"), ("related; type=text/plain; boundary=a; start=<a@b>", "a"),
             ("related; boundary=a; type=multipart/alternative; type=text/html", "a"), ("mixed boundary=a", "a"),
+            ("mixed; boundary*0=a/; boundary*1=\"b\"; boundary*3=x", "a/b"),
             ("mixed; report-type=a/b; boundary=\"a b\"", "a b"),
         ]
         return types.map { type, boundary in
@@ -112,6 +113,12 @@ extension ReplyCorpus {
                     $0.multipart("mixed", [])
                     $0.text = ["--b"] + plain + ["--b", "Content-Type: image/png", "", "x"]
                 },
+                parts(
+                    "a first picture with two charsets and encodings", "mixed",
+                    [
+                        "Content-Type: image/png; charset=a; charset=b", "Content-Transfer-Encoding: 7bit",
+                        "Content-Transfer-Encoding: base64", "", "x",
+                    ], plain),
                 parts(
                     "a first picture with an odd name", "mixed", ["Content-Type: image/png; name=a b", "", "x"], plain),
             ]
@@ -152,6 +159,10 @@ extension ReplyCorpus {
             refusedMIME(
                 "two boundaries that differ in case", .mimeMalformed,
                 ["Content-Type: multipart/mixed; boundary=b; boundary=B"],
+                Self.multipart([plain], boundary: "b")),
+            refusedMIME(
+                "a boundary and another in pieces", .mimeMalformed,
+                ["Content-Type: multipart/mixed; boundary=b; boundary*0=c; boundary*1=d"],
                 Self.multipart([plain], boundary: "b")),
             refusedMIME(
                 "a boundary in a comment without its end", .mimeMalformed,

@@ -44,9 +44,14 @@ struct MessagePart {
         // An empty field says nothing.
         let content = fields.values("content-type").first { !$0.trimmed.isEmpty }.map(ParameterizedValue.init)
         type = try content.map { value throws(ReplyMessageError) in try Self.type(value, isMIME) } ?? "text/plain"
-        charset = try content.flatMap { value throws(ReplyMessageError) in try Self.charset(value, isMIME) }
-        guard let encoding = TransferEncoding(fields.values("content-transfer-encoding")) else { throw .mimeMalformed }
-        self.encoding = encoding
+        // Nothing else of a picture or another file is needed.
+        let isRead = type.hasPrefix("text/") || type.hasPrefix("multipart/")
+        charset = try content.flatMap { value throws(ReplyMessageError) in
+            isRead ? try Self.charset(value, isMIME) : nil
+        }
+        let encoding = TransferEncoding(fields.values("content-transfer-encoding"))
+        guard encoding != nil || !isRead else { throw .mimeMalformed }
+        self.encoding = encoding ?? .unknown
         let disposition = fields.values("content-disposition").first { !$0.trimmed.isEmpty }.map(
             ParameterizedValue.init)
         isAttachment = Self.isAttachment(content, disposition)

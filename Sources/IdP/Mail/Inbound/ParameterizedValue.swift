@@ -42,8 +42,15 @@ struct ParameterizedValue {
         }
     }
 
-    /// The values of a parameter, as many as there are.
-    func values(_ name: String) -> [[UInt8]] { parameters.filter { $0.name == name }.map(\.value) }
+    /// The values of a parameter, as many as there are; one more if it stands in pieces: `boundary*0=a; boundary*1=b` (RFC 2231
+    /// 3).
+    func values(_ name: String) -> [[UInt8]] {
+        let pieces = (0..<Self.maximumItems).lazy.map { number in named("\(name)*\(number)") }.prefix { $0.count == 1 }
+        let joined = pieces.flatMap { $0[0] }
+        return named(name) + (joined.isEmpty ? [] : [Array(joined)])
+    }
+
+    private func named(_ name: String) -> [[UInt8]] { parameters.filter { $0.name == name }.map(\.value) }
 
     /// Whether a parameter of this name, also in the forms of RFC 2231 (`name*`, `name*0`), says something.
     func has(_ name: String) -> Bool {
