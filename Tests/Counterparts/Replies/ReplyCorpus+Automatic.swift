@@ -16,6 +16,11 @@ extension ReplyCorpus {
                 ("Auto-Submitted: (no) auto-replied", .autoSubmitted),
                 ("Auto-Submitted: auto-notified; x=no", .autoSubmitted), ("Precedence: (x) BULK (y)", .precedence),
                 ("X-Autoreply: yes", .autoReply), ("X-Autorespond: no longer here", .autoReply),
+                ("Auto-Submitted: No, auto-generated", .autoSubmitted), ("Auto-Submitted: ,", .autoSubmitted),
+                ("Auto-Submitted: \"\"", .autoSubmitted), ("Auto-Submitted: yes, no", .autoSubmitted),
+                ("X-Autorespond: Nobody is here", .autoReply), ("X-Autoreply: yes, no", .autoReply),
+                ("X-Vacation: disabled until Monday", .autoReply), ("Precedence: bulk, x", .precedence),
+                ("Precedence: 'list'", .precedence),
             ].map { line, reason in hostile("automatic: \(line)", reason) { $0.lines.append(line) } }
     }
 

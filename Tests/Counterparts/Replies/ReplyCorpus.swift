@@ -71,10 +71,10 @@ struct ReplyCorpus: Sendable {
 
     var hostile: [ReplySample] {
         structure + recipients + senders + authentication + authenticationSyntax + automatic + bodies + numbers
-            + hostileCharsets
+            + hostileCharsets + hostileFaults + hostileDamage
     }
     var honest: [ReplySample] {
-        webMail + webMailProviders + mailPrograms + phones + plainHonest + charsets + spellings
+        webMail + webMailProviders + mailPrograms + phones + plainHonest + charsets + spellings + faults + damagedEncodings
     }
 
     // MARK: Building

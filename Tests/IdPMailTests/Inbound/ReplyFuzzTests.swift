@@ -101,6 +101,8 @@ struct ReplyFuzzTests {
         }
         var draft = ReplyDraft(corpus)
         draft.mime = ["Content-Type: text/plain; charset=\(texts[0])", "Content-Transfer-Encoding: \(texts[1])"]
+        // Then damage is repaired.
+        if Bool.random(using: &random) { draft.mime.append("MIME-Version: 1.0") }
         draft.body = body + [0x0d, 0x0a]
         return draft.bytes
     }

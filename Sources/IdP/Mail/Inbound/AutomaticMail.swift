@@ -17,7 +17,7 @@ enum AutomaticMail {
     static func check(_ message: InboundMessage) throws(ReplyMessageError) {
         // RFC 3834 section 5: `no`, perhaps with comments and parameters. X-Auto-Response-Suppress is not looked at: it asks
         // others for no automatic replies and says nothing about its own message (MS-OXCMAIL 2.2.3.2.14).
-        guard message.values("auto-submitted").allSatisfy({ keyword($0) == "no" }) else { throw .autoSubmitted }
+        guard message.values("auto-submitted").allSatisfy(isByUser) else { throw .autoSubmitted }
         guard
             message.values("precedence").allSatisfy({
                 !["bulk", "junk", "list", "auto_reply", "auto-reply"].contains(keyword($0))
@@ -33,24 +33,37 @@ enum AutomaticMail {
         guard message.values("message-id").contains(where: { !$0.trimmed.isEmpty }) else { throw .noMessageID }
     }
 
+    /// A negative word, and not what several programs said: `no, auto-replied`. Empty, the field still stands for a program.
+    private static func isByUser(_ value: ArraySlice<UInt8>) -> Bool {
+        let word = keyword(value)
+        let rest = value.drop { $0 != UInt8(ascii: ",") }
+        return !word.isEmpty && negatives.contains(word) && !rest.lowercasedText.contains("auto")
+    }
+
     /// Values that say the opposite of their field's name.
-    private static let negatives = ["", "no", "none", "false", "off", "never", "n", "0", "<>"]
+    private static let negatives = [
+        "", "no", "none", "not", "false", "off", "never", "n", "0", "n/a", "na", "disabled", "inactive", "null", "nil",
+        "undefined", "unset",
+    ]
 
     /// Whether the field is one of these and its value is not negative.
     private static func says(_ field: HeaderField, _ names: [String]) -> Bool {
         names.contains(field.name) && !negatives.contains(keyword(field.value))
     }
 
-    /// The one word of the value without comments and parameters, or the whole value, in lower case.
+    /// The one word of the value, or that before a comma, without comments, parameters and signs around it, or the whole value.
+    /// In lower case.
     private static func keyword(_ value: ArraySlice<UInt8>) -> String {
         var scanner = FieldScanner(value)
         guard scanner.skipBlanksAndComments() != nil else { return value.trimmed.lowercasedText }
         let word =
             scanner.next == UInt8(ascii: "\"")
-            ? scanner.quotedString()?[...] ?? [] : scanner.take { !$0.isBlank && !"(;".utf8.contains($0) }
+            ? scanner.quotedString()?[...] ?? [] : scanner.take { !$0.isBlank && !"(;,".utf8.contains($0) }
         // A comment without its end is no second word.
-        let isAlone = scanner.skipBlanksAndComments() == nil || scanner.isAtEnd || scanner.next == UInt8(ascii: ";")
-        return (isAlone ? word : value.trimmed).lowercasedText
+        let isAlone = scanner.skipBlanksAndComments() == nil || scanner.next.map { ";,".utf8.contains($0) } ?? true
+        let isSign: (UInt8) -> Bool = { !$0.isASCIILetter && !$0.isASCIIDigit && $0 < 0x80 }
+        let bare = (isAlone ? word : value).drop(while: isSign)
+        return bare.dropLast(bare.reversed().prefix(while: isSign).count).lowercasedText
     }
 
     /// Postfix's pipe transport writes `MAILER-DAEMON` for the empty sender (pipe(8), null_sender).

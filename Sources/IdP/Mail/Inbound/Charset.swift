@@ -4,7 +4,7 @@ import SSOShared
 /// Text in any character set that iconv of the system knows, as UTF-8.
 ///
 /// The bytes are never searched before: in ISO-2022-JP or GB 18030 a byte that looks like a digit need not be one.
-struct Charset {
+struct Charset: Hashable {
     /// A text with more bytes in UTF-8 is not read on. No character set makes more than four times the bytes of a reply that
     /// is mostly letters.
     static let maximumBytes = 4 * InboundMailLimits.messageBytes
@@ -19,13 +19,28 @@ struct Charset {
             table = Self.ascii
             return
         }
-        let label = name[...].trimmed.lowercasedText
+        let label = Self.label(name)
         guard (1...64).contains(label.utf8.count), label.utf8.allSatisfy(Self.isNameByte) else { return nil }
-        let known = Self.candidates(label).lazy.map { Self.names[$0] ?? $0 }.first { name in
-            name == Self.plain || name == Self.ascii || Self.isKnown(name)
+        let known = Self.candidates(label).lazy.map { Self.names[$0] ?? Self.names[Self.squeezed($0)] ?? $0 }.first {
+            $0 == Self.plain || $0 == Self.ascii || Self.isKnown($0)
         }
         guard let known else { return nil }
         table = known
+    }
+
+    /// The name in lower case, without quotation marks and other signs that programs leave around it. Perhaps empty.
+    static func label(_ name: [UInt8]) -> String {
+        let isEdge: (UInt8) -> Bool = { !$0.isASCIILetter && !$0.isASCIIDigit }
+        let start = name.drop(while: isEdge)
+        let signs = start.reversed().prefix { isEdge($0) && $0 != UInt8(ascii: ")") }.count
+        return start.dropLast(signs).lowercasedText
+    }
+
+    /// Whether the printable characters of ASCII are the bytes of ASCII, so that no other bytes stand for an `@`. Sets of East
+    /// Asia may have a currency sign for the backslash and a line for the tilde.
+    var hasASCII: Bool {
+        let printable = (UInt8(0x20)...0x7d).filter { $0 != UInt8(ascii: "\\") }
+        return (try? utf8(printable)) == printable
     }
 
     /// Whether iconv of this machine has the table of a name: its modules are files, which a small image may lack.

@@ -20,6 +20,9 @@ struct FieldScanner {
         return true
     }
 
+    /// Skips the next byte, if there is one.
+    mutating func skip() { position = min(position + 1, bytes.endIndex) }
+
     /// Takes the longest run of bytes that fit.
     mutating func take(while fits: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         let end = bytes[position...].firstIndex { !fits($0) } ?? bytes.endIndex
@@ -89,49 +92,5 @@ struct FieldScanner {
         if next == UInt8(ascii: "\"") { return quotedString() }
         let token = token()
         return token.isEmpty ? nil : Array(token)
-    }
-
-    /// Takes the value of a parameter: as above, and names with a year, which should be quoted: `charset=ISO_8859-1:1987`.
-    mutating func parameter() -> [UInt8]? {
-        guard var text = value() else { return nil }
-        while take(":") { text += [UInt8(ascii: ":")] + token() }
-        return text
-    }
-}
-
-/// A value with parameters, as Content-Type and Content-Disposition have it (RFC 2045 5.1): `text/plain; charset=utf-8`.
-struct ParameterizedValue {
-    /// In lower case, for example `text/plain` or `attachment`.
-    let value: String
-    /// Names in lower case.
-    let parameters: [String: [UInt8]]
-
-    /// nil for anything malformed and for a parameter that is given twice.
-    init?(_ field: ArraySlice<UInt8>) {
-        var scanner = FieldScanner(field)
-        guard scanner.skipBlanksAndComments() != nil else { return nil }
-        var value = scanner.token()
-        guard !value.isEmpty else { return nil }
-        var text = value.lowercasedText
-        if scanner.take("/") {
-            value = scanner.token()
-            guard !value.isEmpty else { return nil }
-            text += "/" + value.lowercasedText
-        }
-        var parameters: [String: [UInt8]] = [:]
-        while true {
-            guard scanner.skipBlanksAndComments() != nil else { return nil }
-            if scanner.isAtEnd { break }
-            guard scanner.take(";"), scanner.skipBlanksAndComments() != nil else { return nil }
-            // `text/plain;` with nothing after it is common.
-            if scanner.isAtEnd { break }
-            let name = scanner.token().lowercasedText
-            guard !name.isEmpty, scanner.skipBlanksAndComments() != nil, scanner.take("="),
-                scanner.skipBlanksAndComments() != nil, let content = scanner.parameter(),
-                parameters.updateValue(content, forKey: name) == nil
-            else { return nil }
-        }
-        self.value = text
-        self.parameters = parameters
     }
 }

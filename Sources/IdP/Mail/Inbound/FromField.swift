@@ -17,7 +17,7 @@ enum FromField {
 
     static func parse(_ value: ArraySlice<UInt8>) throws(ReplyMessageError) -> EmailAddress {
         var scanner = FieldScanner(value)
-        var name: [UInt8] = []
+        var (name, comments): ([UInt8], [ArraySlice<UInt8>]) = ([], [])
         var hasQuotedName = false
         while let byte = scanner.next, byte != UInt8(ascii: "<") {
             switch byte {
@@ -25,7 +25,7 @@ enum FromField {
                 guard scanner.quotedString() != nil else { throw .fromMalformed }
                 hasQuotedName = true
             case UInt8(ascii: "("):
-                try skipComment(&scanner)
+                comments.append(try comment(&scanner))
                 // What stands before and after it is not one word.
                 name.append(0x20)
             case UInt8(ascii: ","): throw .fromList
@@ -34,57 +34,54 @@ enum FromField {
             }
         }
         guard scanner.take("<") else {
+            for comment in comments { try FromComment.check(comment, besideBrackets: false) }
             guard !hasQuotedName else { throw .fromMalformed }
             return try address(name[...].trimmed)
         }
         let inner = scanner.take { $0 != UInt8(ascii: ">") }
         guard scanner.take(">") else { throw .fromMalformed }
-        try checkNothingFollows(&scanner)
-        let address = try address(inner)
+        comments += try commentsBehind(&scanner)
+        for comment in comments { try FromComment.check(comment, besideBrackets: true) }
+        let address = try address(bracketed(inner, hasName: !name.allSatisfy(\.isBlank)))
         guard isName(name) || (!hasQuotedName && (try? self.address(name[...].trimmed)) == address) else {
             throw .fromMalformed
         }
         return address
     }
 
-    /// Atoms, encoded words, dots and square brackets. An @ would make a second address: some programs read `Ann @ Home <a@b>`
-    /// as `Ann@Home`.
-    private static func isName(_ name: [UInt8]) -> Bool {
-        name.allSatisfy { $0.isBlank || $0 >= 0x80 || EmailAddress.isAtomText($0) || ".!%[]".utf8.contains($0) }
+    /// Without white space at its ends (RFC 5322 3.4.1). Behind a name without quotation marks, `<` and `>` between blanks may
+    /// be signs of a text.
+    private static func bracketed(_ inner: ArraySlice<UInt8>, hasName: Bool) -> ArraySlice<UInt8> {
+        let isApart = inner.first?.isBlank == true && inner.last?.isBlank == true
+        return hasName && isApart ? inner : inner.trimmed
     }
 
-    private static func checkNothingFollows(_ scanner: inout FieldScanner) throws(ReplyMessageError) {
+    /// Atoms, encoded words, dots and square brackets. An @ would make a second address: some programs read `Ann @ Home <a@b>`
+    /// as `Ann@Home`. An encoded word may be damaged and may have an @, if all programs read it in the same bytes.
+    private static func isName(_ name: [UInt8]) -> Bool {
+        name.allSatisfy { $0.isBlank || $0 >= 0x80 || EmailAddress.isAtomText($0) || ".!%[]".utf8.contains($0) }
+            && EncodedWord.all(in: name[...]).words.allSatisfy { $0.safeCharset != nil }
+    }
+
+    /// The comments behind the brackets, where nothing else stands.
+    private static func commentsBehind(
+        _ scanner: inout FieldScanner
+    ) throws(ReplyMessageError) -> [ArraySlice<UInt8>] {
+        var comments: [ArraySlice<UInt8>] = []
         while let byte = scanner.next {
             switch byte {
             case UInt8(ascii: ","): throw .fromList
             case UInt8(ascii: ";"): throw .fromGroup
-            case UInt8(ascii: "("): try skipComment(&scanner)
+            case UInt8(ascii: "("): comments.append(try comment(&scanner))
             default: guard !scanner.take(while: \.isBlank).isEmpty else { throw .fromMalformed }
             }
         }
+        return comments
     }
 
-    /// Skips a comment with nothing in it that a program could read as an address, also as encoded words (RFC 2047).
-    private static func skipComment(_ scanner: inout FieldScanner) throws(ReplyMessageError) {
-        guard let comment = scanner.comment(), isHarmless(comment) else { throw .fromComment }
-        for word in comment.split(whereSeparator: { $0.isBlank || "()".utf8.contains($0) }) where word.contains("=?") {
-            guard let text = encodedWord(word), isHarmless(text[...]) else { throw .fromComment }
-        }
-    }
-
-    private static func isHarmless(_ text: ArraySlice<UInt8>) -> Bool {
-        !text.contains { "@<>,;:\"\\".utf8.contains($0) }
-    }
-
-    /// The bytes of `=?utf-8?Q?J=C3=B6rg?=`; nil for anything else.
-    private static func encodedWord(_ word: ArraySlice<UInt8>) -> [UInt8]? {
-        let parts = word.split(separator: UInt8(ascii: "?"), omittingEmptySubsequences: false)
-        guard parts.count == 5, parts[0].elementsEqual("=".utf8), parts[4].elementsEqual("=".utf8) else { return nil }
-        switch parts[2].lowercasedText {
-        case "q": return try? TransferEncoding.quotedPrintable.decode(parts[3])
-        case "b": return try? TransferEncoding.base64.decode(parts[3])
-        default: return nil
-        }
+    private static func comment(_ scanner: inout FieldScanner) throws(ReplyMessageError) -> ArraySlice<UInt8> {
+        guard let comment = scanner.comment() else { throw .fromComment }
+        return comment
     }
 
     private static func address(_ bytes: ArraySlice<UInt8>) throws(ReplyMessageError) -> EmailAddress {
@@ -97,37 +94,28 @@ enum FromField {
     }
 }
 
-/// The addresses in To, Cc and the fields of mail servers.
-enum AddressList {
-    /// Every address of the field, without names, comments and groups. Empty if the field is malformed.
-    static func addresses(_ value: ArraySlice<UInt8>) -> [[UInt8]] {
-        var scanner = FieldScanner(value)
-        var found: [[UInt8]] = []
-        var (bare, inBrackets): ([UInt8], [UInt8]?) = ([], nil)
-        func finished() -> [UInt8] { inBrackets ?? Array(bare[...].trimmed) }
-        while true {
-            guard scanner.skipBlanksAndComments() != nil else { return [] }
-            guard let byte = scanner.next else { break }
-            switch byte {
-            case UInt8(ascii: "\""):
-                guard scanner.quotedString() != nil else { return [] }
-                // A quoted local part is no address of ours: it makes the text before the @ unusable.
-                bare.append(UInt8(ascii: "\""))
-            case UInt8(ascii: "<"):
-                _ = scanner.take("<")
-                inBrackets = Array(scanner.take { $0 != UInt8(ascii: ">") })
-                guard scanner.take(">") else { return [] }
-            case UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: ":"):
-                _ = scanner.take { $0 == byte }
-                if byte != UInt8(ascii: ":") { found.append(finished()) }
-                (bare, inBrackets) = ([], nil)
-            default:
-                // White space in a bare address makes two words, which are no address.
-                if !bare.isEmpty, bare.last != UInt8(ascii: "\"") { bare.append(0x20) }
-                bare += scanner.take { !$0.isBlank && !"\"<(,;:".utf8.contains($0) }
-            }
+/// A comment in From, with its parentheses.
+enum FromComment {
+    /// Refuses one in which a program could read an address, a list or a group, also in its encoded words (RFC 2047).
+    ///
+    /// - Parameter besideBrackets: whether the address stands in angle brackets. Without them a program that divides the field
+    ///   at its commas finds several bare words, so a comma is refused.
+    static func check(_ comment: ArraySlice<UInt8>, besideBrackets: Bool) throws(ReplyMessageError) {
+        guard isHarmless(comment, besideBrackets) else { throw .fromComment }
+        let (words, hasBroken) = EncodedWord.all(in: comment)
+        guard !hasBroken else { throw .fromComment }
+        for word in words {
+            guard let text = word.text, isHarmless(text[...], besideBrackets) else { throw .fromComment }
         }
-        found.append(finished())
-        return found
+    }
+
+    private static func isHarmless(_ text: ArraySlice<UInt8>, _ besideBrackets: Bool) -> Bool {
+        guard !text.contains(where: { "@<>\\".utf8.contains($0) }) else { return false }
+        guard besideBrackets || !text.contains(UInt8(ascii: ",")) else { return false }
+        // Each second piece stands in quotation marks: a comment neither begins nor ends there.
+        let pieces = text.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
+        let quoted = stride(from: 1, to: pieces.count, by: 2).map { pieces[$0] }
+        return !pieces.count.isMultiple(of: 2)
+            && quoted.allSatisfy { piece in !piece.contains { "()".utf8.contains($0) } }
     }
 }

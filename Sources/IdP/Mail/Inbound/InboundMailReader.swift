@@ -60,8 +60,16 @@ package struct InboundMailReader: Sendable {
         let sender = try FromField.sender(message)
         try SenderAuthentication(authservID: authservID, sender: sender).check(message)
         try AutomaticMail.check(message)
-        let number = try ReplyNumber.find(in: ReplyText.newLines(try MessageText.text(of: message)))
-        return InboundReply(key: key, sender: sender, number: number)
+        let lines = ReplyText.newLines(try MessageText.text(of: message))
+        return InboundReply(key: key, sender: sender, number: try number(in: lines))
+    }
+
+    /// The number of the lines without damage.
+    private func number(in lines: [ArraySlice<UInt8>]) throws(ReplyMessageError) -> String {
+        let sound = lines.filter { !$0.contains(TransferEncoding.mark) }
+        do throws(ReplyMessageError) { return try ReplyNumber.find(in: sound) } catch {
+            throw error == .noNumber && sound.count < lines.count ? .transferEncoding : error
+        }
     }
 
     private func recipientKey(_ message: InboundMessage, envelope: String?) throws(ReplyMessageError) -> [UInt8] {

@@ -37,7 +37,7 @@ package enum ReplyMessageError: String, Error, Sendable, Equatable, CaseIterable
     case fromList = "from_list"
     /// A From field with a group (RFC 5322 3.4), or with a colon or semicolon outside quotation marks.
     case fromGroup = "from_group"
-    /// A From field with a comment within the address, or with one that could be read as an address.
+    /// A From field with a comment within the address, or with one that could be read as an address or a list.
     case fromComment = "from_comment"
     /// A From field without exactly one plain address: none, another one, a route, a quoted or encoded local part.
     case fromMalformed = "from_malformed"
@@ -70,7 +70,8 @@ package enum ReplyMessageError: String, Error, Sendable, Equatable, CaseIterable
     /// No Message-ID. Every mail program writes one.
     case noMessageID = "no_message_id"
 
-    /// A Content-Type that cannot be read, a multipart without its boundary or end, or a broken header of a part.
+    /// Two different character sets or boundaries, a multipart without its boundary or end, a broken header of a part, or
+    /// without MIME-Version a Content-Type that cannot be read.
     case mimeMalformed = "mime_malformed"
     /// Parts nested deeper than ``InboundMailLimits/depth``.
     case tooDeep = "too_deep"
@@ -78,7 +79,8 @@ package enum ReplyMessageError: String, Error, Sendable, Equatable, CaseIterable
     case tooManyParts = "too_many_parts"
     /// No text in plain or HTML form: an attachment alone, or an encrypted message.
     case noText = "no_text"
-    /// A transfer encoding that is unknown, or base64 or quoted-printable with errors.
+    /// A transfer encoding that is unknown, base64 with errors, or without MIME-Version a text without a number in the lines that
+    /// quoted-printable has without errors.
     case transferEncoding = "transfer_encoding"
     /// A character set that iconv of this system does not know, or text with a NUL.
     case charset = "charset"
