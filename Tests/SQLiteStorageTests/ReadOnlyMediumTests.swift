@@ -71,6 +71,7 @@ struct ReadOnlyMediumTests {
     func live() async throws {
         let database = try await fixture.open()
         let view = try ReadOnlyView(of: fixture.folder.path)
+        defer { withExtendedLifetime(view) {} }
         let path = view.path + "/test.sqlite"
         let reader = try await Self.reader(path)
         for number in 1...3 {
@@ -96,6 +97,7 @@ struct ReadOnlyMediumTests {
         let database = try await fixture.open()
         try await database.insertToken(1)
         let disk = try Self.snapshot(of: fixture, ["", "-wal"] + (hasIndex ? ["-shm"] : []))
+        defer { withExtendedLifetime(disk) {} }
         await database.close()
         let path = disk.path + "/test.sqlite"
         let copy = try TemporaryFolder()
