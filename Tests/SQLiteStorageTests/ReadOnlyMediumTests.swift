@@ -85,7 +85,7 @@ struct ReadOnlyMediumTests {
         let words = await Self.refusal {
             _ = try await SQLiteDatabase(path: path, migrations: StorageFixture.migrations)
         }
-        #expect(words.contains("it is read-only. Make it readable and writable"), "\(words)")
+        #expect(words.contains("its file system is mounted read-only. Mount it writable"), "\(words)")
         await database.close()
         #expect(try await reader.count() == 3)
     }

@@ -58,7 +58,9 @@ struct ReadOnlyMediumTests {
 
         for command in [["user", "disable", "ann@example.com"], ["group", "add", "more"]] {
             let refused = try await pair.idp(command, settings: settings, endsWith: 1)
-            #expect(refused.log.contains("cannot use the database \(path): it is read-only."), "\(refused.log)")
+            #expect(
+                refused.log.contains("cannot use the database \(path): its file system is mounted read-only."),
+                "\(refused.log)")
         }
         if isRunning { try await pair.stop() }
     }
