@@ -51,30 +51,23 @@ struct SQLiteCopy: Sendable {
     /// Writes and checks the copy. `VACUUM INTO` reads one snapshot, does not block writers, and leaves deleted rows out.
     /// Source: https://www.sqlite.org/lang_vacuum.html#vacuum_with_an_into_clause
     func write(into draft: FileDraft) throws(DatabaseError) {
-        try draft.create()
         do {
-            let original = try open()
-            try original.unsafeRead { db in
-                // Another program's database is not a backup of ours, and a newer version's could not be read.
-                _ = try opening.missingSteps(db)
-                try db.execute(sql: "VACUUM INTO ?", arguments: [draft.path])
+            _ = try source.exists(isOnlyRead: true)
+            try opening.withReader { original in
+                // What a run before this one has left.
+                draft.remove()
+                try draft.create()
+                try original.unsafeRead { db in
+                    // Another program's database is not a backup of ours, and a newer version's could not be read.
+                    _ = try opening.missingSteps(db)
+                    try db.execute(sql: "VACUUM INTO ?", arguments: [draft.path])
+                }
             }
-            try original.close()
             try opening.checkContent(of: try DatabaseQueue(path: draft.path), "the database \(source.path)")
         } catch {
             if let refusal = error as? DatabaseError, refusal.isRefusal { throw refusal }
             throw .refused("cannot copy the database \(source.path): \(DatabaseError(error)).")
         }
-    }
-
-    /// Opens the source without creating it. Without a log it is read as a file that does not change: it may be in a folder
-    /// that cannot be written.
-    private func open() throws -> DatabaseQueue {
-        guard SQLiteFile.identity(source.logPath) != nil else { return try opening.readOnly() }
-        var configuration = Configuration()
-        configuration.label = "copy"
-        configuration.busyMode = .timeout(5)
-        return try DatabaseQueue(path: source.path, configuration: configuration)
     }
 }
 

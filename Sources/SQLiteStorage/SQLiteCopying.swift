@@ -75,7 +75,7 @@ private struct SQLiteCopyEnd {
 
     /// Why the file cannot be marked; nil if it can.
     private func whyReadOnly() -> String? {
-        guard access(file.path, W_OK) == 0, access(file.folder, W_OK | X_OK) == 0 else {
+        guard SQLiteDatabase.isWritable(path: file.path) else {
             return "it cannot be written"
         }
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)

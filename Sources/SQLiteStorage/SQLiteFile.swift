@@ -57,6 +57,9 @@ final class SQLiteFile: Sendable {
             throw refusal("it cannot be read", "Make it readable for this user")
         }
         guard isOnlyRead || access(path, R_OK | W_OK) == 0 else {
+            guard errno != EROFS else {
+                throw refusal("its file system is mounted read-only", "Mount it writable, or name another path")
+            }
             throw refusal("it is read-only", "Make it readable and writable for this user")
         }
         return true

@@ -54,36 +54,10 @@ struct SQLiteOpening: Sendable {
         do {
             let missing = try inspectContent()
             return migrator.migrations.dropFirst(missing ?? migrator.migrations.count).map(\.name)
-        } catch { throw refusal(error) }
+        } catch { throw refusal(error, isOnlyRead: isOnlyRead) }
     }
 
-    // MARK: - Without a change
-
-    /// Opens the file read-only and leaves no trace.
-    ///
-    /// A file with a log is in use, or its last user crashed, and the log counts. A file without one is complete. It is opened as
-    /// immutable, so that SQLite does not create a log. Source: https://www.sqlite.org/uri.html, `immutable`.
-    func readOnly() throws -> DatabaseQueue {
-        guard SQLiteFile.identity(file.logPath) == nil else {
-            return try DatabaseQueue(path: file.path, configuration: inspection)
-        }
-        return try immutable()
-    }
-
-    private var inspection: Configuration {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.label = "inspection"
-        configuration.busyMode = .timeout(2)
-        return configuration
-    }
-
-    /// Opens a file that nobody writes to, such as a backup. SQLite takes no lock, and makes no file beside it.
-    func immutable() throws -> DatabaseQueue {
-        let path = file.path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? file.path
-        let address = "file:\(path.hasPrefix("/") ? path : "./" + path)?immutable=1"
-        return try DatabaseQueue(path: address, configuration: inspection)
-    }
+    // MARK: - Before it is used
 
     /// Checks that the file is a sound database of ours. Returns the first step that must be applied, or nil.
     @discardableResult
@@ -218,7 +192,8 @@ struct SQLiteOpening: Sendable {
         }
     }
 
-    func refusal(_ error: any Error) -> DatabaseError {
+    /// - Parameter isOnlyRead: whether it was opened for a command that writes nothing to the file.
+    func refusal(_ error: any Error, isOnlyRead: Bool = false) -> DatabaseError {
         if case .outOfUse? = error as? DatabaseError { return DatabaseError(error) }
         if case .refused(let words)? = error as? DatabaseError {
             return words.contains(file.path) ? .refused(words) : file.refusal(words, "Name another path")
@@ -229,6 +204,10 @@ struct SQLiteOpening: Sendable {
         case .SQLITE_BUSY?:
             return file.refusal("another process holds its lock for some seconds", "Find and end that process")
         case .SQLITE_READONLY?, .SQLITE_PERM?, .SQLITE_CANTOPEN?:
+            guard !isOnlyRead else {
+                return file.refusal(
+                    "it cannot be opened for reading", "Make it, its -wal and its -shm readable for this user")
+            }
             return file.refusal("it cannot be opened for writing", "Make it and its folder writable for this user")
         default:
             return file.refusal("\(DatabaseError(error))", "Look at the disk, or restore the database from a backup")

@@ -43,10 +43,18 @@ package struct ProgramDatabase: Sendable {
         _ location: DatabaseLocation, _ logger: Logger
     ) async throws(DatabaseError) -> any Database {
         switch location {
-        case .sqlite: try await open(location, logger)
+        case .sqlite(let path): try await SQLiteDatabase.openToRead(path: path, migrations: migrations)
         case .postgres(let address):
             try await PostgresDatabase.openUnchanged(address, migrations: migrations, logger: logger)
         }
+    }
+
+    /// Opens the database for a command that only reads. A file stays as it is, and may lie where nothing can be written; it must
+    /// have all steps. PostgreSQL gets the missing ones, as by ``open(_:_:)``.
+    @Sendable package func openToRead(
+        _ location: DatabaseLocation, _ logger: Logger
+    ) async throws(DatabaseError) -> any Database {
+        location.isFile ? try await openUnchanged(location, logger) : try await open(location, logger)
     }
 
     /// The names of the steps that opening the database would apply. Changes nothing.

@@ -35,9 +35,13 @@ package struct FlowClients: Sendable {
 
     /// The page for a flow that is not in this browser. It leads back to the client that the id names.
     package func noSuchFlow(_ flow: FlowID?) -> PublicError {
-        guard let client = client(of: flow), let start = client.startPage() else { return FlowError.noSuchFlow }
-        return FlowError.noSuchFlow(
-            leadingTo: .init(label: Text("error.flow-over.again", ["client": client.name]), href: start))
+        wayBack(of: flow).map(FlowError.noSuchFlow(leadingTo:)) ?? FlowError.noSuchFlow
+    }
+
+    /// The link to the client that an id names, to start anew there. Nil for any other id, and where the client has no page.
+    func wayBack(of flow: FlowID?) -> PublicError.NextStep? {
+        guard let client = client(of: flow), let start = client.startPage() else { return nil }
+        return .init(label: Text("error.flow-over.again", ["client": client.name]), href: start)
     }
 
     private static func tag(of random: [UInt8], _ client: String, key: [UInt8]) -> [UInt8] {

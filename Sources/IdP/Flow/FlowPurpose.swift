@@ -130,6 +130,9 @@ package struct FlowPurposes: Sendable {
         return over(id, in: session)
     }
 
+    /// The link back to the client that began a flow, also one that is not in this browser; nil where no client did.
+    package func wayBack(of flow: FlowID?) -> PublicError.NextStep? { flowClients.wayBack(of: flow) }
+
     /// Ends a flow that the user gives up, and takes the user back.
     func cancel(
         _ flow: FlowID?, _ session: Session, _ request: Request, _ context: VisitorContext

@@ -128,7 +128,7 @@ extension SettingsReader {
                 return
             }
             let logger = Logger(label: "idp") { _ in SwiftLogNoOpLogHandler() }
-            let database = try await ProgramDatabase.idp.open(location, logger)
+            let database = try await ProgramDatabase.idp.openToRead(location, logger)
             let report: StoredRegistry.Report
             do { report = try await StoredRegistry(database, keys, file).report() } catch {
                 await database.close()

@@ -56,7 +56,8 @@ package struct ProviderCallback: Sendable {
             throw refused(.malformedAnswer, provider, nil, context)
         case .attemptUsed:
             limits.giveBackParkedAnswer(request, context)
-            throw refused(.attemptUsed, provider, nil, context)
+            let flow = try await attempts.state(of: id, provider: provider)?.attempt.flow
+            throw refused(.attemptUsed, provider, flow, context)
         }
     }
 
@@ -85,7 +86,7 @@ package struct ProviderCallback: Sendable {
     ) async throws -> Response {
         guard let id = keys.id(ofState: answer.state) else { throw refused(.unknownState, provider, nil, context) }
         guard let session = context.session, session[PendingProviderAttempts.self].contains(id) else {
-            throw refused(.otherBrowser, provider, nil, context)
+            throw try await elsewhere(id, provider, context)
         }
         // Each answer costs the provider a call of ours. A right one is not counted.
         let browser = try await completion.knownBrowsers.countedBrowser(request)
@@ -163,7 +164,7 @@ package struct ProviderCallback: Sendable {
         _ id: String, _ provider: Provider, _ request: Request, _ context: VisitorContext
     ) async throws -> Response {
         guard let session = context.session, session[PendingProviderAttempts.self].contains(id) else {
-            throw refused(.otherBrowser, provider, nil, context)
+            throw try await elsewhere(id, provider, context)
         }
         guard let state = try await attempts.state(of: id, provider: provider) else {
             throw refused(.otherProvider, provider, nil, context)
@@ -179,6 +180,16 @@ package struct ProviderCallback: Sendable {
             ProviderSignInError.attemptUsed.log(provider, to: context)
             return try await purpose.again(answered)
         }
+    }
+
+    /// The page for an answer that arrives in another browser than the one that began the attempt, or without our cookie. It leads
+    /// back to the client: the flow is not in this browser.
+    private func elsewhere(
+        _ id: String, _ provider: Provider, _ context: VisitorContext
+    ) async throws -> PublicError {
+        let flow = try await attempts.state(of: id, provider: provider)?.attempt.flow
+        let page = refused(.otherBrowser, provider, nil, context)
+        return completion.purposes.wayBack(of: flow).map(page.leading) ?? page
     }
 
     /// Logs an answer that is an error.

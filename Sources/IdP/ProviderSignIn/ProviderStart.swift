@@ -35,8 +35,9 @@ package struct ProviderStart: Sendable {
                     .map { .over($0) } ?? .open(provider)
             },
             orElse: { .init(label: Text("sign-in.title"), href: SignInPath.signIn($0.flow)) },
-            submit: { form, provider in
-                try await begin(provider, .signIn(form.flow), form.session, form.context)
+            submit: { [completion] form, provider in
+                if let error = completion.unreachable(form.fields, form.context) { throw error }
+                return try await begin(provider, .signIn(form.flow), form.session, form.context)
             })
         router.form(at: "\(Self.prefix):provider", show: show, form)
     }

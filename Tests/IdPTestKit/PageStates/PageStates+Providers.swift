@@ -50,7 +50,7 @@ extension PageStates {
             studio.deployment.clock.advance(by: .minutes(11))
             return try await browser.bring(answer)
         },
-        refused("provider-other-browser", 400) { studio in
+        PageState("provider-other-browser", 400, mark: "main a.button[href^='http']") { studio in
             try await studio.browser().bring(studio.answer(in: studio.browser()))
         },
         refused("provider-failed", 400) { studio in

@@ -41,3 +41,19 @@ final class SmallDisk: Sendable {
         return ballast
     }
 }
+
+/// A folder once more, under a path at which nothing can be written, as a container has it: processes can use it at both paths.
+final class ReadOnlyView: Sendable {
+    private let folder: TemporaryFolder
+    var path: String { folder.path }
+
+    /// - Throws: `ProbeFailure` where ``SmallDisk/canMount`` is false.
+    init(of original: String) throws {
+        folder = try TemporaryFolder()
+        guard mount(original, folder.path, nil, UInt(MS_BIND), nil) == 0,
+            mount(nil, folder.path, nil, UInt(MS_BIND) | UInt(MS_REMOUNT) | UInt(MS_RDONLY), nil) == 0
+        else { throw ProbeFailure("cannot mount: errno \(errno)") }
+    }
+
+    deinit { umount2(folder.path, Int32(MNT_DETACH)) }
+}

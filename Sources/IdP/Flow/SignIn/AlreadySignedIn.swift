@@ -24,9 +24,12 @@ extension SignInCompletion {
         try await accounts.signedIn(context).flatMap { asksAgain($0, for: flow) ? $0 : nil }
     }
 
-    /// The page for a visitor whose address has the flow of a client that is not pending in this browser.
-    package func unreachable(_ request: Request, _ context: VisitorContext) -> PublicError? {
-        purposes.unreachable(request.queryFields, in: context.session, now: clock.now())
+    /// The page for a visitor who would begin a sign-in for the flow of a client that is not pending in this browser: a whole
+    /// sign-in would lead nowhere.
+    ///
+    /// - Parameter fields: of the address or of the form, which may have stood open for longer than the flow.
+    package func unreachable(_ fields: URLEncodedFields, _ context: VisitorContext) -> PublicError? {
+        purposes.unreachable(fields, in: context.session, now: clock.now())
     }
 
     /// Logs that a visitor who has given the first proof tries to go on without the second one.

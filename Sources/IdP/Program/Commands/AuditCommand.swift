@@ -40,7 +40,7 @@ struct AuditCommand: AsyncParsableCommand {
 
         func run() async throws {
             let keys = try database.keys()
-            try await database.open { database in
+            try await database.open(onlyReading: true) { database in
                 var search = try await filters.search(in: database, keys)
                 let store = AuditStore(database: database)
                 var names = AccountNames(database)

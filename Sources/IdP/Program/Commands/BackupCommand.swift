@@ -44,8 +44,12 @@ struct BackupCommand: AsyncParsableCommand {
             try await SQLiteDatabase.backup(path: path, migrations: IdPMigrations.all, keys: keys, to: file)
         }
         let row = Event(.backupMade, by: .ofCommand(), detail: URL(fileURLWithPath: file).lastPathComponent)
-        try await database.open { database in
-            try await database.write { try AuditStore(database: database).write(row, $0) }
+        if SQLiteDatabase.isWritable(path: path) {
+            try await database.open { database in
+                try await database.write { try AuditStore(database: database).write(row, $0) }
+            }
+        } else {
+            ListOutput.note("the audit log has no row for this backup: \(path) cannot be written.")
         }
         if json {
             return print(

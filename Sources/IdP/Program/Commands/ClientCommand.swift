@@ -83,7 +83,9 @@ struct ClientCommand: CommandOfCommands {
 
         func run() async throws {
             let file = try database.registry(needsKeys: false).file
-            let views = try await database.open { try await $0.read { try ClientView.all(file: file, $0) } }
+            let views = try await database.open(onlyReading: true) {
+                try await $0.read { try ClientView.all(file: file, $0) }
+            }
             if json { return ListOutput.print(json: views.map { ClientOutput.json($0) }) }
             ListOutput.print(ClientOutput.header, views.map(ClientOutput.row), none: "clients")
             for line in ClientView.linesThatMayGo(views, at: ServiceClock.system().now()) { print(line) }

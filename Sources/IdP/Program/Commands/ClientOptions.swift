@@ -22,7 +22,7 @@ struct ClientOptions: ParsableArguments {
     /// - Throws: exit code 1 when there is no such client.
     func view() async throws -> ClientView {
         let file = try database.registry(needsKeys: false).file
-        return try await database.open { [id] database in
+        return try await database.open(onlyReading: true) { [id] database in
             try await database.read { connection in
                 if let view = try ClientView.all(file: file, connection).first(where: { $0.client.id == id }) {
                     return view

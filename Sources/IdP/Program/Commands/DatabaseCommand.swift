@@ -34,7 +34,7 @@ struct DatabaseCommand: CommandOfCommands {
         @OptionGroup var database: DatabaseOptions
 
         func run() async throws {
-            let status = try await database.open { database in
+            let status = try await database.open(onlyReading: true) { database in
                 guard let postgres = database as? PostgresDatabase else {
                     throw DatabaseError.refused("the database is a file, and files have no nodes.")
                 }
@@ -137,7 +137,7 @@ struct DatabaseCommand: CommandOfCommands {
             }
             let location = try database.location()
             if yes { try await DatabaseOptions.reporting { try ProgramDatabase.idp.checkUnused(location) } }
-            let (lost, isChanged) = try await database.open { database in
+            let (lost, isChanged) = try await database.open(onlyReading: !yes) { database in
                 guard try await (database as? any NodeDatabase)?.liveNodes().isEmpty ?? true else {
                     throw DatabaseError.refused("nodes use the database. Stop them, and wait ten seconds.")
                 }

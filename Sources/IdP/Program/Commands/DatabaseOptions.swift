@@ -107,15 +107,19 @@ struct DatabaseOptions: ParsableArguments {
 
     /// Lets `body` work on the database, which must be there already.
     ///
+    /// - Parameter onlyReading: for a `body` that writes nothing: a file may then lie where nothing can be written.
     /// - Throws: exit code 1 after one line on standard error when the database cannot be used.
-    func open<T: Sendable>(_ body: (any Database) async throws -> T) async throws -> T {
+    func open<T: Sendable>(
+        onlyReading: Bool = false, _ body: (any Database) async throws -> T
+    ) async throws -> T {
         let location = try location()
         guard try await Self.reporting({ try await ProgramDatabase.idp.exists(location) }) else {
             let way = source.hint ?? "Set IDP_DATABASE_URL to the one of the IdP, for example sqlite:var/idp.sqlite."
             throw CommandExit.failure(IdPProgram.name, "there is no database at \(location.place). \(way)")
         }
         return try await Self.reporting {
-            let database = try await ProgramDatabase.idp.open(location, Self.logger)
+            let open = onlyReading ? ProgramDatabase.idp.openToRead : ProgramDatabase.idp.open
+            let database = try await open(location, Self.logger)
             do {
                 let result = try await body(database)
                 await database.close()

@@ -49,7 +49,7 @@ struct GroupCommand: CommandOfCommands {
         @OptionGroup var database: DatabaseOptions
 
         func run() async throws {
-            let groups = try await database.open { try await $0.read { try GroupStore.all($0) } }
+            let groups = try await database.open(onlyReading: true) { try await $0.read { try GroupStore.all($0) } }
             if json { return print(GroupOutput.json(groups)) }
             ListOutput.print(GroupOutput.header, groups.map(GroupOutput.row), none: "groups")
         }
@@ -65,7 +65,7 @@ struct GroupCommand: CommandOfCommands {
         func run() async throws {
             let id = group.group
             let file = try group.registeredClients()
-            let found = try await group.database.open {
+            let found = try await group.database.open(onlyReading: true) {
                 try await $0.read { connection in
                     guard let group = try GroupStore.find(id, connection) else {
                         throw ChangeError(try UnknownName.group(id, connection))

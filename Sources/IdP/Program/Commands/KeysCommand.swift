@@ -30,7 +30,9 @@ struct KeysCommand: CommandOfCommands {
         @OptionGroup var database: DatabaseOptions
 
         func run() async throws {
-            let keys = try await database.open { try await $0.read { try SigningKeyStore().all($0) } }
+            let keys = try await database.open(onlyReading: true) {
+                try await $0.read { try SigningKeyStore().all($0) }
+            }
             print(KeyOutput.list(keys, asJSON: json))
         }
     }

@@ -47,7 +47,7 @@ struct SignOutsCommand: CommandOfCommands {
 
         func run() async throws {
             let (isWaiting, limit, user, client) = (waiting, limit, user, client)
-            let messages = try await database.open { database in
+            let messages = try await database.open(onlyReading: true) { database in
                 try await database.read { connection in
                     let account = try user.map { try Self.account($0, connection) }
                     let messages = try SignOutQueue(randomness: SystemRandomness()).all(

@@ -30,14 +30,14 @@ struct SignInRoutes: Sendable {
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let flow = FlowID.read(request.queryFields)
         if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
-        // A whole sign-in would lead nowhere.
-        if let error = completion.unreachable(request, context) { throw error }
+        if let error = completion.unreachable(request.queryFields, context) { throw error }
         let user = try await completion.askedAgain(context, flow: flow)
         return page.response(request, try await sessions.current(request, context), flow: flow, user: user)
     }
 
     private func submit(_ form: SubmittedForm) async throws -> Response {
         let (request, context, session, flow) = (form.request, form.context, form.session, form.flow)
+        if let error = completion.unreachable(form.fields, context) { throw error }
         let typed = try form.fields.text("email") ?? ""
         let submitted = SubmittedAddress(
             text: typed, session: session, flow: flow, clientName: completion.purposes.name(of: flow, in: session),

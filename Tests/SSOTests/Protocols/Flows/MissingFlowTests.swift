@@ -2,9 +2,11 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdP
 @testable import IdPClients
 @testable import IdPFlow
+@testable import IdPProviders
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit
@@ -77,6 +79,65 @@ struct MissingFlowTests {
                 }
                 try Self.check(try await browser.get(address), 410, deployment.client, "cancelled \(isCancelled)")
             }
+        }
+    }
+
+    @Test(
+        "a form that was open for longer than the flow lasts says so at the first post, by email and with a provider",
+        arguments: TestedProtocol.allCases)
+    func openForm(asking: TestedProtocol) async throws {
+        try await TestDeployment.withEveryMethod(.openID, clients: 2) { deployment in
+            let (client, browser) = (deployment.clients[1], deployment.browser())
+            let page = try await browser.follow(browser.get(asking.ask(client, mark: "m", of: deployment)))
+            let email = try page.page().form(with: "email")
+            let provider = try page.page().form(to: "/sign-in/with/\(Provider.Kind.oidc.testID)")
+            deployment.clock.advance(by: .minutes(10))
+            let typed = try await browser.submit(email, on: page, ["email": "ann@example.com"])
+            try Self.check(typed, 410, client, "email")
+            try Self.check(try await browser.submit(provider, on: page), 410, client, "provider")
+            #expect(try await deployment.rows(of: "challenge") == 0)
+            #expect(try await deployment.rows(of: "provider_attempt") == 0)
+        }
+    }
+
+    @Test(
+        "an answer of a provider that arrives without our cookie leads back to the client, and the browser that asked goes on",
+        arguments: [TestedMethod.openID, .apple, .gitHub])
+    func answerElsewhere(method: TestedMethod) async throws {
+        try await TestDeployment.withEveryMethod(method, clients: 2) { deployment in
+            let client = deployment.clients[1]
+            let standIn = try deployment.standIn(try #require(method.provider))
+            standIn.user.email = OneClickMethod.address
+            let ben = try await deployment.signedIn(as: "ben@example.com")
+            for asking in TestedProtocol.allCases {
+                let browser = deployment.browser()
+                let page = try await browser.follow(
+                    browser.get(asking.ask(client, mark: "\(asking)", of: deployment)))
+                let answer = try await standIn.visit(from: page, in: browser)
+                // The form of a provider is parked first, and the browser comes for it.
+                let arrival =
+                    answer.isFormPost
+                    ? try await browser.postFromOtherSite(answer).location() : try WebAddress(answer.address)
+                for other in [deployment.browser(), ben] {
+                    try Self.check(try await other.get(arrival), 400, client, "\(asking)")
+                }
+                _ = try await browser.follow(browser.get(arrival))
+                #expect(try await browser.isSignedInOnHomePage(of: deployment), "\(asking)")
+                // The attempt is over, and so is its answer for everybody else.
+                try Self.check(try await deployment.browser().get(arrival), 400, client, "\(asking), used")
+            }
+        }
+    }
+
+    @Test("an answer elsewhere to a sign-in that no client asked for leads to the sign-in page")
+    func answerWithoutClient() async throws {
+        try await TestDeployment.withEveryMethod(.openID) { deployment in
+            let browser = deployment.browser()
+            let answer = try await deployment.standIn(.oidc).visit(
+                from: browser.get(deployment.origin + "/sign-in"), in: browser)
+            let visit = try await deployment.browser().bring(answer)
+            #expect(visit.status == 400)
+            #expect(try visit.page().links == ["/", "/sign-in"])
         }
     }
 

@@ -55,7 +55,7 @@ extension UserCommand {
             (options.syncs, options.disableAtMost, options.invites) = (sync, disableAtMost, invite)
             (options.client, options.language) = (client, language ?? .english)
             do {
-                let plan = try await database.open { [options] database in
+                let plan = try await database.open(onlyReading: dryRun) { [options] database in
                     let change = ImportUsers(users, options, mail: keys.map { InvitationMail($0, on: database) })
                     guard dryRun else {
                         return try await OperatorChanges(database, by: .ofCommand()).make(change).result

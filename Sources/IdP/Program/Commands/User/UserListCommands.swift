@@ -49,7 +49,7 @@ extension UserCommand {
         func run() async throws {
             let search = AccountAdministration.Search(text: search, state: state, group: group, after: after)
             // One more tells whether there are more.
-            let found = try await database.open { database in
+            let found = try await database.open(onlyReading: true) { database in
                 if let group = search.group {
                     try await database.read { connection in
                         guard try GroupStore.find(group, connection) == nil else { return }
@@ -111,7 +111,7 @@ struct ShownAccount: Sendable {
             (try? EmailAddress(address)).flatMap { keys?.ids(of: $0) } ?? []
         }
         let named = ids(address).first.map { " The log calls the address \($0)." } ?? ""
-        let (details, sessions) = try await options.database.open { database in
+        let (details, sessions) = try await options.database.open(onlyReading: true) { database in
             guard let details = try await AccountAdministration(database: database).details(of: address) else {
                 throw ChangeError(try await database.read { try UnknownName.account(address, $0) } + named)
             }

@@ -19,7 +19,7 @@ extension UserCommand {
         func run() async throws {
             let address = account.address
             let lifetime = try account.database.sessionLifetime()
-            let found = try await account.database.open { database in
+            let found = try await account.database.open(onlyReading: true) { database in
                 let devices = AppDevices(database: database, lifetime: lifetime)
                 return try await database.read { connection in
                     guard let account = try AccountStore.find(email: address.lowercased(), connection) else {
