@@ -36,9 +36,6 @@ extension EventKind {
     package static let mailQueued = EventKind(
         "mail_queued", nil, .refusal("flow, the address that was typed; `cause` if not sent"),
         user: Text("activity.mail-sent"), "")
-    package static let mailNotSent = EventKind(
-        "mail_not_sent", nil, .refusal("flow, the address that was typed; `cause` if not sent"),
-        countedAs: "mail_queued", "")
     package static let authorizeRefused = EventKind(
         "authorize_refused", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), "")
     package static let signOutAddressRefused = EventKind(
@@ -131,7 +128,7 @@ package enum AuditedEvents {
     package static let all: [EventKind] = [
         .appSignedOut, .handoffSignedIn,
         .sessionEnded, .signOutQueued, .signOutDelivered, .signOutFailed, .signOutGivenUp, .mailQueued,
-        .mailNotSent, .authorizeRefused, .signOutAddressRefused, .verifyRefused, .tokenRequestRefused, .codeReused,
+        .authorizeRefused, .signOutAddressRefused, .verifyRefused, .tokenRequestRefused, .codeReused,
         .refreshTokenReused, .refreshTokensEnded, .introspected, .signingKeyMade, .signingKeyPublished,
         .signingKeyRetired, .sessionQuestionRefused, .inboundMailRefused, .codeRejected, .linkRejected,
         .providerAnswerRefused, .handoffCodeRejected, .guessAlarmRaised, .guessAlarmEnded,
