@@ -7,7 +7,7 @@ import SSOWeb
 
 /// Everything that can happen in the IdP: the list of each target.
 enum IdPEvents {
-    static let all: [EventKind] = 
+    static let all: [EventKind] =
         AuditedEvents.all + AccountEvents.all + FlowEvents.all + MailEvents.all + SignInEvents.all
 
     /// The events that the audit log has rows of.

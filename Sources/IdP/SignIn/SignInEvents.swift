@@ -56,7 +56,8 @@ extension EventKind {
         "A user has answered the email; the browser that asked signs in.")
     package static let replyIgnored = EventKind(
         "reply_ignored", .notice, line: [.flow, .reason, .detail("challenge")], causes: causesOfIgnored,
-        "An answer to the email does nothing. In the order of the checks; from `unknown_recipient` on once it was read.")
+        "An answer to the email does nothing. In the order of the checks; from `unknown_recipient` on once it was read."
+    )
     package static let inboundMailRefused = EventKind(
         "inbound_mail_refused", .info, .refusal("`cause` as in the log"),
         line: [.client.orDash, .flow.orDash, .cause()],

@@ -160,7 +160,9 @@ package final class MailQueueWorker: Service {
         do {
             if let subjectID = queued.subjectID { content = try await templates[queued.kind]?.message(for: subjectID) }
             // Without content the email is no longer needed.
-            guard let content else { return end(of: queued, event(.mailNotSent, queued, nil, cause: "no_longer_needed")) }
+            guard let content else {
+                return end(of: queued, event(.mailNotSent, queued, nil, cause: "no_longer_needed"))
+            }
             try await send(
                 EmailMessage(
                     id: queued.id, date: clock.now(), from: from, to: content.to, subject: content.subject,
