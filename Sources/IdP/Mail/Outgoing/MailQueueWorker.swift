@@ -20,12 +20,12 @@ package final class MailQueueWorker: Service {
 
     private let queue: MailQueue
     private let templates: [String: any MailTemplate]
-    private let mailer: any Mailer
+    let mailer: any Mailer
     private let from: MailFrom
     private let issuer: PublicOrigin
     private let delay: MailDelay
     private let clock: ServiceClock
-    private let typed: @Sendable (EmailAddress) -> TypedAddress
+    let typed: @Sendable (EmailAddress) -> TypedAddress
     private let record: MailQueue.Record
     private let logger: Logger
     private let state = Mutex(State())
@@ -77,10 +77,7 @@ package final class MailQueueWorker: Service {
         self.from = from
         self.issuer = issuer
         self.delay = delay
-        self.clock = clock
-        self.typed = typed
-        self.record = record
-        self.logger = logger
+        (self.clock, self.typed, self.record, self.logger) = (clock, typed, record, logger)
     }
 
     /// Sends until the shutdown begins. Then it starts no further email and lets the others finish: an SMTP conversation that
@@ -161,14 +158,14 @@ package final class MailQueueWorker: Service {
             if let subjectID = queued.subjectID { content = try await templates[queued.kind]?.message(for: subjectID) }
             // Without content the email is no longer needed.
             guard let content else {
-                return end(of: queued, event(.mailNotSent, queued, nil, cause: "no_longer_needed"))
+                return end(of: queued, event(.mailNotSent, of: queued, nil, cause: "no_longer_needed"))
             }
             try await send(
                 EmailMessage(
                     id: queued.id, date: clock.now(), from: from, to: content.to, subject: content.subject,
                     text: content.text, html: content.html, language: content.language,
                     replyTo: content.replyTo, logo: content.logo, messageIDDomain: issuer.host))
-            return end(of: queued, event(.mailSent, queued, content))
+            return end(of: queued, event(.mailSent, of: queued, content))
         } catch {
             return failure(error, of: queued, content)
         }
@@ -184,36 +181,21 @@ package final class MailQueueWorker: Service {
     private func failure(_ error: any Error, of queued: QueuedMail, _ content: EmailContent?) -> DeliveryResult {
         let answer = error as? MailError
         if case .refused(_, let code)? = answer, Self.isFinal(after: queued.attempts) {
-            var event = event(.mailNotSent, queued, content, cause: "refused", detail: answer?.classAndCode)
+            var event = event(.mailNotSent, of: queued, content, cause: "refused", detail: answer?.classAndCode)
             event.further["cause"] = "\(error)"
             event.further["code"] = .number(code)
             return end(of: queued, event)
         }
         let pause = Self.pause(after: queued.attempts, isNotice: queued.isNotice)
         let willExpire = clock.now() + pause >= queued.expiresAt
-        var failed = event(.mailDeliveryFailed, queued, content, cause: "\(error)", detail: answer?.classID)
+        var failed = event(.mailDeliveryFailed, of: queued, content, cause: "\(error)", detail: answer?.classID)
         if !willExpire { failed.further["retry_after_seconds"] = .number(pause.secondsRoundedUp) }
         logger.record(failed)
         let isOutage = if case .unreachable? = answer { true } else { false }
         return DeliveryResult(
             id: queued.id, outcome: .postponed(clock.now() + pause, isOutage: isOutage),
             event: willExpire
-                ? event(.mailNotSent, queued, content, cause: "expired", detail: answer?.classAndCode) : nil)
-    }
-
-    /// - Parameter content: nil for an email that has no text any more: its address is not known either.
-    private func event(
-        _ kind: EventKind, _ queued: QueuedMail, _ content: EmailContent?, cause: String? = nil, detail: String? = nil
-    ) -> Event {
-        var event = Event(
-            kind, flow: content?.logFlow, cause: cause, detail: detail,
-            [
-                "email": "\(queued.id)", "attempts": .number(queued.attempts), "server": "\(mailer.destination)",
-            ])
-        event.address = content.map { typed($0.to) }
-        // Rows of emails have an address and no account.
-        event.further["account"] = content?.account.map { "\($0)" }
-        return event
+                ? event(.mailNotSent, of: queued, content, cause: "expired", detail: answer?.classAndCode) : nil)
     }
 
     private func send(_ email: EmailMessage) async throws {
@@ -263,15 +245,5 @@ package final class MailQueueWorker: Service {
         return DeliveryResult(
             id: queued.id, outcome: isOver ? .sent(clock.now()) : .postponed(next, isOutage: isOutage),
             isContact: isContact)
-    }
-
-    /// Whether a refusal for good is believed. A server that repeats one to a recipient is not asked a third time: it would take this
-    /// for somebody who looks for addresses (RFC 5321 4.2.1). Once more, because unfinished set-ups answer so, too.
-    private static func isFinal(after attempts: Int) -> Bool { attempts >= 2 }
-
-    /// 2, 4, 8, 16, then 30 seconds: codes are valid for ten minutes, so a longer pause would waste them. For notices, which
-    /// wait for days, it doubles up to 15 minutes.
-    static func pause(after attempts: Int, isNotice: Bool = false) -> Duration {
-        .seconds(min(isNotice ? 900 : 30, 1 << min(max(attempts, 1), 10)))
     }
 }

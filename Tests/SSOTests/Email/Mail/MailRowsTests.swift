@@ -28,7 +28,7 @@ struct MailRowsTests {
             _ = try await deployment.signedIn()
             let browser = deployment.browser()
             let form = try await browser.follow(browser.get(deployment.authorize(deployment.client, state: "x")))
-            _ = try await browser.ask(for: "ann@example.com", on: form)
+            _ = try await browser.ask(for: "bob@example.com", on: form)
             let rows = try await deployment.auditRows(.mailSent, untilThereAre: 2)
             let asked = try await deployment.auditRows(.mailQueued)
             try #require(rows.count == 2 && asked.count == 2)
