@@ -68,7 +68,8 @@ extension IdPFeatures {
         let worker = MailQueueWorker(
             queue: parts.mail, templates: all.flatMap(\.mail), mailer: services.mailer, from: settings.mailFrom,
             issuer: parts.origin, delay: parts.mailDelay, clock: parts.clock,
-            addressID: { [addresses = parts.audit.addresses] in addresses.typed($0).id }, logger: parts.logger)
+            typed: parts.audit.addresses.typed, record: { [audit = parts.audit] in try audit.record($0, $1) },
+            logger: parts.logger)
         let replaced = ReplacedSecrets(
             database: parts.database, clock: parts.clock, audit: parts.audit.store, logger: parts.logger)
         let purges = (all.flatMap(\.purges) + purgesOfAccounts(settings) + [signOuts.purge, replaced.end]).map {

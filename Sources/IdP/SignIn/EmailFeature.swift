@@ -53,7 +53,7 @@ package struct EmailFeature: Feature {
 
     package var purges: [PurgeService.Purge] {
         let endAlarm: PurgeService.Purge = { [logger = parts.logger, guesses] _ in
-            if try await guesses.endAlarm() { logger.notice("guess_alarm_ended") }
+            try await guesses.endAlarm(logger)
             return 0
         }
         return [endAlarm, challenges.purge, guesses.purge, parts.mail.purge]

@@ -33,12 +33,6 @@ extension EventKind {
         .row(
             "client, session as told there, none for all; `cause`: the end's, `retried`, or why it failed; `detail`: the message"
         ), user: Text("activity.sign-out-given-up"), "")
-    package static let mailQueued = EventKind(
-        "mail_queued", nil, .refusal("flow, the address that was typed; `cause` if not sent"),
-        user: Text("activity.mail-sent"), "")
-    package static let mailNotSent = EventKind(
-        "mail_not_sent", nil, .refusal("flow, the address that was typed; `cause` if not sent"),
-        countedAs: "mail_queued", "")
     package static let authorizeRefused = EventKind(
         "authorize_refused", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), "")
     package static let signOutAddressRefused = EventKind(
@@ -73,19 +67,10 @@ extension EventKind {
         .refusal(
             "client, `cause` [of verify](#verify_refused), the token's session and flow; `detail`: the client that it was for"
         ), "")
-    package static let inboundMailRefused = EventKind(
-        "inbound_mail_refused", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), "")
-    package static let codeRejected = EventKind(
-        "code_rejected", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"),
-        user: Text("activity.code-rejected"), "")
-    package static let linkRejected = EventKind(
-        "link_rejected", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), "")
     package static let providerAnswerRefused = EventKind(
         "provider_answer_refused", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), "")
     package static let handoffCodeRejected = EventKind(
         "handoff_code_rejected", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), "")
-    package static let guessAlarmRaised = EventKind("guess_alarm_raised", nil, .row(""), "")
-    package static let guessAlarmEnded = EventKind("guess_alarm_ended", nil, .row(""), "")
     package static let identityUnlinked = EventKind(
         "identity_unlinked", nil,
         .row("`detail`: the provider; `cause`: `address_proven`, or `withdrawn` by the provider"),
@@ -97,8 +82,6 @@ extension EventKind {
         ), user: Text("activity.user-changed"), "")
     package static let userErased = EventKind("user_erased", nil, .row("client of an invitation"), "")
     package static let userInvited = EventKind("user_invited", nil, .row("client of an invitation"), "")
-    package static let invitationRejected = EventKind(
-        "invitation_rejected", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), "")
     package static let groupChanged = EventKind(
         "group_changed", nil,
         .row("`detail`: the group; `cause`: `added`, `removed`, or `joined`, `left` of an account"), "")
@@ -130,12 +113,12 @@ extension EventKind {
 package enum AuditedEvents {
     package static let all: [EventKind] = [
         .appSignedOut, .handoffSignedIn,
-        .sessionEnded, .signOutQueued, .signOutDelivered, .signOutFailed, .signOutGivenUp, .mailQueued,
-        .mailNotSent, .authorizeRefused, .signOutAddressRefused, .verifyRefused, .tokenRequestRefused, .codeReused,
+        .sessionEnded, .signOutQueued, .signOutDelivered, .signOutFailed, .signOutGivenUp,
+        .authorizeRefused, .signOutAddressRefused, .verifyRefused, .tokenRequestRefused, .codeReused,
         .refreshTokenReused, .refreshTokensEnded, .introspected, .signingKeyMade, .signingKeyPublished,
-        .signingKeyRetired, .sessionQuestionRefused, .inboundMailRefused, .codeRejected, .linkRejected,
-        .providerAnswerRefused, .handoffCodeRejected, .guessAlarmRaised, .guessAlarmEnded,
-        .identityUnlinked, .userChanged, .userErased, .userInvited, .invitationRejected,
+        .signingKeyRetired, .sessionQuestionRefused,
+        .providerAnswerRefused, .handoffCodeRejected,
+        .identityUnlinked, .userChanged, .userErased, .userInvited,
         .groupChanged, .clientChanged, .clientSecretAdded, .clientSecretRetired, .sealedValuesRenewed, .keysForgotten,
         .clientsFileLoaded, .clientsFileRejected, .backupMade, .databaseRestored, .auditExported,
     ]

@@ -64,7 +64,7 @@ enum MailRateLimit {
 /// of them. Emails that known browsers ask for are not held back: each has a small budget of its own.
 package struct MailCapacity: Sendable, Equatable {
     /// Which emails may leave.
-    enum Level: Int64, Sendable {
+    enum Level: Int64, Sendable, CaseIterable {
         case knownBrowsersOnly, accountsOnly, all
     }
 

@@ -1,6 +1,7 @@
+import Logging
 import SSOShared
-import SSOWeb
-import Storage
+package import SSOWeb
+package import Storage
 
 /// What the sender does with the queue.
 extension MailQueue {
@@ -15,9 +16,10 @@ extension MailQueue {
         var isDrained = true
         /// When the first email was due that found the mail server down. Nil while it works.
         var outageSince: Timestamp?
-        /// Emails whose code has ended before they left, and that no line of the log has named.
-        var expired = 0
     }
+
+    /// Says that something happens in a transaction: its row is written now, and its line follows the commit.
+    package typealias Record = @Sendable (Event, any SQLConnection) throws -> Void
 
     /// Writes the results of deliveries, renews the leases of emails that are being sent, and takes emails that are due, so
     /// that no other process takes them.
@@ -30,8 +32,10 @@ extension MailQueue {
     ///   - count: how many real emails there are sending slots for.
     ///   - decoys: how many decoys may be taken.
     ///   - underWay: how many real emails are being sent: they count as sent.
+    ///   - record: for what became of the emails.
     func exchange(
-        _ settled: [DeliveryResult], holding held: [String] = [], forNext count: Int, decoys: Int = 0, underWay: Int = 0
+        _ settled: [DeliveryResult], holding held: [String] = [], forNext count: Int, decoys: Int = 0,
+        underWay: Int = 0, record: @escaping Record
     ) async throws -> Round {
         let now = clock.now()
         return try await database.write { connection in
@@ -43,7 +47,7 @@ extension MailQueue {
             }
             var sent = try sentWithinTheHour(now, connection) + underWay
             var round = Round(level: capacity.level(sent: sent), sent: sent, at: now)
-            round.expired = try dropExpired(now, connection)
+            let dropped = try dropExpired(now, connection)
             let real = "subject_id IS NOT NULL AND"
             round.emails = try take("\(real) device_id IS NOT NULL", count, now, connection)
             for (condition, limit) in [
@@ -65,14 +69,32 @@ extension MailQueue {
                 round.emails += taken
             }
             round.outageSince = try connection.query("SELECT since FROM mail_outage").first?.timestamp("since")
+            try say(settled, dropped: dropped, record, connection)
             return round
         }
+    }
+
+    /// Records what became of emails. After everything else, and of each event at once: these rows count what visitors cause, and
+    /// two processes that counted in another order would wait for each other.
+    ///
+    /// - Parameter dropped: how many emails have expired while they waited.
+    private func say(
+        _ settled: [DeliveryResult], dropped: Int, _ record: Record, _ connection: any SQLConnection
+    ) throws {
+        var events = settled.compactMap { $0.event?.only(in: .auditLog) }
+        let expired = dropped + settled.count(where: \.hasExpired)
+        if expired > 0 {
+            // Those that expire after a try have rows of their own.
+            let event = Event(.mailNotSent, cause: "expired", detail: "\(dropped)", ["emails": .number(expired)])
+            events.append(dropped > 0 ? event : event.only(in: .log))
+        }
+        for event in events.sorted(by: { $0.kind.countedAs < $1.kind.countedAs }) { try record(event, connection) }
     }
 
     /// Takes emails out of the search whose code has ended while they waited: ``take(_:_:_:_:)`` passes over them. The same for
     /// decoys, which count for nothing.
     ///
-    /// - Returns: how many real emails no line of the log has named. The last try of an email names it.
+    /// - Returns: how many real emails nobody has named as expired. The last try of an email names it.
     private func dropExpired(_ now: Timestamp, _ connection: any SQLConnection) throws -> Int {
         try ["subject_id IS NOT NULL", "subject_id IS NULL"].reduce(0) { count, kind in
             let expired = """

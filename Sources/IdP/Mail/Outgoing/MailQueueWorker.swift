@@ -20,12 +20,13 @@ package final class MailQueueWorker: Service {
 
     private let queue: MailQueue
     private let templates: [String: any MailTemplate]
-    private let mailer: any Mailer
+    let mailer: any Mailer
     private let from: MailFrom
     private let issuer: PublicOrigin
     private let delay: MailDelay
     private let clock: ServiceClock
-    private let addressID: @Sendable (EmailAddress) -> String?
+    let typed: @Sendable (EmailAddress) -> TypedAddress
+    private let record: MailQueue.Record
     private let logger: Logger
     private let state = Mutex(State())
 
@@ -62,11 +63,13 @@ package final class MailQueueWorker: Service {
         var contact = MailContact()
     }
 
-    /// - Parameter addressID: what the log calls an address.
+    /// - Parameters:
+    ///   - typed: an address as lines and rows have it.
+    ///   - record: for what becomes of the emails.
     package init(
         queue: MailQueue, templates: [any MailTemplate], mailer: any Mailer, from: MailFrom,
         issuer: PublicOrigin, delay: MailDelay, clock: ServiceClock,
-        addressID: @escaping @Sendable (EmailAddress) -> String?, logger: Logger
+        typed: @escaping @Sendable (EmailAddress) -> TypedAddress, record: @escaping MailQueue.Record, logger: Logger
     ) {
         self.queue = queue
         self.templates = Dictionary(templates.map { (type(of: $0).kind, $0) }) { $1 }
@@ -74,9 +77,7 @@ package final class MailQueueWorker: Service {
         self.from = from
         self.issuer = issuer
         self.delay = delay
-        self.clock = clock
-        self.addressID = addressID
-        self.logger = logger
+        (self.clock, self.typed, self.record, self.logger) = (clock, typed, record, logger)
     }
 
     /// Sends until the shutdown begins. Then it starts no further email and lets the others finish: an SMTP conversation that
@@ -127,77 +128,74 @@ package final class MailQueueWorker: Service {
         guard count > 0 || decoys > 0 || !settled.isEmpty || !held.isEmpty else { return [] }
         do {
             let round = try await queue.exchange(
-                settled, holding: held, forNext: count, decoys: decoys, underWay: slots)
+                settled, holding: held, forNext: count, decoys: decoys, underWay: slots, record: record)
             state.withLock { $0.settled.removeFirst(settled.count) }
             report(round)
             return round.emails
         } catch {
             // A later round writes the results. If there is none, the leases expire and the emails are sent again.
-            logger.warning("mail_queue_unavailable", metadata: ["cause": "\(error)"])
+            logger.record(Event(.mailQueueUnavailable, cause: "\(error)"))
             return []
         }
     }
 
-    /// Logs emails that have expired in the queue, and when the hourly limit begins and ends to hold emails back.
+    /// Says when the hourly limit begins and ends to hold emails back.
     private func report(_ round: MailQueue.Round) {
-        if round.expired > 0 {
-            logger.warning("mail_not_sent", metadata: ["reason": "expired", "emails": .number(round.expired)])
-        }
         guard let isDelayed = delay.note(round, queue.capacity) else { return }
-        let metadata: Logger.Metadata = ["limit": .number(queue.capacity.limit), "leaving": "\(round.level)"]
-        if isDelayed {
-            logger.error("mail_limit_reached", metadata: metadata)
-        } else {
-            logger.notice("mail_limit_relaxed", metadata: metadata)
-        }
+        logger.record(
+            Event(
+                isDelayed ? .mailLimitReached : .mailLimitRelaxed,
+                ["limit": .number(queue.capacity.limit), "leaving": "\(round.level)"]))
     }
 
     private func result(of queued: QueuedMail) async -> DeliveryResult {
-        if queued.subjectID == nil { return await processDecoy(queued) }
-        return DeliveryResult(id: queued.id, outcome: await deliver(queued))
+        queued.subjectID == nil ? await processDecoy(queued) : await deliver(queued)
     }
 
-    private func deliver(_ queued: QueuedMail) async -> DeliveryResult.Outcome {
-        var metadata: Logger.Metadata = [
-            "email": "\(queued.id)", "attempts": .number(queued.attempts), "server": "\(mailer.destination)",
-        ]
+    private func deliver(_ queued: QueuedMail) async -> DeliveryResult {
+        var content: EmailContent?
         do {
-            // Without content the email is no longer needed. It leaves the queue.
-            guard let subjectID = queued.subjectID,
-                let content = try await templates[queued.kind]?.message(for: subjectID)
-            else {
-                logger.info("mail_not_sent", metadata: metadata.merging(["reason": "no_longer_needed"]) { $1 })
-                return .sent(clock.now())
+            if let subjectID = queued.subjectID { content = try await templates[queued.kind]?.message(for: subjectID) }
+            // Without content the email is no longer needed.
+            guard let content else {
+                return end(of: queued, event(.mailNotSent, of: queued, nil, cause: "no_longer_needed"))
             }
-            metadata["address"] = "\(content.to.masked)"
-            metadata["address_id"] = addressID(content.to).map { "\($0)" }
-            metadata["account"] = content.account.map { "\($0)" }
-            metadata["flow"] = content.logFlow.map { "\($0)" }
             try await send(
                 EmailMessage(
                     id: queued.id, date: clock.now(), from: from, to: content.to, subject: content.subject,
                     text: content.text, html: content.html, language: content.language,
                     replyTo: content.replyTo, logo: content.logo, messageIDDomain: issuer.host))
-            logger.info("mail_sent", metadata: metadata)
-            return .sent(clock.now())
+            return end(of: queued, event(.mailSent, of: queued, content))
         } catch {
-            if case .refused(_, let code)? = error as? MailError, Self.isFinal(after: queued.attempts) {
-                metadata["cause"] = "\(error)"
-                metadata["code"] = .number(code)
-                logger.warning("mail_not_sent", metadata: metadata.merging(["reason": "refused"]) { $1 })
-                return .sent(clock.now())
-            }
-            let pause = Self.pause(after: queued.attempts, isNotice: queued.isNotice)
-            metadata["cause"] = "\(error)"
-            let willExpire = clock.now() + pause >= queued.expiresAt
-            var failure = metadata
-            if !willExpire { failure["retry_after_seconds"] = .number(pause.secondsRoundedUp) }
-            logger.warning("mail_delivery_failed", metadata: failure)
-            if willExpire { logger.warning("mail_not_sent", metadata: metadata.merging(["reason": "expired"]) { $1 }) }
-            var isOutage = false
-            if case .unreachable = error as? MailError { isOutage = true }
-            return .postponed(clock.now() + pause, isOutage: isOutage)
+            return failure(error, of: queued, content)
         }
+    }
+
+    /// The email leaves the queue.
+    private func end(of queued: QueuedMail, _ event: Event) -> DeliveryResult {
+        // It has happened, whatever becomes of the transaction with its row.
+        logger.record(event.only(in: .log))
+        return DeliveryResult(id: queued.id, outcome: .sent(clock.now()), event: event)
+    }
+
+    private func failure(_ error: any Error, of queued: QueuedMail, _ content: EmailContent?) -> DeliveryResult {
+        let answer = error as? MailError
+        if case .refused(_, let code)? = answer, Self.isFinal(after: queued.attempts) {
+            var event = event(.mailNotSent, of: queued, content, cause: "refused", detail: answer?.classAndCode)
+            event.further["cause"] = "\(error)"
+            event.further["code"] = .number(code)
+            return end(of: queued, event)
+        }
+        let pause = Self.pause(after: queued.attempts, isNotice: queued.isNotice)
+        let willExpire = clock.now() + pause >= queued.expiresAt
+        var failed = event(.mailDeliveryFailed, of: queued, content, cause: "\(error)", detail: answer?.classID)
+        if !willExpire { failed.further["retry_after_seconds"] = .number(pause.secondsRoundedUp) }
+        logger.record(failed)
+        let isOutage = if case .unreachable? = answer { true } else { false }
+        return DeliveryResult(
+            id: queued.id, outcome: .postponed(clock.now() + pause, isOutage: isOutage),
+            event: willExpire
+                ? event(.mailNotSent, of: queued, content, cause: "expired", detail: answer?.classAndCode) : nil)
     }
 
     private func send(_ email: EmailMessage) async throws {
@@ -247,15 +245,5 @@ package final class MailQueueWorker: Service {
         return DeliveryResult(
             id: queued.id, outcome: isOver ? .sent(clock.now()) : .postponed(next, isOutage: isOutage),
             isContact: isContact)
-    }
-
-    /// Whether a refusal for good is believed. A server that repeats one to a recipient is not asked a third time: it would take this
-    /// for somebody who looks for addresses (RFC 5321 4.2.1). Once more, because unfinished set-ups answer so, too.
-    private static func isFinal(after attempts: Int) -> Bool { attempts >= 2 }
-
-    /// 2, 4, 8, 16, then 30 seconds: codes are valid for ten minutes, so a longer pause would waste them. For notices, which
-    /// wait for days, it doubles up to 15 minutes.
-    static func pause(after attempts: Int, isNotice: Bool = false) -> Duration {
-        .seconds(min(isNotice ? 900 : 30, 1 << min(max(attempts, 1), 10)))
     }
 }

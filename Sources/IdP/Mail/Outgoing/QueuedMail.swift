@@ -38,8 +38,12 @@ struct DeliveryResult: Sendable {
 
     let id: String
     let outcome: Outcome
+    /// What the audit log says of it. Nil for one that is tried again, and for a decoy.
+    var event: Event?
     /// Whether the mail server was asked. False for a decoy that imitates an earlier answer.
     var isContact = true
+    /// Whether its code ends before it could be tried again.
+    var hasExpired: Bool { event?.cause == "expired" }
 }
 
 extension QueuedMail {

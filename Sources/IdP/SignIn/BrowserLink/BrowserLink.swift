@@ -120,21 +120,18 @@ struct BrowserLinkRoutes: Sendable {
         let held = session[BrowserChallenges.self].current.flatMap { held in
             (try? EmailAddress(held.address))?.mailbox == opened.address.mailbox ? held : nil
         }
+        // The sign-in that the email was sent for goes on, and not another one of this browser.
+        let flow = held.map { $0.flow.flatMap(FlowID.init) } ?? session[Flows.self].newest(now: clock.now())
+        let logFlow = session[Flows.self].logID(flow)
         let claim = try await knownBrowsers.store.database.write { connection in
             let claim = try knownBrowsers.store.remember(
                 opened.address, known: opened.browserID, keepsPrevious: false, connection)
             // The code that this browser waits for counts against its own budget from now on.
             if let held { try challenges.adopt(held.id, device: claim.name, connection) }
+            try form.context.record(
+                Event(.browserKnown, session: session.handle, flow: logFlow, ["device": "\(claim.name)"]), connection)
             return claim
         }
-        // The sign-in that the email was sent for goes on, and not another one of this browser.
-        let flow = held.map { $0.flow.flatMap(FlowID.init) } ?? session[Flows.self].newest(now: clock.now())
-        form.context.logger.notice(
-            "browser_known",
-            metadata: [
-                "session": "\(session.handle)", "device": "\(claim.name)",
-                "flow": "\(session[Flows.self].logID(flow))",
-            ])
         var response = Response.redirect(to: FlowID.path(held == nil ? SignInPath.signIn : SignInPath.code, flow))
         knownBrowsers.give(claim, form.request, in: &response)
         return response

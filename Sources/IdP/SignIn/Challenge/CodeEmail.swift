@@ -1,11 +1,11 @@
 import IdPAccounts
 import IdPClients
+import IdPMail
 import Logging
 import SSOShared
 import SSOWeb
-import Synchronization
 
-/// What became of the email with a code, for the log: an operator can tell why a user got none.
+/// What became of the email with a code, for log and audit log: an operator can tell why a user got none.
 ///
 /// One line of the same level for every submitted address, whether or not it may sign in, so that writing it takes as long.
 enum CodeEmail: Sendable {
@@ -13,7 +13,7 @@ enum CodeEmail: Sendable {
     case notSent(Reason)
 
     /// The raw values are stable: the log has them as `reason`.
-    enum Reason: String, Sendable {
+    enum Reason: String, Sendable, CaseIterable {
         /// `IDP_ALLOWED_EMAILS` does not name the address, and nobody has added its account.
         case addressNotAllowed = "address_not_allowed"
         case accountDisabled = "account_disabled"
@@ -34,41 +34,21 @@ enum CodeEmail: Sendable {
         }
     }
 
-    /// What the audit log says of it, with the same statements for every address.
-    func auditRow(_ address: TypedAddress?, flow: String) -> Event {
-        var row =
+    /// - Parameters:
+    ///   - account: the id of the address's account, if there is one. The row has none, so that it is the same for every address.
+    ///   - flow: the flow that the code is for, as the log calls it.
+    func event(_ address: TypedAddress?, account: String?, flow: String) -> Event {
+        var event =
             switch self {
-            case .queued: Event(.mailQueued, by: .visitor)
+            case .queued(let id, let leavesIn):
+                Event(
+                    .mailQueued, by: .visitor,
+                    ["email": "\(id)", "leaves_in_seconds": .number(leavesIn.secondsRoundedUp)])
             case .notSent(let reason): Event(.mailNotSent, by: .visitor, cause: reason.rawValue)
             }
-        (row.address, row.flow) = (address, flow == "-" ? nil : flow)
-        return row
-    }
-
-    /// - Parameters:
-    ///   - account: the id of the address's account, if there is one.
-    ///   - flow: the flow that the code is for, as the log calls it.
-    func log(to logger: Logger, _ address: TypedAddress?, account: String?, flow: String) {
-        let (logger, shared) = (logger.about(address, account: account), ["flow": "\(flow)"] as Logger.Metadata)
-        switch self {
-        case .queued(let id, let leavesIn):
-            logger.info(
-                "mail_queued",
-                metadata: shared.merging([
-                    "email": "\(id)", "leaves_in_seconds": .number(leavesIn.secondsRoundedUp),
-                ]) { $1 })
-        case .notSent(let reason):
-            logger.info("mail_not_sent", metadata: shared.merging(["reason": "\(reason.rawValue)"]) { $1 })
-        }
-    }
-}
-
-/// Carries what a transaction has decided to the code after it. A body that runs again decides again.
-final class CodeEmailNote: Sendable {
-    private let noted = Mutex<(email: CodeEmail, account: String?)?>(nil)
-
-    var value: (email: CodeEmail, account: String?)? {
-        get { noted.withLock { $0 } }
-        set { noted.withLock { $0 = newValue } }
+        (event.address, event.flow) = (address, flow == "-" ? nil : flow)
+        event.further["flow"] = "-"
+        event.further["account"] = account.map { "\($0)" }
+        return event
     }
 }

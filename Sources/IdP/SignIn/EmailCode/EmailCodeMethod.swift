@@ -60,7 +60,6 @@ package struct EmailCodeMethod: SignInMethod {
         let counted = try await addresses.count(submitted.text, request, context, logFlow: logFlow, invited: invited)
         guard let asked = counted else { return nil }
         // In one transaction with the challenge, so that no email is sent whose code fits no browser.
-        let email = CodeEmailNote()
         let session = submitted.session
         let keeps = session[CurrentSignIn.self].signIn != nil && session.slots.needsNewSignIn(submitted.flow)
         let fresh = try await sessions.store.storeFirstStep(of: session, keepsSession: keeps) { slots, connection in
@@ -73,7 +72,6 @@ package struct EmailCodeMethod: SignInMethod {
             let held = earlier.flatMap { agrees && !waiting.isConfirmed(with: $0.id) ? nil : $0 }
             let begun = try addresses.begin(
                 asked, held: held, flow: submitted.flow, service: submitted.clientName, connection)
-            email.value = (begun.email, begun.account)
             var entry = begun.entry
             entry.isShared = held?.id == entry.id ? held?.isShared : nil
             slots[BrowserChallenges.self].keep(entry)
@@ -83,9 +81,6 @@ package struct EmailCodeMethod: SignInMethod {
                 slots[PendingIdentity.self] = PendingIdentity()
             }
             if !keeps { slots[CurrentSignIn.self] = CurrentSignIn() }
-        }
-        if let sent = email.value {
-            sent.email.log(to: context.logger, asked.typed, account: sent.account, flow: asked.logFlow)
         }
         var response = Response.redirect(to: FlowID.path(Self.path, submitted.flow))
         // Without a new session the same form, sent twice, was faster: the browser has its session from that answer.
@@ -163,7 +158,7 @@ package struct EmailCodeMethod: SignInMethod {
         }
         // Read again after each wrong code, so that the page shows the end of the code and the pause as soon as they begin.
         let (now, account) = try await challenges.findForLog(challenge.id) ?? (challenge, nil)
-        reason.log(to: context, now, account: account, flow: session[Flows.self].logID(flow))
+        context.record(reason.event(now, account: account, flow: session[Flows.self].logID(flow), context))
         return try await answer(
             request, context, session, now, flow: flow, error: .rejected(reason), remembers: remembers)
     }
@@ -185,7 +180,7 @@ package struct EmailCodeMethod: SignInMethod {
     ) async throws -> Response {
         let now = clock.now()
         let pause = try await guesses.pausedUntil(challenge)
-        if let pause, error == nil { try await logPause(until: pause, challenge, session, flow, context) }
+        if let pause, error == nil { try await recordPause(until: pause, challenge, session, flow, context) }
         let requester = EmailRequester(browserID: challenge.browserID, network: limits.network(request, context))
         let key = (try? EmailAddress(challenge.address).budgetKey) ?? challenge.address
         let next = try await mail.nextAllowed(for: key, requester)
@@ -201,16 +196,14 @@ package struct EmailCodeMethod: SignInMethod {
     }
 
     /// A paused page has no field, so no code is rejected: without this line the log would not say what its user sees.
-    private func logPause(
+    private func recordPause(
         until end: Timestamp, _ challenge: Challenge, _ session: Session, _ flow: FlowID?, _ context: VisitorContext
     ) async throws {
-        let typed = (try? EmailAddress(challenge.address)).flatMap { context.audit?.typed($0) }
-        let account = try await challenges.account(of: challenge)
-        context.logger.about(typed, account: account).notice(
-            "codes_paused",
-            metadata: [
-                "challenge": "\(challenge.id)", "ends_in_seconds": .number((end - clock.now()).secondsRoundedUp),
-                "session": "\(session.handle)", "flow": "\(session[Flows.self].logID(flow))",
-            ])
+        var event = Event(
+            .codesPaused, account: try await challenges.account(of: challenge), session: session.handle,
+            flow: session[Flows.self].logID(flow), detail: challenge.id,
+            ["ends_in_seconds": .number((end - clock.now()).secondsRoundedUp)])
+        event.address = (try? EmailAddress(challenge.address)).flatMap { context.audit?.typed($0) }
+        context.record(event)
     }
 }

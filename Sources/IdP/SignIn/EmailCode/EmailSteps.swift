@@ -50,10 +50,8 @@ package struct AddressStep: Sendable {
         let known = invited?.id ?? cookie
         let counted = invited?.countedFor ?? known
         do { try await limits.countEmailPost(request, context, browserID: counted) } catch let error as PublicError {
-            let refused = CodeEmail.notSent(.networkLimit)
             let typed = context.audit?.typed(address)
-            refused.log(to: context.logger, typed, account: nil, flow: logFlow)
-            context.audit?.note(refused.auditRow(typed, flow: logFlow))
+            context.record(CodeEmail.notSent(.networkLimit).event(typed, account: nil, flow: logFlow))
             throw error.logged
         }
         return Asked(
@@ -68,14 +66,14 @@ package struct AddressStep: Sendable {
     /// browser.
     func begin(
         _ asked: Asked, held: BrowserChallenges.Entry?, flow: FlowID?, service: String?, _ connection: any SQLConnection
-    ) throws -> (entry: BrowserChallenges.Entry, email: CodeEmail, account: String?, expiresAt: Timestamp) {
+    ) throws -> (entry: BrowserChallenges.Entry, expiresAt: Timestamp) {
         let begun = try challenges.begin(
             asked.address, held: held, requester: asked.requester, flow: flow?.text,
             logFlow: flow == nil ? nil : asked.logFlow, service: service, device: asked.device,
             place: asked.place, language: asked.language, connection)
-        try asked.audit?.write(
-            begun.email.auditRow(asked.typed, flow: asked.logFlow), connection)
-        return begun
+        try asked.audit?.record(
+            begun.email.event(asked.typed, account: begun.account, flow: asked.logFlow), connection)
+        return (begun.entry, begun.expiresAt)
     }
 }
 
@@ -92,7 +90,7 @@ package struct CodeStep: Sendable {
     let limits: SignInLimits
 
     /// Why a code was not accepted. The raw values are stable: the log has them as `reason`.
-    enum CodeError: String, Sendable {
+    enum CodeError: String, Sendable, CaseIterable {
         case wrong
         /// Used, expired, unknown, or five wrong codes.
         case ended = "expired"
@@ -104,23 +102,19 @@ package struct CodeStep: Sendable {
         /// - Parameters:
         ///   - challenge: as it is after the guess.
         ///   - account: the id of its address's account, if there is one.
-        func log(to context: VisitorContext, _ challenge: Challenge, account: String?, flow: String?) {
+        func event(_ challenge: Challenge, account: String?, flow: String?, _ context: VisitorContext) -> Event {
             let isGuess = self == .wrong || self == .ended
-            let reason = isGuess && !challenge.isUsed && challenge.isUsedUp ? "used_up" : rawValue
-            let typed = (try? EmailAddress(challenge.address)).flatMap { context.audit?.typed($0) }
-            context.logger.about(typed, account: account).notice(
-                "code_rejected",
-                metadata: [
-                    "reason": "\(reason)", "challenge": "\(challenge.id)",
-                    "tries_left": .number(max(0, Challenge.maximumTries - challenge.tries)),
-                    "session": "\(context.session?.handle ?? "-")", "flow": "\(flow ?? "-")",
-                ])
-            var row = Event(
-                .codeRejected, by: .visitor, session: context.session?.handle, flow: flow, cause: reason,
-                detail: challenge.id)
-            row.address = typed
-            context.audit?.note(row)
+            var event = Event(
+                .codeRejected, by: .visitor, session: context.session?.handle, flow: flow,
+                cause: isGuess && !challenge.isUsed && challenge.isUsedUp ? Self.usedUp : rawValue,
+                detail: challenge.id, ["tries_left": .number(max(0, Challenge.maximumTries - challenge.tries))])
+            event.address = (try? EmailAddress(challenge.address)).flatMap { context.audit?.typed($0) }
+            event.further["account"] = account.map { "\($0)" }
+            return event
         }
+
+        /// What the log says of a challenge that has ended by five wrong codes.
+        static let usedUp = "used_up"
     }
 
     enum Outcome<Done: Sendable>: Sendable {
@@ -137,9 +131,8 @@ package struct CodeStep: Sendable {
         _ code: String, challenge id: String, _ request: Request, _ context: VisitorContext, beganSession: Bool = true,
         signIn: (ProvenIdentity, @escaping @Sendable (any SQLConnection) throws -> Bool) async throws -> Done?
     ) async throws -> Outcome<Done> {
-        switch try await guesses.count(guessOn: id) {
-        case .compare(let counted, let guessID, let raisesAlarm):
-            if raisesAlarm { context.logger.guessAlarmRaised() }
+        switch try await guesses.count(guessOn: id, context.logger) {
+        case .compare(let counted, let guessID):
             guard codes.matches(code, counted) else { return .rejected(.wrong) }
             let identity = ProvenIdentity.email(try EmailAddress(counted.address))
             if let done = try await signIn(identity, { try challenges.succeed(counted, guessID: guessID, $0) }) {
@@ -153,14 +146,5 @@ package struct CodeStep: Sendable {
         case .ended: return .rejected(.ended)
         case .paused: return .rejected(.paused)
         }
-    }
-}
-
-extension Logger {
-    /// Logs that guesses are spread over many accounts.
-    func guessAlarmRaised() {
-        error(
-            "guess_alarm_raised",
-            metadata: ["message": "more than \(GuessAlarm.threshold) wrong codes within ten minutes"])
     }
 }

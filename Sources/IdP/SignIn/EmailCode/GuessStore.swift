@@ -1,4 +1,5 @@
 import IdPClients
+package import Logging
 package import SSOShared
 package import SSOWeb
 package import Storage
@@ -19,7 +20,7 @@ package struct GuessStore: Sendable {
     /// What counting a guess led to.
     enum Counted: Sendable {
         /// Counted as wrong until it proves right: compare now.
-        case compare(Challenge, guessID: String, raisesAlarm: Bool)
+        case compare(Challenge, guessID: String)
         /// The challenge accepts no code: used, expired, unknown, or five wrong codes.
         case ended
         /// No email with this code can have been sent, so nobody can know it. Not compared, and not counted.
@@ -30,7 +31,9 @@ package struct GuessStore: Sendable {
 
     /// Counts one guess durably, before it is compared. Of a hundred concurrent guesses no more are compared than the limits
     /// allow, in any number of processes, and a crash in between counts as a wrong guess.
-    func count(guessOn challengeID: String) async throws -> Counted {
+    ///
+    /// - Parameter logger: of whose guess it is.
+    func count(guessOn challengeID: String, _ logger: Logger) async throws -> Counted {
         let guessID = Base64URL.encode(try randomness.bytes(16))
         let now = clock.now()
         return try await database.write { connection in
@@ -56,9 +59,8 @@ package struct GuessStore: Sendable {
                     "id": .text(guessID), "address": .text(challenge.address),
                     "device": .optional(asked.budget.browserID), "now": .timestamp(now),
                 ])
-            let raisesAlarm = try Self.raiseAlarm(now: now, connection)
-            if raisesAlarm { try audit.write(Event(.guessAlarmRaised, by: .visitor), connection) }
-            return .compare(challenge, guessID: guessID, raisesAlarm: raisesAlarm)
+            if try Self.raiseAlarm(now: now, connection) { try audit.record(Self.raised, logger, connection) }
+            return .compare(challenge, guessID: guessID)
         }
     }
 
@@ -81,17 +83,22 @@ package struct GuessStore: Sendable {
     /// Ends the alarm after a quiet period. Of several processes exactly one gets true.
     ///
     /// - Returns: whether this call ended it.
-    package func endAlarm() async throws -> Bool {
+    @discardableResult package func endAlarm(_ logger: Logger) async throws -> Bool {
         let now = clock.now()
         return try await database.write { connection in
             let isEnded =
                 try connection.execute(
                     "DELETE FROM guess_alarm WHERE last_at <= :quiet", ["quiet": .timestamp(now - GuessAlarm.quiet)])
                 > 0
-            if isEnded { try audit.write(Event(.guessAlarmEnded, by: .program), connection) }
+            if isEnded { try audit.record(Event(.guessAlarmEnded), logger, connection) }
             return isEnded
         }
     }
+
+    /// Guesses are spread over many accounts.
+    private static let raised = Event(
+        .guessAlarmRaised, by: .visitor,
+        ["message": "more than \(GuessAlarm.threshold) wrong codes within ten minutes"])
 
     /// The wrong guesses that count together: those of one known browser, or of all unknown ones, for an address.
     private struct Budget {

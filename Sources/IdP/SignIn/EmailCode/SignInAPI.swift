@@ -49,7 +49,6 @@ struct SignInAPI: Sendable {
             let held = try held.flatMap { try addresses.challenges.entry(of: $0, connection) }
             return try addresses.begin(asked, held: held, flow: nil, service: nil, connection)
         }
-        begun.email.log(to: context.logger, asked.typed, account: begun.account, flow: asked.logFlow)
         return .json(
             [
                 .init("challenge", Base64URL.encode(keys.bytes(for: begun.entry.id))),
@@ -106,7 +105,8 @@ struct SignInAPI: Sendable {
         _ reason: CodeStep.CodeError, _ challenge: Challenge, _ context: VisitorContext
     ) async throws -> APIError {
         let found = try await addresses.challenges.findForLog(challenge.id)
-        reason.log(to: context, found?.challenge ?? challenge, account: found?.account, flow: nil)
+        context.record(
+            reason.event(found?.challenge ?? challenge, account: found?.account, flow: nil, context))
         guard reason == .paused, let until = try await codes.guesses.pausedUntil(challenge) else {
             return .invalidCode
         }

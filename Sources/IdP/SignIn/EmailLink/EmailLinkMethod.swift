@@ -181,7 +181,7 @@ package struct EmailLinkMethod: SignInMethod {
         // A damaged link names no challenge. For the browser that asked, the log names the one that it waits for.
         var begun = challenge
         if begun == nil, let held { begun = try await challenges.find(held.id) }
-        try await log(ending, begun, context)
+        try await recordRejection(ending, begun, context)
         if let session, let held {
             return page.ended(
                 request, ending,
@@ -199,28 +199,17 @@ package struct EmailLinkMethod: SignInMethod {
         return page.ended(request, ending, next: .goOn(path: next ?? "/"))
     }
 
-    private func log(
+    private func recordRejection(
         _ ending: EmailLinkPage.Ending, _ challenge: Challenge?, _ context: VisitorContext
     ) async throws {
-        let session = context.session
-        let flow = challenge?.logFlow
-        var (typed, account): (TypedAddress?, String?)
-        if let challenge {
-            typed = (try? EmailAddress(challenge.address)).flatMap { context.audit?.typed($0) }
-            account = try await challenges.account(of: challenge)
-        }
-        let logger = challenge == nil ? context.logger : context.logger.about(typed, account: account)
-        logger.notice(
-            "link_rejected",
-            metadata: [
-                "reason": "\(ending.rawValue)", "challenge": "\(challenge?.id ?? "-")",
-                "session": "\(session?.handle ?? "-")", "flow": "\(flow ?? "-")",
-            ])
-        var row = Event(
-            .linkRejected, by: .visitor, session: session?.handle, flow: flow,
+        var event = Event(
+            .linkRejected, by: .visitor, session: context.session?.handle, flow: challenge?.logFlow,
             cause: ending.rawValue, detail: challenge?.id)
-        row.address = typed
-        context.audit?.note(row)
+        if let challenge {
+            event.address = (try? EmailAddress(challenge.address)).flatMap { context.audit?.typed($0) }
+            event.further["account"] = try await challenges.account(of: challenge).map { "\($0)" }
+        }
+        context.record(event)
     }
 }
 

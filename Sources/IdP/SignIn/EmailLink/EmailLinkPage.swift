@@ -12,7 +12,7 @@ package struct EmailLinkPage: Sendable {
     let lifetime: SessionLifetime
 
     /// Why a link does not work. The raw values are stable: the log has them as `reason`.
-    enum Ending: String, Sendable {
+    enum Ending: String, Sendable, CaseIterable {
         case expired
         /// This email has signed in, by whatever way.
         case used

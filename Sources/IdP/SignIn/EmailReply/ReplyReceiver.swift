@@ -71,20 +71,13 @@ package struct ReplyReceiver: Sendable {
         case .success(let reply): reason = try await judge(reply, found?.challenge, logger)?.rawValue
         case .failure(let error): reason = error.rawValue
         }
-        let logger = named(found?.challenge, account: found?.account, logger)
-        if let reason { return .ignored(reason: logger.replyIgnored(reason, message.metadata)) }
-        logger.info("reply_accepted", metadata: message.metadata)
-        return .accepted
-    }
-
-    /// The same logger, whose lines name the account, the address and the flow that the message answers. The sender may be
-    /// another one.
-    private func named(_ challenge: Challenge?, account: String?, _ logger: Logger) -> Logger {
-        guard let challenge else { return logger }
-        let typed = (try? EmailAddress(challenge.address)).map(addresses.typed)
-        var logger = logger.about(typed, account: account)
-        logger[metadataKey: "flow"] = challenge.logFlow.map { "\($0)" }
-        return logger
+        // The account, the address and the flow are those that the message answers. The sender may be another one.
+        var event = Event(
+            reason == nil ? .replyAccepted : .replyIgnored, account: found?.account, flow: found?.challenge.logFlow,
+            cause: reason, detail: message.challengeID, message.sender)
+        event.address = (found?.challenge.address).flatMap { try? EmailAddress($0) }.map(addresses.typed)
+        logger.record(event)
+        return reason.map { .ignored(reason: $0) } ?? .accepted
     }
 
     /// - Returns: nil when the answer was accepted.
@@ -107,14 +100,13 @@ package struct ReplyReceiver: Sendable {
     /// Nobody but the owner can use up guesses this way. A message comes this far only from the account's own address,
     /// authenticated, and to an address that stands in one email in the owner's mailbox alone.
     private func guess(_ number: String, _ challenge: Challenge, _ logger: Logger) async throws -> ProofError? {
-        switch try await guesses.count(guessOn: challenge.id) {
+        switch try await guesses.count(guessOn: challenge.id, logger) {
         case .paused: return .paused
         case .notSent: return .emailNotSent
         case .ended:
             guard let now = try await challenges.find(challenge.id) else { return .unknownRecipient }
             return end(of: now) ?? (now.isAnswered ? .alreadyAnswered : .usedUp)
-        case .compare(let counted, let guessID, let raisesAlarm):
-            if raisesAlarm { logger.guessAlarmRaised() }
+        case .compare(let counted, let guessID):
             guard reader.reply.matches(number, counted.id) else { return .wrongNumber }
             if try await challenges.answer(counted, guessID: guessID) { return nil }
             // Right, but another message, a code or the link was faster.
@@ -142,10 +134,8 @@ package struct ReplyReader: Sendable {
         let challengeID: String
 
         /// Never the number, and never the address that the message was sent to.
-        var metadata: Logger.Metadata {
-            var metadata: Logger.Metadata = ["challenge": "\(challengeID)"]
-            if case .success(let reply) = content { metadata["sender"] = "\(reply.sender.masked)" }
-            return metadata
+        var sender: Logger.Metadata {
+            if case .success(let reply) = content { ["sender": "\(reply.sender.masked)"] } else { [:] }
         }
     }
 
@@ -158,24 +148,19 @@ package struct ReplyReader: Sendable {
     package func open(_ bytes: [UInt8], recipient: String?, logger: Logger) -> Opened {
         let (key, content): ([UInt8], Result<InboundReply, ReplyMessageError>)
         do { (key, content) = try mail.open(bytes, recipient: recipient) } catch {
-            return .ignored(reason: logger.replyIgnored(error.rawValue, [:]))
+            return ignored(error.rawValue, [:], logger)
         }
         if let id = reply.challengeID(of: key) { return .reply(Message(content: content, challengeID: id)) }
         switch content {
-        case .failure(let error): return .ignored(reason: logger.replyIgnored(error.rawValue, [:]))
+        case .failure(let error): return ignored(error.rawValue, [:], logger)
         case .success(let read):
             let reason = ReplyReceiver.ProofError.unknownRecipient.rawValue
-            return .ignored(reason: logger.replyIgnored(reason, ["sender": "\(read.sender.masked)"]))
+            return ignored(reason, ["sender": "\(read.sender.masked)"], logger)
         }
     }
-}
 
-extension Logger {
-    /// Logs that a message was ignored.
-    ///
-    /// - Returns: the reason.
-    fileprivate func replyIgnored(_ reason: String, _ metadata: Logger.Metadata) -> String {
-        notice("reply_ignored", metadata: metadata.merging(["reason": "\(reason)"]) { $1 })
-        return reason
+    private func ignored(_ reason: String, _ sender: Logger.Metadata, _ logger: Logger) -> Opened {
+        logger.record(Event(.replyIgnored, cause: reason, sender))
+        return .ignored(reason: reason)
     }
 }

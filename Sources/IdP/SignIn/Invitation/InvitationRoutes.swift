@@ -84,12 +84,10 @@ struct InvitationRoutes: Sendable {
                 confirmsIdentity: false, request: form.request, context: form.context, invited: claim?.browser))
         guard var response = next else { return .redirect(to: Self.path) }
         if let claim {
-            form.context.logger.notice(
-                "browser_known",
-                metadata: [
-                    "session": "\(form.session.handle)", "device": "\(claim.known.name)",
-                    "flow": "\(begun[Flows.self].logID(flow))",
-                ])
+            form.context.record(
+                Event(
+                    .browserKnown, session: form.session.handle, flow: begun[Flows.self].logID(flow),
+                    ["device": "\(claim.known.name)"]))
             knownBrowsers.give(claim.known, form.request, in: &response)
         }
         return response
@@ -144,14 +142,13 @@ struct InvitationRoutes: Sendable {
     private func rejected(
         _ ending: Invitation.Ending, _ account: Account?, _ context: VisitorContext
     ) -> PublicError {
-        let typed = account.flatMap { try? EmailAddress($0.email) }.flatMap { context.audit?.typed($0) }
-        let logger = account == nil ? context.logger : context.logger.about(typed, account: account?.id)
-        logger.notice(
-            "invitation_rejected",
-            metadata: ["reason": "\(ending.rawValue)", "session": "\(context.session?.handle ?? "-")"])
-        context.audit?.note(
-            Event(
-                .invitationRejected, by: .visitor, session: context.session?.handle, cause: ending.rawValue))
+        var event = Event(
+            .invitationRejected, by: .visitor, session: context.session?.handle, cause: ending.rawValue)
+        // The line alone names whose invitation it was.
+        if let account, let typed = (try? EmailAddress(account.email)).flatMap({ context.audit?.typed($0) }) {
+            event.further = ["account": "\(account.id)", "address": "\(typed.masked)", "address_id": "\(typed.id)"]
+        }
+        context.record(event)
         return PublicError(
             .gone, code: "invitation_\(ending.rawValue)", title: Text("invitation.\(ending.rawValue).title"),
             explanation: Text("invitation.\(ending.rawValue)"),

@@ -24,7 +24,11 @@ struct AuditCommandTests {
                 #expect(try await pair.verify(token, as: pair.client).status == 200)
             }
             let key = ["IDP_SECRET_KEY": pair.idp.settings["IDP_SECRET_KEY"] ?? ""]
-            let all = try Self.objects(try await pair.idp(["audit", "--json"]).printed)
+            // The queue writes the end of an email a moment after it has left.
+            let all = try await eventually("both emails have left") {
+                let rows = try Self.objects(try await pair.idp(["audit", "--json"]).printed)
+                return rows.count { $0["event"] as? String == "mail_sent" } == 2 ? rows : nil
+            }
             #expect(all.count { $0["event"] as? String == "token_redeemed" } == 2)
             for name in ["time", "event", "actor", "account", "client", "flow", "reference", "cause"] {
                 #expect(all.allSatisfy { $0[name] != nil }, "\(name)")
@@ -33,7 +37,7 @@ struct AuditCommandTests {
                 try await pair.idp(["audit", "--user", "Ann@example.com", "--json", "--since", "1h"], settings: key)
                     .printed)
             #expect(
-                anns.map { $0["event"] as? String } == [
+                anns.compactMap { $0["event"] as? String }.filter { $0 != "mail_sent" } == [
                     "mail_queued", "signed_in", "token_issued", "token_issued", "token_redeemed",
                 ])
             let redeemed = try await pair.idp(["audit", "--user", "ann@example.com", "--event", "token_redeemed"])

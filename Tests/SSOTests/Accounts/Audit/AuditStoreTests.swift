@@ -1,6 +1,8 @@
 import Foundation
 import IdPAccounts
 import IdPFlow
+import IdPMail
+import IdPSignIn
 import SSOShared
 import SSOWeb
 import Storage

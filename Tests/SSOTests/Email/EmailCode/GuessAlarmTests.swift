@@ -1,4 +1,5 @@
 import Foundation
+import IdPClients
 import SSOShared
 import SSOWeb
 import Storage
@@ -41,12 +42,16 @@ struct GuessAlarmTests {
             #expect(Self.count("guess_alarm_raised", in: deployment) == 1)
             #expect(try await guesses.isAlarmed())
             deployment.clock.advance(by: .minutes(59))
-            #expect(try await guesses.endAlarm() == false)
+            let logger = deployment.log.logger("idp")
+            #expect(try await guesses.endAlarm(logger) == false)
             #expect(try await guesses.isAlarmed())
             deployment.clock.advance(by: .minutes(1))
             #expect(try await !guesses.isAlarmed())
-            #expect(try await guesses.endAlarm())
-            #expect(try await guesses.endAlarm() == false, "only one process reports it")
+            #expect(try await guesses.endAlarm(logger))
+            #expect(try await guesses.endAlarm(logger) == false, "only one process reports it")
+            #expect(Self.count("guess_alarm_ended", in: deployment) == 1)
+            #expect(
+                try await deployment.auditRows(.guessAlarmRaised, .guessAlarmEnded).map(\.actor) == ["visitor", "idp"])
         }
     }
 

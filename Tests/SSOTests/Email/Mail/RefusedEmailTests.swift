@@ -1,3 +1,4 @@
+import IdPClients
 import SSOShared
 import SSOWeb
 import Synchronization
@@ -71,6 +72,18 @@ struct RefusedEmailTests {
                 #expect(lines.first?.contains(part) == true, "\(part) in \(lines)")
             }
             #expect(!deployment.log.contains("ann@gone.example.com"))
+        }
+    }
+
+    @Test("has one row in the audit log, with the address, the class and the code, and no account")
+    func row() async throws {
+        try await Self.open { deployment, _ in
+            _ = try await deployment.waiting(for: "ann@gone.example.com", by: deployment.browser())
+            try await Self.waitForEnd(deployment)
+            let rows = try await deployment.auditRows(.mailNotSent, .mailSent)
+            #expect(rows.map(\.event) == ["mail_not_sent"] && rows.map(\.cause) == ["refused"])
+            #expect(rows.map(\.detail) == ["refused 550"] && rows.map(\.address) == ["a…@gone.example.com"])
+            #expect(rows.allSatisfy { $0.account == nil && $0.actor == "idp" })
         }
     }
 
