@@ -19,7 +19,7 @@ final class RerunningDatabase: Database {
     func write<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
         try await real.write { connection in
             try connection.execute("SAVEPOINT first_run")
-            _ = try? body(connection)
+            _ = try? body(FirstRun(real: connection))
             try connection.execute("ROLLBACK TO first_run")
             try connection.execute("RELEASE first_run")
             return try body(connection)
@@ -28,4 +28,21 @@ final class RerunningDatabase: Database {
 
     func checkReady() async throws(DatabaseError) { try await real.checkReady() }
     func close() async { await real.close() }
+
+    /// What the first run asks for after the commit never happens: an engine forgets it with the run.
+    private struct FirstRun: SQLConnection {
+        let real: any SQLConnection
+
+        func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
+            try real.query(sql, values)
+        }
+
+        func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> Int {
+            try real.execute(sql, values)
+        }
+
+        func send(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) { try real.send(sql, values) }
+
+        func afterCommit(_ action: @escaping CommitAction) {}
+    }
 }

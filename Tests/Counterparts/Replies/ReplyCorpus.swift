@@ -74,7 +74,8 @@ struct ReplyCorpus: Sendable {
             + hostileCharsets + hostileFaults + hostileDamage
     }
     var honest: [ReplySample] {
-        webMail + webMailProviders + mailPrograms + phones + plainHonest + charsets + spellings + faults + damagedEncodings
+        webMail + webMailProviders + mailPrograms + phones + plainHonest + charsets + spellings + faults
+            + damagedEncodings
     }
 
     // MARK: Building
