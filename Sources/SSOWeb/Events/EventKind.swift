@@ -44,6 +44,9 @@ package final class EventKind: Sendable {
         self.countedAs = countedAs ?? id
     }
 
+    /// What its line calls the cause: `cause`, or `reason`.
+    package var causeField: String { line.first(where: \.isCause)?.name ?? "cause" }
+
     /// Whether the audit log has rows of it.
     package var hasRow: Bool {
         switch recording {
@@ -85,13 +88,17 @@ package struct EventField: Sendable {
     package let name: String
     /// Whether the line has it also without a value, as `-`.
     package var isAlwaysThere = false
+    /// Whether it is the cause, by whatever name.
+    var isCause = false
 
     package static let account = EventField(value: { $0.account }, name: "account")
     package static let client = EventField(value: { $0.client }, name: "client")
     package static let session = EventField(value: { $0.session }, name: "session")
     package static let flow = EventField(value: { $0.flow }, name: "flow")
     /// `cause`, or another name that was released.
-    package static func cause(_ name: String = "cause") -> EventField { EventField(value: { $0.cause }, name: name) }
+    package static func cause(_ name: String = "cause") -> EventField {
+        EventField(value: { $0.cause }, name: name, isCause: true)
+    }
     package static let reason = cause("reason")
     /// ``Event/detail`` by its name in the line.
     package static func detail(_ name: String = "detail") -> EventField {
