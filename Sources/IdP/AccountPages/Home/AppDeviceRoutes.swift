@@ -25,7 +25,6 @@ struct AppDeviceRoutes: Sendable {
         else {
             return response
         }
-        device.logEnd(of: user.account, to: form.context.logger)
         if device.session?.handle == user.session.handle { sessions.forget(in: &response) }
         return response
     }
