@@ -3,7 +3,6 @@ package import IdPAccounts
 import IdPClients
 import IdPFlow
 package import IdPProviders
-import Logging
 import SSOShared
 import SSOWeb
 import Storage

@@ -4,7 +4,6 @@ import IdPAccounts
 package import IdPClients
 import IdPFlow
 package import IdPProviders
-import Logging
 import SSOShared
 package import SSOWeb
 

@@ -89,7 +89,7 @@ struct UserActivity: Sendable {
 
 extension UserChange {
     /// What was changed, for the user.
-    fileprivate var words: Text {
+    var words: Text {
         switch self {
         case .name: Text("activity.name-changed")
         case .address: Text("activity.address-changed")

@@ -2,7 +2,6 @@ import Hummingbird
 import IdPAccounts
 import IdPClients
 import IdPFlow
-import Logging
 import SSOWeb
 import Storage
 

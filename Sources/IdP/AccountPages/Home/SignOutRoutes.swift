@@ -3,7 +3,6 @@ import Hummingbird
 import IdPAccounts
 import IdPClients
 import IdPFlow
-import Logging
 import SSOShared
 import SSOWeb
 import Storage

@@ -4,7 +4,6 @@ import IdPAccounts
 import IdPClients
 import IdPFlow
 import IdPProviders
-import Logging
 import SSOShared
 import SSOWeb
 import Storage

@@ -3,7 +3,6 @@ import Hummingbird
 package import IdPAccounts
 import IdPClients
 import IdPFlow
-import Logging
 import SSOShared
 import SSOWeb
 

@@ -2,7 +2,6 @@ import Hummingbird
 package import IdPAccounts
 import IdPClients
 import IdPFlow
-import Logging
 import SSOShared
 package import SSOWeb
 

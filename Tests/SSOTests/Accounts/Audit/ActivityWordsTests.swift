@@ -1,0 +1,18 @@
+import SSOShared
+import Testing
+
+@testable import IdPAccountPages
+@testable import IdPAccounts
+@testable import SSOWeb
+@testable import TestKit
+
+@Suite("Words of the activity page", .rules)
+struct ActivityWordsTests {
+    @Test("each change of an account has words of its own, in both languages", arguments: Language.allCases)
+    func changes(_ language: Language) throws {
+        let texts = try Catalogue([PageFiles.accountPages.texts])[language]
+        let words = UserChange.allCases.map { texts.plain($0.words) }
+        #expect(Set(words).count == UserChange.allCases.count)
+        #expect(!words.contains(texts.plain(Text("activity.user-changed"))))
+    }
+}
