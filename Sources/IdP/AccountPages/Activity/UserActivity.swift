@@ -48,7 +48,7 @@ struct UserActivity: Sendable {
     }
 
     /// In a browser, and in the web view of an app.
-    private static let signIns: Set = [EventKind.signedIn.id, "handoff_signed_in"]
+    static let signIns: Set = [EventKind.signedIn.id, "handoff_signed_in"]
 
     /// How the user signed in: "an email code", or a provider by its name. Nil when no method has a text.
     ///

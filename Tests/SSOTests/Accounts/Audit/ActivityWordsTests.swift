@@ -1,3 +1,5 @@
+import IdPApps
+import IdPFlow
 import SSOShared
 import Testing
 
@@ -8,6 +10,11 @@ import Testing
 
 @Suite("Words of the activity page", .rules)
 struct ActivityWordsTests {
+    @Test("the sign-in of a browser and that of an app's web view say how")
+    func signIns() {
+        #expect(UserActivity.signIns == [EventKind.signedIn.id, EventKind.handoffSignedIn.id])
+    }
+
     @Test("each change of an account has words of its own, in both languages", arguments: Language.allCases)
     func changes(_ language: Language) throws {
         let texts = try Catalogue([PageFiles.accountPages.texts])[language]
