@@ -54,11 +54,11 @@ struct UserActivity: Sendable {
     ///
     /// - Parameter detail: the ids of the methods, with a space between two.
     private func method(_ detail: String?) -> (any TextValue)? {
-        (detail ?? "").split(separator: " ").compactMap { method(String($0)) }
+        (detail ?? "").split(separator: " ").compactMap { name(ofMethod: String($0)) }
             .reduce(nil) { all, next in all.map { Text("method.and", ["first": $0, "second": next]) } ?? next }
     }
 
-    private func method(_ id: String) -> (any TextValue)? {
+    private func name(ofMethod id: String) -> (any TextValue)? {
         let provider = providers.all.first { $0.method.utf8.elementsEqual(id.utf8) }
         let known = [id.hasPrefix("oidc:") ? "oidc" : id].first(where: Self.methods.contains)
         return provider?.name ?? known.map { Text("method.\($0)") }
