@@ -83,7 +83,7 @@ extension IdPFeatures {
             database: parts.database, audit: parts.audit.store, signOuts: parts.signOuts, logger: parts.logger)
         let ending = StartJob {
             [accounts = parts.accounts, clients = parts.clients, audit = parts.audit.store, logger = parts.logger] in
-            do { try await IneligibleSignIns(accounts, audit).end() } catch {
+            do { try await IneligibleSignIns(accounts, audit, logger).end() } catch {
                 logger.warning("ineligible_sign_ins_failed", metadata: ["cause": "\(error)"])
             }
             await clients.read()

@@ -2,37 +2,6 @@ package import SSOWeb
 
 /// What the audit log records and what is not with a feature.
 extension EventKind {
-    package static let appSignedOut = EventKind(
-        "app_signed_out", nil, .row("session; `cause=other_account`: the user chose another"),
-        user: Text("activity.app-signed-out"), "")
-    package static let handoffSignedIn = EventKind(
-        "handoff_signed_in", nil, .row("session, flow; `detail`: methods, or missing second factor"),
-        user: Text("activity.signed-in"), "")
-    package static let sessionEnded = EventKind(
-        "session_ended", nil,
-        .row(
-            "session, none if all or all others end; `cause`: `ended_elsewhere` (by the user, on another device), `operator`, `disabled`, `identity_removed`, `address_proven`, `withdrawn`, `address_changed`, `no_access` (with the client), `end_date`, `erased`, `not_allowed`, `restored`"
-        ), user: Text("activity.session-ended"), "")
-    package static let signOutQueued = EventKind(
-        "sign_out_queued", nil,
-        .row(
-            "client, session as told there, none for all; `cause`: the end's, `retried`, or why it failed; `detail`: the message"
-        ), user: Text("activity.sign-out-queued"), "")
-    package static let signOutDelivered = EventKind(
-        "sign_out_delivered", nil,
-        .row(
-            "client, session as told there, none for all; `cause`: the end's, `retried`, or why it failed; `detail`: the message"
-        ), user: Text("activity.sign-out-delivered"), "")
-    package static let signOutFailed = EventKind(
-        "sign_out_failed", nil,
-        .row(
-            "client, session as told there, none for all; `cause`: the end's, `retried`, or why it failed; `detail`: the message"
-        ), user: Text("activity.sign-out-failed"), "")
-    package static let signOutGivenUp = EventKind(
-        "sign_out_given_up", nil,
-        .row(
-            "client, session as told there, none for all; `cause`: the end's, `retried`, or why it failed; `detail`: the message"
-        ), user: Text("activity.sign-out-given-up"), "")
     package static let authorizeRefused = EventKind(
         "authorize_refused", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), "")
     package static let signOutAddressRefused = EventKind(
@@ -67,19 +36,6 @@ extension EventKind {
         .refusal(
             "client, `cause` [of verify](#verify_refused), the token's session and flow; `detail`: the client that it was for"
         ), "")
-    package static let providerAnswerRefused = EventKind(
-        "provider_answer_refused", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), "")
-    package static let handoffCodeRejected = EventKind(
-        "handoff_code_rejected", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), "")
-    package static let identityUnlinked = EventKind(
-        "identity_unlinked", nil,
-        .row("`detail`: the provider; `cause`: `address_proven`, or `withdrawn` by the provider"),
-        user: Text("activity.identity-removed"), "")
-    package static let userChanged = EventKind(
-        "user_changed", nil,
-        .row(
-            "`cause`: `disabled`, `enabled`, `signed_out`, `added`, `imported`, `invitation_withdrawn`, `end_date`, `address`, `erase_requested`, `erase_cancelled` by a command, `end_date_over` by the program, `name` by the user; `detail`: the end date, or an import's changes"
-        ), user: Text("activity.user-changed"), "")
     package static let userErased = EventKind("user_erased", nil, .row("client of an invitation"), "")
     package static let userInvited = EventKind("user_invited", nil, .row("client of an invitation"), "")
     package static let groupChanged = EventKind(
@@ -112,14 +68,10 @@ extension EventKind {
 /// The list of the events above.
 package enum AuditedEvents {
     package static let all: [EventKind] = [
-        .appSignedOut, .handoffSignedIn,
-        .sessionEnded, .signOutQueued, .signOutDelivered, .signOutFailed, .signOutGivenUp,
         .authorizeRefused, .signOutAddressRefused, .verifyRefused, .tokenRequestRefused, .codeReused,
         .refreshTokenReused, .refreshTokensEnded, .introspected, .signingKeyMade, .signingKeyPublished,
-        .signingKeyRetired, .sessionQuestionRefused,
-        .providerAnswerRefused, .handoffCodeRejected,
-        .identityUnlinked, .userChanged, .userErased, .userInvited,
-        .groupChanged, .clientChanged, .clientSecretAdded, .clientSecretRetired, .sealedValuesRenewed, .keysForgotten,
-        .clientsFileLoaded, .clientsFileRejected, .backupMade, .databaseRestored, .auditExported,
+        .signingKeyRetired, .sessionQuestionRefused, .userErased, .userInvited, .groupChanged, .clientChanged,
+        .clientSecretAdded, .clientSecretRetired, .sealedValuesRenewed, .keysForgotten, .clientsFileLoaded,
+        .clientsFileRejected, .backupMade, .databaseRestored, .auditExported,
     ]
 }

@@ -1,5 +1,7 @@
 import Foundation
+import IdPAccountPages
 import IdPAccounts
+import IdPApps
 import IdPFlow
 import IdPMail
 import IdPSignIn
