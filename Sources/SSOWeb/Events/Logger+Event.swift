@@ -4,8 +4,7 @@ package import Storage
 extension Logger {
     /// Says that something happened: one line, built only if its level is on, and one count. No row: see `context.record`.
     package func record(_ event: Event) {
-        // An event that is said in the audit log alone was counted with its line.
-        if event.places != .auditLog || event.kind.level == nil { (handler as? any EventCounter)?.count(event) }
+        if event.places != .row { (handler as? any EventCounter)?.count(event) }
         guard let level = event.lineLevel, logLevel <= level else { return }
         line(event, level)
     }

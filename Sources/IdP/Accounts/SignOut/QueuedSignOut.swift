@@ -46,7 +46,7 @@ package struct QueuedSignOut: Sendable {
         /// The audit log has a row of it. The log has a line when it is sent.
         func event(_ kind: EventKind, by actor: AuditActor, cause: String) -> Event {
             Event(kind, by: actor, account: accountID, client: clientID, session: toldSession, cause: cause)
-                .only(in: .auditLog)
+                .only(in: .row)
         }
     }
 
