@@ -19,6 +19,17 @@ extension Logger {
         line(event, level)
     }
 
+    /// The same logger, which counts what it records.
+    package func counting(_ counts: EventCounts?) -> Logger {
+        guard let counts, let counter = handler as? any EventCounter else { return self }
+        var logger = self
+        logger.handler = counter.counting(counts)
+        return logger
+    }
+
+    /// The file that the lines of events come from: they were counted.
+    static let fileOfEvents = #fileID
+
     private func line(_ event: Event, _ level: Level) {
         let logger = event.address.map { about($0, account: event.account) } ?? self
         logger.log(level: level, Message(stringLiteral: event.kind.id), metadata: event.metadata)
@@ -36,6 +47,8 @@ extension Logger {
 }
 
 /// A log handler that counts events: every one passes it, whatever levels are written.
-package protocol EventCounter {
+package protocol EventCounter: LogHandler {
     func count(_ event: Event)
+    /// The same handler with counts.
+    func counting(_ counts: EventCounts) -> Self
 }
