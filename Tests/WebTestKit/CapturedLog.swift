@@ -41,7 +41,7 @@ final class CapturedLog: Sendable {
     private struct Handler: EventCounter {
         let capture: CapturedLog
         let program: String
-        var counts: EventCounts?
+        var counts: (any EventCounting)?
         var metadata: Logger.Metadata = [:]
         var metadataProvider: Logger.MetadataProvider?
         var logLevel: Logger.Level = .trace
@@ -53,7 +53,7 @@ final class CapturedLog: Sendable {
 
         func count(_ event: Event) { counts?.count(event) }
 
-        func counting(_ counts: EventCounts) -> Handler {
+        func counting(_ counts: any EventCounting) -> Handler {
             var handler = self
             handler.counts = counts
             return handler

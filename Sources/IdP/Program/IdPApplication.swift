@@ -10,6 +10,7 @@ import Logging
 import SSOShared
 import SSOWeb
 import ServiceLifecycle
+import Storage
 
 /// Builds the IdP. ``IdPFeatures`` has the list of what it consists of.
 ///
@@ -56,7 +57,10 @@ extension IdPFeatures {
     private func metrics(_ settings: IdPSettings, _ services: IdPServices) -> [any Service] {
         guard let metrics = services.metrics else { return [] }
         let readings =
-            IdPMetrics.readings(parts, signingKeys) + IdPMetrics.readings(of: settings, services)
+            IdPMetrics.readings(parts, signingKeys)
+            + IdPMetrics.readings(
+                of: settings.keys, parts.database, isFile: settings.database.isFile, clock: parts.clock,
+                randomness: parts.randomness)
             + CommonMetrics.readings(parts.database, parts.shutdown)
         return [
             MetricsService(metrics, clock: parts.clock, readings: readings, logger: parts.logger) {

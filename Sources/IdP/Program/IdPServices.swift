@@ -64,6 +64,14 @@ struct IdPServices: Sendable {
     }
 }
 
+extension ProgramMetrics {
+    /// The metrics of the IdP.
+    static func idp(_ listen: MetricsListen) -> ProgramMetrics {
+        ProgramMetrics(
+            listen, build: ThisBuild.stamp, IdPMetrics.all, events: IdPEvents.all, alerted: IdPMetrics.alerted)
+    }
+}
+
 extension IdPSettings {
     /// This process for the others on its database.
     var node: NodeDescription {

@@ -20,7 +20,7 @@ extension Logger {
     }
 
     /// The same logger, which counts what it records.
-    package func counting(_ counts: EventCounts?) -> Logger {
+    package func counting(_ counts: (any EventCounting)?) -> Logger {
         guard let counts, let counter = handler as? any EventCounter else { return self }
         var logger = self
         logger.handler = counter.counting(counts)
@@ -50,5 +50,12 @@ extension Logger {
 package protocol EventCounter: LogHandler {
     func count(_ event: Event)
     /// The same handler with counts.
-    func counting(_ counts: EventCounts) -> Self
+    func counting(_ counts: any EventCounting) -> Self
+}
+
+/// Counts what happens.
+package protocol EventCounting: AnyObject, Sendable {
+    func count(_ event: Event)
+    /// Counts a line that was not made from an event: storage knows none. Only lines of the levels that are written come here.
+    func count(_ line: LogEvent)
 }

@@ -15,9 +15,9 @@ public struct EventLogHandler: LogHandler {
         let format: Format
         let hasPriorities: Bool
         /// Nil where nobody reads metrics.
-        let counts: EventCounts?
+        let counts: (any EventCounting)?
 
-        init(label: String, format: Format, hasPriorities: Bool, counts: EventCounts? = nil) {
+        init(label: String, format: Format, hasPriorities: Bool, counts: (any EventCounting)? = nil) {
             (self.label, self.format, self.hasPriorities, self.counts) = (label, format, hasPriorities, counts)
         }
     }
@@ -110,7 +110,7 @@ public struct EventLogHandler: LogHandler {
 extension EventLogHandler: EventCounter {
     package func count(_ event: Event) { form.counts?.count(event) }
 
-    package func counting(_ counts: EventCounts) -> EventLogHandler {
+    package func counting(_ counts: any EventCounting) -> EventLogHandler {
         var handler = self
         handler.form = Form(label: form.label, format: form.format, hasPriorities: form.hasPriorities, counts: counts)
         return handler

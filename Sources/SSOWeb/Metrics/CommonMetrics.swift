@@ -1,6 +1,5 @@
 import Foundation
 import SSOShared
-package import Storage
 
 /// The metrics that both programs have.
 package enum CommonMetrics {
@@ -30,14 +29,6 @@ package enum CommonMetrics {
             requests, requestSeconds, build, residentMemory, openFiles, maximumFiles, processorTime, startTime,
             clockDifference, events, ready,
         ] + DatabaseMetrics.all
-
-    /// What both programs read in each round.
-    package static func readings(_ database: any Database, _ shutdown: ShutdownState) -> [MetricsService.Reading] {
-        [
-            { DatabaseMetrics.read(database, $0) },
-            { $0.set(ready, await HealthRoutes.readiness(database, shutdown) == .ready ? 1 : 0) },
-        ]
-    }
 
     /// Sets what does not change.
     static func setBuild(_ build: BuildStamp, in registry: MetricsRegistry) {

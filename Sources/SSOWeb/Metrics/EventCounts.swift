@@ -7,7 +7,7 @@ import Synchronization
 /// All values come from the lists of the kinds, so that nobody can make series without end; an event of a kind that is not in
 /// the list counts nowhere. A value that an event lacks is no label, which Prometheus takes for an empty one. An event that was
 /// counted before costs no memory, and no lock that a scrape takes.
-package final class EventCounts: Sendable {
+package final class EventCounts: EventCounting {
     private let kinds: [String: KindCounts]
 
     /// Events at warning and error, and those that are alerted on, begin at 0: `increase()` sees the first one, and a flood of other
@@ -22,10 +22,8 @@ package final class EventCounts: Sendable {
         }
     }
 
-    /// Counts an event.
     package func count(_ event: Event) { kinds[event.kind.id]?.count(event) }
 
-    /// Counts a line that was not made from an event: storage knows none. Only lines of the levels that are written come here.
     package func count(_ line: LogEvent) {
         guard line.file != Logger.fileOfEvents, let counts = kinds[line.message.description], counts.kind.level != nil
         else { return }

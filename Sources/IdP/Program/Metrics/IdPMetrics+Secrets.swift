@@ -4,15 +4,6 @@ import IdPProtocols
 import SSOShared
 import SSOWeb
 import Storage
-import ThisBuild
-
-extension ProgramMetrics {
-    /// The metrics of the IdP.
-    static func idp(_ listen: MetricsListen) -> ProgramMetrics {
-        ProgramMetrics(
-            listen, build: ThisBuild.stamp, IdPMetrics.all, events: IdPEvents.all, alerted: IdPMetrics.alerted)
-    }
-}
 
 /// Secrets in rotation, and backups. They change seldom and are read seldom.
 extension IdPMetrics {
@@ -37,15 +28,16 @@ extension IdPMetrics {
     /// How far back a backup is looked for.
     private static let daysOfBackups = 8
 
-    static func readings(of settings: IdPSettings, _ services: IdPServices) -> [MetricsService.Reading] {
-        let (database, clock, keys) = (services.database, services.clock, settings.keys)
+    /// - Parameter isFile: whether the database is one of SQLite.
+    static func readings(
+        of keys: DerivedKeys, _ database: any Database, isFile: Bool, clock: ServiceClock, randomness: any Randomness
+    ) -> [MetricsService.Reading] {
         let sealed = SealedValueStore(
             database: database,
             columns: [
-                .clientSecrets(ClientSecretBox(keys: keys, randomness: services.randomness)),
-                .signingKeys(SigningKeyBox(keys: keys, randomness: services.randomness).box),
+                .clientSecrets(ClientSecretBox(keys: keys, randomness: randomness)),
+                .signingKeys(SigningKeyBox(keys: keys, randomness: randomness).box),
             ])
-        let isFile = settings.database.isFile
         return [
             { $0.set(secretKeys, Double(keys.fingerprints.count)) },
             MetricsService.seldom {

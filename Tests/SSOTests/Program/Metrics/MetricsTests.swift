@@ -108,11 +108,13 @@ struct MetricsTests {
     @Test("readiness, the database, keys and backups are read, and a backup of one user's data is none")
     func readings() async throws {
         try await TestDeployment.open { deployment in
-            let (services, shutdown) = (services(deployment), ShutdownState())
+            let shutdown = ShutdownState()
             func read() async throws -> [String: String] {
                 let registry = MetricsRegistry(CommonMetrics.all + IdPMetrics.all)
                 let readings =
-                    IdPMetrics.readings(of: try settings(deployment), services)
+                    IdPMetrics.readings(
+                        of: deployment.keys, deployment.database, isFile: true, clock: deployment.clock.clock,
+                        randomness: SystemRandomness())
                     + CommonMetrics.readings(deployment.database, shutdown)
                 for reading in readings { try await reading(registry) }
                 return series(registry.text)
