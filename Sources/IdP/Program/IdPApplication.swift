@@ -10,6 +10,7 @@ import Logging
 import SSOShared
 import SSOWeb
 import ServiceLifecycle
+import Storage
 
 /// Builds the IdP. ``IdPFeatures`` has the list of what it consists of.
 ///
@@ -53,9 +54,14 @@ extension IdPFeatures {
     }
 
     /// Serves the metrics, where somebody reads them.
-    private func metrics(_ services: IdPServices) -> [any Service] {
+    private func metrics(_ settings: IdPSettings, _ services: IdPServices) -> [any Service] {
         guard let metrics = services.metrics else { return [] }
-        let readings = IdPMetrics.readings(parts, signingKeys)
+        let readings =
+            IdPMetrics.readings(parts, signingKeys)
+            + IdPMetrics.readings(
+                of: settings.keys, parts.database, isFile: settings.database.isFile, clock: parts.clock,
+                randomness: parts.randomness)
+            + CommonMetrics.readings(parts.database, parts.shutdown)
         return [
             MetricsService(metrics, clock: parts.clock, readings: readings, logger: parts.logger) {
                 [logger = parts.logger] in logger.info("metrics_listening", metadata: ["address": "\($0)"])
@@ -115,7 +121,7 @@ extension IdPFeatures {
             AuditWriting(log: parts.audit), worker, signOuts, ending, purge, keys,
             ClockWatch(parts.clock, logger: parts.logger), reload, TemplateReading(parts.pages),
         ]
-            + metrics(services)
+            + metrics(settings, services)
             // With one key there is nothing to seal anew.
             + (settings.keys.fingerprints.count > 1 ? [renewal] : [])
     }

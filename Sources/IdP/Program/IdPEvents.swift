@@ -8,6 +8,7 @@ import IdPProviderSignIn
 import IdPProviders
 import IdPSignIn
 import SSOWeb
+import StorageEngines
 
 /// Everything that can happen in the IdP: the list of each target.
 enum IdPEvents {
@@ -16,6 +17,7 @@ enum IdPEvents {
         AccountPageEvents.all,
         AppEvents.all,
         AuditedEvents.all,
+        DatabaseEvents.all,
         FlowEvents.all,
         MailEvents.all,
         ProviderEvents.all,

@@ -129,9 +129,18 @@ package struct EventLabel: Sendable {
         EventLabel(value: { $0.further[name]?.description }, name: name, values: values)
     }
 
-    /// The value of an event, ``others`` for one that is not in the list, and `-` for none.
-    func text(_ event: Event) -> String {
-        guard let value = value(event) else { return "-" }
-        return values.first { $0 == value } ?? others
+    /// How many choices there are: no value, the values of the list, and all others.
+    var choices: Int { values.count + 2 }
+
+    /// The choice of an event: 0 for no value.
+    func choice(_ event: Event) -> Int {
+        guard let value = value(event) else { return 0 }
+        return (values.firstIndex(of: value) ?? values.count) + 1
+    }
+
+    /// The text of a choice; nil for no value.
+    func text(_ choice: Int) -> String? {
+        guard choice > 0 else { return nil }
+        return choice > values.count ? others : values[choice - 1]
     }
 }

@@ -18,6 +18,17 @@ extension Logger {
         line(event, level)
     }
 
+    /// The same logger, which counts what it records.
+    package func counting(_ counts: (any EventCounting)?) -> Logger {
+        guard let counts, let counter = handler as? any EventCounter else { return self }
+        var logger = self
+        logger.handler = counter.counting(counts)
+        return logger
+    }
+
+    /// The file that the lines of events come from: they were counted.
+    static let fileOfEvents = #fileID
+
     private func line(_ event: Event, _ level: Level) {
         let logger = event.address.map { about($0, account: event.account) } ?? self
         logger.log(level: level, Message(stringLiteral: event.kind.id), metadata: event.metadata)
@@ -35,6 +46,15 @@ extension Logger {
 }
 
 /// A log handler that counts events: every one passes it, whatever levels are written.
-package protocol EventCounter {
+package protocol EventCounter: LogHandler {
     func count(_ event: Event)
+    /// The same handler with counts.
+    func counting(_ counts: any EventCounting) -> Self
+}
+
+/// Counts what happens.
+package protocol EventCounting: AnyObject, Sendable {
+    func count(_ event: Event)
+    /// Counts a line that was not made from an event: storage knows none. Only lines of the levels that are written come here.
+    func count(_ line: LogEvent)
 }
