@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import SSOWeb
 import Testing
 
@@ -43,7 +44,7 @@ struct EventDocumentTests {
         page.replaceSubrange(first..<last, with: text)
     }
 
-    private static var kinds: [EventKind] { IdPEvents.all + RelyingPartyEvents.all }
+    private static var kinds: [EventKind] { IdPEvents.all }
 
     // MARK: The log
 
