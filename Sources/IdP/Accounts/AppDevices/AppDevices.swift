@@ -70,18 +70,19 @@ package struct AppDevices: Sendable {
 
     /// Ends a session, and the access token of the app whose web view had it.
     ///
-    /// - Parameter account: the one that is signed in, if any.
-    package func end(_ session: Session, of account: Account?, _ audit: RequestAudit?) async throws {
+    /// - Parameters:
+    ///   - account: the one that is signed in, if any.
+    ///   - further: fields of the line in the log.
+    package func end(
+        _ session: Session, of account: Account?, _ audit: RequestAudit?, _ further: Logger.Metadata = [:]
+    ) async throws {
         try await tokens.database.write { connection in
-            if let account {
-                try audit?.write(
-                    Event(.signedOut, by: .user(account.id), account: account.id, session: session.handle),
-                    connection)
-            }
+            let actor = account.map { AuditActor.user($0.id) } ?? .visitor
+            let event = Event(.signedOut, by: actor, account: account?.id, session: session.handle, further)
+            try audit?.record(account == nil ? event.only(in: .log) : event, connection)
             try sessions.end(session, connection)
             try tokens.end(session: session.handle, connection)
-            try signOuts.end(
-                .one(session.handle), .signedOut, by: account.map { .user($0.id) } ?? .visitor, audit, connection)
+            try signOuts.end(.one(session.handle), .signedOut, by: actor, audit, connection)
         }
     }
 

@@ -39,40 +39,6 @@ extension EventKind {
     package static let mailNotSent = EventKind(
         "mail_not_sent", nil, .refusal("flow, the address that was typed; `cause` if not sent"),
         countedAs: "mail_queued", "")
-    package static let authorizeRefused = EventKind(
-        "authorize_refused", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), "")
-    package static let signOutAddressRefused = EventKind(
-        "sign_out_address_refused", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), ""
-    )
-    package static let verifyRefused = EventKind(
-        "verify_refused", nil,
-        .refusal(
-            "client, `cause` [of verify](#verify_refused), the token's session and flow; `detail`: the client that it was for"
-        ), "")
-    package static let tokenRequestRefused = EventKind(
-        "token_request_refused", nil,
-        .refusal("client, [`cause`](openid.md#when-it-does-not-work), a code's session and flow"), "")
-    package static let codeReused = EventKind(
-        "code_reused", nil, .row("client; `detail`: the client that a refresh token was for"), "")
-    package static let refreshTokenReused = EventKind(
-        "refresh_token_reused", nil, .row("client; `detail`: the client that a refresh token was for"), "")
-    package static let refreshTokensEnded = EventKind(
-        "refresh_tokens_ended", nil,
-        .row(
-            "client; `cause`: `revoked` by the client, `code_reused`, `refresh_token_reused`, `token_of_other_client`"),
-        "")
-    package static let introspected = EventKind("introspected", nil, .row("client that asked"), "")
-    package static let signingKeyMade = EventKind(
-        "signing_key_made", nil, .row("`detail`: the key; `cause`: its algorithm"), "")
-    package static let signingKeyPublished = EventKind(
-        "signing_key_published", nil, .row("`detail`: the key; `cause`: its algorithm"), "")
-    package static let signingKeyRetired = EventKind(
-        "signing_key_retired", nil, .row("`detail`: the key; `cause`: its algorithm"), "")
-    package static let sessionQuestionRefused = EventKind(
-        "session_question_refused", nil,
-        .refusal(
-            "client, `cause` [of verify](#verify_refused), the token's session and flow; `detail`: the client that it was for"
-        ), "")
     package static let inboundMailRefused = EventKind(
         "inbound_mail_refused", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), "")
     package static let codeRejected = EventKind(
@@ -114,10 +80,6 @@ extension EventKind {
     package static let sealedValuesRenewed = EventKind("sealed_values_renewed", nil, .row("`detail`: how many"), "")
     package static let keysForgotten = EventKind(
         "keys_forgotten", nil, .row("`detail`: the fingerprints of the keys that the database knows now"), "")
-    package static let clientsFileLoaded = EventKind(
-        "clients_file_loaded", nil, .row("`detail`: clients added (`+`) and dropped (`-`) by SIGHUP"), "")
-    package static let clientsFileRejected = EventKind(
-        "clients_file_rejected", nil, .row("`detail`: clients added (`+`) and dropped (`-`) by SIGHUP"), "")
     package static let backupMade = EventKind(
         "backup_made", nil, .row("`detail`: the file; the account, if one user's data"), "")
     package static let databaseRestored = EventKind(
@@ -131,12 +93,11 @@ package enum AuditedEvents {
     package static let all: [EventKind] = [
         .appSignedOut, .handoffSignedIn,
         .sessionEnded, .signOutQueued, .signOutDelivered, .signOutFailed, .signOutGivenUp, .mailQueued,
-        .mailNotSent, .authorizeRefused, .signOutAddressRefused, .verifyRefused, .tokenRequestRefused, .codeReused,
-        .refreshTokenReused, .refreshTokensEnded, .introspected, .signingKeyMade, .signingKeyPublished,
-        .signingKeyRetired, .sessionQuestionRefused, .inboundMailRefused, .codeRejected, .linkRejected,
+        .mailNotSent,
+        .inboundMailRefused, .codeRejected, .linkRejected,
         .providerAnswerRefused, .handoffCodeRejected, .guessAlarmRaised, .guessAlarmEnded,
         .identityUnlinked, .userChanged, .userErased, .userInvited, .invitationRejected,
         .groupChanged, .clientChanged, .clientSecretAdded, .clientSecretRetired, .sealedValuesRenewed, .keysForgotten,
-        .clientsFileLoaded, .clientsFileRejected, .backupMade, .databaseRestored, .auditExported,
+        .backupMade, .databaseRestored, .auditExported,
     ]
 }
