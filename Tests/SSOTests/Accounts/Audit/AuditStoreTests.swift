@@ -1,6 +1,7 @@
 import Foundation
 import IdPAccounts
 import IdPFlow
+import IdPProtocols
 import SSOShared
 import SSOWeb
 import Storage
