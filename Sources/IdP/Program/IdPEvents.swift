@@ -4,6 +4,7 @@ import IdPApps
 import IdPClients
 import IdPFlow
 import IdPMail
+import IdPProtocols
 import IdPProviderSignIn
 import IdPProviders
 import IdPSignIn
@@ -17,9 +18,11 @@ enum IdPEvents {
         AccountPageEvents.all,
         AppEvents.all,
         AuditedEvents.all,
+        ClientEvents.all,
         DatabaseEvents.all,
         FlowEvents.all,
         MailEvents.all,
+        ProtocolEvents.all,
         ProviderEvents.all,
         ProviderSignInEvents.all,
         SignInEvents.all,
