@@ -8,7 +8,8 @@ import SSOWeb
 /// Everything that can happen in the IdP: the list of each target.
 enum IdPEvents {
     static let all: [EventKind] =
-        AuditedEvents.all + AccountEvents.all + FlowEvents.all + MailEvents.all + SignInEvents.all
+        AuditedEvents.all + AccountEvents.all + FlowEvents.all + MailEvents.all + SignInEvents.all + StorageEvents.all
+        + WebEvents.all
 
     /// The events that the audit log has rows of.
     static var audited: [EventKind] { all.filter(\.hasRow) }
