@@ -133,7 +133,7 @@ func buildRelyingParty(
     let metrics = services.metrics.map {
         [
             MetricsService($0, clock: clock, logger: services.logger) { [logger = services.logger] in
-                logger.info("metrics_listening", metadata: ["address": "\($0)"])
+                logger.record(Event(.metricsListening, ["address": "\($0)"]))
             }
         ]
     }
