@@ -9,7 +9,6 @@ import IdPProviderSignIn
 import IdPProviders
 import IdPSignIn
 import SSOWeb
-import StorageEngines
 
 /// Everything that can happen in the IdP: the list of each target.
 enum IdPEvents {
@@ -19,13 +18,14 @@ enum IdPEvents {
         AppEvents.all,
         AuditedEvents.all,
         ClientEvents.all,
-        DatabaseEvents.all,
         FlowEvents.all,
         MailEvents.all,
         ProtocolEvents.all,
         ProviderEvents.all,
         ProviderSignInEvents.all,
         SignInEvents.all,
+        StorageEvents.all,
+        WebEvents.all,
     ].flatMap(\.self)
 
     /// The events that the audit log has rows of.
