@@ -50,12 +50,6 @@ extension EventKind {
         by: [.protocol], causes: authorizeCauses,
         "A sign-in link is wrong: `cause`, for an unregistered address the nearest one. Tell the client's developers, who otherwise get `error_description`."
     )
-    package static let verifyRefused = EventKind(
-        "verify_refused", .info,
-        .refusal("client, `cause`, the token's session and flow; `detail`: the client that it was for"),
-        line: SignedPostError.line, causes: SignedPostError.causesOfClients + GrantErrorCause.eventCauses,
-        "The back channel refused a token or its caller. The warnings are alarms; all else is an error of the caller, or a sign-in's normal end."
-    )
     package static let secondFactorMissing = EventKind(
         "second_factor_missing", .notice, line: [.account, .detail("factor").orDash, .session, .flow],
         "A visitor who has given the first proof tries to go on without the second one.")
