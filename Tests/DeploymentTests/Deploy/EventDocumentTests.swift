@@ -44,7 +44,7 @@ struct EventDocumentTests {
         page.replaceSubrange(first..<last, with: text)
     }
 
-    private static var kinds: [EventKind] { IdPEvents.all }
+    private static var kinds: [EventKind] { IdPEvents.all + RelyingPartyEvents.all }
 
     // MARK: The log
 
