@@ -4,6 +4,7 @@ import IdPApps
 import IdPClients
 import IdPFlow
 import IdPMail
+import IdPOperations
 import IdPProviderSignIn
 import IdPProviders
 import IdPSignIn
@@ -20,6 +21,8 @@ enum IdPEvents {
         DatabaseEvents.all,
         FlowEvents.all,
         MailEvents.all,
+        OperationsEvents.all,
+        ProgramEvents.all,
         ProviderEvents.all,
         ProviderSignInEvents.all,
         SignInEvents.all,
