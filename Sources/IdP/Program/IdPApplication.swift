@@ -104,7 +104,7 @@ extension IdPFeatures {
             // What the file must not contradict.
             await clients.read()
             let before = clients.all
-            if let row = clients.reload() { audit.note(row) }
+            if let event = clients.reload() { audit.record(event) }
             association.reload()
             providers.reload()
             await clients.recordFile(in: access.database, logger)

@@ -5,6 +5,7 @@ import IdPClients
 import IdPFlow
 import IdPMail
 import IdPOperations
+import IdPProtocols
 import IdPProviderSignIn
 import IdPProviders
 import IdPSignIn
@@ -17,12 +18,13 @@ enum IdPEvents {
         AccountEvents.all,
         AccountPageEvents.all,
         AppEvents.all,
-        AuditedEvents.all,
+        ClientEvents.all,
         DatabaseEvents.all,
         FlowEvents.all,
         MailEvents.all,
         OperationsEvents.all,
         ProgramEvents.all,
+        ProtocolEvents.all,
         ProviderEvents.all,
         ProviderSignInEvents.all,
         SignInEvents.all,

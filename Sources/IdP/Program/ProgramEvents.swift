@@ -1,3 +1,4 @@
+import Logging
 import SSOWeb
 
 /// What happens to the program as a whole, and what commands of the operator write.

@@ -57,7 +57,7 @@ struct StoredRegistry: Sendable {
             logger.notice("setting", metadata: ["name": "\(line.name)", "value": "\(line.shown)"])
         }
         for warning in report.warnings() { logger.warning("setting_warning", metadata: ["message": "\(warning)"]) }
-        for warning in report.groups { logger.warning("clients_file_warning", metadata: ["warning": "\(warning)"]) }
+        for warning in report.groups { logger.record(.clientsFileWarning(warning)) }
     }
 }
 

@@ -22,7 +22,7 @@ package struct AccessReview: Sendable {
     package static func warn(about clients: [Client], _ database: any Database, _ logger: Logger) async {
         do {
             for warning in try await database.read({ try GroupStore.warnings(about: clients, $0) }) {
-                logger.warning("clients_file_warning", metadata: ["warning": "\(warning)"])
+                logger.record(.clientsFileWarning(warning))
             }
         } catch {
             logger.record(Event(.accessReviewFailed, cause: "\(error)"))

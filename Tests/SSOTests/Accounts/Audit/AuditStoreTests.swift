@@ -4,6 +4,7 @@ import IdPAccounts
 import IdPApps
 import IdPFlow
 import IdPMail
+import IdPProtocols
 import IdPSignIn
 import SSOShared
 import SSOWeb
