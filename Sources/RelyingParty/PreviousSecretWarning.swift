@@ -20,11 +20,12 @@ final class PreviousSecretWarning: Sendable {
             return true
         }
         guard isDue else { return }
-        logger.warning(
-            "shared_secret_previous",
-            metadata: [
-                "message":
-                    "The identity provider has a newer secret for this client. Set SSO_SHARED_SECRET to it and restart: this one will be refused."
-            ])
+        logger.record(
+            Event(
+                RelyingPartyEvents.sharedSecretPrevious,
+                [
+                    "message":
+                        "The identity provider has a newer secret for this client. Set SSO_SHARED_SECRET to it and restart: this one will be refused."
+                ]))
     }
 }

@@ -32,7 +32,7 @@ struct RelyingPartyServices: Sendable {
     ///   other settings.
     static func live(_ settings: RelyingPartySettings, logger: Logger) async throws -> RelyingPartyServices {
         let metrics = settings.metricsListen.map {
-            ProgramMetrics($0, build: ThisBuild.stamp, events: DatabaseEvents.all)
+            ProgramMetrics($0, build: ThisBuild.stamp, events: RelyingPartyEvents.all)
         }
         let logger = logger.counting(metrics?.counts)
         let database = try await ProgramDatabase.relyingParty.open(settings.database, logger)
@@ -138,7 +138,7 @@ func buildRelyingParty(
             MetricsService(
                 $0, clock: clock, readings: CommonMetrics.readings(database, shutdown), logger: services.logger
             ) { [logger = services.logger] in
-                logger.info("metrics_listening", metadata: ["address": "\($0)"])
+                logger.record(Event(.metricsListening, ["address": "\($0)"]))
             }
         ]
     }

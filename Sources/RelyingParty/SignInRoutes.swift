@@ -155,7 +155,7 @@ struct SignInRoutes: Sendable {
             then: { session, connection in
                 try signOuts.name(session, user, since: began, returnTo: found.returnTo, connection)
             })
-        if fresh != nil { context.logger.info("signed_in", metadata: ["user": "\(user.id)"]) }
+        if fresh != nil { context.logger.record(Event(RelyingPartyEvents.signedIn, account: user.id)) }
         return fresh
     }
 
@@ -171,7 +171,7 @@ struct SignInRoutes: Sendable {
             throw PublicError.staleForm(request, from: sessions.forms.sender(of: request), .home)
         }
         try await sessions.store.end(session)
-        context.logger.info("signed_out")
+        context.logger.record(Event(RelyingPartyEvents.signedOut))
         var response = redirect(to: HomeRoutes.signedOutPath)
         sessions.forget(in: &response)
         return response

@@ -56,9 +56,6 @@ extension EventKind {
         line: SignedPostError.line, causes: SignedPostError.causesOfClients + GrantErrorCause.eventCauses,
         "The back channel refused a token or its caller. The warnings are alarms; all else is an error of the caller, or a sign-in's normal end."
     )
-    package static let requestRefusedByAPI = EventKind(
-        "request_refused", .notice, line: [.cause()],
-        "A 4xx answer of the JSON API: `status`, `code`; `debug` for one without a user.")
     package static let secondFactorMissing = EventKind(
         "second_factor_missing", .notice, line: [.account, .detail("factor").orDash, .session, .flow],
         "A visitor who has given the first proof tries to go on without the second one.")
@@ -112,6 +109,6 @@ package enum FlowEvents {
     package static let all: [EventKind] = [
         .signInRequested, .signedIn, .secondFactorRequired, .identityLinkRefused, .tokenIssued, .accessRefused,
         .loginRequired, .interactionRequired, .signInCancelled, .otherAccountThanExpected, .tokenRedeemed,
-        .authorizeRefused, .verifyRefused, .requestRefusedByAPI, .secondFactorMissing, .secretUseNotNoted,
+        .authorizeRefused, .verifyRefused, .secondFactorMissing, .secretUseNotNoted,
     ]
 }

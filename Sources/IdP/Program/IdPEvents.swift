@@ -10,7 +10,6 @@ import IdPProviderSignIn
 import IdPProviders
 import IdPSignIn
 import SSOWeb
-import StorageEngines
 
 /// Everything that can happen in the IdP: the list of each target.
 enum IdPEvents {
@@ -19,7 +18,6 @@ enum IdPEvents {
         AccountPageEvents.all,
         AppEvents.all,
         ClientEvents.all,
-        DatabaseEvents.all,
         FlowEvents.all,
         MailEvents.all,
         OperationsEvents.all,
@@ -28,6 +26,8 @@ enum IdPEvents {
         ProviderEvents.all,
         ProviderSignInEvents.all,
         SignInEvents.all,
+        StorageEvents.all,
+        WebEvents.all,
     ].flatMap(\.self)
 
     /// The events that the audit log has rows of.

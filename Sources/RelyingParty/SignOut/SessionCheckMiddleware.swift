@@ -37,16 +37,16 @@ struct SessionCheckMiddleware: RouterMiddleware {
         case .active(let known):
             let fresh = user.with(known)
             if fresh == user { return claimed }
-            logger.info("user_changed", metadata: ["user": "\(user.id)"])
+            logger.record(Event(RelyingPartyEvents.userChanged, account: user.id))
             return try await keep(claimed, logger, { $0 = $0.with(known) }, ifCheckedAt: now) ?? claimed
         case .ended(let reason):
-            logger.info("signed_out", metadata: ["user": "\(user.id)", "reason": "\(reason)"])
+            logger.record(Event(RelyingPartyEvents.signedOut, account: user.id, cause: "\(reason)"))
             try await sessions.store.end(claimed)
             return nil
         case .expired:
             return claimed
         case .failed(let error):
-            logger.warning("session_check_failed", metadata: ["cause": "\(error)"])
+            logger.record(Event(RelyingPartyEvents.sessionCheckFailed, cause: "\(error)"))
             let early = Timestamp(check.checkedAt(afterFailure: now.date))
             return try await keep(claimed, logger, { $0.checkedAt = early }, ifCheckedAt: now) ?? claimed
         }
@@ -69,7 +69,7 @@ struct SessionCheckMiddleware: RouterMiddleware {
                 return true
             }
         } catch let error as DatabaseError {
-            logger.warning("session_check_failed", metadata: ["cause": "\(error)"])
+            logger.record(Event(RelyingPartyEvents.sessionCheckFailed, cause: "\(error)"))
             return nil
         }
     }

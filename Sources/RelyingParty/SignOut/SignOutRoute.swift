@@ -22,19 +22,16 @@ struct SignOutRoute: Sendable {
                 contentTypes: request.headers[values: .contentType], now: store.clock.now().date)
             // Where it fails the answer is 503, and the identity provider tries again.
             let ended = try await store.end(message)
-            context.logger.info(
-                "sign_out_received",
-                metadata: [
-                    "id": "\(loggable(message.id))", "user": "\(loggable(message.user))",
-                    "all": "\(message.session == nil)", "repeated": "\(ended == nil)",
-                    "ended": .stringConvertible(ended ?? 0),
-                ])
+            context.logger.record(
+                Event(
+                    RelyingPartyEvents.signOutReceived, account: loggable(message.user),
+                    [
+                        "id": "\(loggable(message.id))", "all": "\(message.session == nil)",
+                        "repeated": "\(ended == nil)", "ended": .stringConvertible(ended ?? 0),
+                    ]))
             return answer(.ok, Array("{}".utf8))
         } catch let error as SignOutError {
-            // Anyone can post something without a signature.
-            context.logger.log(
-                level: error.code == .invalidSignature ? .info : .warning, "sign_out_rejected",
-                metadata: ["cause": "\(error.cause)"])
+            context.logger.record(Event(RelyingPartyEvents.signOutRejected, cause: error.cause))
             return answer(.init(code: error.status), error.body)
         }
     }

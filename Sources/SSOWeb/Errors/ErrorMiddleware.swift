@@ -79,14 +79,11 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
     }
 
     private func log(_ error: PublicError, _ request: Request, _ context: Context) {
-        let isOurs = error.status.code >= 500
-        var metadata: Logger.Metadata = [
-            "status": .number(error.status.code), "code": .string(error.code),
-            "cause": .string(error.cause ?? error.code),
-        ]
-        if error.code == PublicError.notFound.code { metadata["path"] = "\(SentText.path(request.uri.path))" }
-        for (name, value) in error.logFields { metadata[name] = .string(value) }
-        context.logger.log(
-            level: isOurs ? .error : .notice, isOurs ? "request_failed" : "request_refused", metadata: metadata)
+        var event = Event(
+            error.status.code >= 500 ? .requestFailed : .requestRefused, cause: error.cause ?? error.code,
+            ["status": .number(error.status.code), "code": .string(error.code)])
+        if error.code == PublicError.notFound.code { event.further["path"] = "\(SentText.path(request.uri.path))" }
+        for (name, value) in error.logFields { event.further[name] = .string(value) }
+        context.logger.record(event)
     }
 }

@@ -92,6 +92,8 @@ package struct EventField: Sendable {
     var isCause = false
 
     package static let account = EventField(value: { $0.account }, name: "account")
+    /// The account, as a relying party calls it.
+    package static let user = EventField(value: { $0.account }, name: "user")
     package static let client = EventField(value: { $0.client }, name: "client")
     package static let session = EventField(value: { $0.session }, name: "session")
     package static let flow = EventField(value: { $0.flow }, name: "flow")

@@ -63,7 +63,7 @@ final class RequestHeadValidator: ChannelInboundHandler, RemovableChannelHandler
         if error is HTTPParserError {
             // The peer only: what a proxy reports in such a request cannot be trusted.
             let peer = context.remoteAddress?.ipAddress ?? "-"
-            logger.notice("malformed_request", metadata: ["cause": "\(error)", "client_address": "\(peer)"])
+            logger.record(Event(.malformedRequest, cause: "\(error)", ["client_address": "\(peer)"]))
         }
         context.fireErrorCaught(error)
     }

@@ -19,8 +19,8 @@ public enum ProgramLog {
         LogWriter.standardError.reportDropped { count in
             handler.line(
                 for: LogEvent(
-                    level: .warning, message: "log_lines_dropped", metadata: ["count": .number(count)], source: nil,
-                    file: #fileID, function: #function, line: #line))
+                    level: .warning, message: "\(EventKind.logLinesDropped.id)", metadata: ["count": .number(count)],
+                    source: nil, file: #fileID, function: #function, line: #line))
         }
         var logger = Logger(label: program) { _ in handler }
         logger.logLevel = level ?? .info

@@ -42,14 +42,15 @@ public struct ClientAddressLogging<Context: WebRequestContext>: RouterMiddleware
         if let client { context.logger[metadataKey: "client_address"] = .stringConvertible(client) }
         if let hop = malformedHop, !hasWarned.set() {
             // Once per process: with a wrongly configured proxy it is true of every request.
-            context.logger.warning(
-                "forwarded_address_malformed",
-                metadata: [
-                    "value": "\(hop.prefix(64))",
-                    "message": """
-                    X-Forwarded-For of a trusted proxy has no valid address. Limits and logs use the proxy's address.
-                    """,
-                ])
+            context.logger.record(
+                Event(
+                    .forwardedAddressMalformed,
+                    [
+                        "value": "\(hop.prefix(64))",
+                        "message": """
+                        X-Forwarded-For of a trusted proxy has no valid address. Limits and logs use the proxy's address.
+                        """,
+                    ]))
         }
         return try await next(request, context)
     }

@@ -65,7 +65,7 @@ package struct MetricsService: Service {
         CommonMetrics.readClock(clock, registry)
         for reading in readings {
             do { try await reading(registry) } catch {
-                logger.debug("metrics_not_read", metadata: ["cause": "\(error)"])
+                logger.record(Event(.metricsNotRead, cause: "\(error)"))
             }
         }
     }

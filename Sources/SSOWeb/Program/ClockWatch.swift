@@ -17,7 +17,7 @@ public struct ClockWatch: Service {
             var last = ClockState()
             while !Task.isCancelled {
                 let state = clock.state()
-                Self.event(from: last, to: state)?.log(to: logger)
+                if let change = Self.event(from: last, to: state) { logger.record(change.event) }
                 last = state
                 try? await Task.sleep(for: .seconds(1))
             }
@@ -45,12 +45,12 @@ enum ClockEvent: Equatable {
     case jumpAccepted
     case restored
 
-    func log(to logger: Logger) {
+    var event: Event {
         switch self {
         case .jumped(let ahead):
-            logger.error(
-                "clock_jumped",
-                metadata: [
+            Event(
+                .clockJumped,
+                [
                     "ahead_seconds": .number(ahead.secondsRoundedUp),
                     "message": """
                     The wall clock jumped ahead. The program keeps its time and nothing is purged until the wall clock is \
@@ -58,9 +58,9 @@ enum ClockEvent: Equatable {
                     """,
                 ])
         case .setBack(let behind):
-            logger.error(
-                "clock_set_back",
-                metadata: [
+            Event(
+                .clockSetBack,
+                [
                     "behind_seconds": .number(behind.secondsRoundedUp),
                     "message": """
                     The wall clock was set back. The program keeps its time and nothing is purged. If the wall clock is \
@@ -68,15 +68,14 @@ enum ClockEvent: Equatable {
                     """,
                 ])
         case .jumpAccepted:
-            logger.warning(
-                "clock_jump_accepted",
-                metadata: [
+            Event(
+                .clockJumpAccepted,
+                [
                     "message":
                         "The jump has lasted, so the program uses the wall clock again. The purge pauses for an hour."
                 ])
         case .restored:
-            logger.notice(
-                "clock_restored", metadata: ["message": "The wall clock agrees with the program's time again."])
+            Event(.clockRestored, ["message": "The wall clock agrees with the program's time again."])
         }
     }
 }

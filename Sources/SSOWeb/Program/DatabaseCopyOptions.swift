@@ -83,12 +83,13 @@ public struct DatabaseCopyOptions: ParsableArguments {
         let rows = copied.reduce(0) { $0 + $1.source.rows }
         print(json ? try CopyOutput.json(copied, became, source, target) : CopyOutput.text(copied))
         if !json { print(CopyOutput.text(became, source, target)) }
-        logger.notice(
-            "database_copied",
-            metadata: [
-                "from": "\(source)", "to": "\(target)", "tables": .stringConvertible(copied.count),
-                "rows": .stringConvertible(rows),
-            ])
+        logger.record(
+            Event(
+                .databaseCopied,
+                [
+                    "from": "\(source)", "to": "\(target)", "tables": .stringConvertible(copied.count),
+                    "rows": .stringConvertible(rows),
+                ]))
     }
 }
 

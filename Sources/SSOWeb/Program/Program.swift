@@ -62,12 +62,13 @@ public struct ProgramLogger: Sendable {
 
     /// Logs the address at which the server listens: the only line of a start.
     public func started(_ address: String, publicURL: PublicOrigin) {
-        logger.info(
-            "listening",
-            metadata: [
-                "address": "\(address)", "public_url": "\(publicURL)", "version": "\(build.version)",
-                "commit": "\(build.commit)", "date": "\(build.date)",
-            ])
+        logger.record(
+            Event(
+                .listening,
+                [
+                    "address": "\(address)", "public_url": "\(publicURL)", "version": "\(build.version)",
+                    "commit": "\(build.commit)", "date": "\(build.date)",
+                ]))
         ServiceManager.ofProcess.ready()
     }
 }
@@ -134,18 +135,18 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
                 "serves as root with the settings of the installed service. Use: systemctl start swift-sso-\(Subject.name)"
             )
         }
-        for warning in reader.warnings { logger.warning("setting_warning", metadata: ["message": "\(warning)"]) }
+        for warning in reader.warnings { logger.record(Event(.settingWarning, ["message": "\(warning)"])) }
         for line in reader.lines {
             // At notice, so that a quiet log has them: operators compare the fingerprints of both programs.
             let level: Logger.Level = line.shown.contains("fingerprint") ? .notice : .info
-            logger.log(level: level, "setting", metadata: ["name": "\(line.name)", "value": "\(line.shown)"])
+            logger.record(Event(.setting, ["name": "\(line.name)", "value": "\(line.shown)"], level: level))
         }
         do {
             try await Subject.serve(settings, ProgramLogger(logger: logger, grace: grace, build: Subject.build))
         } catch {
             // The system's error for an address in use does not contain the address.
             let listen = reader.lines.first { $0.name.hasSuffix("_LISTEN") }?.shown
-            logger.critical("startup_failed", metadata: ["cause": "\(error)", "listen": "\(listen ?? "-")"])
+            logger.record(Event(.startupFailed, cause: "\(error)", ["listen": "\(listen ?? "-")"]))
             // Report all remaining problems now, not one per restart.
             let reported = reader.warnings.count
             await reader.runChecks()
@@ -153,7 +154,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
             ServiceManager.ofProcess.failed(reader.problems.isEmpty ? ["\(error)"] : reader.problems)
             throw CommandExit.code(for: error)
         }
-        logger.info("stopped")
+        logger.record(Event(.stopped))
     }
 
     private func reader() -> SettingsReader {
@@ -180,9 +181,9 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
 
     private func report(_ reader: SettingsReader, to logger: Logger, warningsFrom reported: Int = 0) {
         for warning in reader.warnings.dropFirst(reported) {
-            logger.warning("setting_warning", metadata: ["message": "\(warning)"])
+            logger.record(Event(.settingWarning, ["message": "\(warning)"]))
         }
-        for problem in reader.problems { logger.error("setting_invalid", metadata: ["message": "\(problem)"]) }
+        for problem in reader.problems { logger.record(Event(.settingInvalid, ["message": "\(problem)"])) }
     }
 
     private func report(_ reader: SettingsReader) {

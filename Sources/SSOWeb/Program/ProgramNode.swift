@@ -84,12 +84,13 @@ public struct ProgramNode: Service {
         let latest = Self.toleratedDifference + (after - before)
         let isFar = difference > latest || difference + Self.toleratedDifference < .zero
         if isFar, !known.hasOtherTime {
-            logger.warning(
-                "clock_differs",
-                metadata: [
-                    "seconds": "\(difference.components.seconds)",
-                    "message": "The database's clock differs from the one of this machine. The database's is used.",
-                ])
+            logger.record(
+                Event(
+                    .clockDiffers,
+                    [
+                        "seconds": "\(difference.components.seconds)",
+                        "message": "The database's clock differs from the one of this machine. The database's is used.",
+                    ]))
         }
         known.hasOtherTime = isFar
     }
@@ -101,9 +102,10 @@ public struct ProgramNode: Service {
                 let key = "\(other.id) \(name)"
                 found.insert(key)
                 guard !known.differences.contains(key) else { continue }
-                logger.warning(
-                    "node_settings_differ",
-                    metadata: ["node": "\(other.id)", "setting": "\(name)", "version": "\(other.version)"])
+                logger.record(
+                    Event(
+                        .nodeSettingsDiffer,
+                        ["node": "\(other.id)", "setting": "\(name)", "version": "\(other.version)"]))
             }
         }
         known.differences = found

@@ -53,7 +53,7 @@ public struct PurgeService: Service {
             let newest = permit.needsNewestRow(for: state) ? try await newest() : nil
             return permit.allows(state, now: clock.now(), newest: newest)
         } catch {
-            logger.warning("purge_failed", metadata: ["cause": "\(error)"])
+            logger.record(Event(.purgeFailed, cause: "\(error)"))
             return false
         }
     }
@@ -68,7 +68,7 @@ public struct PurgeService: Service {
             }
             return false
         } catch {
-            logger.warning("purge_failed", metadata: ["cause": "\(error)"])
+            logger.record(Event(.purgeFailed, cause: "\(error)"))
             return true
         }
     }

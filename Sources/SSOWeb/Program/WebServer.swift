@@ -110,7 +110,7 @@ public enum WebServer {
                 }
                 let hasGrace = signal == .sigterm && duration > .zero
                 if hasGrace {
-                    logger.info("stopping", metadata: ["grace_milliseconds": .number(duration.milliseconds)])
+                    logger.record(Event(.stopping, ["grace_milliseconds": .number(duration.milliseconds)]))
                 }
                 Task {
                     if hasGrace { try? await Task.sleep(for: duration) }
@@ -125,7 +125,7 @@ public enum WebServer {
         do {
             try await group.run()
         } catch is CancellationError {
-            logger.warning("drain_timeout", metadata: ["limit_seconds": .number(limits.drain.secondsRoundedUp)])
+            logger.record(Event(.drainTimeout, ["limit_seconds": .number(limits.drain.secondsRoundedUp)]))
         }
     }
 }
@@ -173,9 +173,7 @@ public struct ReloadService: Service {
     /// For a program without files to reload. The default action of SIGHUP would end it.
     public init(logger: Logger) {
         self.init {
-            logger.notice(
-                "reload_ignored",
-                metadata: ["message": "no file to reload; settings need a restart"])
+            logger.record(Event(.reloadIgnored, ["message": "no file to reload; settings need a restart"]))
         }
     }
 

@@ -98,7 +98,7 @@ public struct SessionMiddleware<Context: SessionRequestContext>: RouterMiddlewar
             do {
                 try await sessions.store.touch(session)
             } catch {
-                context.logger.warning("session_touch_failed", metadata: ["cause": "\(error)"])
+                context.logger.record(Event(.sessionTouchFailed, cause: "\(error)"))
             }
             context.session = session
         }

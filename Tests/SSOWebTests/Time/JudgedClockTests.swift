@@ -150,9 +150,9 @@ struct JudgedClockTests {
         ]
         for (before, after, event) in table { #expect(ClockWatch.event(from: before, to: after) == event) }
         let log = CapturedLog()
-        ClockEvent.jumped(ahead: .days(3)).log(to: log.logger("idp"))
+        log.logger("idp").record(ClockEvent.jumped(ahead: .days(3)).event)
         #expect(log.contains("error clock_jumped") && log.contains("259200"))
-        ClockEvent.restored.log(to: log.logger("idp"))
+        log.logger("idp").record(ClockEvent.restored.event)
         #expect(log.contains("notice clock_restored"))
     }
 }

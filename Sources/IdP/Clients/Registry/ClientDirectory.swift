@@ -204,7 +204,7 @@ package final class ClientDirectory: Sendable {
             reading.problems + inDatabase.compactMap { Self.conflict(of: $0, with: reading.clients)?.description }
         // One row, and a line of each.
         for problem in problems { logger.record(Event(.clientsFileRejected, ["error": "\(problem)"])) }
-        guard problems.isEmpty else { return Event(.clientsFileRejected).only(in: .auditLog) }
+        guard problems.isEmpty else { return Event(.clientsFileRejected).only(in: .row) }
         let before = current.withLock { state in
             defer {
                 state.file = reading.clients

@@ -26,7 +26,7 @@ struct APIGuard: RouterMiddleware {
             // An app that is signed out asks as often as it comes to the foreground.
             context.record(
                 Event(
-                    .requestRefusedByAPI, cause: error.cause,
+                    .requestRefused, cause: error.cause,
                     ["status": .number(error.status.code), "code": "\(error.code)"],
                     level: error.code == APIError.unauthenticated.code ? .debug : nil))
             return .json(

@@ -75,7 +75,7 @@ struct AccountChoice: Sendable {
             let signedOut = Event(
                 .signedOut, by: .user(user.account.id), account: user.account.id, session: user.session.handle,
                 cause: "other_account")
-            try form.context.record(signedOut.only(in: .auditLog), connection)
+            try form.context.record(signedOut.only(in: .row), connection)
             return old.survivingSignIn(slots)
         }
         // Without a new session another request of this browser has ended this one: nothing is left to end.

@@ -292,7 +292,7 @@ package struct GrantStore: Sendable {
         let refused = Event(
             asked.kind.refused, by: .client(client.id), account: owner?.id, client: client.id,
             session: error.session, flow: error.flow, cause: cause.rawValue, detail: burntOwner)
-        try asked.audit?.record(refused.only(in: .auditLog), connection)
+        try asked.audit?.record(refused.only(in: .row), connection)
         return burntOwner.map { .burnt(error, owner: $0) } ?? .refused(error)
     }
 

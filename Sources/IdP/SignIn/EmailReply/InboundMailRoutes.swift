@@ -24,7 +24,7 @@ struct InboundMailRoutes: Sendable {
 
     private static let words = Post.Words(
         mediaType: "message/rfc822", maximumBytes: InboundMailLimits.messageBytes, refused: .inboundMailRefused,
-        failed: EventKind("inbound_mail_failed", .error, line: [.cause()], ""), wrongType: .notMessage,
+        failed: .inboundMailFailed, wrongType: .notMessage,
         tooLarge: .messageTooLarge,
         unavailable: .inboundUnavailable
     ) { error, _ in .badMessageSignature(error) }

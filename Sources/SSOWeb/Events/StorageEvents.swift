@@ -1,32 +1,32 @@
 import Logging
-package import SSOWeb
 
-/// What happens to a database of PostgreSQL. Its engine, which knows no events, writes the lines by itself; they are counted by
-/// their ids.
+/// What happens to a database that is a server. Storage has a logger and no event: here is what its lines mean.
 extension EventKind {
     package static let databaseUnavailable = EventKind(
-        "database_unavailable", .error, .line,
+        "database_unavailable", .error, line: [.reason],
         "PostgreSQL cannot be used: `reason`. 503 until `database_connected` ([nodes](postgresql.md)).")
     package static let databaseConnected = EventKind(
-        "database_connected", .notice, .line, "The database can be used again.")
+        "database_connected", .notice, .line, "PostgreSQL can be used again: an alarm is over.")
+    /// A `warning` where nothing was voided.
     package static let databaseFailedOver = EventKind(
         "database_failed_over", .error, .line,
-        "A standby was promoted (one node with `synchronous=false`; else warning). `synchronous=false`: [what was voided](postgresql.md#failover). Replicate synchronously."
+        "A standby was promoted: `error` at one node with `synchronous=false`, else `warning`. `synchronous=false`: [what was voided](postgresql.md#failover). Replicate synchronously."
     )
     package static let databaseTimelineOlder = EventKind(
         "database_timeline_older", .error, .line,
         "[An old primary](postgresql.md#failover) runs again at `server`. Stop it.")
     package static let databaseWaitsForStandby = EventKind(
         "database_waits_for_standby", .error, .line,
-        "The synchronous standby of `names` is away: [no commit ends](postgresql.md#failover). Start it or do without.")
+        "The synchronous standby of `names` is away: [no commit ends](postgresql.md#failover). Start it or do without."
+    )
     package static let databaseCommitUnknown = EventKind(
-        "database_commit_unknown", .warning, .line,
+        "database_commit_unknown", .warning, line: [.reason],
         "A commit without an answer, or with a warning: the callers got 503, and it happened or not. Often: standby and network."
     )
 }
 
-/// The events of databases.
-package enum DatabaseEvents {
+/// The events of storage.
+package enum StorageEvents {
     package static let all: [EventKind] = [
         .databaseUnavailable, .databaseConnected, .databaseFailedOver, .databaseTimelineOlder,
         .databaseWaitsForStandby, .databaseCommitUnknown,
