@@ -67,7 +67,7 @@ extension IdPFeatures {
             + CommonMetrics.readings(parts.database, parts.shutdown)
         return [
             MetricsService(metrics, clock: parts.clock, readings: readings, logger: parts.logger) {
-                [logger = parts.logger] in logger.info("metrics_listening", metadata: ["address": "\($0)"])
+                [logger = parts.logger] in logger.record(Event(.metricsListening, ["address": "\($0)"]))
             }
         ]
     }
