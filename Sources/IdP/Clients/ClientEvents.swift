@@ -61,7 +61,7 @@ extension Event {
     }
 }
 
-/// The events of this target that are not in ``AuditedEvents``.
+/// The events of this target.
 package enum ClientEvents {
     package static let all: [EventKind] = [
         .clientsFileLoaded, .clientsFileRejected, .clientsFileWarning, .clientsNotRead, .clientsNotRecorded,

@@ -41,6 +41,9 @@ func buildIdP(
         logger: services.logger, services: features.jobs(settings, services) + services.jobs, started: started)
 }
 
+private let reloading =
+    "reloading the clients file, the providers file and the association files; settings need a restart"
+
 extension IdPFeatures {
     /// What is due of the tables that no feature owns.
     private func purgesOfAccounts(_ settings: IdPSettings) -> [PurgeService.Purge] {
@@ -64,7 +67,7 @@ extension IdPFeatures {
             + CommonMetrics.readings(parts.database, parts.shutdown)
         return [
             MetricsService(metrics, clock: parts.clock, readings: readings, logger: parts.logger) {
-                [logger = parts.logger] in logger.info("metrics_listening", metadata: ["address": "\($0)"])
+                [logger = parts.logger] in logger.record(Event(.metricsListening, ["address": "\($0)"]))
             }
         ]
     }
@@ -90,19 +93,14 @@ extension IdPFeatures {
         let ending = StartJob {
             [accounts = parts.accounts, clients = parts.clients, audit = parts.audit.store, logger = parts.logger] in
             do { try await IneligibleSignIns(accounts, audit, logger).end() } catch {
-                logger.warning("ineligible_sign_ins_failed", metadata: ["cause": "\(error)"])
+                logger.record(Event(.ineligibleSignInsFailed, cause: "\(error)"))
             }
             await clients.read()
             await access.enforce(clients)
         }
         let reload = ReloadService {
             [logger = parts.logger, clients = parts.clients, audit = parts.audit, association, providers] in
-            logger.notice(
-                "reload",
-                metadata: [
-                    "message":
-                        "reloading the clients file, the providers file and the association files; settings need a restart"
-                ])
+            logger.record(Event(.reload, ["message": "\(reloading)"]))
             // What the file must not contradict.
             await clients.read()
             let before = clients.all

@@ -4,6 +4,7 @@ import IdPApps
 import IdPClients
 import IdPFlow
 import IdPMail
+import IdPOperations
 import IdPProtocols
 import IdPProviderSignIn
 import IdPProviders
@@ -16,10 +17,11 @@ enum IdPEvents {
         AccountEvents.all,
         AccountPageEvents.all,
         AppEvents.all,
-        AuditedEvents.all,
         ClientEvents.all,
         FlowEvents.all,
         MailEvents.all,
+        OperationsEvents.all,
+        ProgramEvents.all,
         ProtocolEvents.all,
         ProviderEvents.all,
         ProviderSignInEvents.all,

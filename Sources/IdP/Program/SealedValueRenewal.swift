@@ -35,11 +35,10 @@ struct SealedValueRenewal: Service {
             let renewed = try await values.renew().filter { $0.old > 0 }
             guard !renewed.isEmpty else { return }
             let detail = renewed.map { "\($0.old) \($0.name)" }.joined(separator: ", ")
-            logger.notice("sealed_values_renewed", metadata: ["values": "\(detail)"])
-            audit.note(Event(.sealedValuesRenewed, by: .program, detail: detail))
+            audit.record(Event(.sealedValuesRenewed, detail: detail))
         } catch {
             // The next hour tries again.
-            logger.warning("sealed_values_not_renewed", metadata: ["cause": "\(error)"])
+            logger.record(Event(.sealedValuesNotRenewed, cause: "\(error)"))
         }
     }
 }

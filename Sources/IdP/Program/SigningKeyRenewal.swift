@@ -17,7 +17,7 @@ struct SigningKeyRenewal: Service {
                 if isChosen() {
                     do { try await keys.renew() } catch {
                         // The next hour tries again: a key is published for a day before it is needed.
-                        logger.warning("signing_keys_not_renewed", metadata: ["cause": "\(error)"])
+                        logger.record(Event(.signingKeysNotRenewed, cause: "\(error)"))
                     }
                 }
                 try? await Task.sleep(for: Self.interval)

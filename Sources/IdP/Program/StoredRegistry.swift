@@ -54,10 +54,10 @@ struct StoredRegistry: Sendable {
         try await KeyCheck(database, keys, SealedValueStore(database: database, keys)).start()
         // As the clients of the file, at notice: operators compare the fingerprints of both programs.
         for line in report.clients {
-            logger.notice("setting", metadata: ["name": "\(line.name)", "value": "\(line.shown)"])
+            logger.record(Event(.setting, ["name": "\(line.name)", "value": "\(line.shown)"], level: .notice))
         }
-        for warning in report.warnings() { logger.warning("setting_warning", metadata: ["message": "\(warning)"]) }
-        for warning in report.groups { logger.warning("clients_file_warning", metadata: ["warning": "\(warning)"]) }
+        for warning in report.warnings() { logger.record(Event(.settingWarning, ["message": "\(warning)"])) }
+        for warning in report.groups { logger.record(.clientsFileWarning(warning)) }
     }
 }
 

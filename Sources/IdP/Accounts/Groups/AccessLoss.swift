@@ -30,7 +30,7 @@ package enum AccessLoss {
         try report(
             accounts: accounts(without: access, at: client, connection), client: client, by: context.actor,
             context.signOuts, connection
-        ) { try context.write($0, connection) }
+        ) { try context.record($0, connection) }
     }
 
     /// The ids of the accounts that have signed in at a client and may not enter it with this rule. Looks at every sign-in at the

@@ -1,3 +1,4 @@
+package import Logging
 package import SSOShared
 package import SSOWeb
 package import Storage
@@ -39,17 +40,23 @@ package struct ChangeContext: Sendable {
     package let now: Timestamp
     package let randomness: any Randomness
     private let audit: AuditStore
+    private let logger: Logger?
 
-    init(actor: AuditActor, now: Timestamp, randomness: any Randomness, audit: AuditStore) {
-        (self.actor, self.now, self.randomness, self.audit) = (actor, now, randomness, audit)
+    init(actor: AuditActor, now: Timestamp, randomness: any Randomness, audit: AuditStore, logger: Logger?) {
+        (self.actor, self.now, self.randomness) = (actor, now, randomness)
+        (self.audit, self.logger) = (audit, logger)
     }
 
-    /// Writes a row of the audit log in the transaction of the change. Its actor is the one who makes the change. A command has
-    /// no log.
-    package func write(_ row: Event, _ connection: any SQLConnection) throws {
-        var row = row
-        row.actor = actor
-        try audit.write(row, connection)
+    /// Says that something happens in the transaction of the change, by the one who makes it. A command has no log: of its
+    /// changes the audit log alone knows.
+    package func record(_ event: Event, _ connection: any SQLConnection) throws {
+        var event = event
+        event.actor = actor
+        if let logger {
+            try audit.record(event, logger, connection)
+        } else if event.isForAuditLog {
+            try audit.write(event, connection)
+        }
     }
 }
 
@@ -59,19 +66,24 @@ package struct OperatorChanges: Sendable {
     private let actor: AuditActor
     private let clock: ServiceClock
     private let randomness: any Randomness
+    private let logger: Logger?
 
-    /// - Parameter actor: who makes the changes, for the audit log.
+    /// - Parameters:
+    ///   - actor: who makes the changes, for the audit log.
+    ///   - logger: of a program that makes changes by itself; nil for a command.
     package init(
         _ database: any Database, by actor: AuditActor, clock: ServiceClock = .system(),
-        randomness: any Randomness = SystemRandomness()
+        randomness: any Randomness = SystemRandomness(), logger: Logger? = nil
     ) {
-        (self.database, self.actor, self.clock, self.randomness) = (database, actor, clock, randomness)
+        (self.database, self.actor, self.clock) = (database, actor, clock)
+        (self.randomness, self.logger) = (randomness, logger)
     }
 
     /// - Throws: ``ChangeError`` and ``DatabaseError``.
     package func make<Change: OperatorChange>(_ change: Change) async throws -> Changed<Change.Result> {
         let audit = AuditStore(database: database, clock: clock, randomness: randomness)
-        let context = ChangeContext(actor: actor, now: clock.now(), randomness: randomness, audit: audit)
+        let context = ChangeContext(
+            actor: actor, now: clock.now(), randomness: randomness, audit: audit, logger: logger)
         return try await database.write { try change.make(context, $0) }
     }
 }

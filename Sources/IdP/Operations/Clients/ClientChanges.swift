@@ -38,9 +38,9 @@ package struct ClientRegistrar: Sendable {
     }
 
     /// The end of every change: all processes act on it from the commit on.
-    func commit(_ rows: [Event], _ context: ChangeContext, _ connection: any SQLConnection) throws {
+    func commit(_ events: [Event], _ context: ChangeContext, _ connection: any SQLConnection) throws {
         try store.noteChange(connection)
-        for row in rows { try context.write(row, connection) }
+        for event in events { try context.record(event, connection) }
     }
 
     func changed(_ id: String, _ isChanged: Bool, _ connection: any SQLConnection) throws -> Changed<ClientView> {
@@ -48,13 +48,6 @@ package struct ClientRegistrar: Sendable {
             throw ChangeError("there is no client \(id).")
         }
         return Changed(view, isChanged: isChanged)
-    }
-}
-
-extension Event {
-    /// The change itself has the actor (``ChangeContext/write(_:_:)``).
-    init(_ event: EventKind, client: String, cause: String? = nil, _ detail: String? = nil) {
-        self.init(event, by: .program, client: client, cause: cause, detail: detail)
     }
 }
 
@@ -128,14 +121,15 @@ package struct AddClient: OperatorChange {
         try registrar.checkUnused(fingerprint, connection)
         try store.insert(entry, id: id, logo: logo, at: context.now, connection)
         guard !isPublic else {
-            try registrar.commit([Event(.clientChanged, client: id, "added")], context, connection)
+            try registrar.commit([Event(.clientChanged, client: id, detail: "added")], context, connection)
             return try registrar.changed(id, true, connection)
         }
         try store.insert(
             try box.seal(secret, of: id), SecretName(client: id, fingerprint: fingerprint), at: context.now, connection)
         try registrar.commit(
             [
-                Event(.clientChanged, client: id, "added"), Event(.clientSecretAdded, client: id, fingerprint),
+                Event(.clientChanged, client: id, detail: "added"),
+                Event(.clientSecretAdded, client: id, detail: fingerprint),
             ], context, connection)
         return try registrar.changed(id, true, connection)
     }
@@ -181,7 +175,7 @@ package struct SetClient: OperatorChange {
         try registrar.store.update(
             client, entry: entry, logo: logo, isEnabled: client.isEnabled, at: context.now, connection)
         let detail = "set \(values.keys.sorted().joined(separator: " "))"
-        try registrar.commit([Event(.clientChanged, client: id, detail)], context, connection)
+        try registrar.commit([Event(.clientChanged, client: id, detail: detail)], context, connection)
         if client.isEnabled { try AccessLoss.report(at: id, with: access, context, connection) }
         return try registrar.changed(id, true, connection)
     }
@@ -203,7 +197,7 @@ package struct EnableClient: OperatorChange {
         try registrar.store.update(
             client, entry: client.entry, logo: client.logo, isEnabled: isEnabled, at: context.now, connection)
         try registrar.commit(
-            [Event(.clientChanged, client: id, isEnabled ? "enabled" : "disabled")], context, connection)
+            [Event(.clientChanged, client: id, detail: isEnabled ? "enabled" : "disabled")], context, connection)
         if !isEnabled {
             try ClientGrants.void(of: id, at: context.now, connection)
             try AccessLoss.report(at: id, with: .groups([]), context, connection)
@@ -228,7 +222,7 @@ package struct RemoveClient: OperatorChange {
         try registrar.store.delete(id, connection)
         // Disabling has voided them already. Once more, because the id may be given to another client.
         try ClientGrants.void(of: id, at: context.now, connection)
-        try registrar.commit([Event(.clientChanged, client: id, "removed")], context, connection)
+        try registrar.commit([Event(.clientChanged, client: id, detail: "removed")], context, connection)
         return last
     }
 }

@@ -37,7 +37,7 @@ package struct RotateSecret: OperatorChange {
         }
         try registrar.store.insert(
             try box.seal(secret, of: id), SecretName(client: id, fingerprint: fingerprint), at: context.now, connection)
-        try registrar.commit([Event(.clientSecretAdded, client: id, fingerprint)], context, connection)
+        try registrar.commit([Event(.clientSecretAdded, client: id, detail: fingerprint)], context, connection)
         return try registrar.changed(id, true, connection)
     }
 }
@@ -61,8 +61,7 @@ package struct CancelRotation: OperatorChange {
         }
         try registrar.store.delete(current.name, connection)
         try registrar.store.replace(previous, at: nil, endsAfter: .zero, connection)
-        try registrar.commit(
-            [Event(.clientSecretRetired, client: id, cause: "command", current.fingerprint)], context, connection)
+        try registrar.commit([.ended(current.fingerprint, of: id, by: .command)], context, connection)
         return try registrar.changed(id, true, connection)
     }
 }
@@ -90,8 +89,7 @@ package struct RetireSecret: OperatorChange {
             )
         }
         try registrar.store.delete(previous.name, connection)
-        try registrar.commit(
-            [Event(.clientSecretRetired, client: id, cause: "command", previous.fingerprint)], context, connection)
+        try registrar.commit([.ended(previous.fingerprint, of: id, by: .command)], context, connection)
         return try registrar.changed(id, true, connection)
     }
 }
@@ -111,22 +109,21 @@ package struct ReplacedSecrets: Sendable {
     /// - Returns: how many have ended.
     package func end(limit: Int) async throws -> Int {
         let now = clock.now()
-        let ended = try await database.write { [store, audit] connection in
+        return try await database.write { [store, audit, logger] connection in
             let ended = try store.ended(at: now, limit: limit, connection)
-            guard !ended.isEmpty else { return ended }
+            guard !ended.isEmpty else { return 0 }
             for name in ended {
                 try store.delete(name, connection)
-                try audit.write(
-                    Event(.clientSecretRetired, client: name.client, cause: "use", name.fingerprint), connection)
+                try audit.record(.ended(name.fingerprint, of: name.client, by: .use), logger, connection)
             }
             try store.noteChange(connection)
-            return ended
+            return ended.count
         }
-        for name in ended {
-            logger.notice(
-                "client_secret_retired",
-                metadata: ["client": "\(name.client)", "fingerprint": "\(name.fingerprint)", "by": "use"])
-        }
-        return ended.count
+    }
+}
+
+extension Event {
+    fileprivate static func ended(_ fingerprint: String, of client: String, by end: SecretEnd) -> Event {
+        Event(.clientSecretRetired, client: client, cause: end.rawValue, detail: fingerprint)
     }
 }

@@ -22,10 +22,10 @@ package struct AccessReview: Sendable {
     package static func warn(about clients: [Client], _ database: any Database, _ logger: Logger) async {
         do {
             for warning in try await database.read({ try GroupStore.warnings(about: clients, $0) }) {
-                logger.warning("clients_file_warning", metadata: ["warning": "\(warning)"])
+                logger.record(.clientsFileWarning(warning))
             }
         } catch {
-            logger.warning("access_review_failed", metadata: ["cause": "\(error)"])
+            logger.record(Event(.accessReviewFailed, cause: "\(error)"))
         }
     }
 
@@ -56,7 +56,7 @@ package struct AccessReview: Sendable {
             await void(dropped)
             await end(dropped.map { ($0, .groups([])) })
         } catch {
-            logger.warning("access_review_failed", metadata: ["cause": "\(error)"])
+            logger.record(Event(.accessReviewFailed, cause: "\(error)"))
         }
     }
 
@@ -70,7 +70,7 @@ package struct AccessReview: Sendable {
                 for client in dropped { try ClientGrants.void(of: client, at: now, connection) }
             }
         } catch {
-            logger.warning("access_review_failed", metadata: ["cause": "\(error)"])
+            logger.record(Event(.accessReviewFailed, cause: "\(error)"))
         }
     }
 
@@ -84,7 +84,7 @@ package struct AccessReview: Sendable {
                 }
             }
         } catch {
-            logger.warning("access_review_failed", metadata: ["cause": "\(error)"])
+            logger.record(Event(.accessReviewFailed, cause: "\(error)"))
         }
     }
 
@@ -93,7 +93,7 @@ package struct AccessReview: Sendable {
             // Some may have joined a group meanwhile.
             let accounts = try lost.filter { try !access.admits(account: $0, connection) }
             try AccessLoss.report(accounts: accounts, client: client, by: .program, signOuts, connection) {
-                try audit.write($0, connection)
+                try audit.record($0, logger, connection)
             }
         }
     }

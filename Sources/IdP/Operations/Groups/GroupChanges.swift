@@ -17,7 +17,7 @@ package struct MakeGroup: OperatorChange {
             )
         }
         let isChanged = try GroupStore.add(group, at: context.now, connection)
-        try context.write(Event(.groupChanged, by: context.actor, cause: "added", detail: group), connection)
+        try context.record(.group(group, .added), connection)
         return Changed((), isChanged: isChanged)
     }
 }
@@ -49,8 +49,7 @@ package struct RemoveGroup: OperatorChange {
         let naming = try KnownClients(file: file, connection).all.filter { $0.access.names(group) }
         try GroupStore.remove(group, connection)
         for client in naming { try AccessLoss.report(at: client.id, with: client.access, context, connection) }
-        try context.write(
-            Event(.groupChanged, by: context.actor, cause: "removed", detail: "\(group), \(words)"), connection)
+        try context.record(.group("\(group), \(words)", .removed), connection)
         return Changed(members, isChanged: true)
     }
 
@@ -108,9 +107,7 @@ package struct LeaveGroup: OperatorChange {
         _ = try GroupStore.existing(group, connection)
         let left = try GroupStore.accounts(of: addresses, connection).filter { account in
             guard try GroupStore.leave(group, account: account.id, connection) else { return false }
-            try context.write(
-                Event(.groupChanged, by: context.actor, account: account.id, cause: "left", detail: group),
-                connection)
+            try context.record(.group(group, .left, account), connection)
             return true
         }
         let staying = try left.map { (id: $0.id, groups: try GroupStore.groups(of: $0.id, connection)) }
@@ -121,7 +118,7 @@ package struct LeaveGroup: OperatorChange {
             try AccessLoss.report(
                 accounts: lost, client: client.id, by: context.actor, context.signOuts, connection
             ) {
-                try context.write($0, connection)
+                try context.record($0, connection)
             }
         }
         return Changed(Left(addresses: left.map(\.email), lost: losses), isChanged: !left.isEmpty)
@@ -178,10 +175,15 @@ extension GroupStore {
                 """)
         }
         for account in joined {
-            try context.write(
-                Event(.groupChanged, by: context.actor, account: account.id, cause: "joined", detail: group),
-                connection)
+            try context.record(.group(group, .joined, account), connection)
         }
         return joined
+    }
+}
+
+extension Event {
+    /// - Parameter account: the one that joins or leaves.
+    static func group(_ group: String, _ change: GroupChange, _ account: Account? = nil) -> Event {
+        Event(.groupChanged, account: account?.id, cause: change.rawValue, detail: group)
     }
 }

@@ -42,7 +42,7 @@ package struct ImportUsers: OperatorChange {
         if step.kind == .disable, let account = step.account {
             try AccountStore.set(disabled: true, account.id, connection)
             try context.endSignIns(of: account, .disabled, connection)
-            return try context.note("disabled", account, detail: "import", connection)
+            return try context.note(.disabled, account, detail: "import", connection)
         }
         guard let user = step.user else { return }
         if step.kind == .add {
@@ -58,7 +58,7 @@ package struct ImportUsers: OperatorChange {
             if let until = step.until { try AccountStore.set(endsAt: until.end, account.id, connection) }
         }
         if step.kind != .invite {
-            try context.note("imported", account, detail: step.details.joined(separator: " "), connection)
+            try context.note(.imported, account, detail: step.details.joined(separator: " "), connection)
         }
         for group in step.groups { _ = try GroupStore.join([account], group, context, connection) }
         if step.isInvited, let mail {

@@ -28,8 +28,7 @@ package struct InvitationMail: Sendable {
         try InvitationStore.insert(
             id, keys.newKey(of: id), for: account, client: client, language: language, at: context.now, connection)
         try sender.enqueue(id, at: context.now, connection)
-        try context.write(
-            Event(.userInvited, by: context.actor, account: account.id, client: client), connection)
+        try context.record(Event(.userInvited, account: account.id, client: client), connection)
     }
 }
 
@@ -89,7 +88,7 @@ package struct InviteUser: OperatorChange {
         if sends {
             try mail.invite(account, client: client, language: language, context, connection)
         } else if isChanged {
-            try context.note("added", account, connection)
+            try context.note(.added, account, connection)
         }
         return Changed(
             InvitedUser(account: account, isSent: sends, isUser: isUser),
@@ -140,13 +139,11 @@ package struct WithdrawInvitation: OperatorChange {
         if isRemoved {
             for group in try GroupStore.groups(of: account.id, connection) {
                 guard try GroupStore.leave(group, account: account.id, connection) else { continue }
-                try context.write(
-                    Event(.groupChanged, by: context.actor, account: account.id, cause: "left", detail: group),
-                    connection)
+                try context.record(.group(group, .left, account), connection)
             }
         }
         guard ended > 0 || isRemoved else { return account.unchanged }
-        try context.note("invitation_withdrawn", account, connection)
+        try context.note(.invitationWithdrawn, account, connection)
         return try account.changed(connection)
     }
 }

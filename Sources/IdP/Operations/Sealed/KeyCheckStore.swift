@@ -148,8 +148,7 @@ package struct ForgetKeys: OperatorChange {
             return Changed((), isChanged: false)
         }
         try store.replace(with: keys, keeping: [], connection)
-        try context.write(
-            Event(.keysForgotten, by: .program, detail: keys.fingerprints.joined(separator: ", ")), connection)
+        try context.record(Event(.keysForgotten, detail: keys.fingerprints.joined(separator: ", ")), connection)
         return Changed((), isChanged: true)
     }
 }

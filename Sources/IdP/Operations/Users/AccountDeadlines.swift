@@ -9,21 +9,17 @@ package import Storage
 package struct AccountDeadlines: Sendable {
     private let changes: OperatorChanges
     private let clock: ServiceClock
-    private let logger: Logger
 
     package init(_ database: any Database, clock: ServiceClock, randomness: any Randomness, logger: Logger) {
-        changes = OperatorChanges(database, by: .program, clock: clock, randomness: randomness)
-        (self.clock, self.logger) = (clock, logger)
+        changes = OperatorChanges(database, by: .program, clock: clock, randomness: randomness, logger: logger)
+        self.clock = clock
     }
 
     /// - Returns: how many accounts there were.
     package func end(limit: Int) async throws -> Int {
         let now = clock.now()
         let ids = try await changes.database.read { try AccountStore.overdue(at: now, limit: limit, $0) }
-        for id in ids {
-            guard let account = try await changes.make(EndOverdueUser(id: id)).result else { continue }
-            logger.notice("user_changed", metadata: ["account": "\(account.id)", "cause": "end_date_over"])
-        }
+        for id in ids { _ = try await changes.make(EndOverdueUser(id: id)) }
         return ids.count
     }
 
@@ -31,10 +27,7 @@ package struct AccountDeadlines: Sendable {
     package func erase(limit: Int) async throws -> Int {
         let now = clock.now()
         let ids = try await changes.database.read { try AccountStore.due(forErasing: now, limit: limit, $0) }
-        for id in ids {
-            guard let account = try await changes.make(EraseDueUser(id: id)).result else { continue }
-            logger.notice("user_erased", metadata: ["account": "\(account.id)"])
-        }
+        for id in ids { _ = try await changes.make(EraseDueUser(id: id)) }
         return ids.count
     }
 }

@@ -33,15 +33,12 @@ extension ChangeContext {
         of account: Account, _ cause: SignOutCause, _ connection: any SQLConnection
     ) throws -> SignOuts.Told {
         try AccountStore.endAllSignIns(of: account, connection)
-        return try signOuts.end(.all(of: account.id), cause, by: actor, connection) { try write($0, connection) }
+        return try signOuts.end(.all(of: account.id), cause, by: actor, connection) { try record($0, connection) }
     }
 
-    /// Writes the row of a change of an account.
-    ///
-    /// - Parameter cause: what has changed, as a stable word.
-    func note(_ cause: String, _ account: Account, detail: String? = nil, _ connection: any SQLConnection) throws {
-        let row = Event(.userChanged, by: actor, account: account.id, cause: cause, detail: detail)
-        try write(row, connection)
+    /// Says that an account is changed.
+    func note(_ change: UserChange, _ account: Account, detail: String? = nil, _ connection: any SQLConnection) throws {
+        try record(Event(.userChanged, account: account.id, cause: change.rawValue, detail: detail), connection)
     }
 }
 

@@ -20,7 +20,7 @@ package struct SetEndDate: OperatorChange {
                 "\(EndDate.text(end)) is in the past. To keep the user out now: idp user disable \(address)")
         }
         try AccountStore.set(endsAt: end, account.id, connection)
-        try context.note("end_date", account, detail: end.map(EndDate.text) ?? "never", connection)
+        try context.note(.endDate, account, detail: end.map(EndDate.text) ?? "never", connection)
         return try account.changed(connection)
     }
 }
@@ -35,7 +35,7 @@ struct EndOverdueUser: OperatorChange {
             try AccountStore.takeOverdue(id, at: context.now, connection)
         else { return Changed(nil, isChanged: false) }
         try context.endSignIns(of: account, .endDate, connection)
-        try context.note("end_date_over", account, connection)
+        try context.note(.endDateOver, account, connection)
         return Changed(account, isChanged: true)
     }
 }

@@ -18,7 +18,7 @@ package struct EndSession: OperatorChange {
             throw ChangeError(try UnknownName.account(address, connection))
         }
         let ended = try devices.endSession(id, of: account, by: context.actor, connection) {
-            try context.write($0, connection)
+            try context.record($0, connection)
         }
         guard ended != nil else {
             throw ChangeError("\(account.email) has no session \(id). idp user sessions \(account.email) has all.")

@@ -28,11 +28,11 @@ package struct EraseUser: OperatorChange {
             let moment = context.now + Self.delay
             try AccountStore.set(eraseAt: moment, account.id, connection)
             try context.endSignIns(of: account, .erased, connection)
-            try context.note("erase_requested", account, detail: PlainDate.rfc3339(moment), connection)
+            try context.note(.eraseRequested, account, detail: PlainDate.rfc3339(moment), connection)
         case .cancel:
             guard account.eraseAt != nil else { return account.unchanged }
             try AccountStore.set(eraseAt: nil, account.id, connection)
-            try context.note("erase_cancelled", account, connection)
+            try context.note(.eraseCancelled, account, connection)
         case .now: try context.erase(account, connection)
         }
         return try account.changed(connection)
@@ -56,6 +56,6 @@ extension ChangeContext {
     fileprivate func erase(_ account: Account, _ connection: any SQLConnection) throws {
         try endSignIns(of: account, .erased, connection)
         try AccountStore.erase(account, at: now, connection)
-        try write(Event(.userErased, by: actor, account: account.id), connection)
+        try record(Event(.userErased, account: account.id), connection)
     }
 }

@@ -33,7 +33,7 @@ package struct SetAddress: OperatorChange {
         // The browsers that know the new address knew it before this account had it.
         try AccountStore.forgetBrowsers(of: new.mailbox, connection)
         try InvitationStore.withdraw(of: account.id, at: context.now, connection)
-        try context.note("address", account, connection)
+        try context.note(.address, account, connection)
         let changed = try account.changed(connection)
         try changes.report(
             .addressChanged(from: account.email), of: changed.result,

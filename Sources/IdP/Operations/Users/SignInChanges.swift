@@ -13,7 +13,7 @@ package struct DisableUser: OperatorChange {
         guard !account.isDisabled else { return account.unchanged }
         try AccountStore.set(disabled: true, account.id, connection)
         try context.endSignIns(of: account, .disabled, connection)
-        try context.note("disabled", account, connection)
+        try context.note(.disabled, account, connection)
         return try account.changed(connection)
     }
 }
@@ -28,7 +28,7 @@ package struct EnableUser: OperatorChange {
         let account = try context.keptAccount(address, connection)
         guard account.isDisabled else { return account.unchanged }
         try AccountStore.set(disabled: false, account.id, connection)
-        try context.note("enabled", account, connection)
+        try context.note(.enabled, account, connection)
         return try account.changed(connection)
     }
 }
@@ -42,7 +42,7 @@ package struct SignOutUser: OperatorChange {
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Account> {
         let account = try context.account(address, connection)
         try context.endSignIns(of: account, .byOperator, connection)
-        try context.note("signed_out", account, connection)
+        try context.note(.signedOut, account, connection)
         return try account.changed(connection)
     }
 }

@@ -41,7 +41,7 @@ private struct SignOutSlice: OperatorChange {
         for account in accounts {
             slice.ids.append(account.id)
             slice.told = slice.told + (try context.endSignIns(of: account, .byOperator, connection))
-            try context.note("signed_out", account, connection)
+            try context.note(.signedOut, account, connection)
         }
         return Changed(slice, isChanged: !accounts.isEmpty)
     }

@@ -132,7 +132,7 @@ struct AuditFilters: ParsableArguments {
     @Option(help: "The reference that an error page has shown.") var reference: String?
 
     func validate() throws {
-        let (start, end) = (try moment(since, "--since"), try moment(until, "--until"))
+        let (start, end) = try moments()
         if let start, let end, end <= start {
             throw ValidationError(
                 "--until is \(end == start ? "the same moment as" : "before") --since, so there is no row. Exchange them, or use a later day: days are in UTC, and --until is the first moment after them."
@@ -152,9 +152,15 @@ struct AuditFilters: ParsableArguments {
         }
     }
 
-    private func moment(_ text: String?, _ option: String) throws -> Timestamp? {
+    /// Both are counted back from the same moment.
+    private func moments() throws -> (since: Timestamp?, until: Timestamp?) {
+        let now = ServiceClock.system().now()
+        return (try moment(since, "--since", now), try moment(until, "--until", now))
+    }
+
+    private func moment(_ text: String?, _ option: String, _ now: Timestamp) throws -> Timestamp? {
         guard let text else { return nil }
-        guard let moment = AuditMoment.read(text, now: ServiceClock.system().now()) else {
+        guard let moment = AuditMoment.read(text, now: now) else {
             throw ValidationError(
                 "\(option): \"\(text)\" is not a moment. Use 2026-11-25, 2026-11-25T14:00:00Z, or 30m, 24h, 7d ago.")
         }
@@ -165,7 +171,7 @@ struct AuditFilters: ParsableArguments {
     /// - Throws: ``DatabaseError/refused(_:)`` for an address that nobody has.
     func search(in database: any Database, _ keys: DerivedKeys?) async throws -> AuditSearch {
         var search = AuditSearch()
-        (search.since, search.until) = (try moment(since, "--since"), try moment(until, "--until"))
+        (search.since, search.until) = try moments()
         (search.client, search.event, search.reference) = (client, event, reference?.uppercased())
         guard let user else { return search }
         guard user.contains("@") else {

@@ -105,6 +105,8 @@ struct AddedAccountTests {
             #expect(try await deployment.rows(of: "device") == 0)
             #expect(
                 try await deployment.rows(of: "audit_event", where: "cause = 'end_date_over' AND actor = 'idp'") == 1)
+            let lines = deployment.log.text.split(separator: "\n").filter { $0.contains("user_changed") }
+            #expect(lines.count == 1 && lines[0].contains("\"cause\": end_date_over"), "\(lines)")
             try await deployment.change(SetEndDate("ann@example.com", to: nil))
             #expect(try await deployment.signedIn().isSignedInOnHomePage(of: deployment))
         }

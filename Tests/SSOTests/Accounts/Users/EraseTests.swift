@@ -47,6 +47,8 @@ struct EraseTests {
             #expect(
                 try await deployment.rows(
                     of: "audit_event", where: "event = 'user_erased' AND account_id = '\(id)' AND actor = 'idp'") == 1)
+            let lines = deployment.log.text.split(separator: "\n").filter { $0.contains("user_erased") }
+            #expect(lines.count == 1 && lines[0].contains("\"account\": \(id)"), "\(lines)")
         }
     }
 

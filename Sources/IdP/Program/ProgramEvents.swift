@@ -1,0 +1,33 @@
+import Logging
+import SSOWeb
+
+/// What happens to the program as a whole, and what commands of the operator write.
+extension EventKind {
+    static let reload = EventKind(
+        "reload", .notice, .line, "SIGHUP: the files are read again. Settings need a restart.")
+    static let ineligibleSignInsFailed = EventKind(
+        "ineligible_sign_ins_failed", .warning, line: [.cause()],
+        "A start could not tell clients of accounts that may no longer sign in: `cause`. Restart.")
+    static let sealedValuesRenewed = EventKind(
+        "sealed_values_renewed", .notice, .row("`detail`: how many"), line: [.detail("values")],
+        "Values that an older key of `IDP_SECRET_KEY` had sealed are sealed with the first one. Once it is there, the others [may go](operations.md#secrets)."
+    )
+    static let sealedValuesNotRenewed = EventKind(
+        "sealed_values_not_renewed", .warning, line: [.cause()],
+        "Storage: values are sealed with an older key still: `cause`. Tried again in an hour.")
+    static let signingKeysNotRenewed = EventKind(
+        "signing_keys_not_renewed", .warning, line: [.cause()],
+        "Keys not read or made: database and `IDP_SECRET_KEY`. Tried again in an hour.")
+    static let backupMade = EventKind("backup_made", nil, .row("`detail`: the file"), "A backup was made.")
+    static let auditExported = EventKind(
+        "audit_exported", nil, .row("`detail`: the file; the account, if one user's data"),
+        "Rows of the audit log, or one user's data, were written into a file.")
+}
+
+/// The events of this target.
+enum ProgramEvents {
+    static let all: [EventKind] = [
+        .reload, .ineligibleSignInsFailed, .sealedValuesRenewed, .sealedValuesNotRenewed, .signingKeysNotRenewed,
+        .backupMade, .auditExported,
+    ]
+}
