@@ -386,7 +386,8 @@ let package = Package(
         .testTarget(
             name: "IdPSignInTests",
             dependencies: [
-                "TestKit", "WebTestKit", "IdPProviders", "IdPProviderSignIn", "IdPSignIn", "SSOShared", "SSOWeb",
+                "TestKit", "WebTestKit", "IdPFlow", "IdPProviders", "IdPProviderSignIn", "IdPSignIn", "SSOShared",
+                "SSOWeb",
             ],
             swiftSettings: testSettings),
         .testTarget(
@@ -408,8 +409,9 @@ let package = Package(
             name: "AccountTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPAccounts",
-                "IdPClients", "IdPDevPages", "IdPFlow", "IdPMail", "IdPOperations", "IdPProviders", "IdPProviderSignIn",
-                "IdPSchema", "IdPSignIn", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", logging,
+                "IdPApps", "IdPClients", "IdPDevPages", "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols",
+                "IdPProviders", "IdPProviderSignIn", "IdPSchema", "IdPSignIn", "SQLiteStorage", "SSOShared", "SSOWeb",
+                "Storage", logging,
             ],
             path: "Tests/SSOTests/Accounts",
             swiftSettings: testSettings),
@@ -453,7 +455,8 @@ let package = Package(
             name: "ProgramTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients", "IdPMail",
-                "IdPOperations", "IdPProtocols", "IdPProviders", "IdPSchema", "PostgresStorage", "RelyingParty",
+                "IdPFlow", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPSchema", "PostgresStorage",
+                "RelyingParty",
                 "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", hummingbird,
             ],
             path: "Tests/SSOTests/Program",

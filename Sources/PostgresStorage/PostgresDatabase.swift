@@ -5,7 +5,7 @@ public import Storage
 /// ``Database`` in PostgreSQL: one connection that groups writes into commits, and several that read.
 ///
 /// Any number of processes may share the database. No call blocks its thread: each connection has a thread of its own.
-public final class PostgresDatabase: Database {
+public final class PostgresDatabase: CountingDatabase {
     /// As for SQLite: more calls than can be in flight on the connections that a server accepts.
     static let waitingLimit = 4_096
 
@@ -68,6 +68,12 @@ public final class PostgresDatabase: Database {
 
     /// How many writes wait for the writer.
     package var waitingWrites: Int { writes.count }
+
+    public var numbers: DatabaseNumbers {
+        DatabaseNumbers(
+            commits: writer.count.commits, writes: writer.count.writes, time: writer.count.time,
+            waitingWrites: waitingWrites, waitingReads: reads.count, waitsForStandby: writer.waitsForStandby)
+    }
 
     public func read<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
         try await Self.call(reads, body)

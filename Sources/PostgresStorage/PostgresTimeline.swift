@@ -33,6 +33,9 @@ final class PostgresTimeline: Sendable {
         }
     }
 
+    /// Whether the last commit has waited for a standby.
+    var waitsForStandby: Bool { state.withLock { !$0.standbys.isEmpty } }
+
     /// Takes note of a timeline.
     func note(_ timeline: Int64) { state.withLock { $0.highest = max($0.highest, timeline) } }
 

@@ -23,6 +23,7 @@ final class PostgresWriter: Sendable {
     private let logger: Logger
     private let voidGrants: @Sendable (any SQLConnection) throws -> Void
     private let lastCommit = Mutex<ContinuousClock.Instant?>(nil)
+    let count = CommitCount()
 
     /// - Parameter voidGrants: voids everything that may have been used in a transaction that was lost.
     init(
@@ -37,6 +38,9 @@ final class PostgresWriter: Sendable {
     var hasCommittedRecently: Bool {
         lastCommit.withLock { last in last.map { ContinuousClock.now - $0 < .seconds(1) } ?? false }
     }
+
+    /// Whether the last commit has waited for a standby.
+    var waitsForStandby: Bool { connector.timeline.waitsForStandby }
 
     /// Takes the writes that wait, and commits them together.
     func serve(_ connection: PostgresConnection) {
@@ -218,6 +222,7 @@ final class PostgresWriter: Sendable {
             return results.forEach { $0.answer(nil) }
         }
         guard connection.session.deadline > .now else { throw PostgresError.lost("no time is left for the commit") }
+        let start = ContinuousClock.now
         do throws(PostgresError) {
             switch try connection.commit() {
             case .kept: break
@@ -234,6 +239,7 @@ final class PostgresWriter: Sendable {
             return answer(results, "\(error)")
         }
         lastCommit.withLock { $0 = .now }
+        count.add(writes: results.count, since: start)
         noteCommit(connection)
         results.forEach { $0.answer(nil) }
     }

@@ -31,6 +31,10 @@ struct RelyingPartyServices: Sendable {
     /// - Throws: ``DatabaseError/refused(_:)`` when the database cannot be used, ``SettingError`` when another process on it has
     ///   other settings.
     static func live(_ settings: RelyingPartySettings, logger: Logger) async throws -> RelyingPartyServices {
+        let metrics = settings.metricsListen.map {
+            ProgramMetrics($0, build: ThisBuild.stamp, events: RelyingPartyEvents.all)
+        }
+        let logger = logger.counting(metrics?.counts)
         let database = try await ProgramDatabase.relyingParty.open(settings.database, logger)
         let node = try await ProgramNode.join(database, as: settings.node, logger)
         let clock = node?.clock ?? .system()
@@ -38,8 +42,7 @@ struct RelyingPartyServices: Sendable {
             database: database,
             backChannel: try BackChannelClient(
                 settings, notePreviousSecret: PreviousSecretWarning(clock: clock, logger: logger).note),
-            clock: clock, randomness: SystemRandomness(), logger: logger,
-            metrics: settings.metricsListen.map { ProgramMetrics($0, build: ThisBuild.stamp) },
+            clock: clock, randomness: SystemRandomness(), logger: logger, metrics: metrics,
             jobs: node.map { [$0] } ?? [],
             isChosen: node.map { node in { @Sendable in node.isChosen } } ?? { true },
             hasOthers: node.map { node in { @Sendable in node.hasOthers } } ?? { false })
@@ -132,7 +135,9 @@ func buildRelyingParty(
         })
     let metrics = services.metrics.map {
         [
-            MetricsService($0, clock: clock, logger: services.logger) { [logger = services.logger] in
+            MetricsService(
+                $0, clock: clock, readings: CommonMetrics.readings(database, shutdown), logger: services.logger
+            ) { [logger = services.logger] in
                 logger.record(Event(.metricsListening, ["address": "\($0)"]))
             }
         ]

@@ -112,7 +112,8 @@ enum RelyingPartyProgram: Program {
             log.started(address, publicURL: settings.publicURL)
         }
         try await WebServer.run(
-            application, shutdown: shutdown, grace: log.grace, besideOthers: services.hasOthers, logger: log.logger)
+            application, shutdown: shutdown, grace: log.grace, besideOthers: services.hasOthers, logger: services.logger
+        )
         await services.database.close()
     }
 

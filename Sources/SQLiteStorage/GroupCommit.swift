@@ -26,6 +26,7 @@ final class GroupCommit: Sendable {
     private let file: SQLiteFile
     private let running = DispatchGroup()
     private let lastCommit = Mutex<ContinuousClock.Instant?>(nil)
+    let count = CommitCount()
 
     /// - Parameter patience: how long a transaction waits for a lock that another process holds.
     init(queue: CallQueue, patience: Duration, file: SQLiteFile) {
@@ -86,9 +87,13 @@ final class GroupCommit: Sendable {
                 try connection.execute("BEGIN IMMEDIATE")
                 answers = try batch.map { try apart($0, connection) }
             }
+            let start = ContinuousClock.now
             try connection.execute("COMMIT")
             // A commit without changes does not touch the disk.
-            if db.totalChangesCount != changesBefore { lastCommit.withLock { $0 = .now } }
+            if db.totalChangesCount != changesBefore {
+                lastCommit.withLock { $0 = .now }
+                count.add(writes: answers.count, since: start)
+            }
             answers.forEach { $0(nil) }
         } catch {
             lastCommit.withLock { $0 = nil }

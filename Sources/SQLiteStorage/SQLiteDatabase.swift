@@ -9,7 +9,7 @@ public import enum Storage.DatabaseError
 ///
 /// Several processes may share the file. No call blocks its thread: the writer has a thread of its own, and reads run on the
 /// queues of GRDB's pool.
-public final class SQLiteDatabase: Database {
+public final class SQLiteDatabase: CountingDatabase {
     /// More reads, and more writes, than can be in flight on the connections that a server accepts. Further calls fail
     /// immediately.
     static let waitingLimit = 4_096
@@ -44,6 +44,12 @@ public final class SQLiteDatabase: Database {
 
     /// How many writes wait for the writer or for a lock.
     var waitingWrites: Int { commits.queue.count }
+
+    public var numbers: DatabaseNumbers {
+        DatabaseNumbers(
+            commits: commits.count.commits, writes: commits.count.writes, time: commits.count.time,
+            waitingWrites: waitingWrites, waitingReads: reads.withLock { $0.count })
+    }
 
     public func read<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
         try reads.withLock { reads throws(DatabaseError) in

@@ -1,3 +1,5 @@
+import Dispatch
+import PostgresStorage
 import Storage
 import Testing
 
@@ -33,5 +35,35 @@ struct DatabaseClaimTests {
     func postgresRerunning(claim: DatabaseClaim) async throws {
         let fixture = try await PostgresFixture.make()
         try await claim.check { RerunningDatabase(try await fixture.open($0)) }
+    }
+
+    @Test("both engines count the writes that wait, the commits and the writes in them")
+    func numbers() async throws {
+        let databases: [any CountingDatabase] = [
+            try await fixture.open(), try await PostgresFixture.make().open(StorageFixture.migrations),
+        ]
+        for database in databases {
+            let gate = DispatchSemaphore(value: 0)
+            let holder = await database.hold(gate)
+            let before = database.numbers
+            #expect(before.waitingWrites == 0 && before.waitingReads == 0)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for id in Int64(1)...8 { group.addTask { try await database.insertToken(id) } }
+                try await eventually("8 writes wait") { database.numbers.waitingWrites == 8 ? () : nil }
+                gate.signal()
+                try await group.waitForAll()
+            }
+            try await holder.value
+            let after = database.numbers
+            // PostgreSQL also ends the holder's transaction, which has read, with a commit.
+            let held = database is PostgresDatabase ? 1 : 0
+            #expect(after.commits == before.commits + 1 + held, "\(after)")
+            #expect(after.writes == before.writes + 8 + held, "\(after)")
+            #expect(after.time > before.time && after.waitingWrites == 0)
+            try await database.write { _ in }
+            #expect(database.numbers == after, "what does nothing is none")
+            #expect(after.waitsForStandby == (database is PostgresDatabase ? false : nil))
+            await database.close()
+        }
     }
 }

@@ -38,9 +38,10 @@ final class CapturedLog: Sendable {
         return logger
     }
 
-    private struct Handler: LogHandler {
+    private struct Handler: EventCounter {
         let capture: CapturedLog
         let program: String
+        var counts: (any EventCounting)?
         var metadata: Logger.Metadata = [:]
         var metadataProvider: Logger.MetadataProvider?
         var logLevel: Logger.Level = .trace
@@ -50,7 +51,16 @@ final class CapturedLog: Sendable {
             set { metadata[key] = newValue }
         }
 
+        func count(_ event: Event) { counts?.count(event) }
+
+        func counting(_ counts: any EventCounting) -> Handler {
+            var handler = self
+            handler.counts = counts
+            return handler
+        }
+
         func log(event: LogEvent) {
+            counts?.count(event)
             let all = metadata.merging(event.metadata ?? [:]) { $1 }
             capture.lines.withLock { $0.append("\(event.level) \(event.message) \(all)") }
             capture.events.withLock { $0.append(Entry(program: program, event: event, fields: metadata)) }

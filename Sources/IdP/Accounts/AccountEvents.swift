@@ -6,7 +6,18 @@ package import SSOWeb
 extension EventKind {
     package static let signedOut = EventKind(
         "signed_out", .info, .row("session; `cause=other_account`: the user chose another"), line: [.session],
+        causes: [.init("other_account", "The user chose another account in the same browser.")],
         user: Text("activity.signed-out"), "A user signed out; with `next`, to choose another account.")
+    package static let appSignedOut = EventKind(
+        "app_signed_out", .info, .row("session; `detail`: the app"),
+        line: [.account, .session.orDash, .detail("device")], user: Text("activity.app-signed-out"),
+        "A user signed an app out, on the home page or in another app.")
+    package static let sessionEnded = EventKind(
+        "session_ended", .info, .row("session, none if all or all others end; `cause`; with `no_access` the client"),
+        line: [.account, .session, .cause()], causes: SignOutCause.allCases.filter { !$0.isOwn }.map(\.eventCause),
+        user: Text("activity.session-ended"),
+        "Sessions ended before their time, not by a sign-out of their own. The log has a line of those that users end elsewhere; `session=others`: all but one."
+    )
     package static let identityLinked = EventKind(
         "identity_linked", .notice, .row("`detail`: the provider"), line: [.account, .detail("provider")],
         user: Text("activity.identity-added"), "A way to sign in was added to an account.")
@@ -20,9 +31,66 @@ extension EventKind {
             ),
             .init("withdrawn", "The provider has ended it."),
         ], user: Text("activity.identity-removed"), "A way to sign in was removed from an account.")
+    package static let userChanged = EventKind(
+        "user_changed", .notice, .row("`cause`; `detail`: the end date, or an import's changes"),
+        line: [.account, .cause()], causes: UserChange.allCases.map { .init($0.rawValue, $0.meaning) },
+        user: Text("activity.user-changed"),
+        "An account was changed, by a command if `cause` says nothing else. The log has a line of `end_date_over`.")
+}
+
+/// What was changed of an account: the causes of `user_changed`.
+package enum UserChange: String, CaseIterable, Sendable {
+    case name, address, disabled, enabled, added, imported
+    case signedOut = "signed_out"
+    case endDate = "end_date"
+    case endDateOver = "end_date_over"
+    case invitationWithdrawn = "invitation_withdrawn"
+    case eraseRequested = "erase_requested"
+    case eraseCancelled = "erase_cancelled"
+
+    fileprivate var meaning: String {
+        switch self {
+        case .name: "The user has another name, and gave it on the home page."
+        case .address: "The account has another address."
+        case .disabled: "It may not sign in until it is enabled."
+        case .enabled: "It may sign in again."
+        case .added: "It was added."
+        case .imported: "A file of users has added or changed it; `detail` says what."
+        case .signedOut: "Every sign-in of it was ended."
+        case .endDate: "It has another end date, or none any more."
+        case .endDateOver: "Its end date is over, and the program has ended every sign-in."
+        case .invitationWithdrawn: "An invitation was withdrawn."
+        case .eraseRequested: "It is to be erased."
+        case .eraseCancelled: "It is not to be erased any more."
+        }
+    }
+}
+
+extension SignOutCause {
+    var eventCause: EventCause { EventCause(rawValue, meaning) }
+
+    private var meaning: String {
+        switch self {
+        case .signedOut: "The user, in the browser or app that ends."
+        case .endedElsewhere: "The user, on another device."
+        case .otherAccount: "Another account signed in, or was asked for, in the same browser."
+        case .byOperator: "An operator, with a command."
+        case .identityRemoved: "The user removed a way to sign in."
+        case .addressProven: "The first proof of the address ended what was there before."
+        case .withdrawn: "A provider has ended a way to sign in."
+        case .addressChanged: "The account has another address."
+        case .restored: "A backup was put in the place of the database."
+        case .noAccess: "The user may not enter the client any more: [access](operations.md#groups-and-access)."
+        case .disabled: "The account was disabled."
+        case .endDate: "The account's end date is over."
+        case .erased: "The account was erased."
+        case .notAllowed: "`IDP_ALLOWED_EMAILS` does not name the address any more."
+        }
+    }
 }
 
 /// The events of this target.
 package enum AccountEvents {
-    package static let all: [EventKind] = [.signedOut, .identityLinked, .identityRevoked]
+    package static let all: [EventKind] =
+        [.signedOut, .appSignedOut, .sessionEnded, .identityLinked, .identityRevoked, .userChanged] + SignOutEvents.all
 }

@@ -45,11 +45,63 @@ extension EventKind {
         "token_redeemed", .info, .row("client, session, flow"), line: [.client, .account, .session, .flow],
         by: [.protocol], user: Text("activity.client-entered"),
         "A client has verified a token, or exchanged a code.")
-}
+    package static let authorizeRefused = EventKind(
+        "authorize_refused", .notice, .refusal("client, `cause`"), line: [.client.orDash, .cause()],
+        by: [.protocol], causes: authorizeCauses,
+        "A sign-in link is wrong: `cause`, for an unregistered address the nearest one. Tell the client's developers, who otherwise get `error_description`."
+    )
+    package static let verifyRefused = EventKind(
+        "verify_refused", .info,
+        .refusal("client, `cause`, the token's session and flow; `detail`: the client that it was for"),
+        line: SignedPostError.line, causes: SignedPostError.causesOfClients + GrantErrorCause.eventCauses,
+        "The back channel refused a token or its caller. The warnings are alarms; all else is an error of the caller, or a sign-in's normal end."
+    )
+    package static let secondFactorMissing = EventKind(
+        "second_factor_missing", .notice, line: [.account, .detail("factor").orDash, .session, .flow],
+        "A visitor who has given the first proof tries to go on without the second one.")
+    package static let secretUseNotNoted = EventKind(
+        "secret_use_not_noted", .warning, line: [.client, .cause()],
+        "Storage: the last use of a client's secret was not stored. Look at `cause` and `/readyz`.")
 
-extension EventLabel {
-    /// The client's protocol.
-    package static let `protocol` = field("protocol", ["sso", "oidc"])
+    /// Those of `/auth/sso/authorize`, and those that OpenID Connect has beside them.
+    private static let authorizeCauses: [EventCause] =
+        [
+            .init("client_dropped", "The client was removed or disabled while its user signed in."),
+            .init("client_id_unknown", "Correct `client_id`, or register the client."),
+            .init("client_id_wrong", "Correct `client_id`, or register the client for OpenID Connect."),
+            .init("redirect_uri_not_registered", "Register the redirect URI byte for byte: `nearest_redirect_uri`."),
+            .init("redirect_uri_wrong", "Register the redirect URI byte for byte: `nearest_redirect_uri`."),
+            .init("state_not_ascii", "`state` must be printable ASCII."),
+            .init("state_wrong", "`state` must be printable ASCII."),
+            .init("code_challenge_method_not_s256", "`code_challenge_method` must be `S256`."),
+            .init("code_challenge_method_wrong", "`code_challenge_method` must be `S256`."),
+            .init("code_challenge_wrong", "`code_challenge` must be the SHA-256 of the verifier, in base64url."),
+            .init("prompt_unknown", "`prompt` must be `login`, `none` or `select_account`."),
+            .init("prompt_wrong", "`none` must be the only value of `prompt`."),
+            .init("max_age_wrong", "`max_age` must be a whole number of seconds."),
+            .init("nonce_wrong", "`nonce` must have no control characters."),
+            .init("response_mode_wrong", "`response_mode` must be `query` or `form_post`."),
+            .init("response_type", "`response_type` must be `code`."),
+            .init("scope", "`scope` must contain `openid`."),
+            .init("request", "Request objects are not supported: send the parameters."),
+            .init("request_uri", "Request objects are not supported: send the parameters."),
+            .init("request_too_long", "Send a shorter `state` or `redirect_uri`."),
+            .init("id_token_hint_wrong", "`id_token_hint` must be an ID token of this provider."),
+            .init("unknown", "The request cannot be read."),
+        ]
+        + ["client_id", "redirect_uri", "state", "code_challenge", "response_type"].map {
+            .init("\($0)_missing", "Send `\($0)`.")
+        }
+        + ["state", "nonce", "id_token_hint"].map { .init("\($0)_too_long", "Send a shorter `\($0)`.") }
+        + [
+            "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method", "prompt", "max_age",
+            "login_hint", "response_type", "response_mode", "scope", "nonce", "id_token_hint",
+        ].flatMap {
+            [
+                .init("\($0)_repeated", "`\($0)` was sent more than once."),
+                .init("\($0)_malformed", "`\($0)` cannot be read: encode it as its text, in UTF-8."),
+            ]
+        }
 }
 
 /// The events of this target.
@@ -57,5 +109,6 @@ package enum FlowEvents {
     package static let all: [EventKind] = [
         .signInRequested, .signedIn, .secondFactorRequired, .identityLinkRefused, .tokenIssued, .accessRefused,
         .loginRequired, .interactionRequired, .signInCancelled, .otherAccountThanExpected, .tokenRedeemed,
+        .authorizeRefused, .verifyRefused, .secondFactorMissing, .secretUseNotNoted,
     ]
 }

@@ -10,6 +10,7 @@ import Logging
 import SSOShared
 import SSOWeb
 import ServiceLifecycle
+import Storage
 
 /// Builds the IdP. ``IdPFeatures`` has the list of what it consists of.
 ///
@@ -53,9 +54,14 @@ extension IdPFeatures {
     }
 
     /// Serves the metrics, where somebody reads them.
-    private func metrics(_ services: IdPServices) -> [any Service] {
+    private func metrics(_ settings: IdPSettings, _ services: IdPServices) -> [any Service] {
         guard let metrics = services.metrics else { return [] }
-        let readings = IdPMetrics.readings(parts, signingKeys)
+        let readings =
+            IdPMetrics.readings(parts, signingKeys)
+            + IdPMetrics.readings(
+                of: settings.keys, parts.database, isFile: settings.database.isFile, clock: parts.clock,
+                randomness: parts.randomness)
+            + CommonMetrics.readings(parts.database, parts.shutdown)
         return [
             MetricsService(metrics, clock: parts.clock, readings: readings, logger: parts.logger) {
                 [logger = parts.logger] in logger.info("metrics_listening", metadata: ["address": "\($0)"])
@@ -83,7 +89,7 @@ extension IdPFeatures {
             database: parts.database, audit: parts.audit.store, signOuts: parts.signOuts, logger: parts.logger)
         let ending = StartJob {
             [accounts = parts.accounts, clients = parts.clients, audit = parts.audit.store, logger = parts.logger] in
-            do { try await IneligibleSignIns(accounts, audit).end() } catch {
+            do { try await IneligibleSignIns(accounts, audit, logger).end() } catch {
                 logger.warning("ineligible_sign_ins_failed", metadata: ["cause": "\(error)"])
             }
             await clients.read()
@@ -100,7 +106,7 @@ extension IdPFeatures {
             // What the file must not contradict.
             await clients.read()
             let before = clients.all
-            if let row = clients.reload() { audit.note(row) }
+            if let event = clients.reload() { audit.record(event) }
             association.reload()
             providers.reload()
             await clients.recordFile(in: access.database, logger)
@@ -115,7 +121,7 @@ extension IdPFeatures {
             AuditWriting(log: parts.audit), worker, signOuts, ending, purge, keys,
             ClockWatch(parts.clock, logger: parts.logger), reload, TemplateReading(parts.pages),
         ]
-            + metrics(services)
+            + metrics(settings, services)
             // With one key there is nothing to seal anew.
             + (settings.keys.fingerprints.count > 1 ? [renewal] : [])
     }

@@ -41,6 +41,8 @@ struct IdPServices: Sendable {
         if let problem = (mailer as? OutboxMailer)?.problem {
             throw SettingError("IDP_MAIL_URL: \(problem)")
         }
+        let metrics = settings.metricsListen.map { ProgramMetrics.idp($0) }
+        let logger = logger.counting(metrics?.counts)
         let database = try await ProgramDatabase.idp.open(settings.database, logger)
         // Before the others see this node: one with a wrong key must not stand in the way of a right one.
         do {
@@ -56,9 +58,17 @@ struct IdPServices: Sendable {
         return IdPServices(
             database: database, mailer: mailer, clock: node?.clock ?? .system(),
             randomness: SystemRandomness(), logger: logger, devPages: try DevPages(randomness: SystemRandomness()),
-            metrics: settings.metricsListen.map { ProgramMetrics($0, build: ThisBuild.stamp, IdPMetrics.all) },
-            jobs: node.map { [$0] } ?? [], isChosen: node.map { node in { @Sendable in node.isChosen } } ?? { true },
+            metrics: metrics, jobs: node.map { [$0] } ?? [],
+            isChosen: node.map { node in { @Sendable in node.isChosen } } ?? { true },
             hasOthers: node.map { node in { @Sendable in node.hasOthers } } ?? { false })
+    }
+}
+
+extension ProgramMetrics {
+    /// The metrics of the IdP.
+    static func idp(_ listen: MetricsListen) -> ProgramMetrics {
+        ProgramMetrics(
+            listen, build: ThisBuild.stamp, IdPMetrics.all, events: IdPEvents.all, alerted: IdPMetrics.alerted)
     }
 }
 

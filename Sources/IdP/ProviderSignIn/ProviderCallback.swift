@@ -177,7 +177,7 @@ package struct ProviderCallback: Sendable {
                 let refusal = refused(.attemptExpired, provider, state.attempt.flow, context)
                 throw retrying(try await purpose.page(refusal, answered), state.attempt, session)
             }
-            ProviderSignInError.attemptUsed.log(provider, to: context)
+            context.record(ProviderSignInError.attemptUsed.event(provider, context))
             return try await purpose.again(answered)
         }
     }
@@ -192,7 +192,7 @@ package struct ProviderCallback: Sendable {
         return completion.purposes.wayBack(of: flow).map(page.leading) ?? page
     }
 
-    /// Logs an answer that is an error.
+    /// Says that an answer is an error.
     ///
     /// - Throws: the page of the answer, unless the user pressed "Cancel" at the provider.
     private func failed(
@@ -200,20 +200,21 @@ package struct ProviderCallback: Sendable {
     ) throws {
         guard answer.isCancelled else {
             // The text comes from outside: it is short, printable and only in the log.
-            ProviderSignInError.errorAnswer.log(
-                provider, to: context, detail: answer.error.map { String($0.prefix(100)) })
+            var event = ProviderSignInError.errorAnswer.event(provider, context)
+            event.further["error"] = answer.error.map { "\($0.prefix(100))" }
+            context.record(event)
             throw ProviderSignInError.errorAnswer.page(provider, attempt.flow)
         }
-        ProviderSignInError.cancelled.log(provider, to: context)
+        context.record(ProviderSignInError.cancelled.event(provider, context))
     }
 
-    /// Logs why.
+    /// Says why.
     ///
     /// - Returns: the page of the answer.
     private func refused(
         _ refusal: ProviderSignInError, _ provider: Provider, _ flow: FlowID?, _ context: VisitorContext
     ) -> PublicError {
-        refusal.log(provider, to: context)
+        context.record(refusal.event(provider, context))
         return refusal.page(provider, flow).withFormToken(context.session.map { sessions.formToken(for: $0) })
     }
 }

@@ -3,7 +3,6 @@ package import IdPAccounts
 import IdPClients
 import IdPFlow
 package import IdPProviders
-import Logging
 import SSOShared
 import SSOWeb
 import Storage
@@ -44,9 +43,7 @@ package struct ProviderSignIn: Sendable {
                 return true
             }
             guard updated != nil else { return .redirect(to: SignInPath.signIn(flow)) }
-            context.logger.info(
-                "identity_link_pending",
-                metadata: ["provider": "\(provider.id)", "session": "\(session.handle)"])
+            context.record(Event(.identityLinkPending, session: session.handle, detail: provider.id))
             return .redirect(to: FlowID.path(KnownAddressRoutes.path, flow))
         case .signsIn:
             let done = try await completion.finish(
@@ -95,7 +92,7 @@ package struct ProviderSignIn: Sendable {
     private func refused(
         _ refusal: ProviderSignInError, _ provider: Provider, _ flow: FlowID?, _ context: VisitorContext
     ) -> PublicError {
-        refusal.log(provider, to: context)
+        context.record(refusal.event(provider, context))
         return refusal.page(provider, flow)
     }
 }
@@ -127,7 +124,7 @@ package struct ProviderAddition: Sendable {
             guard providers.has(id: identity.provider, issuer: identity.issuer) else { return .otherProvider }
             let done = try accounts.addOnce(identity, to: user.account, reporting: changes, by: origin, connection)
             if done == .added {
-                try context.audit?.write(
+                try context.record(
                     Event(
                         .identityLinked, by: .user(accountID), account: accountID, session: session.handle,
                         detail: provider.id), connection)
@@ -135,10 +132,7 @@ package struct ProviderAddition: Sendable {
             return .done(done)
         }
         switch outcome {
-        case .done(.added):
-            context.logger.notice(
-                "identity_linked", metadata: ["account": "\(accountID)", "provider": "\(provider.id)"])
-            return .redirect(to: "/?added=\(provider.id)")
+        case .done(.added): return .redirect(to: "/?added=\(provider.id)")
         case .done(.already): return .redirect(to: "/")
         case .done(.elsewhere): throw refused(.linkedElsewhere, provider, context)
         case .otherUser: throw refused(.otherUser, provider, context)
@@ -149,7 +143,7 @@ package struct ProviderAddition: Sendable {
     private func refused(
         _ refusal: ProviderSignInError, _ provider: Provider, _ context: VisitorContext
     ) -> PublicError {
-        refusal.log(provider, to: context)
+        context.record(refusal.event(provider, context))
         return refusal.page(provider, nil)
     }
 }

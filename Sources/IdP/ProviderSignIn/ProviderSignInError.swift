@@ -40,23 +40,17 @@ enum ProviderSignInError: String, Sendable, CaseIterable {
     case linkedElsewhere = "linked_elsewhere"
 
     /// Whether an operator should look at it: honest browsers and providers do not cause it.
-    private var isAlarm: Bool {
+    var isAlarm: Bool {
         switch self {
         case .codeReused, .idTokenReused, .otherProvider, .otherBrowser: true
         default: false
         }
     }
 
-    func log(_ provider: Provider, to context: VisitorContext, detail: String? = nil) {
-        var metadata: Logger.Metadata = [
-            "provider": "\(provider.id)", "reason": "\(rawValue)", "session": "\(context.session?.handle ?? "-")",
-        ]
-        if let detail { metadata["error"] = "\(detail)" }
-        context.logger.log(level: isAlarm ? .warning : .notice, "provider_answer_refused", metadata: metadata)
-        context.audit?.note(
-            Event(
-                .providerAnswerRefused, by: .visitor, session: context.session?.handle, cause: rawValue,
-                detail: provider.id))
+    func event(_ provider: Provider, _ context: VisitorContext) -> Event {
+        Event(
+            .providerAnswerRefused, by: .visitor, session: context.session?.handle, cause: rawValue,
+            detail: provider.id)
     }
 
     /// The page of the answer.
@@ -76,7 +70,7 @@ enum ProviderSignInError: String, Sendable, CaseIterable {
         let isAboutUser = [.notFresh, .noVerifiedEmail, .addressNotAllowed, .newAccountsOff].contains(self)
         let isAboutLink = [.otherUser, .linkedElsewhere].contains(self)
         var page = PublicError(
-            isAboutLink ? .conflict : isAboutUser ? .forbidden : .badRequest, code: "provider_answer_refused",
+            isAboutLink ? .conflict : isAboutUser ? .forbidden : .badRequest, code: EventKind.providerAnswerRefused.id,
             title: Text("provider.\(key).title", ["provider": provider.name]),
             explanation: Text("provider.\(key)", ["provider": provider.name]),
             nextStep: isAboutLink
@@ -111,22 +105,15 @@ extension PublicError {
 }
 
 extension ProviderError {
-    /// Logs why and returns the page of the answer.
+    /// Says why and returns the page of the answer.
     func page(_ provider: Provider, _ flow: FlowID?, _ context: VisitorContext) -> PublicError {
-        let (page, key) = (page, page.key)
-        context.logger.log(
-            level: page.level, "\(page.code)",
-            metadata: [
-                "provider": "\(provider.id)", "reason": "\(reason)", "detail": "\(self)",
-                "session": "\(context.session?.handle ?? "-")",
-            ])
-        if let event = AuditedEvents.all.first(where: { $0.id == page.code }) {
-            context.audit?.note(
-                Event(
-                    event, by: .visitor, session: context.session?.handle, cause: "\(reason)", detail: provider.id))
-        }
+        let (key, status, kind) = page
+        context.record(
+            Event(
+                kind, by: .visitor, session: context.session?.handle, cause: reason, detail: provider.id,
+                ["detail": "\(self)"], level: meaning == .refusal ? .warning : nil))
         var answer = PublicError(
-            page.status, code: page.code, title: Text("provider.\(key).title", ["provider": provider.name]),
+            status, code: kind.id, title: Text("provider.\(key).title", ["provider": provider.name]),
             explanation: Text("provider.\(key)", ["provider": provider.name]),
             nextStep: .init(label: Text("provider.other-way"), href: SignInPath.signIn(flow)), cause: reason)
         if key == "failed" || key == "unavailable" { answer.retry = provider.retry(flow) }
@@ -134,15 +121,15 @@ extension ProviderError {
     }
 
     /// The texts, the status and the event. A provider's fault is no alarm: nothing here can mend it.
-    private var page: (key: String, status: HTTPResponse.Status, code: String, level: Logger.Level) {
+    private var page: (key: String, status: HTTPResponse.Status, EventKind) {
         switch meaning {
-        case .outage: ("unavailable", .serviceUnavailable, "provider_unavailable", .error)
-        case .setup: ("faulty", .serviceUnavailable, "provider_unavailable", .error)
-        case .fault: ("faulty", .badGateway, "provider_faulty", .warning)
+        case .outage: ("unavailable", .serviceUnavailable, .providerUnavailable)
+        case .setup: ("faulty", .serviceUnavailable, .providerUnavailable)
+        case .fault: ("faulty", .badGateway, .providerFaulty)
         // The user's account there is outside `allowed_domains`: another try with it changes nothing.
         case .refusal where reason == AnswerError.domain.rawValue:
-            ("not-allowed", .forbidden, "provider_answer_refused", .warning)
-        case .refusal: ("failed", .badRequest, "provider_answer_refused", .warning)
+            ("not-allowed", .forbidden, .providerAnswerRefused)
+        case .refusal: ("failed", .badRequest, .providerAnswerRefused)
         }
     }
 }

@@ -4,7 +4,6 @@ import IdPAccounts
 package import IdPClients
 import IdPFlow
 package import IdPProviders
-import Logging
 import SSOShared
 package import SSOWeb
 
@@ -58,12 +57,10 @@ package struct ProviderStart: Sendable {
             // Another request of this browser has replaced the session meanwhile.
             return .redirect(to: SignInPath.signIn(attempt.flow))
         }
-        context.logger.info(
-            "provider_sign_in_started",
-            metadata: [
-                "provider": "\(provider.id)", "session": "\(current.handle)",
-                "flow": "\(current[Flows.self].logID(attempt.flow))",
-            ])
+        context.record(
+            Event(
+                .providerSignInStarted, session: current.handle, flow: current[Flows.self].logID(attempt.flow),
+                detail: provider.id))
         var response = Response.redirect(to: "\(Self.path(provider))?attempt=\(attempt.id)")
         sessions.remember(current, in: &response)
         return response

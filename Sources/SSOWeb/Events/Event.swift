@@ -35,8 +35,10 @@ package struct Event: Sendable {
         case all
         /// The audit log has a row of it already.
         case log
-        /// The log has a line of it for each try.
+        /// The log says it with another event.
         case auditLog
+        /// The audit log, of what the log says, and counts, at another moment.
+        case row
     }
 
     /// - Parameters:
@@ -64,7 +66,7 @@ package struct Event: Sendable {
 
     /// The level of its line; nil for an event without one.
     package var lineLevel: Logger.Level? {
-        guard places != .auditLog, let usual = kind.level else { return nil }
+        guard places == .all || places == .log, let usual = kind.level else { return nil }
         return level ?? cause.flatMap { cause in kind.causes.first { $0.id == cause }?.level } ?? usual
     }
 

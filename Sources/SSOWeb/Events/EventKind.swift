@@ -44,6 +44,9 @@ package final class EventKind: Sendable {
         self.countedAs = countedAs ?? id
     }
 
+    /// What its line calls the cause: `cause`, or `reason`.
+    package var causeField: String { line.first(where: \.isCause)?.name ?? "cause" }
+
     /// Whether the audit log has rows of it.
     package var hasRow: Bool {
         switch recording {
@@ -85,6 +88,8 @@ package struct EventField: Sendable {
     package let name: String
     /// Whether the line has it also without a value, as `-`.
     package var isAlwaysThere = false
+    /// Whether it is the cause, by whatever name.
+    var isCause = false
 
     package static let account = EventField(value: { $0.account }, name: "account")
     /// The account, as a relying party calls it.
@@ -93,7 +98,9 @@ package struct EventField: Sendable {
     package static let session = EventField(value: { $0.session }, name: "session")
     package static let flow = EventField(value: { $0.flow }, name: "flow")
     /// `cause`, or another name that was released.
-    package static func cause(_ name: String = "cause") -> EventField { EventField(value: { $0.cause }, name: name) }
+    package static func cause(_ name: String = "cause") -> EventField {
+        EventField(value: { $0.cause }, name: name, isCause: true)
+    }
     package static let reason = cause("reason")
     /// ``Event/detail`` by its name in the line.
     package static func detail(_ name: String = "detail") -> EventField {
@@ -124,9 +131,18 @@ package struct EventLabel: Sendable {
         EventLabel(value: { $0.further[name]?.description }, name: name, values: values)
     }
 
-    /// The value of an event, ``others`` for one that is not in the list, and `-` for none.
-    func text(_ event: Event) -> String {
-        guard let value = value(event) else { return "-" }
-        return values.first { $0 == value } ?? others
+    /// How many choices there are: no value, the values of the list, and all others.
+    var choices: Int { values.count + 2 }
+
+    /// The choice of an event: 0 for no value.
+    func choice(_ event: Event) -> Int {
+        guard let value = value(event) else { return 0 }
+        return (values.firstIndex(of: value) ?? values.count) + 1
+    }
+
+    /// The text of a choice; nil for no value.
+    func text(_ choice: Int) -> String? {
+        guard choice > 0 else { return nil }
+        return choice > values.count ? others : values[choice - 1]
     }
 }

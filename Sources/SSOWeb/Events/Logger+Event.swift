@@ -4,8 +4,7 @@ package import Storage
 extension Logger {
     /// Says that something happened: one line, built only if its level is on, and one count. No row: see `context.record`.
     package func record(_ event: Event) {
-        // An event that is said in the audit log alone was counted with its line.
-        if event.places != .auditLog || event.kind.level == nil { (handler as? any EventCounter)?.count(event) }
+        if event.places != .row { (handler as? any EventCounter)?.count(event) }
         guard let level = event.lineLevel, logLevel <= level else { return }
         line(event, level)
     }
@@ -18,6 +17,17 @@ extension Logger {
         event.further["commit"] = "unknown"
         line(event, level)
     }
+
+    /// The same logger, which counts what it records.
+    package func counting(_ counts: (any EventCounting)?) -> Logger {
+        guard let counts, let counter = handler as? any EventCounter else { return self }
+        var logger = self
+        logger.handler = counter.counting(counts)
+        return logger
+    }
+
+    /// The file that the lines of events come from: they were counted.
+    static let fileOfEvents = #fileID
 
     private func line(_ event: Event, _ level: Level) {
         let logger = event.address.map { about($0, account: event.account) } ?? self
@@ -36,6 +46,15 @@ extension Logger {
 }
 
 /// A log handler that counts events: every one passes it, whatever levels are written.
-package protocol EventCounter {
+package protocol EventCounter: LogHandler {
     func count(_ event: Event)
+    /// The same handler with counts.
+    func counting(_ counts: any EventCounting) -> Self
+}
+
+/// Counts what happens.
+package protocol EventCounting: AnyObject, Sendable {
+    func count(_ event: Event)
+    /// Counts a line that was not made from an event: storage knows none. Only lines of the levels that are written come here.
+    func count(_ line: LogEvent)
 }

@@ -14,15 +14,17 @@ public struct EventLogHandler: LogHandler {
         let label: String
         let format: Format
         let hasPriorities: Bool
+        /// Nil where nobody reads metrics.
+        let counts: (any EventCounting)?
 
-        init(label: String, format: Format, hasPriorities: Bool) {
-            (self.label, self.format, self.hasPriorities) = (label, format, hasPriorities)
+        init(label: String, format: Format, hasPriorities: Bool, counts: (any EventCounting)? = nil) {
+            (self.label, self.format, self.hasPriorities, self.counts) = (label, format, hasPriorities, counts)
         }
     }
 
     public var metadata: Logger.Metadata = [:]
     public var logLevel: Logger.Level = .info
-    private let form: Form
+    private var form: Form
     private static let ownFields: Set<String> = ["time", "level", "program", "event"]
     /// The modules of the web framework.
     private static let framework: Set<String> = ["Hummingbird", "HummingbirdCore"]
@@ -42,6 +44,7 @@ public struct EventLogHandler: LogHandler {
     }
 
     public func log(event: LogEvent) {
+        form.counts?.count(event)
         guard Self.isWritten(event) else { return }
         LogWriter.standardError.append(line(for: event))
     }
@@ -101,6 +104,16 @@ public struct EventLogHandler: LogHandler {
         for field in metadata where own[field.key] == nil { fields.append(field) }
         fields.sort { $0.key < $1.key }
         return fields
+    }
+}
+
+extension EventLogHandler: EventCounter {
+    package func count(_ event: Event) { form.counts?.count(event) }
+
+    package func counting(_ counts: any EventCounting) -> EventLogHandler {
+        var handler = self
+        handler.form = Form(label: form.label, format: form.format, hasPriorities: form.hasPriorities, counts: counts)
+        return handler
     }
 }
 

@@ -19,11 +19,16 @@ package enum CommonMetrics {
     static let clockDifference = MetricDescription(
         "sso_clock_difference_seconds", .gauge, "How far this machine's clock is ahead of the time that is used.")
 
+    static let events = MetricDescription(
+        "sso_events_total", .counter, "Events of docs/events.md, by their cause where there is a list.")
+    static let ready = MetricDescription("sso_ready", .gauge, "1 while /readyz answers 200, otherwise 0.")
+
     /// All of them.
-    package static let all = [
-        requests, requestSeconds, build, residentMemory, openFiles, maximumFiles, processorTime, startTime,
-        clockDifference,
-    ]
+    package static let all =
+        [
+            requests, requestSeconds, build, residentMemory, openFiles, maximumFiles, processorTime, startTime,
+            clockDifference, events, ready,
+        ] + DatabaseMetrics.all
 
     /// Sets what does not change.
     static func setBuild(_ build: BuildStamp, in registry: MetricsRegistry) {

@@ -4,12 +4,21 @@ package import SSOShared
 package struct ProgramMetrics: Sendable {
     let listen: ListenAddress
     package let registry: MetricsRegistry
+    /// Counts the events of the logger that has it: see `Logger.counting`.
+    package let counts: EventCounts
 
-    /// - Parameter descriptions: the metrics that this program has beside those of both.
-    package init(_ listen: MetricsListen, build: BuildStamp, _ descriptions: [MetricDescription] = []) {
+    /// - Parameters:
+    ///   - descriptions: the metrics that this program has beside those of both.
+    ///   - events: everything that can happen in this program.
+    ///   - alerted: the ids of events that alert rules name.
+    package init(
+        _ listen: MetricsListen, build: BuildStamp, _ descriptions: [MetricDescription] = [], events: [EventKind],
+        alerted: Set<String> = []
+    ) {
         self.listen = listen.address
         registry = MetricsRegistry(CommonMetrics.all + descriptions)
         CommonMetrics.setBuild(build, in: registry)
+        counts = EventCounts(events, in: registry, alerted: alerted)
     }
 }
 

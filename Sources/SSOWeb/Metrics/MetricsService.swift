@@ -2,6 +2,7 @@ import CoreMetrics
 import Hummingbird
 package import Logging
 import ServiceLifecycle
+import Synchronization
 
 /// Serves the metrics at an address of its own, and reads regularly what is not counted as it happens.
 package struct MetricsService: Service {
@@ -10,6 +11,8 @@ package struct MetricsService: Service {
 
     /// How often the readings run. A scrape never waits for the database: it prints what was read last.
     static let interval: Duration = .seconds(15)
+    /// A reading that costs more runs once in so many rounds: every five minutes.
+    static let seldomRounds = 20
     /// Prometheus' text format.
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -50,6 +53,12 @@ package struct MetricsService: Service {
         }
     }
 
+    /// A reading that runs in the first round, and then every five minutes.
+    package static func seldom(_ reading: @escaping Reading) -> Reading {
+        let rounds = RoundCount()
+        return { if rounds.next().isMultiple(of: seldomRounds) { try await reading($0) } }
+    }
+
     /// One round of all readings. One that fails leaves its numbers as they are.
     package func readOnce() async {
         CommonMetrics.readProcess(registry)
@@ -78,4 +87,12 @@ package struct MetricsService: Service {
             },
             logger: quiet)
     }
+}
+
+/// Counts the rounds of one reading.
+private final class RoundCount: Sendable {
+    private let rounds = Atomic(0)
+
+    /// 0 for the first.
+    func next() -> Int { rounds.wrappingAdd(1, ordering: .relaxed).oldValue }
 }

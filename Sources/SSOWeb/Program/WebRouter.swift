@@ -67,17 +67,34 @@ public struct HealthRoutes: Sendable {
             return response
         }
         router.only([.get, .head], at: RouterPath(HealthPath.ready)) { [database, clock, shutdown] request, _ in
-            guard !shutdown.isUnderWay else { return Self.unavailable("stopping", to: request) }
-            do throws(DatabaseError) {
-                try await database.checkReady()
-                let warnings = clock.state().hasJumped ? [JSONText.Member("warning", "clock")] : []
-                return Self.answer(
-                    .ok, JSONText.object([.init("status", "ready")] + warnings), type: "application/json", to: request)
-            } catch .schema(let step) {
-                return Self.unavailable("schema", step: step, to: request)
-            } catch {
-                return Self.unavailable("database", to: request)
+            switch await Self.readiness(database, shutdown) {
+            case .stopping: return Self.unavailable("stopping", to: request)
+            case .schema(let step): return Self.unavailable("schema", step: step, to: request)
+            case .database: return Self.unavailable("database", to: request)
+            case .ready: break
             }
+            let warnings = clock.state().hasJumped ? [JSONText.Member("warning", "clock")] : []
+            return Self.answer(
+                .ok, JSONText.object([.init("status", "ready")] + warnings), type: "application/json", to: request)
+        }
+    }
+
+    /// Whether this process can serve.
+    enum Readiness: Equatable {
+        case ready, stopping, database
+        case schema(step: String)
+    }
+
+    /// The check of `/readyz`.
+    static func readiness(_ database: any Database, _ shutdown: ShutdownState) async -> Readiness {
+        guard !shutdown.isUnderWay else { return .stopping }
+        do throws(DatabaseError) {
+            try await database.checkReady()
+            return .ready
+        } catch .schema(let step) {
+            return .schema(step: step)
+        } catch {
+            return .database
         }
     }
 

@@ -37,7 +37,7 @@ struct SettingsDocumentTests {
             lines.append("")
             for setting in group.settings { lines += Self.lines(of: setting) + [""] }
         }
-        try Self.expect(file, lines.dropLast().joined(separator: "\n") + "\n")
+        try WrittenDocument.expect(file, lines.dropLast().joined(separator: "\n") + "\n")
     }
 
     private static func lines(of setting: SettingDescription) -> [String] {
@@ -73,21 +73,6 @@ struct SettingsDocumentTests {
             }
             page.replaceSubrange(start.upperBound..<end.lowerBound, with: rows.joined(separator: "\n"))
         }
-        try Self.expect(file, page)
-    }
-
-    private static func expect(_ file: URL, _ text: String) throws {
-        if ProcessInfo.processInfo.environment["SSO_TEST_WRITE"] != nil {
-            try text.write(to: file, atomically: true, encoding: .utf8)
-        }
-        let present = try String(contentsOf: file, encoding: .utf8).split(
-            separator: "\n", omittingEmptySubsequences: false)
-        let wanted = text.split(separator: "\n", omittingEmptySubsequences: false)
-        for (index, line) in wanted.enumerated() where index >= present.count || present[index] != line {
-            Issue.record(
-                "\(file.lastPathComponent), line \(index + 1), must be \"\(line)\". Write it with SSO_TEST_WRITE=1.")
-            return
-        }
-        #expect(present.count == wanted.count, "\(file.lastPathComponent)")
+        try WrittenDocument.expect(file, page)
     }
 }

@@ -109,7 +109,7 @@ struct EmailCodeTests {
             ("\u{200b}12345\u{7}6", "a control character (U+0007) at position 7", "U+0007", 7),
             ("123456\u{0}", "a control character (U+0000) at position 7", "U+0000", 7),
             ("\u{fff9}123456", "an invisible character (U+FFF9) at position 1", "U+FFF9", 1),
-            ("\u{2800}123456", "a Braille pattern without dots at position 1", "U+2800", 1),
+            ("\u{2800}123456", "an empty Braille pattern at position 1", "U+2800", 1),
             ("12345\u{200b}", nil, "", 0), ("12345 \u{a0}", nil, "", 0), ("abc", nil, "", 0), ("", nil, "", 0),
         ] as [(String, String?, String, Int)])
     func unseen(typed: String, words: String?, code: String, position: Int) {

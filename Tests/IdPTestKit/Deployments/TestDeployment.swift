@@ -120,10 +120,11 @@ final class TestDeployment: Deployment, Sendable {
         let values = base.merging(settings) { $1 }
         let idp = try readIdPSettings(values)
         let dev = try DevPages(randomness: SystemRandomness())
+        let metrics = idp.metricsListen.map { ProgramMetrics.idp($0) }
         let services = IdPServices(
             database: wrap(database), mailer: mailer(mailbox.folder), clock: clock.clock,
-            randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev,
-            metrics: idp.metricsListen.map { ProgramMetrics($0, build: IdPProgram.build, IdPMetrics.all) },
+            randomness: SystemRandomness(), logger: log.logger("idp").counting(metrics?.counts), devPages: dev,
+            metrics: metrics,
             pages: try pages ?? (added.files.isEmpty ? BuiltInPages.idp(idp.brand) : nil),
             clientRenewalInterval: .zero)
         try await serving({ try buildIdP(settings: idp, services: services, adding: added, started: $0) }) { port in

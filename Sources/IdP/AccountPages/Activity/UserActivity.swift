@@ -1,5 +1,6 @@
 import IdPAccounts
 import IdPClients
+import IdPFlow
 import IdPProviders
 import SSOWeb
 import Storage
@@ -46,14 +47,62 @@ struct UserActivity: Sendable {
         events.reduce(into: [:]) { $0[$1.id] = $1.user }
     }
 
+    /// In a browser, and in the web view of an app.
+    static let signIns: Set = [EventKind.signedIn.id, "handoff_signed_in"]
+
+    /// How the user signed in: "an email code", or a provider by its name. Nil when no method has a text.
+    ///
+    /// - Parameter detail: the ids of the methods, with a space between two.
+    private func method(_ detail: String?) -> (any TextValue)? {
+        (detail ?? "").split(separator: " ").compactMap { name(ofMethod: String($0)) }
+            .reduce(nil) { all, next in all.map { Text("method.and", ["first": $0, "second": next]) } ?? next }
+    }
+
+    private func name(ofMethod id: String) -> (any TextValue)? {
+        let provider = providers.all.first { $0.method.utf8.elementsEqual(id.utf8) }
+        let known = [id.hasPrefix("oidc:") ? "oidc" : id].first(where: Self.methods.contains)
+        return provider?.name ?? known.map { Text("method.\($0)") }
+    }
+
+    /// Those that have a text. Every `oidc:ID` has the same one, for a provider that has left the file.
+    private static let methods: Set = [
+        "email_code", "email_link", "email_reply", "apple", "google", "github", "oidc",
+    ]
+
     /// What an event means to a user. One without words of its own is shown by its id.
     private func words(_ row: AuditEntry) -> Text {
         guard let text = words[row.event] else { return Text("activity.other", ["event": row.event]) }
+        if Self.signIns.contains(row.event), let method = method(row.detail) {
+            return Text("activity.signed-in-with", ["method": method])
+        }
+        if row.event == EventKind.userChanged.id, let change = row.cause.flatMap(UserChange.init) {
+            return change.words
+        }
         // The row has the ids. What was dropped since then has no other name.
         return text.with(
             [
                 "client": row.client.map { clients.client(id: $0)?.name ?? $0 } ?? "",
                 "provider": row.detail.map { providers.provider(id: $0)?.name ?? $0 } ?? "",
             ])
+    }
+}
+
+extension UserChange {
+    /// What was changed, for the user.
+    var words: Text {
+        switch self {
+        case .name: Text("activity.name-changed")
+        case .address: Text("activity.address-changed")
+        case .disabled: Text("activity.disabled")
+        case .enabled: Text("activity.enabled")
+        case .added: Text("activity.added")
+        case .imported: Text("activity.imported")
+        case .signedOut: Text("activity.signed-out-everywhere")
+        case .endDate: Text("activity.end-date-changed")
+        case .endDateOver: Text("activity.end-date-over")
+        case .invitationWithdrawn: Text("activity.invitation-withdrawn")
+        case .eraseRequested: Text("activity.erase-requested")
+        case .eraseCancelled: Text("activity.erase-cancelled")
+        }
     }
 }

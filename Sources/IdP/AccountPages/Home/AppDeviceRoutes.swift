@@ -2,7 +2,6 @@ import Hummingbird
 import IdPAccounts
 import IdPClients
 import IdPFlow
-import Logging
 import SSOWeb
 import Storage
 
@@ -25,7 +24,6 @@ struct AppDeviceRoutes: Sendable {
         else {
             return response
         }
-        device.logEnd(of: user.account, to: form.context.logger)
         if device.session?.handle == user.session.handle { sessions.forget(in: &response) }
         return response
     }

@@ -3,7 +3,6 @@ import Hummingbird
 import IdPAccounts
 import IdPClients
 import IdPFlow
-import Logging
 import SSOShared
 import SSOWeb
 import Storage
@@ -54,7 +53,6 @@ struct SignOutRoutes: Sendable {
         }
         // Every token of this session that was not redeemed yet ends with its row.
         try await devices.end(session, of: try await accounts.signedIn(form.context)?.account, form.context.audit)
-        form.context.logger.info("signed_out", metadata: ["session": "\(session.handle)"])
         let from = isKnown ? "?from=" + (try sealed(session.handle)) : ""
         var response = Response.redirect(to: Self.page + from)
         sessions.forget(in: &response)

@@ -2,7 +2,6 @@ import Hummingbird
 package import IdPAccounts
 import IdPClients
 import IdPFlow
-import Logging
 import SSOShared
 package import SSOWeb
 import Storage
@@ -58,7 +57,7 @@ package struct IdentityRemoval: Sendable {
                 result.withLock { $0 = outcome }
                 if case .ended = outcome { return false }
                 if case .removed(let identity) = outcome {
-                    try context.audit?.write(
+                    try context.record(
                         Event(
                             .identityUnlinked, by: .user(user.account.id), account: user.account.id,
                             session: session.handle, detail: identity.provider), connection)
@@ -66,10 +65,7 @@ package struct IdentityRemoval: Sendable {
                 return true
             })
         let outcome = updated == nil ? .ended : result.withLock { $0 }
-        if case .removed(let identity) = outcome {
-            context.logger.notice(
-                "identity_unlinked",
-                metadata: ["account": "\(user.account.id)", "provider": "\(identity.provider ?? "-")"])
+        if case .removed = outcome {
             // The user sees at the provider at once that it is so. A failure is tried again.
             _ = try? await revocation.settle(limit: 1)
         }

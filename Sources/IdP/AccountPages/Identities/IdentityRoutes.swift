@@ -4,7 +4,6 @@ import IdPAccounts
 import IdPClients
 import IdPFlow
 import IdPProviders
-import Logging
 import SSOShared
 import SSOWeb
 import Storage
@@ -90,12 +89,10 @@ struct IdentityRoutes: Sendable {
         }
         // Another request of this browser has replaced or ended the session meanwhile.
         guard let updated else { return .redirect(to: "/") }
-        context.logger.info(
-            "account_change_waits",
-            metadata: [
-                "account": "\(user.account.id)", "session": "\(user.session.handle)",
-                "flow": "\(updated[Flows.self].logID(flow))",
-            ])
+        context.record(
+            Event(
+                .accountChangeWaits, account: user.account.id, session: user.session.handle,
+                flow: updated[Flows.self].logID(flow)))
         return .redirect(to: SignInPath.signIn(flow))
     }
 
@@ -171,12 +168,10 @@ struct IdentityRoutes: Sendable {
         else { throw IdentityError.ended }
         guard let user = try await signedIn(context) else { return .signIn(flow) }
         guard user.account.id == change.accountID else {
-            context.logger.notice(
-                "account_change_refused",
-                metadata: [
-                    "reason": "other_account", "session": "\(session.handle)",
-                    "flow": "\(session[Flows.self].logID(flow))",
-                ])
+            context.record(
+                Event(
+                    .accountChangeRefused, session: session.handle, flow: session[Flows.self].logID(flow),
+                    cause: "other_account"))
             throw IdentityError.otherAccount.logged
         }
         return session.slots.asksAgain(flow, after: user.signIn.provenAt, now: now)

@@ -73,12 +73,10 @@ package struct IdentityRevocation: Sendable {
             }
         }
         guard let reason else { return true }
-        logger.warning(
-            "provider_revocation_failed",
-            metadata: [
-                "provider": "\(waiting.provider.isEmpty ? "-" : waiting.provider)", "reason": "\(reason)",
-                "retries": "\(isFinal ? "no" : "yes")",
-            ])
+        logger.record(
+            Event(
+                .providerRevocationFailed, cause: reason, detail: waiting.provider.isEmpty ? "-" : waiting.provider,
+                ["retries": isFinal ? "no" : "yes"]))
         return isFinal
     }
 

@@ -31,7 +31,7 @@ package struct AccountNoticeMail: MailTemplate {
                 .flatMap(AccountNotice.init)
         }
         if let notice, notice.change == .further {
-            logger.warning("account_notice_limit_reached", metadata: ["account": "\(notice.accountID)"])
+            logger.record(Event(.accountNoticeLimitReached, account: notice.accountID))
         }
         return notice.flatMap(content)
     }

@@ -3,7 +3,6 @@ import Hummingbird
 import IdPAccounts
 import IdPClients
 import IdPFlow
-import Logging
 import SSOShared
 import SSOWeb
 import Storage
@@ -72,24 +71,12 @@ struct SessionListRoutes: Sendable {
             id, of: user.account, by: .user(user.account.id), form.context.audit, own: user.session.handle)
         var response = Response.redirect(to: ended == nil ? SessionsPurpose.path : "\(SessionsPurpose.path)?ended")
         guard let ended else { return response }
-        form.context.logger.info(
-            "session_ended",
-            metadata: [
-                "account": "\(user.account.id)", "session": "\(ended.handles.sorted().first ?? ended.id)",
-                "cause": "\(SignOutCause.endedElsewhere.rawValue)",
-            ])
         if ended.handles.contains(user.session.handle) { sessions.forget(in: &response) }
         return response
     }
 
     @Sendable private func endOthers(_ form: SubmittedForm, _ user: SignedInUser) async throws -> Response {
         try await list.endOthers(than: user, form.context.audit)
-        form.context.logger.info(
-            "session_ended",
-            metadata: [
-                "account": "\(user.account.id)", "session": "others",
-                "cause": "\(SignOutCause.endedElsewhere.rawValue)",
-            ])
         return .redirect(to: "\(SessionsPurpose.path)?ended")
     }
 }

@@ -156,8 +156,9 @@ package struct AccountStore: Sendable {
                 "UPDATE account SET name = :name, updated_at = :now WHERE id = :id AND name <> :name",
                 ["name": .text(name), "id": .text(account.id), "now": .timestamp(clock.now())])
             guard changed > 0 else { return }
-            try audit?.write(
-                Event(.userChanged, by: .user(account.id), account: account.id, cause: "name"), connection)
+            let event = Event(
+                .userChanged, by: .user(account.id), account: account.id, cause: UserChange.name.rawValue)
+            try audit?.record(event.only(in: .auditLog), connection)
         }
     }
 

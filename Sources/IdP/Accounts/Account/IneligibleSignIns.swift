@@ -1,4 +1,5 @@
 package import IdPClients
+package import Logging
 import SSOWeb
 import Storage
 
@@ -10,8 +11,11 @@ package struct IneligibleSignIns: Sendable {
 
     let accounts: AccountStore
     let audit: AuditStore
+    let logger: Logger
 
-    package init(_ accounts: AccountStore, _ audit: AuditStore) { (self.accounts, self.audit) = (accounts, audit) }
+    package init(_ accounts: AccountStore, _ audit: AuditStore, _ logger: Logger) {
+        (self.accounts, self.audit, self.logger) = (accounts, audit, logger)
+    }
 
     /// - Returns: how many accounts clients are told of.
     @discardableResult package func end() async throws -> Int {
@@ -26,7 +30,7 @@ package struct IneligibleSignIns: Sendable {
                     try ineligible.count { id in
                         guard let cause = try causeAgainst(id, connection) else { return false }
                         try accounts.signOuts.end(.all(of: id), cause, by: .program, connection) {
-                            try audit.write($0, connection)
+                            try audit.record($0, logger, connection)
                         }
                         return true
                     }

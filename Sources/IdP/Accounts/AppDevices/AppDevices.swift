@@ -30,15 +30,6 @@ package struct AppDevice: Sendable {
     package func name(in texts: Texts) -> String {
         token?.device ?? texts.plain((DeviceKind(rawValue: session?.device ?? "") ?? .unknown).name)
     }
-
-    /// Logs that the user has signed this app out.
-    package func logEnd(of account: Account, to logger: Logger) {
-        logger.info(
-            "app_signed_out",
-            metadata: [
-                "account": "\(account.id)", "device": "\(id)", "session": "\(session?.handle ?? "-")",
-            ])
-    }
 }
 
 /// The apps of a user, for the home page and the JSON API.
@@ -70,18 +61,19 @@ package struct AppDevices: Sendable {
 
     /// Ends a session, and the access token of the app whose web view had it.
     ///
-    /// - Parameter account: the one that is signed in, if any.
-    package func end(_ session: Session, of account: Account?, _ audit: RequestAudit?) async throws {
+    /// - Parameters:
+    ///   - account: the one that is signed in, if any.
+    ///   - further: fields of the line in the log.
+    package func end(
+        _ session: Session, of account: Account?, _ audit: RequestAudit?, _ further: Logger.Metadata = [:]
+    ) async throws {
         try await tokens.database.write { connection in
-            if let account {
-                try audit?.write(
-                    Event(.signedOut, by: .user(account.id), account: account.id, session: session.handle),
-                    connection)
-            }
+            let actor = account.map { AuditActor.user($0.id) } ?? .visitor
+            let event = Event(.signedOut, by: actor, account: account?.id, session: session.handle, further)
+            try audit?.record(account == nil ? event.only(in: .log) : event, connection)
             try sessions.end(session, connection)
             try tokens.end(session: session.handle, connection)
-            try signOuts.end(
-                .one(session.handle), .signedOut, by: account.map { .user($0.id) } ?? .visitor, audit, connection)
+            try signOuts.end(.one(session.handle), .signedOut, by: actor, audit, connection)
         }
     }
 
@@ -103,10 +95,11 @@ package struct AppDevices: Sendable {
         try await tokens.database.write { connection in
             let ended = try all(of: account, connection).filter(chosen)
             for device in ended {
-                try audit?.write(
+                // The sign-out of a session that has ended by time has its name in the line.
+                try audit?.record(
                     Event(
                         event, by: .user(account.id), account: account.id, session: device.session?.handle,
-                        detail: device.id), connection)
+                        detail: device.id, device.token.map { ["session": "\($0.sessionHandle)"] } ?? [:]), connection)
                 if let token = device.token { try tokens.end(id: token.id, connection) }
                 if let session = device.session {
                     _ = try sessions.endAppSession(handle: session.handle, of: account.id, connection)

@@ -88,14 +88,14 @@ extension AppDevices {
         _ id: String, of account: Account, by actor: AuditActor, _ audit: RequestAudit?, own: String? = nil
     ) async throws -> UserSession? {
         try await tokens.database.write { connection in
-            try endSession(id, of: account, by: actor, own: own, connection) { try audit?.write($0, connection) }
+            try endSession(id, of: account, by: actor, own: own, connection) { try audit?.record($0, connection) }
         }
     }
 
     /// The same, in the caller's transaction.
     package func endSession(
         _ id: String, of account: Account, by actor: AuditActor, own: String? = nil, _ connection: any SQLConnection,
-        audit write: (Event) throws -> Void
+        audit record: (Event) throws -> Void
     ) throws -> UserSession? {
         // Of the browsers the one with this id is enough: the writer waits, and a user may have any number of them.
         let found = try userSessions(of: account, limit: 1, with: id, connection)
@@ -104,13 +104,18 @@ extension AppDevices {
         if let token = found.app?.token { try tokens.end(id: token.id, connection) }
         let isOwn = own.map(found.handles.contains) ?? false
         if isOwn {
-            try write(Event(.signedOut, by: actor, account: account.id, session: own, detail: found.app?.id))
+            // The log calls it by the button that was pressed.
+            let signedOut = Event(.signedOut, by: actor, account: account.id, session: own, detail: found.app?.id)
+            try record(signedOut.only(in: .auditLog))
+            let ended = Event(
+                .sessionEnded, account: account.id, session: own, cause: SignOutCause.endedElsewhere.rawValue)
+            try record(ended.only(in: .log))
         }
         for handle in found.handles.sorted() {
             _ = try sessions.end(handle: handle, of: account.id, connection)
             try signOuts.end(
                 .one(handle), isOwn ? .signedOut : own == nil ? .byOperator : .endedElsewhere, by: actor, connection,
-                audit: write)
+                audit: record)
         }
         return found
     }

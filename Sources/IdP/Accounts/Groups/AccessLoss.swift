@@ -13,13 +13,13 @@ package enum AccessLoss {
     /// - Parameters:
     ///   - accounts: the ids of those who could enter until now.
     ///   - actor: who has made the change.
-    ///   - write: writes a row of the audit log in the same transaction.
+    ///   - record: says what happens in the same transaction.
     package static func report(
         accounts: [String], client: String, by actor: AuditActor, _ signOuts: SignOuts,
-        _ connection: any SQLConnection, audit write: (Event) throws -> Void
+        _ connection: any SQLConnection, audit record: (Event) throws -> Void
     ) throws {
         for account in accounts {
-            try signOuts.end(.atClient(client, of: account), .noAccess, by: actor, connection, audit: write)
+            try signOuts.end(.atClient(client, of: account), .noAccess, by: actor, connection, audit: record)
         }
     }
 

@@ -1,4 +1,5 @@
 import IdPClients
+package import Logging
 import SSOShared
 package import SSOWeb
 
@@ -42,8 +43,10 @@ package struct QueuedSignOut: Sendable {
         let kind, clientID, accountID: String
         let toldSession: String?
 
-        func auditRow(_ event: EventKind, by actor: AuditActor, cause: String) -> Event {
-            Event(event, by: actor, account: accountID, client: clientID, session: toldSession, cause: cause)
+        /// The audit log has a row of it. The log has a line when it is sent.
+        func event(_ kind: EventKind, by actor: AuditActor, cause: String) -> Event {
+            Event(kind, by: actor, account: accountID, client: clientID, session: toldSession, cause: cause)
+                .only(in: .row)
         }
     }
 
@@ -63,8 +66,13 @@ package struct QueuedSignOut: Sendable {
         }.filter { seen.insert($0).inserted }
     }
 
-    package func auditRow(_ event: EventKind, cause: String? = nil) -> Event {
-        Event(
-            event, by: .program, account: accountID, client: clientID, session: toldSession, cause: cause, detail: id)
+    /// What happens to it.
+    ///
+    /// - Parameter further: fields of the line.
+    package func event(_ kind: EventKind, cause: String? = nil, _ further: Logger.Metadata = [:]) -> Event {
+        let line: Logger.Metadata = ["session": "\(toldSession ?? "all")", "tries": .number(tries)]
+        return Event(
+            kind, by: .program, account: accountID, client: clientID, session: toldSession, cause: cause, detail: id,
+            line.merging(further) { $1 })
     }
 }

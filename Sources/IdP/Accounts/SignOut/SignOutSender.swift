@@ -77,7 +77,7 @@ package struct SignOutSender: Service {
             let due = try await database.read { try queue.due(at: now, except: paused, failing: failing, $0) }
             return due.isEmpty ? [] : try await database.write { try queue.take(due, at: now, failing: failing, $0) }
         } catch {
-            logger.warning("sign_out_queue_unavailable", metadata: ["cause": "\(error)"])
+            logger.record(Event(.signOutQueueUnavailable, cause: "\(error)"))
             return []
         }
     }
@@ -87,17 +87,17 @@ package struct SignOutSender: Service {
         let found: SignOutRecipient?
         do { found = try await database.read { try clients.recipient(message.clientID, $0) } } catch {
             // Its lease ends, and the message is tried again.
-            return logger.warning("sign_out_queue_unavailable", metadata: ["cause": "\(error)"])
+            return logger.record(Event(.signOutQueueUnavailable, cause: "\(error)"))
         }
         guard let recipient = found else { return await drop(message, "client_unknown") }
         guard let wire = protocols[message.kind] else { return await drop(message, "takes_none") }
         let made: HTTPClient.Request?
         do { made = try await wire.request(for: message, to: recipient, at: clock.now()) } catch {
-            logger.error("sign_out_not_signed", metadata: ["message_id": "\(message.id)", "cause": "\(error)"])
-            return await fail(message, "not_signed")
+            logger.record(Event(.signOutNotSigned, cause: "\(error)", detail: message.id))
+            return await fail(message, SignOutFailure.notSigned.rawValue)
         }
         guard var request = made else { return await drop(message, "takes_none") }
-        if message.tries == 1 { log(.info, "sign_out_queued", message) }
+        if message.tries == 1 { logger.record(message.event(.signOutQueued).only(in: .log)) }
         request.addressError = request.allowsHTTP ? SignOutAddress.errorOverPlainHTTP : SignOutAddress.error
         do throws(ConnectionError) {
             let response = try await transport.send(request)
@@ -107,7 +107,7 @@ package struct SignOutSender: Service {
             case .refused: await giveUp(message, "status_\(response.status)")
             }
         } catch {
-            await fail(message, error.word)
+            await fail(message, SignOutFailure(error).rawValue)
         }
     }
 
@@ -115,9 +115,8 @@ package struct SignOutSender: Service {
         failing.noteSuccess(of: message.clientID)
         await settle(message) { now, connection in
             try queue.deliver(message.id, at: now, connection)
-            try audit.write(message.auditRow(.signOutDelivered), connection)
+            try audit.record(message.event(.signOutDelivered), logger, connection)
         }
-        log(.info, "sign_out_delivered", message)
     }
 
     /// The first failure is in the audit log, and every one in the log: a client that is down for a day fails for 28 times.
@@ -126,26 +125,26 @@ package struct SignOutSender: Service {
         failing.note(message.clientID, hasFailedAt: now)
         guard now < message.endsAt else { return await giveUp(message, error) }
         let next = min(now + SignOutQueue.pause(after: message.tries), message.endsAt)
+        let event = message.event(
+            .signOutFailed, cause: error, ["retry_after_seconds": .number((next - now).secondsRoundedUp)])
         await settle(message) { _, connection in
             try queue.postpone(message.id, until: next, error, connection)
-            if message.tries == 1 { try audit.write(message.auditRow(.signOutFailed, cause: error), connection) }
+            try audit.record(message.tries == 1 ? event : event.only(in: .log), logger, connection)
         }
-        log(
-            .warning, "sign_out_failed", message,
-            ["reason": "\(error)", "retry_after_seconds": .number((next - now).secondsRoundedUp)])
     }
 
     private func giveUp(_ message: QueuedSignOut, _ error: String) async {
         await settle(message) { now, connection in
             try queue.giveUp(message.id, error, at: now, connection)
-            try audit.write(message.auditRow(.signOutGivenUp, cause: error), connection)
+            try audit.record(message.event(.signOutGivenUp, cause: error), logger, connection)
         }
-        log(.error, "sign_out_given_up", message, ["reason": "\(error)"])
     }
 
     private func drop(_ message: QueuedSignOut, _ reason: String) async {
-        await settle(message) { _, connection in try queue.drop(message.id, connection) }
-        log(.info, "sign_out_not_needed", message, ["reason": "\(reason)"])
+        await settle(message) { _, connection in
+            try queue.drop(message.id, connection)
+            try audit.record(message.event(.signOutNotNeeded, cause: reason), logger, connection)
+        }
     }
 
     /// Messages that were left out because too many wait are in the audit log, written by whatever ended the sessions: a request,
@@ -162,7 +161,7 @@ package struct SignOutSender: Service {
             ).map { try $0.text("client_id") }
         }
         for client in dropped where fullQueues.isNews(client, at: now) {
-            logger.error("sign_out_given_up", metadata: ["client": "\(client)", "reason": "queue_full"])
+            logger.record(Event(.signOutGivenUp, client: client, cause: "queue_full").only(in: .log))
         }
     }
 
@@ -172,19 +171,8 @@ package struct SignOutSender: Service {
     ) async {
         let now = clock.now()
         do { try await database.write { try write(now, $0) } } catch {
-            logger.warning("sign_out_queue_unavailable", metadata: ["cause": "\(error)"])
+            logger.record(Event(.signOutQueueUnavailable, cause: "\(error)"))
         }
-    }
-
-    private func log(
-        _ level: Logger.Level, _ event: Logger.Message, _ message: QueuedSignOut, _ further: Logger.Metadata = [:]
-    ) {
-        logger.log(
-            level: level, event,
-            metadata: [
-                "message_id": "\(message.id)", "client": "\(message.clientID)", "account": "\(message.accountID)",
-                "session": "\(message.toldSession ?? "all")", "tries": .number(message.tries),
-            ].merging(further) { $1 })
     }
 
     /// Deletes rows some time after their messages were settled, and logs an alarm for clients whose messages were left out
@@ -193,18 +181,5 @@ package struct SignOutSender: Service {
         let now = clock.now()
         try await reportFullQueues(at: now)
         return try await database.write { try queue.purge(limit: limit, at: now, $0) }
-    }
-}
-
-extension ConnectionError {
-    /// A stable word for the log.
-    fileprivate var word: String {
-        switch self {
-        case .timedOut: "timed_out"
-        case .addressRefused: "address_refused"
-        case .notConnected, .noRoute: "not_connected"
-        case .nameNotFound: "name_not_found"
-        default: "connection_failed"
-        }
     }
 }

@@ -1,4 +1,5 @@
 package import IdPClients
+import Logging
 package import SSOShared
 package import SSOWeb
 package import Storage
@@ -45,25 +46,25 @@ package struct SignOuts: Sendable {
     ///
     /// - Parameters:
     ///   - actor: who has ended them, for the audit log.
-    ///   - write: writes a row of the audit log in the same transaction.
+    ///   - record: says what happens in the same transaction.
     @discardableResult package func end(
         _ what: EndedSessions, _ cause: SignOutCause, by actor: AuditActor, _ connection: any SQLConnection,
-        audit write: (Event) throws -> Void
+        audit record: (Event) throws -> Void
     ) throws -> Told {
         let now = clock.now()
         let ended = try signIns.end(what, cause.end, at: now, connection)
-        if !cause.isOwn { try write(row(what, cause, actor, ended)) }
+        if !cause.isOwn { try record(event(what, cause, actor, ended)) }
         var told = Told()
         for message in QueuedSignOut.messages(about: ended, what) {
             guard try tells(message.clientID, message.kind, connection) else { continue }
             guard try queue.hasRoom(for: message.clientID, connection) else {
                 told.dropped += 1
-                try write(message.auditRow(.signOutGivenUp, by: .program, cause: "queue_full"))
+                try record(message.event(.signOutGivenUp, by: .program, cause: "queue_full"))
                 continue
             }
             try queue.add(message, at: now, connection)
             told.queued += 1
-            try write(message.auditRow(.signOutQueued, by: actor, cause: cause.rawValue))
+            try record(message.event(.signOutQueued, by: actor, cause: cause.rawValue))
         }
         return told
     }
@@ -73,7 +74,7 @@ package struct SignOuts: Sendable {
         _ what: EndedSessions, _ cause: SignOutCause, by actor: AuditActor, _ audit: RequestAudit?,
         _ connection: any SQLConnection
     ) throws -> Told {
-        try end(what, cause, by: actor, connection) { try audit?.write($0, connection) }
+        try end(what, cause, by: actor, connection) { try audit?.record($0, connection) }
     }
 
     /// Goes on with a browser whose session was replaced. What its clients were told of the same account follows to the new
@@ -87,17 +88,19 @@ package struct SignOuts: Sendable {
         try end(.one(old), .otherAccount, by: account.map(AuditActor.user) ?? .visitor, audit, connection)
     }
 
-    private func row(
+    /// The log has a line of what a user ends elsewhere. Of any other end it has the event that causes it.
+    private func event(
         _ what: EndedSessions, _ cause: SignOutCause, _ actor: AuditActor, _ ended: [ClientSignIn]
     ) -> Event {
-        var row = Event(
+        var event = Event(
             .sessionEnded, by: actor, account: what.account ?? ended.first?.accountID, cause: cause.rawValue)
         switch what {
-        case .one(let session): row.session = session
-        case .atClient(let client, _): row.client = client
-        case .all, .others: break
+        case .one(let session): event.session = session
+        case .atClient(let client, _): event.client = client
+        case .others: event.further["session"] = "others"
+        case .all: break
         }
-        return row
+        return cause == .endedElsewhere ? event : event.only(in: .auditLog)
     }
 }
 

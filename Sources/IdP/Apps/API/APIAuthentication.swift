@@ -3,7 +3,6 @@ import Hummingbird
 package import IdPAccounts
 import IdPClients
 import IdPFlow
-import Logging
 import SSOShared
 import SSOWeb
 
@@ -51,7 +50,7 @@ package struct APIAuthentication: Sendable {
         // A full disk must not break requests that only read. A token that is not touched ends earlier.
         var entry = user.entry
         do { entry.expiresAt = try await tokens.touch(entry) } catch {
-            context.logger.warning("access_token_touch_failed", metadata: ["cause": "\(error)"])
+            context.record(Event(.accessTokenTouchFailed, cause: "\(error)"))
         }
         return TokenUser(account: user.account, entry: entry)
     }

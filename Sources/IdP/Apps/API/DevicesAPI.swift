@@ -2,7 +2,6 @@ import Hummingbird
 package import IdPAccounts
 import IdPClients
 import IdPFlow
-import Logging
 import SSOShared
 package import SSOWeb
 
@@ -32,18 +31,14 @@ package struct DevicesAPI: Sendable {
     /// Signs every other app out.
     @Sendable func endOthers(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let user = try await authentication.app(request, context)
-        let ended = try await devices.end(of: user.account, context.audit) { $0.id != user.entry.id }
-        for device in ended { device.logEnd(of: user.account, to: context.logger) }
+        try await devices.end(of: user.account, context.audit) { $0.id != user.entry.id }
         return Response(status: .noContent)
     }
 
     @Sendable func end(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let user = try await authentication.app(request, context)
-        guard let device = try await devices.end(context.parameters.get("id") ?? "", of: user.account, context.audit)
-        else {
-            throw APIError.notFound
-        }
-        device.logEnd(of: user.account, to: context.logger)
+        let device = try await devices.end(context.parameters.get("id") ?? "", of: user.account, context.audit)
+        guard device != nil else { throw APIError.notFound }
         return Response(status: .noContent)
     }
 }

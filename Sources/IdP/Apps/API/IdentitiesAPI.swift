@@ -70,11 +70,9 @@ package struct IdentitiesAPI: Sendable {
         }
         let ticket = try IdentityTicket(randomness: randomness)
         try await appIdentities.issue(ticket, to: user, provider: provider.id)
-        context.logger.info(
-            "link_ticket_issued",
-            metadata: [
-                "account": "\(user.account.id)", "device": "\(user.entry.id)", "provider": "\(provider.id)",
-            ])
+        context.record(
+            Event(
+                .linkTicketIssued, account: user.account.id, detail: provider.id, ["device": "\(user.entry.id)"]))
         return .json(
             [
                 .init("ticket", ticket.wire), .init("expires_in", AppIdentityStore.ticketLifetime.secondsRoundedUp),
@@ -99,21 +97,10 @@ package struct IdentitiesAPI: Sendable {
         switch try await finish(code, verifier, user, by: ChangeOrigin(request), context.audit) {
         case .rejected(let rejection): throw rejected(rejection, user, context)
         case .elsewhere(let provider):
-            context.logger.notice(
-                "link_code_rejected",
-                metadata: [
-                    "reason": "linked_elsewhere", "account": "\(user.account.id)", "provider": "\(provider)",
-                ])
+            context.record(
+                Event(.linkCodeRejected, account: user.account.id, cause: "linked_elsewhere", detail: provider))
             throw APIError.linkedElsewhere
         case .added(let identity, let isNew):
-            if isNew {
-                context.logger.notice(
-                    "identity_linked",
-                    metadata: [
-                        "account": "\(user.account.id)", "provider": "\(identity.provider ?? "-")",
-                        "device": "\(user.entry.id)",
-                    ])
-            }
             let name = name(of: identity, pages.texts(for: request))
             return .json(identity.members(name: name), status: isNew ? .created : .ok)
         }
@@ -137,10 +124,11 @@ package struct IdentitiesAPI: Sendable {
                 identity, to: user.account, reporting: changes, by: origin, connection)
             if case .elsewhere = outcome { return .elsewhere(provider: identity.provider) }
             if outcome == .added {
-                try audit?.write(
+                try audit?.record(
                     Event(
                         .identityLinked, by: .user(user.account.id), account: user.account.id,
-                        session: user.entry.sessionHandle, detail: identity.provider), connection)
+                        session: user.entry.sessionHandle, detail: identity.provider, ["device": "\(user.entry.id)"]),
+                    connection)
             }
             let key = AccountIdentity.Kind.external(issuer: identity.issuer, subject: identity.subject)
             guard
@@ -151,15 +139,14 @@ package struct IdentitiesAPI: Sendable {
         }
     }
 
-    /// Logs why.
+    /// Says why.
     ///
     /// - Returns: the answer, the same for every reason.
     private func rejected(_ rejection: IdentityTicketError, _ user: TokenUser, _ context: VisitorContext) -> APIError {
-        context.logger.log(
-            level: rejection.isAlert ? .warning : .notice, "link_code_rejected",
-            metadata: [
-                "reason": "\(rejection.rawValue)", "account": "\(user.account.id)", "device": "\(user.entry.id)",
-            ])
+        context.record(
+            Event(
+                .linkCodeRejected, account: user.account.id, cause: rejection.rawValue,
+                ["device": "\(user.entry.id)"]))
         return .invalidIdentityCode
     }
 }

@@ -2,7 +2,6 @@ import Hummingbird
 package import IdPAccounts
 import IdPClients
 import IdPFlow
-import Logging
 import SSOShared
 package import SSOWeb
 
@@ -46,11 +45,9 @@ package struct SessionAPI: Sendable {
         switch try await authentication.caller(request, context) {
         case .app(let user):
             _ = try await devices.end(user.entry.id, of: user.account, context.audit, as: .signedOut)
-            Self.log(user.entry.sessionHandle, context)
         case .session(let user):
             try await devices.end(user.session, of: user.account, context.audit)
             sessions.forget(in: &response)
-            Self.log(user.session.handle, context)
         }
         return response
     }
@@ -61,9 +58,5 @@ package struct SessionAPI: Sendable {
     ) -> [JSONText.Member] {
         [.init("user", account.members)] + (provenAt.map { [.init("authenticated_at", $0.seconds)] } ?? [])
             + [.init("methods", methods)]
-    }
-
-    private static func log(_ session: String, _ context: VisitorContext) {
-        context.logger.info("signed_out", metadata: ["session": "\(session)"])
     }
 }

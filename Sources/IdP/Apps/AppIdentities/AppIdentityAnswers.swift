@@ -50,16 +50,13 @@ package struct AppIdentityAnswers: Sendable {
         let code = try HandoffCode(randomness: randomness)
         let id = answered.id
         guard let app = try await app(id), try await issue(id, code) else {
-            answered.context.logger.notice(
-                "link_refused", metadata: ["reason": "ended", "provider": "\(answered.provider.id)"])
+            answered.context.record(Event(.linkRefused, cause: "ended", detail: answered.provider.id))
             throw AppIdentityPages.over(nil)
         }
-        answered.context.logger.info(
-            "link_code_issued",
-            metadata: [
-                "app": "\(app.id)", "provider": "\(answered.provider.id)", "link": "\(id.text)",
-                "session": "\(answered.session.handle)",
-            ])
+        answered.context.record(
+            Event(
+                .linkCodeIssued, session: answered.session.handle, detail: answered.provider.id,
+                ["app": "\(app.id)", "link": "\(id.text)"]))
         let callback = AuthorizeRequest.adding([("code", code.wire)], to: app.redirectURI)
         return pages.goOn(answered.request, app, answered.provider, callback: callback, isDone: true)
     }

@@ -58,12 +58,10 @@ package struct AppIdentityStart: TicketStart {
             guard let provider = providers.provider(id: name) else {
                 throw rejected(.providerRemoved, name, asked.app, context)
             }
-            context.logger.info(
-                "link_started",
-                metadata: [
-                    "app": "\(asked.app.id)", "provider": "\(name)", "link": "\(link.text)",
-                    "session": "\(session.handle)",
-                ])
+            context.record(
+                Event(
+                    .linkStarted, session: session.handle, detail: name,
+                    ["app": "\(asked.app.id)", "link": "\(link.text)"]))
             do {
                 return try await begin(provider, link, session, context)
             } catch let refusal as PublicError {
@@ -72,18 +70,14 @@ package struct AppIdentityStart: TicketStart {
         }
     }
 
-    /// Logs why.
+    /// Says why.
     ///
     /// - Returns: the page of the answer.
     private func rejected(
         _ rejection: IdentityTicketError, _ name: String, _ app: NativeApp, _ context: VisitorContext
     ) -> PublicError {
-        context.logger.log(
-            level: rejection.isAlert ? .warning : .notice, "link_ticket_rejected",
-            metadata: [
-                "reason": "\(rejection.rawValue)", "provider": "\(name)",
-                "session": "\(context.session?.handle ?? "-")",
-            ])
+        context.record(
+            Event(.linkTicketRejected, session: context.session?.handle, cause: rejection.rawValue, detail: name))
         return AppIdentityPages.over(app)
     }
 }

@@ -38,14 +38,14 @@ package final class AssociationFiles: Sendable {
         case .file(let path):
             let reading = AssociationReading(path: path, kind: kind)
             for warning in reading.warnings {
-                logger.warning("association_file_warning", metadata: ["warning": "\(warning)"])
+                logger.record(Event(.associationFileWarning, ["warning": "\(warning)"]))
             }
             for error in reading.errors {
-                logger.error("association_file_rejected", metadata: ["error": "\(error)"])
+                logger.record(Event(.associationFileRejected, ["error": "\(error)"]))
             }
             guard let content = reading.content else { return }
             serve(kind, content)
-            logger.info("association_file_loaded", metadata: ["file": "\(path)", "bytes": .number(content.count)])
+            logger.record(Event(.associationFileLoaded, ["file": "\(path)", "bytes": .number(content.count)]))
         }
     }
 

@@ -44,15 +44,13 @@ package struct HandoffPurpose: FlowPurpose {
                 return slots[Flows.self].end(flow.id)
             })
         guard updated != nil, let app = app.withLock({ $0 }) else {
-            HandoffRequestError(cause: .ended).log(to: context)
+            context.record(HandoffRequestError(cause: .ended).event(in: context.session))
             throw HandoffError.ended
         }
-        context.logger.info(
-            "handoff_cancelled",
-            metadata: [
-                "app": "\(app.id)", "handoff": "\(flow.id.text)", "session": "\(session.handle)",
-                "flow": "\(flow.logID)",
-            ])
+        context.record(
+            Event(
+                .handoffCancelled, session: session.handle, flow: flow.logID,
+                ["app": "\(app.id)", "handoff": "\(flow.id.text)"]))
         let callback = AuthorizeRequest.errorCallback(
             redirectURI: app.redirectURI, error: "access_denied", state: nil)
         return .redirect(to: callback, type: .found)

@@ -107,11 +107,11 @@ package struct HandoffRequestError: Error {
 }
 
 extension HandoffRequestError {
-    func log(to context: VisitorContext) {
-        var metadata: Logger.Metadata = ["reason": "\(cause.rawValue)", "session": "\(context.session?.handle ?? "-")"]
-        if let app { metadata["app"] = "\(app.id)" }
-        if let sent { metadata["sent_redirect"] = "\(SentText.address(sent))" }
-        context.logger.notice("handoff_refused", metadata: metadata)
+    func event(in session: Session?) -> Event {
+        var event = Event(.handoffRefused, session: session?.handle, cause: cause.rawValue)
+        if let app { event.further["app"] = "\(app.id)" }
+        if let sent { event.further["sent_redirect"] = "\(SentText.address(sent))" }
+        return event
     }
 }
 

@@ -126,12 +126,10 @@ struct HandoffRoutes: Sendable {
                 .staleForm, context,
                 PublicError.staleForm(request, from: .ownPage, .init(label: Text("error.try-again"), href: again)))
         }
-        context.logger.info(
-            "handoff_started",
-            metadata: [
-                "app": "\(asked.app.id)", "method": "\(start.name)", "handoff": "\(id.text)",
-                "session": "\(session.handle)", "flow": "\(begun[Flows.self].logID(id))",
-            ])
+        context.record(
+            Event(
+                .handoffStarted, session: session.handle, flow: begun[Flows.self].logID(id), detail: start.name,
+                ["app": "\(asked.app.id)", "handoff": "\(id.text)"]))
         let isSignedIn = try await accounts.signedIn(context) != nil
         if isSignedIn { return .redirect(to: FlowID.path(HandoffPurpose.path, id)) }
         return try await start.begin(id, begun, request, context)
@@ -175,13 +173,11 @@ struct HandoffRoutes: Sendable {
         }
         switch step {
         case .issued(let code, let app, let user, let isNew):
-            context.logger.info(
-                "handoff_code_issued",
-                metadata: [
-                    "app": "\(app.id)", "account": "\(user.account.id)", "session": "\(user.session.handle)",
-                    "handoff": "\(flow.text)", "flow": "\(user.session[Flows.self].logID(flow))",
-                    "new_user": "\(isNew)",
-                ])
+            context.record(
+                Event(
+                    .handoffCodeIssued, account: user.account.id, session: user.session.handle,
+                    flow: user.session[Flows.self].logID(flow),
+                    ["app": "\(app.id)", "handoff": "\(flow.text)", "new_user": "\(isNew)"]))
             let callback = AuthorizeRequest.adding(
                 [("code", code.wire), ("new_user", "\(isNew)")], to: app.redirectURI)
             return pages.goOn(request, app, user.account, callback: callback)
@@ -227,13 +223,13 @@ struct HandoffRoutes: Sendable {
         refused(HandoffRequestError(cause: cause), context, page)
     }
 
-    /// Logs why.
+    /// Says why.
     ///
     /// - Returns: the page of the answer.
     private func refused(
         _ refusal: HandoffRequestError, _ context: VisitorContext, _ page: PublicError
     ) -> PublicError {
-        refusal.log(to: context)
+        context.record(refusal.event(in: context.session))
         return page.logged
     }
 }

@@ -32,7 +32,7 @@ package struct HandoffSignIn: Sendable {
         router.visit(
             [.get, .post], at: Self.path, hasToken: true,
             refusing: { _, context in
-                HandoffRequestError(cause: .notAPage).log(to: context)
+                context.record(HandoffRequestError(cause: .notAPage).event(in: context.session))
                 return FlowError.notAPage
             }, use: signIn)
     }
@@ -40,7 +40,7 @@ package struct HandoffSignIn: Sendable {
     @Sendable private func signIn(_ request: Request, _ context: VisitorContext) async throws -> Response {
         // Before anything is consumed.
         if let cause = refusal(of: request) {
-            HandoffRequestError(cause: cause).log(to: context)
+            context.record(HandoffRequestError(cause: cause).event(in: context.session))
             throw FlowError.notAPage
         }
         let fields =
@@ -52,13 +52,7 @@ package struct HandoffSignIn: Sendable {
         // The web view's old session has ended meanwhile, before the code was consumed: it begins one of its own then.
         if attempt.outcome == nil { attempt = try await redeem(code, verifier, nil, device, context.audit) }
         switch (attempt.outcome, attempt.session) {
-        case (.accepted(let redeemed), let fresh?):
-            context.logger.info(
-                "handoff_signed_in",
-                metadata: [
-                    "account": "\(redeemed.account.id)", "method": "\(redeemed.methods.joined(separator: " "))",
-                    "session": "\(fresh.handle)", "handoff": "\(redeemed.handoff.id.text)",
-                ])
+        case (.accepted, let fresh?):
             var response = Response.redirect(to: NativePath.resetApp)
             sessions.remember(fresh, in: &response)
             return response
@@ -101,10 +95,11 @@ package struct HandoffSignIn: Sendable {
                 try sessions.store.note(
                     SessionUser(account: redeemed.account.id, device: device, network: audit?.network),
                     of: fresh.handle, connection)
-                try audit?.write(
+                try audit?.record(
                     Event(
                         .handoffSignedIn, by: .user(redeemed.account.id), account: redeemed.account.id,
-                        session: fresh.handle, detail: redeemed.methods.joined(separator: " ")), connection)
+                        session: fresh.handle, detail: redeemed.methods.joined(separator: " "),
+                        ["handoff": "\(redeemed.handoff.id.text)"]), connection)
             })
         let result = outcome.withLock { $0 }
         if case .accepted = result, fresh == nil { return (nil, nil) }
@@ -135,16 +130,12 @@ package struct HandoffSignIn: Sendable {
         return isProgram || request.isFromNativeShell ? nil : .notAnApp
     }
 
-    /// Logs why.
+    /// Says why.
     ///
     /// - Returns: the page of the answer.
     private func rejected(_ rejection: HandoffStore.CodeError, _ context: VisitorContext) -> PublicError {
-        context.logger.log(
-            level: rejection.isAlert ? .warning : .notice, "handoff_code_rejected",
-            metadata: ["reason": "\(rejection.rawValue)", "session": "\(context.session?.handle ?? "-")"])
-        context.audit?.note(
-            Event(
-                .handoffCodeRejected, by: .visitor, session: context.session?.handle, cause: rejection.rawValue))
+        context.record(
+            Event(.handoffCodeRejected, by: .visitor, session: context.session?.handle, cause: rejection.rawValue))
         return HandoffError.codeRejected
     }
 }

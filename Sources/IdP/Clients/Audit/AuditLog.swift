@@ -41,7 +41,7 @@ package final class AuditLog: Sendable {
     package func writeWaiting() async {
         do { while try await flush() {} } catch {
             waiting.withLock { $0.isWriting = false }
-            logger.warning("audit_failed", metadata: ["cause": "\(error)"])
+            logger.record(Event(.auditFailed, cause: "\(error)"))
         }
     }
 

@@ -100,6 +100,18 @@ package struct AuditStore: Sendable {
         return try rows.first?.integer("occurrences") ?? first
     }
 
+    /// When an event that is about no account was last recorded.
+    package func newest(_ kind: EventKind, since first: Timestamp) async throws -> Timestamp? {
+        try await database.read { connection in
+            try connection.query(
+                """
+                SELECT created_at FROM audit_event WHERE id >= :first AND event = :event AND account_id IS NULL
+                 ORDER BY id DESC LIMIT 1
+                """, ["first": .blob(AuditID.prefix(of: first)), "event": .text(kind.id)]
+            ).first?.timestamp("created_at")
+        }
+    }
+
     /// Deletes the oldest rows beyond the days that they are kept.
     package func purge(keeping days: Int, limit: Int) async throws -> Int {
         let oldest = clock.now() - .days(days)

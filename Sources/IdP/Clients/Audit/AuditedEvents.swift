@@ -2,84 +2,6 @@ package import SSOWeb
 
 /// What the audit log records and what is not with a feature.
 extension EventKind {
-    package static let appSignedOut = EventKind(
-        "app_signed_out", nil, .row("session; `cause=other_account`: the user chose another"),
-        user: Text("activity.app-signed-out"), "")
-    package static let handoffSignedIn = EventKind(
-        "handoff_signed_in", nil, .row("session, flow; `detail`: methods, or missing second factor"),
-        user: Text("activity.signed-in"), "")
-    package static let sessionEnded = EventKind(
-        "session_ended", nil,
-        .row(
-            "session, none if all or all others end; `cause`: `ended_elsewhere` (by the user, on another device), `operator`, `disabled`, `identity_removed`, `address_proven`, `withdrawn`, `address_changed`, `no_access` (with the client), `end_date`, `erased`, `not_allowed`, `restored`"
-        ), user: Text("activity.session-ended"), "")
-    package static let signOutQueued = EventKind(
-        "sign_out_queued", nil,
-        .row(
-            "client, session as told there, none for all; `cause`: the end's, `retried`, or why it failed; `detail`: the message"
-        ), user: Text("activity.sign-out-queued"), "")
-    package static let signOutDelivered = EventKind(
-        "sign_out_delivered", nil,
-        .row(
-            "client, session as told there, none for all; `cause`: the end's, `retried`, or why it failed; `detail`: the message"
-        ), user: Text("activity.sign-out-delivered"), "")
-    package static let signOutFailed = EventKind(
-        "sign_out_failed", nil,
-        .row(
-            "client, session as told there, none for all; `cause`: the end's, `retried`, or why it failed; `detail`: the message"
-        ), user: Text("activity.sign-out-failed"), "")
-    package static let signOutGivenUp = EventKind(
-        "sign_out_given_up", nil,
-        .row(
-            "client, session as told there, none for all; `cause`: the end's, `retried`, or why it failed; `detail`: the message"
-        ), user: Text("activity.sign-out-given-up"), "")
-    package static let authorizeRefused = EventKind(
-        "authorize_refused", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), "")
-    package static let signOutAddressRefused = EventKind(
-        "sign_out_address_refused", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), ""
-    )
-    package static let verifyRefused = EventKind(
-        "verify_refused", nil,
-        .refusal(
-            "client, `cause` [of verify](#verify_refused), the token's session and flow; `detail`: the client that it was for"
-        ), "")
-    package static let tokenRequestRefused = EventKind(
-        "token_request_refused", nil,
-        .refusal("client, [`cause`](openid.md#when-it-does-not-work), a code's session and flow"), "")
-    package static let codeReused = EventKind(
-        "code_reused", nil, .row("client; `detail`: the client that a refresh token was for"), "")
-    package static let refreshTokenReused = EventKind(
-        "refresh_token_reused", nil, .row("client; `detail`: the client that a refresh token was for"), "")
-    package static let refreshTokensEnded = EventKind(
-        "refresh_tokens_ended", nil,
-        .row(
-            "client; `cause`: `revoked` by the client, `code_reused`, `refresh_token_reused`, `token_of_other_client`"),
-        "")
-    package static let introspected = EventKind("introspected", nil, .row("client that asked"), "")
-    package static let signingKeyMade = EventKind(
-        "signing_key_made", nil, .row("`detail`: the key; `cause`: its algorithm"), "")
-    package static let signingKeyPublished = EventKind(
-        "signing_key_published", nil, .row("`detail`: the key; `cause`: its algorithm"), "")
-    package static let signingKeyRetired = EventKind(
-        "signing_key_retired", nil, .row("`detail`: the key; `cause`: its algorithm"), "")
-    package static let sessionQuestionRefused = EventKind(
-        "session_question_refused", nil,
-        .refusal(
-            "client, `cause` [of verify](#verify_refused), the token's session and flow; `detail`: the client that it was for"
-        ), "")
-    package static let providerAnswerRefused = EventKind(
-        "provider_answer_refused", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), "")
-    package static let handoffCodeRejected = EventKind(
-        "handoff_code_rejected", nil, .refusal("`cause` as in the log; `detail`: the challenge, or the provider"), "")
-    package static let identityUnlinked = EventKind(
-        "identity_unlinked", nil,
-        .row("`detail`: the provider; `cause`: `address_proven`, or `withdrawn` by the provider"),
-        user: Text("activity.identity-removed"), "")
-    package static let userChanged = EventKind(
-        "user_changed", nil,
-        .row(
-            "`cause`: `disabled`, `enabled`, `signed_out`, `added`, `imported`, `invitation_withdrawn`, `end_date`, `address`, `erase_requested`, `erase_cancelled` by a command, `end_date_over` by the program, `name` by the user; `detail`: the end date, or an import's changes"
-        ), user: Text("activity.user-changed"), "")
     package static let userErased = EventKind("user_erased", nil, .row("client of an invitation"), "")
     package static let userInvited = EventKind("user_invited", nil, .row("client of an invitation"), "")
     package static let groupChanged = EventKind(
@@ -97,10 +19,6 @@ extension EventKind {
     package static let sealedValuesRenewed = EventKind("sealed_values_renewed", nil, .row("`detail`: how many"), "")
     package static let keysForgotten = EventKind(
         "keys_forgotten", nil, .row("`detail`: the fingerprints of the keys that the database knows now"), "")
-    package static let clientsFileLoaded = EventKind(
-        "clients_file_loaded", nil, .row("`detail`: clients added (`+`) and dropped (`-`) by SIGHUP"), "")
-    package static let clientsFileRejected = EventKind(
-        "clients_file_rejected", nil, .row("`detail`: clients added (`+`) and dropped (`-`) by SIGHUP"), "")
     package static let backupMade = EventKind(
         "backup_made", nil, .row("`detail`: the file; the account, if one user's data"), "")
     package static let databaseRestored = EventKind(
@@ -112,14 +30,7 @@ extension EventKind {
 /// The list of the events above.
 package enum AuditedEvents {
     package static let all: [EventKind] = [
-        .appSignedOut, .handoffSignedIn,
-        .sessionEnded, .signOutQueued, .signOutDelivered, .signOutFailed, .signOutGivenUp,
-        .authorizeRefused, .signOutAddressRefused, .verifyRefused, .tokenRequestRefused, .codeReused,
-        .refreshTokenReused, .refreshTokensEnded, .introspected, .signingKeyMade, .signingKeyPublished,
-        .signingKeyRetired, .sessionQuestionRefused,
-        .providerAnswerRefused, .handoffCodeRejected,
-        .identityUnlinked, .userChanged, .userErased, .userInvited,
-        .groupChanged, .clientChanged, .clientSecretAdded, .clientSecretRetired, .sealedValuesRenewed, .keysForgotten,
-        .clientsFileLoaded, .clientsFileRejected, .backupMade, .databaseRestored, .auditExported,
+        .userErased, .userInvited, .groupChanged, .clientChanged, .clientSecretAdded, .clientSecretRetired,
+        .sealedValuesRenewed, .keysForgotten, .backupMade, .databaseRestored, .auditExported,
     ]
 }

@@ -44,7 +44,8 @@ package struct ChangeContext: Sendable {
         (self.actor, self.now, self.randomness, self.audit) = (actor, now, randomness, audit)
     }
 
-    /// Writes a row of the audit log in the transaction of the change. Its actor is the one who makes the change.
+    /// Writes a row of the audit log in the transaction of the change. Its actor is the one who makes the change. A command has
+    /// no log.
     package func write(_ row: Event, _ connection: any SQLConnection) throws {
         var row = row
         row.actor = actor

@@ -176,7 +176,7 @@ package final class ClientDirectory: Sendable {
             take(clients, at: revision, stored.box)
         } catch {
             // The list of before stays. Whatever changes or gives out anything compares in its own transaction, and fails there.
-            logger.warning("clients_not_read", metadata: ["cause": "\(error)"])
+            logger.record(Event(.clientsNotRead, cause: "\(error)"))
         }
     }
 
@@ -189,25 +189,22 @@ package final class ClientDirectory: Sendable {
             state.all = Self.merged(state.file, clients, box) { problems.append($0) }
             state.version += 1
         }
-        for problem in problems { logger.error("clients_file_warning", metadata: ["warning": "\(problem)"]) }
+        for problem in problems { logger.record(.clientsFileWarning(problem, level: .error)) }
     }
 
     /// Reads the file again. Does nothing without one.
     ///
-    /// - Returns: what the audit log says of it.
+    /// - Returns: what the caller records of it.
     @discardableResult package func reload() -> Event? {
         guard let read = source.read else { return nil }
         let reading = read()
-        for warning in reading.warnings {
-            logger.warning("clients_file_warning", metadata: ["warning": "\(warning)"])
-        }
+        for warning in reading.warnings { logger.record(.clientsFileWarning(warning)) }
         let inDatabase = current.withLock(\.inDatabase)
         let problems =
             reading.problems + inDatabase.compactMap { Self.conflict(of: $0, with: reading.clients)?.description }
-        for problem in problems {
-            logger.error("clients_file_rejected", metadata: ["error": "\(problem)"])
-        }
-        guard problems.isEmpty else { return Event(.clientsFileRejected, by: .program) }
+        // One row, and a line of each.
+        for problem in problems { logger.record(Event(.clientsFileRejected, ["error": "\(problem)"])) }
+        guard problems.isEmpty else { return Event(.clientsFileRejected).only(in: .row) }
         let before = current.withLock { state in
             defer {
                 state.file = reading.clients
@@ -218,17 +215,16 @@ package final class ClientDirectory: Sendable {
         }
         let (old, new) = (Set(before.all.map(\.id)), Set(reading.clients.all.map(\.id)))
         let (added, dropped) = (new.subtracting(old).sorted(), old.subtracting(new).sorted())
-        var metadata: Logger.Metadata = [
+        var further: Logger.Metadata = [
             "count": .number(new.count), "added": "\(added.joined(separator: " "))",
             "dropped": "\(dropped.joined(separator: " "))",
         ]
         if reading.clients.all.contains(where: \.hasFixedSecret) {
-            metadata["message"] = "env: and credential: are as they were at the start; a changed one needs a restart"
+            further["message"] = "env: and credential: are as they were at the start; a changed one needs a restart"
         }
-        logger.notice("clients_file_loaded", metadata: metadata)
         // 500 clients at most, of 128 characters: a bound for the row.
         let changes = (added.map { "+\($0)" } + dropped.map { "-\($0)" }).joined(separator: " ")
-        return Event(.clientsFileLoaded, by: .program, detail: String(changes.prefix(4000)))
+        return Event(.clientsFileLoaded, detail: String(changes.prefix(4000)), further)
     }
 
     /// Lets commands know the clients of the file, also those commands that do not read it.

@@ -1,4 +1,5 @@
 package import Logging
+import SSOWeb
 package import Storage
 
 /// A client of the file as the running IdP has registered it: what commands need to know of it, also those that do not read the
@@ -65,7 +66,7 @@ package enum FileClientStore {
             guard try await database.read({ try all($0) }).sorted(by: { $0.id < $1.id }) != new else { return }
             try await database.write { try replace(with: new, $0) }
         } catch {
-            logger.warning("clients_not_recorded", metadata: ["cause": "\(error)"])
+            logger.record(Event(.clientsNotRecorded, cause: "\(error)"))
         }
     }
 

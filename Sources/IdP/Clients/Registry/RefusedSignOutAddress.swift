@@ -24,13 +24,10 @@ package struct RefusedSignOutAddress: Sendable {
 
     /// - Parameter kind: the id of the client protocol.
     package func log(_ kind: String, _ context: VisitorContext) {
-        var metadata: Logger.Metadata = [
-            "protocol": "\(kind)", "cause": "\(cause)", "client": "\(client?.id ?? "-")",
-        ]
-        if client == nil, let sentClientID { metadata["sent_client_id"] = "\(SentText.clientID(sentClientID))" }
-        if let sentAddress { metadata["sent_address"] = "\(SentText.address(sentAddress))" }
-        if let nearest { metadata["nearest"] = "\(nearest)" }
-        context.logger.notice("sign_out_address_refused", metadata: metadata)
-        context.audit?.note(Event(.signOutAddressRefused, by: .visitor, client: client?.id, cause: cause))
+        var further: Logger.Metadata = ["protocol": "\(kind)"]
+        if client == nil, let sentClientID { further["sent_client_id"] = "\(SentText.clientID(sentClientID))" }
+        if let sentAddress { further["sent_address"] = "\(SentText.address(sentAddress))" }
+        if let nearest { further["nearest"] = "\(nearest)" }
+        context.record(Event(.signOutAddressRefused, by: .visitor, client: client?.id, cause: cause, further))
     }
 }

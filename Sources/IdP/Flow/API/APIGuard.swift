@@ -24,11 +24,11 @@ struct APIGuard: RouterMiddleware {
             }
         } catch let error as APIError {
             // An app that is signed out asks as often as it comes to the foreground.
-            context.logger.log(
-                level: error.code == APIError.unauthenticated.code ? .debug : .notice, "request_refused",
-                metadata: [
-                    "status": .number(error.status.code), "code": "\(error.code)", "cause": "\(error.cause)",
-                ])
+            context.record(
+                Event(
+                    .requestRefused, cause: error.cause,
+                    ["status": .number(error.status.code), "code": "\(error.code)"],
+                    level: error.code == APIError.unauthenticated.code ? .debug : nil))
             return .json(
                 [.init("error", error.code), .init("error_description", error.words)], status: error.status,
                 headers: error.headers)

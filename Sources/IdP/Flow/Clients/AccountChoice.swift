@@ -72,20 +72,19 @@ struct AccountChoice: Sendable {
             try accessTokens.end(session: user.session.handle, connection)
             try accounts.signOuts.end(
                 .one(user.session.handle), .otherAccount, by: .user(user.account.id), form.context.audit, connection)
-            try form.context.audit?.write(
-                Event(
-                    .signedOut, by: .user(user.account.id), account: user.account.id, session: user.session.handle,
-                    cause: "other_account"), connection)
+            let signedOut = Event(
+                .signedOut, by: .user(user.account.id), account: user.account.id, session: user.session.handle,
+                cause: "other_account")
+            try form.context.record(signedOut.only(in: .row), connection)
             return old.survivingSignIn(slots)
         }
         // Without a new session another request of this browser has ended this one: nothing is left to end.
         if let fresh {
-            form.context.logger.info(
-                "signed_out",
-                metadata: [
-                    "session": "\(user.session.handle)", "next": "\(fresh.handle)",
-                    "flow": "\(fresh[Flows.self].logID(flow))",
-                ])
+            let further: Logger.Metadata = [
+                "next": "\(fresh.handle)", "flow": "\(fresh[Flows.self].logID(flow))",
+            ]
+            form.context.record(
+                Event(.signedOut, session: user.session.handle, cause: "other_account", further).only(in: .log))
             sessions.remember(fresh, in: &response)
         }
         return response

@@ -133,14 +133,14 @@ package struct GrantStore: Sendable {
     /// What a protocol does in the transaction of the redemption.
     package struct Effects<More: Sendable>: Sendable {
         let accepted: @Sendable (Account, Redeemed, Client, any SQLConnection) throws -> More
-        let repeated: @Sendable (Account?, any SQLConnection) throws -> Void
+        let repeated: @Sendable (Account?, GrantError, any SQLConnection) throws -> Void
 
         /// - Parameters:
         ///   - accepted: what follows from the grant, such as an access token. The client is the one that is registered now.
         ///   - repeated: what a second use ends, by whichever client (RFC 6749 4.1.2).
         package init(
             accepted: @escaping @Sendable (Account, Redeemed, Client, any SQLConnection) throws -> More,
-            repeated: @escaping @Sendable (Account?, any SQLConnection) throws -> Void
+            repeated: @escaping @Sendable (Account?, GrantError, any SQLConnection) throws -> Void
         ) {
             (self.accepted, self.repeated) = (accepted, repeated)
         }
@@ -188,7 +188,7 @@ package struct GrantStore: Sendable {
     /// is answered only after the commit (docs/architecture.md, "single use").
     package func consume(_ asked: Presented, _ lifetime: SessionLifetime) async throws -> Outcome {
         try await consume(
-            asked, lifetime, Effects(accepted: { _, _, _, _ in }, repeated: { _, _ in })
+            asked, lifetime, Effects(accepted: { _, _, _, _ in }, repeated: { _, _, _ in })
         ).outcome
     }
 
@@ -226,7 +226,7 @@ package struct GrantStore: Sendable {
             switch outcome {
             case .accepted(let account, let redeemed):
                 more = try effects.accepted(account, redeemed, registered, connection)
-            case .refused(let error) where error.isUsed: try effects.repeated(owner, connection)
+            case .refused(let error) where error.isUsed: try effects.repeated(owner, error, connection)
             default: break
             }
             return (outcome, more, try asked.use.map { try clients.uses.write($0, at: now, connection) } ?? false)
@@ -288,10 +288,11 @@ package struct GrantStore: Sendable {
             cause: cause, session: try known?.text("session_handle"),
             flow: try known.map { FlowLogID.name(digest: try $0.blob("state_digest")) },
             isUsed: try known.map { try $0.integer("is_used") != 0 } ?? false)
-        try asked.audit?.write(
-            Event(
-                asked.kind.refused, by: .client(client.id), account: owner?.id, client: client.id,
-                session: error.session, flow: error.flow, cause: cause.rawValue, detail: burntOwner), connection)
+        // The line is that of the caller's answer.
+        let refused = Event(
+            asked.kind.refused, by: .client(client.id), account: owner?.id, client: client.id,
+            session: error.session, flow: error.flow, cause: cause.rawValue, detail: burntOwner)
+        try asked.audit?.record(refused.only(in: .row), connection)
         return burntOwner.map { .burnt(error, owner: $0) } ?? .refused(error)
     }
 

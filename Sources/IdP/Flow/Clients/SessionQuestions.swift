@@ -70,7 +70,7 @@ package struct SessionQuestions: Sendable {
             try await accounts.database.write { [clients] in _ = try clients.uses.write(use, at: now, $0) }
             clients.uses.noteWritten(use, at: now)
         } catch {
-            logger.warning("secret_use_not_noted", metadata: ["client": "\(use.client)", "cause": "\(error)"])
+            logger.record(Event(.secretUseNotNoted, client: use.client, cause: "\(error)"))
         }
     }
 }

@@ -37,12 +37,10 @@ extension SignInCompletion {
         guard let session = context.session, let first = session[HalfSignIn.self].current(now: clock.now()) else {
             return
         }
-        context.logger.notice(
-            "second_factor_missing",
-            metadata: [
-                "account": "\(first.accountID)", "factor": "\(first.factor ?? "-")", "session": "\(session.handle)",
-                "flow": "\(session[Flows.self].logID(first.flow))",
-            ])
+        context.record(
+            Event(
+                .secondFactorMissing, account: first.accountID, session: session.handle,
+                flow: session[Flows.self].logID(first.flow), detail: first.factor))
     }
 
     private func asksAgain(_ user: SignedInUser, for flow: FlowID?) -> Bool {

@@ -15,16 +15,16 @@ package struct SignedPost<Signer: Sendable>: Sendable {
     package struct Words: Sendable {
         let mediaType: String
         let maximumBytes: Int
-        let refused, failed: String
+        let refused, failed: EventKind
         let wrongType, tooLarge, unavailable: SignedPostError
         let badSignature: @Sendable (SignatureCheck.SignatureError, Request) -> SignedPostError
 
         /// - Parameters:
-        ///   - refused: the log event of a request that is refused.
-        ///   - failed: the log event of a failure of the storage. It is never reported as a bad request: the sender may try
+        ///   - refused: the event of a request that is refused; its line has ``SignedPostError/line``.
+        ///   - failed: the event of a failure of the storage. It is never reported as a bad request: the sender may try
         ///     again.
         package init(
-            mediaType: String, maximumBytes: Int, refused: String, failed: String, wrongType: SignedPostError,
+            mediaType: String, maximumBytes: Int, refused: EventKind, failed: EventKind, wrongType: SignedPostError,
             tooLarge: SignedPostError, unavailable: SignedPostError,
             badSignature: @escaping @Sendable (SignatureCheck.SignatureError, Request) -> SignedPostError
         ) {
@@ -69,15 +69,11 @@ package struct SignedPost<Signer: Sendable>: Sendable {
             let (signer, body) = try await signed(request, context)
             return try await answer(signer, body, context)
         } catch let error as SignedPostError {
-            context.logger.log(
-                level: error.isAlert ? .warning : .info, Logger.Message(stringLiteral: words.refused),
-                metadata: error.metadata)
-            if !error.isAudited, let event = AuditedEvents.all.first(where: { $0.id == words.refused }) {
-                context.audit?.note(error.auditRow(event))
-            }
+            let event = error.event(words.refused)
+            context.record(error.isAudited ? event.only(in: .log) : event)
             return error.response
         } catch let failure as DatabaseError {
-            context.logger.error(Logger.Message(stringLiteral: words.failed), metadata: ["cause": "\(failure)"])
+            context.record(Event(words.failed, cause: "\(failure)"))
             return words.unavailable.response
         }
     }
@@ -144,21 +140,14 @@ package struct SignerNetworks: Sendable {
 }
 
 extension SignedPostError {
-    /// What the request names as its client is a text of anybody: only one of the form of an id is kept.
-    fileprivate func auditRow(_ event: EventKind) -> Event {
-        Event(
-            event, by: .visitor, client: client.flatMap { ClientID.isWellFormedForOpenID($0) ? $0 : nil },
-            session: session,
-            flow: flow, cause: cause)
-    }
-
-    fileprivate var metadata: Logger.Metadata {
-        var metadata: Logger.Metadata = [
-            "error": "\(code.rawValue)", "cause": "\(cause)", "flow": "\(flow ?? "-")", "client": "\(client ?? "-")",
-        ]
-        for (name, value) in [("session", session), ("issued_to", issuedTo), ("detail", detail)] {
-            if let value { metadata[name] = "\(value)" }
+    /// What the request names as its client is a text of anybody: the row has only one of the form of an id.
+    fileprivate func event(_ kind: EventKind) -> Event {
+        var further: Logger.Metadata = ["error": "\(code.rawValue)", "client": "\(client ?? "-")"]
+        for (name, value) in [("issued_to", issuedTo), ("detail", detail)] {
+            if let value { further[name] = "\(value)" }
         }
-        return metadata
+        return Event(
+            kind, by: .visitor, client: client.flatMap { ClientID.isWellFormedForOpenID($0) ? $0 : nil },
+            session: session, flow: flow, cause: cause, further)
     }
 }

@@ -21,8 +21,6 @@ package struct SignedPostError: Error {
     package var issuedTo: String?
     /// More about the cause, without a value of the request.
     package var detail: String?
-    /// An attack may be under way: logged as a warning.
-    package var isAlert = false
     /// Whether the transaction that refused it has written its row of the audit log.
     package var isAudited = false
     var retryAfter: Duration?
@@ -30,10 +28,10 @@ package struct SignedPostError: Error {
     package init(
         status: HTTPResponse.Status, code: VerifyError, words: String, cause: String, client: String? = nil,
         flow: String? = nil, session: String? = nil, issuedTo: String? = nil, detail: String? = nil,
-        isAlert: Bool = false, retryAfter: Duration? = nil
+        retryAfter: Duration? = nil
     ) {
         (self.status, self.code, self.words, self.cause, self.client) = (status, code, words, cause, client)
-        (self.flow, self.session, self.issuedTo, self.detail, self.isAlert) = (flow, session, issuedTo, detail, isAlert)
+        (self.flow, self.session, self.issuedTo, self.detail) = (flow, session, issuedTo, detail)
         self.retryAfter = retryAfter
     }
 

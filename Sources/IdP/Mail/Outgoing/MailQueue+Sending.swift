@@ -81,7 +81,7 @@ extension MailQueue {
     private func say(
         _ settled: [DeliveryResult], dropped: Int, _ record: Record, _ connection: any SQLConnection
     ) throws {
-        var events = settled.compactMap { $0.event?.only(in: .auditLog) }
+        var events = settled.compactMap { $0.event?.only(in: .row) }
         let expired = dropped + settled.count(where: \.hasExpired)
         if expired > 0 {
             // Those that expire after a try have rows of their own.

@@ -34,7 +34,7 @@ package struct RetrySignOuts: OperatorChange {
         var count = 0
         for message in messages where try queue.retry(message.id, at: context.now, connection) {
             count += 1
-            try context.write(message.auditRow(.signOutQueued, cause: "retried"), connection)
+            try context.write(message.event(.signOutQueued, cause: "retried"), connection)
         }
         return Changed(count, isChanged: count > 0)
     }

@@ -109,8 +109,8 @@ enum IdPProgram: Program {
 
     static func serve(_ settings: IdPSettings, _ log: ProgramLogger) async throws {
         let services = try await IdPServices.live(settings, logger: log.logger)
-        try await StoredRegistry(settings, services).checkStart(log.logger)
-        await FileClientStore.record(settings.clients.clients.all, in: services.database, log.logger)
+        try await StoredRegistry(settings, services).checkStart(services.logger)
+        await FileClientStore.record(settings.clients.clients.all, in: services.database, services.logger)
         let shutdown = ShutdownState()
         let application = try buildIdP(settings: settings, services: services, shutdown: shutdown) { address in
             log.started(address, publicURL: settings.publicURL)
@@ -119,7 +119,8 @@ enum IdPProgram: Program {
         let pages: [DevPages.Page] = (settings.showsMailbox ? [.mailbox] : []) + (settings.linkTester ? [.links] : [])
         StandardOutput.write(services.devPages.announcement(of: pages, at: settings.publicURL))
         try await WebServer.run(
-            application, shutdown: shutdown, grace: log.grace, besideOthers: services.hasOthers, logger: log.logger)
+            application, shutdown: shutdown, grace: log.grace, besideOthers: services.hasOthers, logger: services.logger
+        )
         await services.database.close()
     }
 

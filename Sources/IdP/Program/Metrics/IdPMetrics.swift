@@ -22,7 +22,14 @@ enum IdPMetrics {
         "How long until the newest signing key is to be followed by another, by algorithm.")
 
     /// All of them.
-    static let all = [emailsWaiting, oldestEmail, signOutsWaiting, oldestSignOut, sessions, accounts, signingKey]
+    static let all =
+        [emailsWaiting, oldestEmail, signOutsWaiting, oldestSignOut, sessions, accounts, signingKey] + secretsAndBackups
+
+    /// The events that deploy/metrics/alerts.yml names.
+    static let alerted: Set = [
+        "guess_alarm_raised", "sign_out_given_up", "mail_not_sent", "clients_file_warning", "signing_keys_unavailable",
+        "signing_keys_not_renewed", "database_failed_over",
+    ]
 
     /// What is read from the database in each round.
     static func readings(_ parts: SharedParts, _ keys: SigningKeys) -> [MetricsService.Reading] {
@@ -48,9 +55,9 @@ enum IdPMetrics {
         ]
     }
 
-    private static func age(_ since: Timestamp?, _ clock: ServiceClock) -> Double {
+    static func age(_ since: Timestamp?, _ clock: ServiceClock) -> Double {
         since.map { max(0, seconds(clock.now() - $0)) } ?? 0
     }
 
-    private static func seconds(_ duration: Duration) -> Double { Double(duration.milliseconds) / 1000 }
+    static func seconds(_ duration: Duration) -> Double { Double(duration.milliseconds) / 1000 }
 }

@@ -26,7 +26,7 @@ struct Discovery: Sendable {
         }
         router.openFile(at: OIDCPath.keys) { _, _ in
             do { return Self.answer(try await published()) } catch {
-                logger.error("signing_keys_unavailable", metadata: ["cause": "\(error)"])
+                logger.record(Event(.signingKeysUnavailable, cause: "\(error)"))
                 return OAuthError.unavailable.response
             }
         }

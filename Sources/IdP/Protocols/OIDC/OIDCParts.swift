@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import IdPAccounts
 import IdPClients
 import IdPFlow
 import Logging
@@ -90,7 +91,7 @@ struct OIDCParts: Sendable {
             return OAuthError("invalid_request", cause: "not_http", "The body is not HTTP, or it was cut off.").answer(
                 context)
         } catch {
-            context.logger.error("token_request_failed", metadata: ["cause": "\(error)"])
+            context.record(Event(.tokenRequestFailed, cause: "\(error)"))
             return OAuthError.unavailable.response
         }
     }
@@ -106,24 +107,29 @@ struct OIDCParts: Sendable {
         return isRegistered() ? origin : nil
     }
 
-    /// The audit rows of a refresh token that was presented.
-    func write(
-        _ outcome: OIDCTokens.Outcome, _ client: String, _ audit: RequestAudit?, _ connection: any SQLConnection
+    /// Records what became of a refresh token that was presented.
+    func record(
+        _ outcome: OIDCTokens.Outcome, _ client: ClientAuthentication.Proven, _ context: VisitorContext,
+        _ connection: any SQLConnection
     ) throws {
+        let (id, alarm) = (client.client.id, client.level(ofAlarm: .error))
         switch outcome {
-        case .reused(let account):
-            try audit?.write(
-                Event(.refreshTokenReused, by: .client(client), account: account, client: client), connection)
-            try audit?.write(
+        case .accepted(let refreshed):
+            try context.record(
                 Event(
-                    .refreshTokensEnded, by: .program, account: account, client: client, cause: "refresh_token_reused"),
-                connection)
+                    .tokenRefreshed, by: .client(id), account: refreshed.account.id, client: id,
+                    ["protocol": "\(OIDCProtocol.id)"]), connection)
+        case .reused(let account):
+            try context.record(
+                Event(.refreshTokenReused, by: .client(id), account: account, client: id, level: alarm), connection)
+            try context.record(
+                Event(.refreshTokensEnded, account: account, client: id, cause: "refresh_token_reused"), connection)
         case .foreign(let owner):
-            try audit?.write(
-                Event(.refreshTokenReused, by: .client(client), client: client, detail: owner), connection)
-            try audit?.write(
-                Event(.refreshTokensEnded, by: .program, client: owner, cause: "token_of_other_client"), connection)
-        case .accepted, .refused, .notAdmitted: break
+            try context.record(
+                Event(.refreshTokenReused, by: .client(id), client: id, detail: owner, level: alarm), connection)
+            try context.record(
+                Event(.refreshTokensEnded, client: owner, cause: "token_of_other_client"), connection)
+        case .refused, .notAdmitted: break
         }
     }
 }

@@ -16,7 +16,7 @@ extension SessionQuestion: ClientQuestion {}
 
 /// The events of a post, and its errors that other posts do not have.
 struct ClientPostWords: Sendable {
-    let refused, failed: String
+    let refused, failed: EventKind
     let unavailable: SignedPostError
     /// For a body that cannot be read; the client's id.
     let badBody: @Sendable (VerifyBodyError, String) -> SignedPostError

@@ -42,9 +42,7 @@ package struct SSOProtocol: ClientProtocol {
         }
         switch query {
         case .refused(let error):
-            context.logger.notice(
-                "authorize_refused", metadata: error.metadata.merging(["protocol": "\(Self.id)"]) { $1 })
-            context.audit?.note(error.auditRow)
+            context.record(error.event)
             guard let callback = error.callback else { throw error.page.logged }
             return .redirect(to: callback, type: .found)
         case .accepted(let client, let sent, let wishes):

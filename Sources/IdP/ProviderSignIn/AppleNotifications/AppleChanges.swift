@@ -58,10 +58,10 @@ package struct AppleChanges: Sendable {
         guard lastConsent <= occurredAt + ClockSkew.tolerated else { return .outdated(accountID: account.id) }
         try accounts.withdraw(
             issuer: issuer, subject: subject, from: account.id, by: provider, audit, connection)
-        try audit?.write(
-            Event(
-                .identityRevoked, by: .provider(provider), account: account.id, cause: "withdrawn", detail: provider),
-            connection)
+        // The log says it with the notification.
+        let event = Event(
+            .identityRevoked, by: .provider(provider), account: account.id, cause: "withdrawn", detail: provider)
+        try audit?.record(event.only(in: .auditLog), connection)
         // The relay forwards nothing any more.
         let isRelay = identity.isPrivateEmail && identity.email?.utf8.elementsEqual(account.email.utf8) == true
         if !isRelay {

@@ -50,12 +50,10 @@ struct AppleNotificationRoutes: Sendable {
         }
         networks.proven.note(address)
         let outcome = try await changes.apply(notification, provider, context.audit)
-        context.logger.notice(
-            "apple_notification_received",
-            metadata: [
-                "provider": "\(provider.id)", "event": "\(notification.event.name)", "outcome": "\(outcome.name)",
-                "account": "\(outcome.accountID ?? "-")",
-            ])
+        context.record(
+            Event(
+                .appleNotificationReceived, account: outcome.accountID, detail: provider.id,
+                ["event": "\(notification.event.name)", "outcome": "\(outcome.name)"]))
         // Also for a subject that is not known: Apple would send it again.
         return Response(status: .ok, headers: [.cacheControl: "no-store"])
     }
@@ -140,12 +138,11 @@ struct AppleNotificationError: Error {
         isCounted = !error.isUnavailable
     }
 
-    /// Logs why. It is no alarm: anybody can send one.
+    /// Says why. It is no alarm: anybody can send one.
     ///
     /// - Returns: the same answer for every wrong notification.
     func response(to context: VisitorContext) -> Response {
-        context.logger.info(
-            "apple_notification_refused", metadata: ["reason": "\(reason)", "detail": "\(detail)"])
+        context.record(Event(.appleNotificationRefused, cause: reason, detail: detail))
         let (code, words) =
             switch status {
             case .serviceUnavailable: ("temporarily_unavailable", "Send the notification again in a moment.")

@@ -98,7 +98,7 @@ package struct ProviderClient: Sendable {
         switch address {
         case .verified(let email): identity.email = email
         case .ignored(let reason):
-            logger.info("provider_email_ignored", metadata: ["provider": "\(provider.id)", "reason": "\(reason)"])
+            logger.record(Event(.providerEmailIgnored, cause: reason, detail: provider.id))
         }
         try IdentityClaims.checkDomain(identity.email, provider)
         return identity

@@ -76,7 +76,7 @@ struct ProviderDocuments: Sendable {
     private func reportFaults(_ keys: SigningKeys, _ provider: Provider) {
         guard faults.set(keys.faults, for: provider.issuer), !keys.faults.isEmpty else { return }
         let detail = ProviderError.printable(keys.faults.joined(separator: "; "))
-        logger.info("provider_keys_ignored", metadata: ["provider": "\(provider.id)", "detail": "\(detail)"])
+        logger.record(Event(.providerKeysIgnored, detail: provider.id, ["detail": "\(detail)"]))
     }
 
     private static func result<Value>(

@@ -13,7 +13,7 @@ struct SigningKeys: Sendable {
     init(_ json: JSONNode) throws(ProviderError) {
         let others = (json.object ?? []).map { $0.key == "keys" ? JSONMember(key: $0.key, value: JSONNode(.null)) : $0 }
         if let key = JSONNode(.object(others)).duplicateKey {
-            throw .document(.keysMalformed, "\(key) appears twice")
+            throw .call(.keys, .json, "\(key) appears twice")
         }
         guard let nodes = json["keys"]?.array else { throw .document(.keysMalformed, "no list of keys") }
         guard nodes.count <= Self.most else { throw .document(.keysTooMany, "\(nodes.count) keys") }

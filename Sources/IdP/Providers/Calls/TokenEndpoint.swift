@@ -33,8 +33,8 @@ struct TokenEndpoint: Sendable {
         if case .refused(_, isOfClient: true) = other { throw error }
         // Also where the code is refused now: the client was not.
         if foundMethods.set(second, for: key) {
-            logger.info(
-                "provider_auth_method_found", metadata: ["provider": "\(provider.id)", "method": "\(second.rawValue)"])
+            logger.record(
+                Event(.providerAuthMethodFound, detail: provider.id, ["method": "\(second.rawValue)"]))
         }
         return try other.tokens()
     }

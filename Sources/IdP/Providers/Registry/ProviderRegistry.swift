@@ -95,14 +95,14 @@ package final class ProviderRegistry: Sendable {
         guard let read = source.read else { return }
         let reading = read()
         for warning in reading.warnings {
-            logger.warning("providers_file_warning", metadata: ["warning": "\(warning)"])
+            logger.record(Event(.providersFileWarning, ["warning": "\(warning)"]))
         }
         for problem in reading.problems {
-            logger.error("providers_file_rejected", metadata: ["error": "\(problem)"])
+            logger.record(Event(.providersFileRejected, ["error": "\(problem)"]))
         }
         guard reading.problems.isEmpty else { return }
         current.withLock { $0 = reading.providers }
-        logger.info("providers_file_loaded", metadata: ["count": .number(reading.providers.count)])
+        logger.record(Event(.providersFileLoaded, ["count": .number(reading.providers.count)]))
     }
 }
 

@@ -183,11 +183,16 @@ package struct EmailLinkMethod: SignInMethod {
         if begun == nil, let held { begun = try await challenges.find(held.id) }
         try await recordRejection(ending, begun, context)
         if let session, let held {
+            let flow = Self.flow(of: begun, session)
+            if session[Flows.self].pending(flow, now: clock.now()) == nil,
+                let start = completion.purposes.wayBack(of: flow)
+            {
+                return page.ended(request, ending, next: .client(start))
+            }
             return page.ended(
                 request, ending,
                 next: .newEmail(
-                    address: held.address, flow: Self.flow(of: begun, session),
-                    formToken: sessions.formToken(for: session)))
+                    address: held.address, flow: flow, formToken: sessions.formToken(for: session)))
         }
         guard try await completion.accounts.signedIn(context) != nil else {
             return page.ended(request, ending, next: .signIn)

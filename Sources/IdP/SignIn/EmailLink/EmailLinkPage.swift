@@ -26,6 +26,8 @@ package struct EmailLinkPage: Sendable {
     enum NextStep: Sendable {
         /// In the browser that asked: another email to the address, for the same flow.
         case newEmail(address: String, flow: FlowID?, formToken: String)
+        /// Back to the client whose flow has ended meanwhile.
+        case client(PublicError.NextStep)
         /// For a user who is signed in.
         case goOn(path: String)
         case signIn
@@ -104,6 +106,7 @@ package struct EmailLinkPage: Sendable {
             switch next {
             case .newEmail(let address, let flow, let formToken):
                 model(Text("code.send-again"), formToken: formToken, address: address, flow: flow)
+            case .client(let start): model(start.label, href: start.href)
             case .goOn(let path): model(Text("link.go-on"), href: path)
             case .signIn: model(Text("sign-in.title"), href: SignInPath.signIn)
             }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import IdPAccounts
+import IdPClients
 import IdPFlow
 import IdPMail
 import Logging
@@ -22,8 +23,9 @@ struct InboundMailRoutes: Sendable {
     private typealias Post = SignedPost<Void>
 
     private static let words = Post.Words(
-        mediaType: "message/rfc822", maximumBytes: InboundMailLimits.messageBytes, refused: "inbound_mail_refused",
-        failed: "inbound_mail_failed", wrongType: .notMessage, tooLarge: .messageTooLarge,
+        mediaType: "message/rfc822", maximumBytes: InboundMailLimits.messageBytes, refused: .inboundMailRefused,
+        failed: .inboundMailFailed, wrongType: .notMessage,
+        tooLarge: .messageTooLarge,
         unavailable: .inboundUnavailable
     ) { error, _ in .badMessageSignature(error) }
 
@@ -65,14 +67,12 @@ extension SignedPostError {
         words: "The message must have at most \(InboundMailLimits.messageBytes) bytes.", cause: "body_size")
 
     fileprivate static func badMessageSignature(_ rejection: SignatureCheck.SignatureError) -> Self {
-        var error = Self(
+        Self(
             status: .unauthorized, code: .invalidSignature,
             words:
                 "X-SSO-Signature must be there once: sha256= and 64 hexadecimal digits, the HMAC-SHA256 of the exact bytes "
                 + "of the message with IDP_INBOUND_MAIL_SECRET.",
             cause: rejection.rawValue)
-        error.isAlert = rejection == .wrong
-        return error
     }
 
     fileprivate static let inboundUnavailable = Self(

@@ -1,3 +1,4 @@
+import IdPAccounts
 import IdPFlow
 import SSOShared
 import SSOWeb

@@ -1,7 +1,10 @@
 import Foundation
+import IdPAccountPages
 import IdPAccounts
+import IdPApps
 import IdPFlow
 import IdPMail
+import IdPProtocols
 import IdPSignIn
 import SSOShared
 import SSOWeb

@@ -40,6 +40,7 @@ struct IdentityListTests {
             #expect(!later.text.contains("<bdi>Provider work</bdi> was added"))
             let activity = try await browser.get(place.deployment.origin + "/activity")
             #expect(activity.words.contains("Provider work was added as a way to sign in"), "\(activity.words)")
+            #expect(activity.words.contains("Signed in with an email code"))
             #expect(later.words.contains("Provider work was added as a way to sign in"))
         }
     }
@@ -57,6 +58,7 @@ struct IdentityListTests {
             let home = try await other.home(of: place.deployment)
             let used = "\"about\">last used <time class=\"ago\" datetime=\"2026-11-21T12:03:00.000Z\""
             #expect(home.text.components(separatedBy: used).count == 2)
+            #expect(home.words.contains("Signed in with Provider work"), "the activity has its name: \(home.words)")
         }
     }
 

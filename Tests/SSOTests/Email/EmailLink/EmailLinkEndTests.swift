@@ -8,7 +8,9 @@ import Testing
 
 @Suite("A link that no longer works", .program, .alsoOnPostgres)
 struct EmailLinkEndTests {
-    @Test("works for ten minutes; then a page says so, with another email for the same flow", arguments: [599, 600])
+    @Test(
+        "works for ten minutes; then a page says so, and leads back to the client: its flow has ended with the link",
+        arguments: [599, 600])
     func expired(seconds: Int) async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.askingForLinkAtClient()
@@ -22,7 +24,9 @@ struct EmailLinkEndTests {
             #expect(pressed.status == (works ? 303 : 410))
             #expect(try await asking.browser.isSignedInOnHomePage(of: deployment) == works)
             if works { return }
-            try await Self.expectNewEmail(pressed, asking, deployment)
+            #expect(try pressed.page().form(to: "/sign-in") == nil)
+            let ways = try pressed.page().links.filter { $0 != "/" }
+            #expect(ways.count == 1 && deployment.client.callback.hasPrefix(ways[0]), "one next step: \(ways)")
         }
     }
 

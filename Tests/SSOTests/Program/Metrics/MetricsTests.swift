@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import SSOShared
+import Storage
 import Testing
 
 @testable import IdP
@@ -84,6 +85,66 @@ struct MetricsTests {
         }
     }
 
+    @Test("a sign-in counts once by its method, and events of alerts are there before they happen")
+    func events() async throws {
+        try await TestDeployment.open(settings: Self.listens) { deployment in
+            let metrics = try await probe(deployment)
+            _ = try await deployment.signedIn()
+            let text = try await metrics.get("/metrics").text
+            let series = series(text)
+            #expect(series["sso_events_total{event=\"signed_in\",method=\"email_code\"}"] == "1", "\(text)")
+            for event in ["token_issued", "token_redeemed"] {
+                let counted = series.filter { $0.key.hasPrefix("sso_events_total{event=\"\(event)\"") }
+                #expect(counted.values.sorted().last == "1", "\(counted)")
+            }
+            for event in ["guess_alarm_raised", "sign_out_given_up"] {
+                let counted = series.filter { $0.key.hasPrefix("sso_events_total{event=\"\(event)\"") }
+                #expect(!counted.isEmpty && counted.values.allSatisfy { $0 == "0" }, "\(event): \(counted)")
+            }
+            #expect(!text.contains("ann@") && !text.contains("partner-1"))
+        }
+    }
+
+    @Test("readiness, the database, keys and backups are read, and a backup of one user's data is none")
+    func readings() async throws {
+        try await TestDeployment.open { deployment in
+            let shutdown = ShutdownState()
+            func read() async throws -> [String: String] {
+                let registry = MetricsRegistry(CommonMetrics.all + IdPMetrics.all)
+                let readings =
+                    IdPMetrics.readings(
+                        of: deployment.keys, deployment.database, isFile: true, clock: deployment.clock.clock,
+                        randomness: SystemRandomness())
+                    + CommonMetrics.readings(deployment.database, shutdown)
+                for reading in readings { try await reading(registry) }
+                return series(registry.text)
+            }
+            _ = try await deployment.signedIn()
+            let before = try await read()
+            #expect(before["sso_ready"] == "1" && before["idp_secret_keys"] == "1")
+            #expect(before["idp_replaced_client_secrets"] == "0" && before["idp_unreadable_secrets"] == "0")
+            #expect(before["idp_newest_backup_timestamp_seconds"] == "0", "\(before)")
+            #expect(before["sso_database_synchronous"] == nil, "a file has no standby")
+            let commits = try #require(before["sso_database_commits_total"].flatMap { Int($0) })
+            #expect(try commits > 0 && #require(before["sso_database_writes_total"].flatMap { Int($0) }) >= commits)
+            #expect(before["sso_database_commit_seconds_total"].flatMap { Double($0) } ?? 0 > 0)
+
+            let audit = AuditStore(database: deployment.database, clock: deployment.clock.clock)
+            let now = deployment.clock.clock.now()
+            try await deployment.database.write { try audit.write(Event(.backupMade, detail: "idp.sqlite"), $0) }
+            deployment.clock.advance(by: .hours(1))
+            try await deployment.database.write {
+                try audit.write(Event(.backupMade, account: "acc_1", detail: "ann.json"), $0)
+            }
+            shutdown.begin()
+            let after = try await read()
+            #expect(after["sso_ready"] == "0")
+            #expect(
+                after["idp_newest_backup_timestamp_seconds"].flatMap { Double($0) }
+                    == Double(now.milliseconds) / 1000)
+        }
+    }
+
     @Test("there is no /metrics at the public address, and nothing else at the address for metrics")
     func apart() async throws {
         try await TestDeployment.open(settings: Self.listens) { deployment in
@@ -96,7 +157,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("random paths and methods of 400 requests make no series of their own")
+    @Test("random paths, methods, clients and addresses of 600 requests make no series of their own")
     func bounded() async throws {
         try await TestDeployment.open(settings: Self.listens) { deployment in
             let metrics = try await probe(deployment)
@@ -104,16 +165,22 @@ struct MetricsTests {
             for number in 1...200 {
                 _ = try await probe.get("/\(number)/\(number * 7919)")
                 _ = try await probe.send("M\(number)", "/sign-in")
+                let client = HTTPProbe(
+                    host: "127.0.0.1", port: deployment.port, authority: "localhost:4000",
+                    source: "127.0.1.\(number)")
+                _ = try await client.get("/auth/sso/authorize?client_id=c\(number)&state=s\(number)")
             }
-            let requests = series(try await metrics.get("/metrics").text).keys.filter {
-                $0.hasPrefix("http_requests_total")
-            }
+            let all = series(try await metrics.get("/metrics").text)
+            let requests = all.keys.filter { $0.hasPrefix("http_requests_total") }
             #expect(requests.count < 8, "\(requests)")
+            #expect(all.count < 300 && all["sso_metrics_dropped_series_total"] == "0")
         }
     }
 
-    @Test("every route with every status class has a place among the 500 series")
-    func roomForAllRoutes() async throws {
+    @Test(
+        "each route answered and timed has a place beside all events that begin at 0 and one of each kind"
+    )
+    func roomForAll() async throws {
         try await TestDeployment.open { deployment in
             var labels = Set(["-", "NotFound"])
             _ = try buildIdP(
@@ -122,9 +189,14 @@ struct MetricsTests {
                     labels.formUnion(router.routes.map { RequestMetrics<VisitorContext>.label(of: "\($0.path)") })
                 })
             #expect(labels.count > 50 && labels.contains("/sign-in"))
-            // Four classes and the time of each; the dropped ones, and the two algorithms beyond one.
-            let others = CommonMetrics.all.count + IdPMetrics.all.count + 3
-            #expect(labels.count * 5 + others < MetricsRegistry.limit, "\(labels.count)")
+            let metrics = ProgramMetrics.idp(try MetricsListen("127.0.0.1:0"))
+            let begun = metrics.registry.seriesCount
+            for kind in IdPEvents.all { metrics.counts.count(Event(kind)) }
+            let events = metrics.registry.seriesCount
+            #expect(begun < events && !metrics.registry.text.contains("dropped_series_total 1"))
+            // The two algorithms beyond one.
+            let others = CommonMetrics.all.count + IdPMetrics.all.count + 2
+            #expect(labels.count * 2 + others + events < MetricsRegistry.limit, "\(labels.count), \(events)")
         }
     }
 

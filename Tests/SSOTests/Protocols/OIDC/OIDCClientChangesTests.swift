@@ -137,6 +137,25 @@ struct OIDCClientChangesTests {
         }
     }
 
+    @Test("a refresh and the revocation of an access token are in the audit log, with the account and the client")
+    func tokenRows() async throws {
+        try await TestDeployment.openWithOIDC { deployment in
+            let code = try await deployment.oidcCode(
+                try await deployment.signedIn(), nil, ["scope": "openid offline_access"])
+            let reply = try await deployment.oidcToken(code, as: deployment.client)
+            let account = try reply.idTokenClaims()["sub"]?.text
+            let refresh = try #require(try reply.json()["refresh_token"]?.text)
+            let access = try #require(try reply.json()["access_token"]?.text)
+            #expect(try await deployment.oidcRefresh(refresh, as: deployment.client).status == 200)
+            for _ in 1...2 {
+                _ = try await deployment.oidcPost(OIDCPath.revoke, [("token", access)], as: deployment.client)
+            }
+            let rows = try await deployment.auditRows(.tokenRefreshed, .accessTokenRevoked)
+            #expect(rows.map(\.event) == ["token_refreshed", "access_token_revoked"])
+            #expect(rows.allSatisfy { $0.account == account && $0.client == deployment.client.id })
+        }
+    }
+
     @Test("a refresh token that has leaked ends its family, whatever scope is asked with it")
     func leakedWithScope() async throws {
         for isForeign in [true, false] {

@@ -224,10 +224,10 @@ struct SessionPagesTests {
             }
             let first = try await browser.get(deployment.origin + "/activity")
             #expect(first.status == 200)
-            #expect(first.text.components(separatedBy: "Your account was changed").count == 51)
+            #expect(first.text.components(separatedBy: "Your name was changed").count == 51)
             let older = try #require(try first.page().link(containing: "/activity?before="))
             let second = try await browser.get(deployment.origin + older)
-            #expect(second.text.components(separatedBy: "Your account was changed").count == 11)
+            #expect(second.text.components(separatedBy: "Your name was changed").count == 11)
             #expect(second.text.components(separatedBy: "Signed in").count == 2)
             #expect(try await deployment.browser().get(deployment.origin + "/activity").status == 303)
         }

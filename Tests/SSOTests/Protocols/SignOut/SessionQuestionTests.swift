@@ -1,3 +1,4 @@
+import IdPProtocols
 import SSOShared
 import SSOWeb
 import Storage

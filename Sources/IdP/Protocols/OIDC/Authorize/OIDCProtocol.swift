@@ -138,23 +138,20 @@ package struct OIDCProtocol: ClientProtocol {
     private func log(
         _ cause: String, _ words: String, _ parameters: RequestParameters, _ client: Client?, _ context: VisitorContext
     ) {
-        var metadata: Logger.Metadata = [
-            "protocol": "\(Self.id)", "cause": "\(cause)", "client": "\(client?.id ?? "-")", "message": "\(words)",
-        ]
+        var further: Logger.Metadata = ["protocol": "\(Self.id)", "message": "\(words)"]
         if client == nil {
             let sent = parameters.readable("redirect_uri")
             if let id = parameters.readable("client_id") {
-                metadata["sent_client_id"] = "\(SentText.clientID(id))"
+                further["sent_client_id"] = "\(SentText.clientID(id))"
                 if let sent, let known = authorizer.clients.client(id: String(decoding: id, as: UTF8.self)),
                     let nearest = known.nearestRedirectURI(to: sent)
                 {
-                    metadata["nearest_redirect_uri"] = "\(nearest)"
+                    further["nearest_redirect_uri"] = "\(nearest)"
                 }
             }
-            if let sent { metadata["sent_redirect_uri"] = "\(SentText.address(sent))" }
+            if let sent { further["sent_redirect_uri"] = "\(SentText.address(sent))" }
         }
-        context.logger.notice("authorize_refused", metadata: metadata)
-        context.audit?.note(Event(.authorizeRefused, by: .visitor, client: client?.id, cause: cause))
+        context.record(Event(.authorizeRefused, by: .visitor, client: client?.id, cause: cause, further))
     }
 
     /// Every answer names the issuer, so that a client of several providers cannot mix them up (RFC 9207).

@@ -36,7 +36,7 @@ package struct RotateKeys: OperatorChange {
                 throw ChangeError("another process is rotating. Try again.")
             }
             for event in [EventKind.signingKeyMade, .signingKeyPublished] {
-                try context.write(next.auditRow(event, by: .program), connection)
+                try context.write(next.event(event, by: .program), connection)
             }
             for old in own where isAtOnce { try context.remove(old, connection) }
         }
@@ -68,7 +68,7 @@ package struct RetireKey: OperatorChange {
 extension ChangeContext {
     fileprivate func remove(_ key: SigningKey, _ connection: any SQLConnection) throws {
         try SigningKeyStore().delete(key.id, connection)
-        try write(key.auditRow(.signingKeyRetired, by: .program), connection)
+        try write(key.event(.signingKeyRetired, by: .program), connection)
     }
 }
 

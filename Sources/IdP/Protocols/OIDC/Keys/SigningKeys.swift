@@ -160,26 +160,22 @@ package final class SigningKeys: Sendable {
 
     private func add(_ key: SigningKey, by actor: AuditActor, _ connection: any SQLConnection) throws {
         guard try store.insert(key, connection) else { return }
+        let further: Logger.Metadata = [
+            "used_from": "\(PlainDate.rfc3339(max(key.usedFrom, key.createdAt)))"
+        ]
         for event in [EventKind.signingKeyMade, .signingKeyPublished] {
-            try audit.write(key.auditRow(event, by: actor), connection)
+            try audit.record(key.event(event, by: actor, further), logger, connection)
         }
-        logger.notice(
-            "signing_key_made",
-            metadata: [
-                "kid": "\(key.id)", "alg": "\(key.algorithm.rawValue)",
-                "used_from": "\(PlainDate.rfc3339(max(key.usedFrom, key.createdAt)))",
-            ])
     }
 
     private func remove(_ key: SigningKey, by actor: AuditActor, _ connection: any SQLConnection) throws {
         try store.delete(key.id, connection)
-        try audit.write(key.auditRow(.signingKeyRetired, by: actor), connection)
-        logger.notice("signing_key_retired", metadata: ["kid": "\(key.id)", "alg": "\(key.algorithm.rawValue)"])
+        try audit.record(key.event(.signingKeyRetired, by: actor), logger, connection)
     }
 }
 
 extension SigningKey {
-    func auditRow(_ event: EventKind, by actor: AuditActor) -> Event {
-        Event(event, by: actor, cause: algorithm.rawValue, detail: id)
+    func event(_ kind: EventKind, by actor: AuditActor, _ further: Logger.Metadata = [:]) -> Event {
+        Event(kind, by: actor, cause: algorithm.rawValue, detail: id, further)
     }
 }

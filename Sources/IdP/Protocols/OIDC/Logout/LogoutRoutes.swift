@@ -149,9 +149,8 @@ struct LogoutRoutes: Sendable {
 
     private func end(_ user: SignedInUser, _ context: VisitorContext) async throws {
         let begun = parts.clock.now()
-        try await parts.appDevices.end(user.session, of: user.account, context.audit)
-        context.logger.info(
-            "signed_out", metadata: ["session": "\(user.session.handle)", "protocol": "\(OIDCProtocol.id)"])
+        try await parts.appDevices.end(
+            user.session, of: user.account, context.audit, ["protocol": "\(OIDCProtocol.id)"])
         await firstTries(of: user.account.id, since: begun)
     }
 

@@ -2,6 +2,7 @@ import IdPAccounts
 import IdPClients
 import Logging
 import SSOShared
+import SSOWeb
 import Storage
 
 /// Reads ID tokens of this provider that come back as a hint (`id_token_hint`). They may have expired: they only say which
@@ -31,7 +32,7 @@ struct IDTokenHints: Sendable {
                 account: account, client: client, session: claims["sid"]?.string,
                 email: claims["email"]?.string)
         } catch {
-            logger.warning("signing_keys_unavailable", metadata: ["cause": "\(error)"])
+            logger.record(Event(.signingKeysUnavailable, cause: "\(error)", level: .warning))
             return nil
         }
     }
@@ -45,7 +46,7 @@ struct IDTokenHints: Sendable {
         do {
             return try await keys.database.read { try AccountStore.find(hint.account, $0)?.email } ?? hint.email
         } catch {
-            logger.warning("hinted_account_not_read", metadata: ["cause": "\(error)"])
+            logger.record(Event(.hintedAccountNotRead, cause: "\(error)"))
             return hint.email
         }
     }

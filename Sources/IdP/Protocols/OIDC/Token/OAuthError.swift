@@ -80,19 +80,14 @@ struct OAuthError: Error {
 
     /// The answer, after the log and the audit log have the cause.
     func answer(_ context: VisitorContext) -> Response {
-        var metadata: Logger.Metadata = [
-            "error": "\(code)", "cause": "\(cause)", "client": "\(client ?? "-")", "protocol": "\(OIDCProtocol.id)",
-        ]
-        if let flow { metadata["flow"] = "\(flow)" }
-        if let session { metadata["session"] = "\(session)" }
-        context.logger.log(level: isAlert ? .warning : .info, "token_request_refused", metadata: metadata)
-        if !isAudited {
-            context.audit?.note(
-                Event(
-                    .tokenRequestRefused, by: .visitor,
-                    client: client.flatMap { ClientID.isWellFormedForOpenID($0) ? $0 : nil },
-                    session: session, flow: flow, cause: cause))
-        }
+        // What a request names as its client is a text of anybody: the row has only one of the form of an id.
+        let event = Event(
+            .tokenRequestRefused, by: .visitor,
+            client: client.flatMap { ClientID.isWellFormedForOpenID($0) ? $0 : nil },
+            session: session, flow: flow, cause: cause,
+            ["error": "\(code)", "client": "\(client ?? "-")", "protocol": "\(OIDCProtocol.id)"],
+            level: isAlert ? .warning : nil)
+        context.record(isAudited ? event.only(in: .log) : event)
         return response
     }
 }

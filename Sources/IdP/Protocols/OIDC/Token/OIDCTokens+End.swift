@@ -32,16 +32,23 @@ extension OIDCTokens {
         return try family(ofForgotten: token, connection) != nil
     }
 
+    /// What a revocation has ended, and whose it was.
+    enum Revoked: Sendable {
+        case accessToken(account: String)
+        case refreshTokens(account: String)
+    }
+
     /// Revokes one token of a client (RFC 7009 2). A refresh token ends its family.
     ///
-    /// - Returns: the account whose refresh tokens have ended; nil if none has.
+    /// - Returns: nil if nothing has ended.
     func revoke(
         _ text: String, by client: Client, at now: Timestamp, _ connection: any SQLConnection
-    ) throws -> String? {
+    ) throws -> Revoked? {
         if let token = OIDCAccessToken(wire: text) {
-            try connection.execute(
-                "DELETE FROM oidc_access_token WHERE digest = :digest AND client_id = :client",
-                ["digest": .blob(token.digest), "client": .text(client.id)])
+            return try connection.query(
+                "DELETE FROM oidc_access_token WHERE digest = :digest AND client_id = :client RETURNING account_id",
+                ["digest": .blob(token.digest), "client": .text(client.id)]
+            ).first.map { .accessToken(account: try $0.text("account_id")) }
         }
         guard let token = OIDCRefreshToken(wire: text) else { return nil }
         let row = try connection.query(
@@ -52,7 +59,7 @@ extension OIDCTokens {
             try row.map { (try $0.blob("family"), try $0.text("client_id"), try $0.text("account_id")) }
             ?? family(ofForgotten: token, connection)
         guard let (family, owner, account) = found, owner.utf8.elementsEqual(client.id.utf8) else { return nil }
-        return try end(family: family, at: now, connection) ? account : nil
+        return try end(family: family, at: now, connection) ? .refreshTokens(account: account) : nil
     }
 
     /// Deletes rows that nobody needs any more. The last used refresh tokens stay until their family is over, so that a second use

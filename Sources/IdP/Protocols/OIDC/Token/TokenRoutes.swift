@@ -103,15 +103,16 @@ struct TokenRoutes: Sendable {
                         methods: redeemed.methods),
                     key: try parts.keys.current(settings.algorithm, connection), settings: settings)
             },
-            repeated: { [parts] owner, connection in
+            repeated: { [parts] owner, rejection, connection in
                 let (id, account) = (client.client.id, owner?.id)
                 let hasEnded = try parts.tokens.end(family: sent.code.digest, at: now, connection)
-                try context.audit?.write(
-                    Event(.codeReused, by: .client(id), account: account, client: id), connection)
+                try context.record(
+                    Event(
+                        .codeReused, by: .client(id), account: account, client: id,
+                        ["flow": "\(rejection.flow ?? "-")"], level: client.level(ofAlarm: .error)), connection)
                 guard hasEnded else { return }
-                try context.audit?.write(
-                    Event(.refreshTokensEnded, by: .program, account: account, client: id, cause: "code_reused"),
-                    connection)
+                try context.record(
+                    Event(.refreshTokensEnded, account: account, client: id, cause: "code_reused"), connection)
             })
         let (outcome, answered) = try await parts.grants.consume(
             GrantStore.Presented(
@@ -125,19 +126,13 @@ struct TokenRoutes: Sendable {
             let hasRefresh = answered.signIn.scopes.contains(.offlineAccess)
             return try answer(answered, access, refresh: hasRefresh ? refresh : nil, nonce: nonce, at: now)
         case .refused(let rejection):
-            if rejection.isUsed {
-                context.logger.log(
-                    level: client.level(ofAlarm: .error), "code_reused",
-                    metadata: ["client": "\(client.client.id)", "flow": "\(rejection.flow ?? "-")"])
-            }
             throw OAuthError(rejection, client: client.client.id)
         case .clientDropped: throw OAuthError.dropped(client.client.id)
         case .burnt(let rejection, let owner):
-            context.logger.log(
-                level: client.level(ofAlarm: .warning), "code_leaked",
-                metadata: [
-                    "client": "\(client.client.id)", "issued_to": "\(owner)", "flow": "\(rejection.flow ?? "-")",
-                ])
+            context.record(
+                Event(
+                    .codeLeaked, client: client.client.id, flow: rejection.flow, detail: owner,
+                    level: client.level(ofAlarm: .warning)))
             throw OAuthError(rejection, client: client.client.id)
         }
     }
@@ -176,7 +171,7 @@ struct TokenRoutes: Sendable {
                 settings.scopes.contains(.offlineAccess)
                     && wanted.map { $0.contains(.openid) && $0.allSatisfy(granted.contains) } ?? true
             }
-            try parts.write(outcome, id, context.audit, connection)
+            try parts.record(outcome, client, context, connection)
             let hasWrittenUse = try client.use.map { try parts.clients.uses.write($0, at: now, connection) } ?? false
             if case .notAdmitted = outcome, !settings.scopes.contains(.offlineAccess) {
                 return (.unauthorized, hasWrittenUse)
@@ -208,22 +203,11 @@ struct TokenRoutes: Sendable {
                 "unauthorized_client", cause: "offline_access",
                 "The client may not use refresh tokens: its scopes lack offline_access.", client: id)
         case .refreshed(let answered, let refreshed, let access):
-            context.logger.info(
-                "token_refreshed",
-                metadata: ["client": "\(id)", "account": "\(refreshed.account.id)", "protocol": "\(OIDCProtocol.id)"])
             return try answer(answered, access, refresh: refreshed.successor, nonce: nil, at: now)
         case .outcome(.refused(let cause)): throw OAuthError.invalidGrant(cause, words, client: id)
         case .outcome(.accepted): throw OAuthError.unavailable
-        case .outcome(.reused(let account)):
-            context.logger.log(
-                level: client.level(ofAlarm: .error), "refresh_token_reused",
-                metadata: ["client": "\(id)", "account": "\(account)"])
-            throw OAuthError.invalidGrant("used", words, client: id)
-        case .outcome(.foreign(let owner)):
-            context.logger.log(
-                level: client.level(ofAlarm: .error), "refresh_token_reused",
-                metadata: ["client": "\(id)", "issued_to": "\(owner)"])
-            throw OAuthError.invalidGrant("token_of_other_client", words, client: id)
+        case .outcome(.reused): throw OAuthError.invalidGrant("used", words, client: id)
+        case .outcome(.foreign): throw OAuthError.invalidGrant("token_of_other_client", words, client: id)
         }
     }
 

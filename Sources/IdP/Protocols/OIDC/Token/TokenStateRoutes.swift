@@ -24,8 +24,7 @@ struct TokenStateRoutes: Sendable {
             let (client, token) = try await read(request, context)
             let members = try await state(of: token, for: client)
             if let use = client.use { await parts.questions.note(use, context.logger) }
-            context.audit?.note(Event(.introspected, by: .client(client.client.id), client: client.client.id))
-            context.logger.info("introspected", metadata: ["client": "\(client.client.id)"])
+            context.record(Event(.introspected, by: .client(client.client.id), client: client.client.id))
             return .json(members, headers: [.cacheControl: "no-store"])
         }
     }
@@ -41,25 +40,25 @@ struct TokenStateRoutes: Sendable {
                 isKnown: try parts.tokens.isKnown(token, connection)
             )
         }
-        var (isStill, ended): (Bool, String?) = (known.isStill, nil)
+        var isStill = known.isStill
         if isStill, known.isKnown {
-            (isStill, ended) = try await parts.database.write { [parts] connection in
-                guard let registered = try parts.registered(client, connection) else { return (false, nil) }
-                let account = try parts.tokens.revoke(token, by: registered, at: now, connection)
-                if let account {
-                    try context.audit?.write(
+            isStill = try await parts.database.write { [parts] connection in
+                guard let registered = try parts.registered(client, connection) else { return false }
+                switch try parts.tokens.revoke(token, by: registered, at: now, connection) {
+                case .accessToken(let account):
+                    try context.record(
+                        Event(.accessTokenRevoked, by: .client(id), account: account, client: id), connection)
+                case .refreshTokens(let account):
+                    try context.record(
                         Event(.refreshTokensEnded, by: .client(id), account: account, client: id, cause: "revoked"),
                         connection)
+                case nil: break
                 }
-                return (true, account)
+                return true
             }
         }
         await parts.clients.catchUp()
         guard isStill else { throw OAuthError.dropped(id) }
-        if let ended {
-            context.logger.info(
-                "refresh_tokens_ended", metadata: ["client": "\(id)", "account": "\(ended)", "cause": "revoked"])
-        }
         if let use = client.use { await parts.questions.note(use, context.logger) }
     }
 

@@ -81,17 +81,15 @@ struct AuthorizeQueryError: Sendable {
         }
     }
 
-    /// What the log says of it. Without a callback that includes what was sent, as ``SentText`` shows it, and the registered
-    /// redirect URI that is most like the one that was sent: mostly they differ in a slash, a host or a port.
-    /// Without what was sent: it is the text of anybody.
-    var auditRow: Event {
-        Event(.authorizeRefused, by: .visitor, client: client?.id, cause: cause.rawValue)
+    /// The row is without what was sent: it is the text of anybody.
+    var event: Event {
+        Event(.authorizeRefused, by: .visitor, client: client?.id, cause: cause.rawValue, further)
     }
 
-    var metadata: Logger.Metadata {
-        var metadata: Logger.Metadata = [
-            "cause": "\(cause.rawValue)", "client": "\(client?.id ?? "-")", "message": "\(cause.explanation)",
-        ]
+    /// Further fields of the line. Without a callback these include what was sent, as ``SentText`` shows it, and the registered
+    /// redirect URI that is most like the one that was sent: mostly they differ in a slash, a host or a port.
+    private var further: Logger.Metadata {
+        var metadata: Logger.Metadata = ["protocol": "\(SSOProtocol.id)", "message": "\(cause.explanation)"]
         // The user sees the client's page of the error. The client's line about it has the same flow.
         if let state = (try? fields.bytes("state")) ?? nil, !state.isEmpty {
             metadata["flow"] = "\(FlowLogID.name(digest: SHA256.hash(state)))"

@@ -18,7 +18,7 @@ struct PingRoutes: Sendable {
         SignedPost(
             .ping,
             ClientPostWords(
-                refused: "ping_refused", failed: "ping_failed", unavailable: .pingUnavailable,
+                refused: .pingRefused, failed: .pingFailed, unavailable: .pingUnavailable,
                 badBody: SignedPostError.badPing),
             from: networks, signatures: signatures, answer: answer)
     }
@@ -31,12 +31,13 @@ struct PingRoutes: Sendable {
             throw SignedPostError.badSignature(.unknownClient, claimed: signed.client.id)
         }
         let (now, isRegistered) = (clock.now().seconds, client.hasRedirectURI(question.redirectURI))
-        context.logger.info(
-            "ping_answered",
-            metadata: [
-                "client": "\(client.id)", "redirect_uri": "\(isRegistered ? "registered" : "not_registered")",
-                "clock_difference_seconds": .number(question.time.subtractingReportingOverflow(now).partialValue),
-            ])
+        context.record(
+            Event(
+                .pingAnswered, client: client.id,
+                [
+                    "redirect_uri": "\(isRegistered ? "registered" : "not_registered")",
+                    "clock_difference_seconds": .number(question.time.subtractingReportingOverflow(now).partialValue),
+                ]))
         return signed.answer(
             PingAnswer(clientID: client.id, isRegistered: isRegistered, time: now, version: ProductVersion.text).body())
     }

@@ -22,7 +22,7 @@ struct SessionRoutes: Sendable {
         SignedPost(
             .session,
             ClientPostWords(
-                refused: EventKind.sessionQuestionRefused.id, failed: "session_question_failed",
+                refused: .sessionQuestionRefused, failed: .sessionQuestionFailed,
                 unavailable: .questionUnavailable,
                 badBody: SignedPostError.badQuestion),
             from: networks, signatures: signatures, answer: answer)
@@ -39,13 +39,9 @@ struct SessionRoutes: Sendable {
         await questions.note(signed.use, context.logger)
         var word = "active"
         if case .inactive(let reason, _) = answer { word = reason.rawValue }
-        context.logger.info(
-            "session_asked",
-            metadata: [
-                "client": "\(signed.client.id)", "answer": "\(word)",
-                // Any text of a client may stand there.
-                "session": word == "unknown" ? "-" : "\(question.session)",
-            ])
+        // Any text of a client may stand for an unknown session.
+        let session = word == "unknown" ? nil : question.session
+        context.record(Event(.sessionAsked, client: signed.client.id, session: session, ["answer": "\(word)"]))
         return signed.answer(answer.body())
     }
 }

@@ -70,9 +70,7 @@ struct ClientSignOutRoutes: Sendable {
         var response = Response.redirect(to: asked.destination)
         guard try form.fields.text("stay") == nil else { return response }
         let user = try await accounts.signedIn(form.context)
-        try await devices.end(form.session, of: user?.account, form.context.audit)
-        form.context.logger.info(
-            "signed_out", metadata: ["session": "\(form.session.handle)", "client": "\(asked.client.id)"])
+        try await devices.end(form.session, of: user?.account, form.context.audit, ["client": "\(asked.client.id)"])
         sessions.forget(in: &response)
         return response
     }

@@ -18,7 +18,7 @@ extension SignedPostError {
     static func badSignature(_ rejection: SignatureCheck.SignatureError, claimed: String?) -> Self {
         Self(
             status: .unauthorized, code: .invalidSignature, words: rejection.explanation, cause: rejection.rawValue,
-            client: claimed.map { SentText.clientID(Array($0.utf8)) }, isAlert: rejection.isAlert)
+            client: claimed.map { SentText.clientID(Array($0.utf8)) })
     }
 
     static func badRequest(_ error: VerifyBodyError, client: String) -> Self {
@@ -37,8 +37,7 @@ extension SignedPostError {
 
     static func badToken(_ client: String, _ cause: GrantErrorCause) -> Self {
         Self(
-            status: .unauthorized, code: .invalidToken, words: cause.explanation, cause: cause.rawValue, client: client,
-            isAlert: cause.isAlert)
+            status: .unauthorized, code: .invalidToken, words: cause.explanation, cause: cause.rawValue, client: client)
     }
 
     static func badToken(_ client: String, _ rejection: GrantStore.GrantError) -> Self {
@@ -51,7 +50,7 @@ extension SignedPostError {
     /// A token in the wrong hands has leaked, and is void from now on.
     static func leakedToken(_ client: String, _ rejection: GrantStore.GrantError, owner: String) -> Self {
         var error = badToken(client, rejection)
-        (error.isAlert, error.issuedTo) = (true, owner)
+        error.issuedTo = owner
         return error
     }
 
@@ -75,15 +74,6 @@ extension SignatureCheck.SignatureError {
         case .wrong, .unknownClient:
             "X-SSO-Signature is wrong, or X-SSO-Client is not registered. Sign the exact bytes of the body, and compare the "
                 + "fingerprint of your secret with the one in the identity provider's log."
-        }
-    }
-
-    /// A wrong signature means that the two sides hold different secrets, or that an attacker tries. A header that is missing
-    /// or malformed means only that the caller has a bug, or is a scanner.
-    fileprivate var isAlert: Bool {
-        switch self {
-        case .wrong, .unknownClient: true
-        case .missing, .repeated, .malformed, .clientRepeated, .clientMissing: false
         }
     }
 }

@@ -19,7 +19,7 @@ struct VerifyRoutes: Sendable {
         SignedPost(
             .verify,
             ClientPostWords(
-                refused: "verify_refused", failed: "verify_failed", unavailable: .unavailable,
+                refused: .verifyRefused, failed: .verifyFailed, unavailable: .unavailable,
                 badBody: SignedPostError.badRequest),
             from: networks, signatures: signatures, answer: redeem)
     }

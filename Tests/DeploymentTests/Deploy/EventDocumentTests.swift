@@ -1,0 +1,139 @@
+import Foundation
+import Logging
+import SSOWeb
+import Testing
+
+@testable import IdP
+@testable import RelyingParty
+@testable import TestKit
+
+/// docs/events.md lists every event from the lists of the programs.
+///
+/// After a change `SSO_TEST_WRITE=1 script/test --filter EventDocumentTests` writes it.
+@Suite("The document that lists the events", .deployment)
+struct EventDocumentTests {
+    /// What a table has one row of.
+    private struct Row {
+        var names: [String]
+        let words: String
+
+        var line: String { "| \(names.joined(separator: ", ")) | \(words) |" }
+    }
+
+    /// The causes of these are explained where their feature is.
+    private static let elsewhere = [
+        "authorize_refused": "protocol.md", "token_request_refused": "openid.md",
+        "provider_answer_refused": "providers.md",
+        "provider_unavailable": "providers.md", "provider_faulty": "providers.md",
+    ]
+
+    @Test("docs/events.md has each event with what it means, by level, and each cause with what to do")
+    func document() throws {
+        let file = TestVectors.repository.appending(path: "docs/events.md")
+        var page = try String(contentsOf: file, encoding: .utf8)
+        try Self.replace(
+            "\n## Alarms\n", "\n## Audit events\n", in: &page, with: Self.alarms + Self.others + Self.causes)
+        let head = "| events | beside moment, event, actor, account |\n| --- | --- |\n"
+        try Self.replace(head, "\n\n- **Actor**", in: &page, with: Self.table(Self.audited))
+        try WrittenDocument.expect(file, page)
+    }
+
+    private static func replace(_ start: String, _ end: String, in page: inout String, with text: String) throws {
+        let first = try #require(page.range(of: start)?.upperBound, "\(start)")
+        let last = try #require(page.range(of: end, range: first..<page.endIndex)?.lowerBound, "\(end)")
+        page.replaceSubrange(first..<last, with: text)
+    }
+
+    private static var kinds: [EventKind] { IdPEvents.all }
+
+    // MARK: The log
+
+    private static var alarms: String {
+        """
+
+        [What to alert on, and when](operations.md#watch-it). "Storage" means: look at `cause` and `/readyz`.
+        [providers.md](providers.md#what-goes-wrong) explains each `reason` of a provider.
+
+        | level error | meaning, what to do |
+        | --- | --- |
+        \(table(alarms { $0 >= .error }))
+
+        | level warning | meaning, what to do |
+        | --- | --- |
+        \(table(alarms { $0 == .warning }))
+
+        """
+    }
+
+    /// The events of a level, and of other levels those causes that have it.
+    private static func alarms(_ isMeant: (Logger.Level) -> Bool) -> [Row] {
+        kinds.flatMap { kind -> [Row] in
+            if let level = kind.level, isMeant(level) { return [Row(names: ["`\(kind.id)`"], words: kind.help)] }
+            return kind.causes.filter { $0.level.map(isMeant) ?? false }.map {
+                Row(names: ["`\(kind.id)` with `\(kind.causeField)=\($0.id)`"], words: $0.remedy)
+            }
+        }
+    }
+
+    private static var others: String {
+        """
+
+        ## Other events
+
+        | level notice or info | meaning, what to do |
+        | --- | --- |
+        \(table(kinds.filter { $0.level.map { $0 < .warning } ?? false }.map { Row(names: ["`\($0.id)`"], words: $0.help) }))
+
+        """
+    }
+
+    private static var causes: String {
+        kinds.filter { kind in kind.causes.contains { $0.level == nil } && elsewhere[kind.id] == nil }.map { kind in
+            """
+
+            ### \(kind.id)
+
+            | `\(kind.causeField)` | meaning, what to do |
+            | --- | --- |
+            \(table(kind.causes.filter { $0.level == nil }.map { Row(names: ["`\($0.id)`"], words: $0.remedy) }))
+
+            """
+        }.joined()
+    }
+
+    // MARK: The audit log
+
+    private static var audited: [Row] {
+        kinds.compactMap { kind in
+            switch kind.recording {
+            case .line: nil
+            case .row(let words), .refusal(let words): Row(names: ["`\(kind.id)`"], words: words)
+            }
+        }
+    }
+
+    /// The rows, with those of equal words in one.
+    private static func table(_ rows: [Row]) -> String {
+        var merged: [Row] = []
+        for row in rows {
+            if let same = merged.firstIndex(where: { $0.words == row.words }) {
+                if !merged[same].names.contains(row.names[0]) { merged[same].names += row.names }
+            } else {
+                merged.append(row)
+            }
+        }
+        return merged.map(\.line).joined(separator: "\n")
+    }
+
+    @Test("each cause that is explained elsewhere is there")
+    func causesElsewhere() throws {
+        for kind in Self.kinds {
+            guard let page = Self.elsewhere[kind.id] else { continue }
+            let text = try String(
+                contentsOf: TestVectors.repository.appending(path: "docs/\(page)"), encoding: .utf8)
+            for cause in kind.causes {
+                #expect(text.contains("`\(cause.id)`"), "\(kind.id) \(cause.id) in docs/\(page)")
+            }
+        }
+    }
+}
