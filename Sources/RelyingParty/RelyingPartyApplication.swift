@@ -32,7 +32,8 @@ struct RelyingPartyServices: Sendable {
     ///   other settings.
     static func live(_ settings: RelyingPartySettings, logger: Logger) async throws -> RelyingPartyServices {
         let metrics = settings.metricsListen.map {
-            ProgramMetrics($0, build: ThisBuild.stamp, events: RelyingPartyEvents.all + WebEvents.all + StorageEvents.all)
+            ProgramMetrics(
+                $0, build: ThisBuild.stamp, events: RelyingPartyEvents.all + StorageEvents.all + WebEvents.all)
         }
         let logger = logger.counting(metrics?.counts)
         let database = try await ProgramDatabase.relyingParty.open(settings.database, logger)
