@@ -5,8 +5,9 @@ import Testing
 @testable import IdPFlow
 @testable import IdPMail
 @testable import IdPSignIn
+@testable import TestKit
 
-@Suite("The events of a sign-in by email")
+@Suite("The events of a sign-in by email", .rules)
 struct EmailEventsTests {
     @Test("each cause that the code can give has a remedy, and no other has one")
     func causes() {

@@ -1,12 +1,12 @@
-import Logging
 import SSOWeb
 import Testing
 
 @testable import IdPClients
 @testable import IdPFlow
 @testable import IdPProtocols
+@testable import TestKit
 
-@Suite("The causes of refusals")
+@Suite("The causes of refusals", .rules)
 struct ProtocolCausesTests {
     @Test("every cause of a refused request says what to do")
     func remedies() {
