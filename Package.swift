@@ -457,7 +457,7 @@ let package = Package(
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients", "IdPMail",
                 "IdPFlow", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPSchema", "PostgresStorage",
                 "RelyingParty",
-                "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", hummingbird,
+                "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", hummingbird, logging,
             ],
             path: "Tests/SSOTests/Program",
             swiftSettings: testSettings),
@@ -518,8 +518,10 @@ let package = Package(
         .testTarget(
             name: "DeployTests",
             dependencies: [
-                "TestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPApps", "IdPClients", "IdPMail",
-                "IdPProviders", "IdPSignIn", "RelyingParty", "SSOShared", "SSOWeb", "Storage", "WellKnownTool",
+                "TestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPAccounts", "IdPApps",
+                "IdPClients",
+                "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPProviderSignIn", "IdPSignIn",
+                "RelyingParty", "SSOShared", "SSOWeb", "Storage", "WellKnownTool", logging,
             ],
             path: "Tests/DeploymentTests/Deploy",
             swiftSettings: testSettings),

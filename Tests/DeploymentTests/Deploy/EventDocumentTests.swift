@@ -1,4 +1,15 @@
 import Foundation
+import IdPAccountPages
+import IdPAccounts
+import IdPApps
+import IdPClients
+import IdPFlow
+import IdPMail
+import IdPOperations
+import IdPProtocols
+import IdPProviderSignIn
+import IdPProviders
+import IdPSignIn
 import Logging
 import SSOWeb
 import Testing
@@ -21,11 +32,10 @@ struct EventDocumentTests {
     }
 
     /// The causes of these are explained where their feature is.
-    private static let elsewhere = [
-        "authorize_refused": "protocol.md", "token_request_refused": "openid.md",
-        "provider_answer_refused": "providers.md",
-        "provider_unavailable": "providers.md", "provider_faulty": "providers.md",
-    ]
+    private static let elsewhere = ["provider_answer_refused": "providers.md"]
+
+    /// The causes of these are listed: an operator is asked about them.
+    private static let listed = ["verify_refused", "mail_not_sent", "reply_ignored"]
 
     @Test("docs/events.md has each event with what it means, by level, and each cause with what to do")
     func document() throws {
@@ -44,7 +54,17 @@ struct EventDocumentTests {
         page.replaceSubrange(first..<last, with: text)
     }
 
-    private static var kinds: [EventKind] { IdPEvents.all + RelyingPartyEvents.all }
+    /// The lists by what they are about.
+    private static let lists: [(about: String, kinds: [EventKind])] = [
+        ("a sign-in", FlowEvents.all + SignInEvents.all), ("email", MailEvents.all),
+        ("a provider", ProviderSignInEvents.all + ProviderEvents.all),
+        ("a client", ProtocolEvents.all + ClientEvents.all),
+        ("an account and its sessions", AccountEvents.all + AccountPageEvents.all), ("an app", AppEvents.all),
+        ("those who run it", OperationsEvents.all + ProgramEvents.all),
+        ("the program", WebEvents.all + StorageEvents.all),
+        ("the relying party", RelyingPartyEvents.all),
+    ]
+    private static var kinds: [EventKind] { lists.flatMap(\.kinds) }
 
     // MARK: The log
 
@@ -69,6 +89,7 @@ struct EventDocumentTests {
     private static func alarms(_ isMeant: (Logger.Level) -> Bool) -> [Row] {
         kinds.flatMap { kind -> [Row] in
             if let level = kind.level, isMeant(level) { return [Row(names: ["`\(kind.id)`"], words: kind.help)] }
+            guard elsewhere[kind.id] == nil else { return [] }
             return kind.causes.filter { $0.level.map(isMeant) ?? false }.map {
                 Row(names: ["`\(kind.id)` with `\(kind.causeField)=\($0.id)`"], words: $0.remedy)
             }
@@ -76,26 +97,35 @@ struct EventDocumentTests {
     }
 
     private static var others: String {
-        """
+        let notices = kinds.filter { $0.level == .notice }.map { Row(names: ["`\($0.id)`"], words: $0.help) }
+        let quiet = lists.map { list in
+            let ids = list.kinds.filter { $0.level.map { $0 < .notice } ?? false }.map { "`\($0.id)`" }
+            return "| \(list.about) | \(ids.joined(separator: ", ")) |"
+        }
+        return """
 
-        ## Other events
+            ## Other events
 
-        | level notice or info | meaning, what to do |
-        | --- | --- |
-        \(table(kinds.filter { $0.level.map { $0 < .warning } ?? false }.map { Row(names: ["`\($0.id)`"], words: $0.help) }))
+            | level notice | meaning, what to do |
+            | --- | --- |
+            \(table(notices))
 
-        """
+            | of | level info: nothing to do |
+            | --- | --- |
+            \(quiet.filter { !$0.hasSuffix("|  |") }.joined(separator: "\n"))
+
+            """
     }
 
     private static var causes: String {
-        kinds.filter { kind in kind.causes.contains { $0.level == nil } && elsewhere[kind.id] == nil }.map { kind in
+        kinds.filter { listed.contains($0.id) }.map { kind in
             """
 
             ### \(kind.id)
 
             | `\(kind.causeField)` | meaning, what to do |
             | --- | --- |
-            \(table(kind.causes.filter { $0.level == nil }.map { Row(names: ["`\($0.id)`"], words: $0.remedy) }))
+            \(table(kind.causes.map { Row(names: ["`\($0.id)`"], words: $0.remedy) }))
 
             """
         }.joined()
@@ -123,6 +153,11 @@ struct EventDocumentTests {
             }
         }
         return merged.map(\.line).joined(separator: "\n")
+    }
+
+    @Test("every event of the programs is in one of its lists")
+    func all() {
+        #expect(Set(Self.kinds.map(\.id)) == Set((IdPEvents.all + RelyingPartyEvents.all).map(\.id)))
     }
 
     @Test("each cause that is explained elsewhere is there")
