@@ -1,4 +1,5 @@
 import SSOShared
+import SSOWeb
 import Synchronization
 import Testing
 
@@ -31,18 +32,23 @@ struct ClientDirectoryTests {
             ClientSource(ClientRegistry(clients)) { next.reading.withLock(\.self) }, logger: log.logger("idp"))
     }
 
+    /// As the program does it.
+    private static func reload(_ directory: ClientDirectory, _ log: CapturedLog) {
+        if let event = directory.reload() { log.logger("idp").record(event) }
+    }
+
     @Test("a reload takes a whole list, and none of one with a fault; the log has what changed and every fault")
     func whole() throws {
         let (log, next) = (CapturedLog(), NextReading())
         let directory = Self.directory([try Self.client("one"), try Self.client("two", secret: "b")], log, next)
         next.set(
             [try Self.client("three", secret: "c")], problems: ["clients.yaml:3: first", "clients.yaml:9: second"])
-        directory.reload()
+        Self.reload(directory, log)
         #expect(directory.all.map(\.id) == ["one", "two"] && directory.client(id: "three") == nil)
         #expect(log.contains("clients.yaml:3: first") && log.contains("clients.yaml:9: second"))
         #expect(!log.contains("clients_file_loaded"))
         next.set([try Self.client("two", secret: "b"), try Self.client("three", secret: "c")])
-        directory.reload()
+        Self.reload(directory, log)
         #expect(directory.all.map(\.id) == ["two", "three"] && directory.client(id: "one") == nil)
         #expect(log.contains(#""added": three"#) && log.contains(#""dropped": one"#))
     }

@@ -10,7 +10,7 @@ extension EventKind {
         "A start could not tell clients of accounts that may no longer sign in: `cause`. Restart.")
     static let sealedValuesRenewed = EventKind(
         "sealed_values_renewed", .notice, .row("`detail`: how many"), line: [.detail("values")],
-        "Values that an older key of `IDP_SECRET_KEY` had sealed are sealed with the first one. Once it is there, the others [may go](operations.md#secrets)."
+        "Values that an older key of `IDP_SECRET_KEY` had sealed are sealed with the first one. Once it is there, the others [may go](operations.md#rotate-a-secret-or-a-key)."
     )
     static let sealedValuesNotRenewed = EventKind(
         "sealed_values_not_renewed", .warning, line: [.cause()],

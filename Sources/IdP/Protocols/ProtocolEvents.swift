@@ -98,7 +98,7 @@ extension EventKind {
             .init("ended", "The refresh token was revoked, or has ended with its family."),
             .init("sign_in_ended", "The user has signed out, or may not enter the client any more."),
             .init("no_key", "`IDP_SECRET_KEY` has no key for refresh tokens."),
-            .init("token_missing", "Send the access token as `Authorization: Bearer`."),
+            .init("token_missing", "Send `token`; for userinfo the access token as `Authorization: Bearer`."),
             .init("access_token", "The access token is unknown, expired or revoked, or its user has signed out."),
             .init("not_http", "The body is not HTTP, or it was cut off."),
             .init("method", "Use the method that `Allow` names."),
@@ -106,7 +106,7 @@ extension EventKind {
             .init("Authorization_wrong", "Send `Basic` and base64 of `id:secret`."),
             .init("client_id_wrong", "`client_id` must be that of `Authorization`."),
         ]
-        + ["grant_type", "code", "redirect_uri", "refresh_token", "token"].map {
+        + ["grant_type", "code", "redirect_uri", "refresh_token"].map {
             .init("\($0)_missing", "Send `\($0)`.")
         }
         + [

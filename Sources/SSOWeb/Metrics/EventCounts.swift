@@ -10,16 +10,13 @@ import Synchronization
 package final class EventCounts: EventCounting {
     private let kinds: [String: KindCounts]
 
-    /// Events at warning and error, and those that are alerted on, begin at 0: `increase()` sees the first one, and a flood of other
-    /// series cannot take their places.
+    /// Every kind begins at 0, with other causes than those of its list: `increase()` sees the first event, and a flood of other
+    /// series cannot take its place. Those that are alerted on begin with each cause.
     ///
     /// - Parameter alerted: the ids of events that alert rules name.
     package init(_ kinds: [EventKind], in registry: MetricsRegistry, alerted: Set<String> = []) {
         self.kinds = Dictionary(kinds.map { ($0.id, KindCounts($0, registry)) }) { first, _ in first }
-        for kind in kinds where alerted.contains(kind.id) { self.kinds[kind.id]?.start(from: nil) }
-        for level in [Logger.Level.error, .warning] {
-            for kind in kinds { self.kinds[kind.id]?.start(from: level) }
-        }
+        for kind in kinds { self.kinds[kind.id]?.start(withCauses: alerted.contains(kind.id)) }
     }
 
     package func count(_ event: Event) { kinds[event.kind.id]?.count(event) }
@@ -46,28 +43,21 @@ private final class KindCounts: Sendable {
         counter(number * causeChoices + causeChoice(event)).increment()
     }
 
-    /// Makes the counters of a level and above; nil for all. Without labels that an event may lack.
-    func start(from level: Logger.Level?) {
-        let causes = startedCauses(from: level)
-        guard !causes.isEmpty else { return }
+    /// Makes the first counters. A label of many values begins with what is not in its list.
+    func start(withCauses: Bool) {
         var numbers = [0]
         for label in kind.labels {
-            numbers = numbers.flatMap { number in (1..<label.choices).map { number * label.choices + $0 } }
+            let first = label.choices > 6 ? label.choices - 1 : 1
+            numbers = numbers.flatMap { number in (first..<label.choices).map { number * label.choices + $0 } }
         }
+        let causes = withCauses && !kind.causes.isEmpty ? Array(1...kind.causes.count) : [otherCause]
         for number in numbers {
             for cause in causes { _ = counter(number * causeChoices + cause) }
         }
     }
 
-    private func startedCauses(from level: Logger.Level?) -> [Int] {
-        guard !kind.causes.isEmpty else { return isStarted(kind.level, from: level) ? [0] : [] }
-        return kind.causes.indices.filter { isStarted(kind.causes[$0].level ?? kind.level, from: level) }.map { $0 + 1 }
-    }
-
-    private func isStarted(_ own: Logger.Level?, from level: Logger.Level?) -> Bool {
-        guard let level else { return true }
-        return own.map { $0 >= level } ?? false
-    }
+    /// The choice that has a place from the start.
+    private var otherCause: Int { kind.causes.isEmpty ? 0 : kind.causes.count + 1 }
 
     /// No cause, those of the list, and another one.
     private var causeChoices: Int { kind.causes.count + 2 }
@@ -81,6 +71,9 @@ private final class KindCounts: Sendable {
     private func counter(_ number: Int) -> Counter {
         known.withLock { known in
             if let counter = known[number] { return counter }
+            // Where no place is left, a new cause counts as another one.
+            let other = number - number % causeChoices + otherCause
+            if registry.seriesCount >= MetricsRegistry.limit, let counter = known[other] { return counter }
             let counter = Counter(
                 label: CommonMetrics.events.name, dimensions: dimensions(number), factory: registry)
             known[number] = counter

@@ -154,7 +154,7 @@ struct SetupScriptTests {
         #expect(!machine.installed.contains("caddy"))
         #expect(run.errors.contains("so the tests that need it are skipped: caddy\n"))
         // The others depend on this machine.
-        let others = ["chromium", "postfix"]
+        let others = ["chromium", "postfix", "prometheus"]
         #expect(
             run.lines.filter { line in line.contains("skipped: ") && !others.contains(where: line.contains) }.count
                 == 1,

@@ -135,7 +135,7 @@ struct KeySetTests {
         ] {
             let whole = try OpenIDFixture()
             whole.transport.on(whole.keysURL, set)
-            #expect(await whole.refusal(whole.token()) == "jwks_malformed", "\(set)")
+            #expect(await whole.refusal(whole.token()) == "jwks_json", "\(set)")
         }
     }
 

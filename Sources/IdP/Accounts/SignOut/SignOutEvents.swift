@@ -58,7 +58,7 @@ enum SignOutFailure: String, CaseIterable {
     static let causes =
         allCases.map { EventCause($0.rawValue, $0.remedy) } + [
             .init("status_401", "The secrets differ, or the client's clock is wrong."),
-            .init("status_404", "Is `logout_uri` right?"),
+            .init("status_404", "Correct `logout_uri`."),
             .init("status_500", "See the client's log; so for any other `status_…`."),
         ]
 
