@@ -42,11 +42,11 @@ extension EventKind {
         ]
         + ["logout_hint", "ui_locales", "id_token_hint", "client_id", "post_logout_redirect_uri", "state"].flatMap {
             [
+                .init("\($0)_too_long", "Send a shorter `\($0)`."),
                 .init("\($0)_repeated", "`\($0)` was sent more than once."),
                 .init("\($0)_malformed", "`\($0)` must be percent-encoded UTF-8."),
             ]
         }
-        + ["id_token_hint", "state"].map { .init("\($0)_too_long", "Send a shorter `\($0)`.") }
 }
 
 extension EventLabel {

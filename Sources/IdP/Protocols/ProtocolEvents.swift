@@ -114,6 +114,7 @@ extension EventKind {
             "client_secret", "access_token", "Authorization",
         ].flatMap {
             [
+                .init("\($0)_too_long", "Send a shorter `\($0)`."),
                 .init("\($0)_repeated", "`\($0)` was sent more than once."),
                 .init("\($0)_malformed", "`\($0)` cannot be read: encode it as its text, in UTF-8."),
             ]

@@ -31,4 +31,25 @@ struct ProtocolCausesTests {
         #expect(Set(warnings) == ["signature_wrong", "client_unknown", "used", "token_of_other_client"])
         #expect(EventKind.tokenRequestRefused.causes.allSatisfy { $0.level == nil }, "it depends on the client")
     }
+
+    @Test(
+        "every parameter that OpenID Connect reads has a remedy for one that is sent twice, cannot be read or is too long",
+        arguments: [
+            ("Authorize", EventKind.authorizeRefused), ("Token", .tokenRequestRefused),
+            ("Logout", .signOutAddressRefused),
+        ])
+    func parameters(folder: String, kind: EventKind) throws {
+        let files = try TextSources.files(in: "Sources/IdP/Protocols/OIDC/\(folder)", ending: "swift")
+        let names = Set(
+            files.flatMap { file in
+                file.text.matches(of: #/parameters\.(?:text|required|bytes)\("(\w+)"/#).map { String($0.1) }
+            })
+        #expect(names.count >= 4, "\(names)")
+        let known = Set(kind.causes.map(\.id))
+        for name in names {
+            for end in ["repeated", "malformed", "too_long"] {
+                #expect(known.contains("\(name)_\(end)"), "\(kind.id): \(name)_\(end)")
+            }
+        }
+    }
 }

@@ -89,7 +89,9 @@ struct MetricsTests {
     func events() async throws {
         try await TestDeployment.open(settings: Self.listens) { deployment in
             let metrics = try await probe(deployment)
-            _ = try await deployment.signedIn()
+            let browser = deployment.browser()
+            let complete = try await browser.signIn(at: deployment.client, of: deployment, as: "ann@example.com")
+            _ = try await browser.follow(browser.get(complete.callback()))
             let text = try await metrics.get("/metrics").text
             let series = series(text)
             #expect(series["sso_events_total{event=\"signed_in\",method=\"email_code\"}"] == "1", "\(text)")
