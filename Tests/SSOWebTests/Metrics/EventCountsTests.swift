@@ -107,7 +107,9 @@ struct EventCountsTests {
         let counted = series(registry)
         #expect(counted.contains(#"{event="commit_lost",cause="network"} 1"#), "\(counted)")
         #expect(counted.contains(#"{event="broken"} 1"#), "\(counted)")
-        #expect(counted.contains(#"{event="audited"} 0"#) && !counted.contains { $0.contains("nothing_known") }, "\(counted)")
+        #expect(
+            counted.contains(#"{event="audited"} 0"#) && !counted.contains { $0.contains("nothing_known") },
+            "\(counted)")
     }
 
     @Test("the handler of the programs counts too, also in copies of its logger, and without metrics it counts nothing")
