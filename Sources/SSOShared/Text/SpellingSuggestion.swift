@@ -5,7 +5,7 @@ package enum SpellingSuggestion {
     package static func of(_ text: String, among names: [String]) -> String? {
         // Longer texts are not misspellings, and the time grows with the product of the lengths.
         guard text.utf8.count <= 80 else { return nil }
-        let plain = folded(UnseenCharacter.removed(from: text))
+        let plain = folded(text)
         if let same = names.first(where: { folded($0) == plain && $0 != text }) { return same }
         let rated = names.map { ($0, folded($0)) }.filter { abs($0.1.count - plain.count) <= 2 }
             .map { (name: $0.0, distance: distance(plain, $0.1)) }
@@ -16,8 +16,10 @@ package enum SpellingSuggestion {
     /// The same as a question with a blank before it, ` Did you mean staff?`, and before it a sentence on a character of the text
     /// that nobody can see, ` It has a zero-width space at position 6.` Empty where there is neither.
     package static func question(_ text: String, among names: [String]) -> String {
-        UnseenCharacter.sentence(about: text, after: "", subject: "It")
-            + (of(text, among: names).map { " Did you mean \($0)?" } ?? "")
+        let seen = UnseenCharacter.removed(from: text)
+        let near = seen != text && names.contains(seen) ? seen : of(seen, among: names)
+        return UnseenCharacter.sentence(about: text, after: "", subject: "It")
+            + (near.map { " Did you mean \($0)?" } ?? "")
     }
 
     private static func folded(_ text: String) -> [UInt8] {

@@ -78,7 +78,8 @@ struct ConnectTests {
     func refusedRecipient() async throws {
         let server = try ScriptedSMTPServer(["RCPT": "550 me@example.com is unknown"])
         let program = try await check(
-            "idp", ["IDP_MAIL_URL": server.url], options: ["--mail-to", "me@example.com"], endsWith: 1)
+            "idp", ["IDP_MAIL_URL": server.url, "IDP_MAIL_EHLO": "idp.example.com"],
+            options: ["--mail-to", "me@example.com"], endsWith: 1)
         let words =
             "IDP_MAIL_URL: \(server.url): no test email was sent to me@example.com: the mail server refused the recipient with 550"
         #expect(program.log.contains(words), "\(program.log)")
