@@ -72,7 +72,9 @@ package struct Event: Sendable {
 
     /// The fields of its line.
     package var metadata: Logger.Metadata {
-        var metadata = further
+        // One table of the right size: each growth would be another one.
+        var metadata = Logger.Metadata(minimumCapacity: further.count + kind.line.count)
+        for (name, value) in further { metadata[name] = value }
         for field in kind.line {
             if let value = field.value(self) {
                 metadata[field.name] = .string(value)

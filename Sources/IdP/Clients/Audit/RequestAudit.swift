@@ -25,7 +25,7 @@ package struct RequestAudit: Sendable {
 
     /// Says that something happens in this transaction: its row is written now, and the line and the count follow the commit.
     package func record(_ event: Event, _ connection: any SQLConnection) throws {
-        try log.store.record(complete(event), logger, connection)
+        try log.store.record(event.isForAuditLog ? complete(event) : event, logger, connection)
     }
 
     /// Says that something has happened without a transaction. A row that it has is written beside, see ``AuditLog/note(_:)``.

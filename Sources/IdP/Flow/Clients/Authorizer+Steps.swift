@@ -121,7 +121,7 @@ extension Authorizer {
         let flow = GrantStore.FlowKey(asked.request, flow: completed?.id ?? asked.id)
         let earlier = try grants.issue(secret, asked.kind, for: asked.request, flow, to: user, connection)
         // One row for one flow: a page that is loaded again and again must not fill the audit log.
-        let issued = asked.event(.tokenIssued, of: user, flow: completed?.id ?? asked.id)
+        let issued = asked.event(.tokenIssued, of: user, flow: flow.logID)
         try audit?.record(issued.only(in: earlier.exists ? .log : .all), connection)
         let grant = NewGrant(
             wire: secret.wire, logID: flow.logID, hasAsked: completed != nil, isRedeemedBefore: earlier.isRedeemed)
@@ -135,7 +135,7 @@ extension Authorizer {
     ) throws -> Outcome {
         guard let user = reading.user, let client = reading.client else { return .ended(.unknownClient) }
         let flow = reading.waiting ?? asked.id
-        let refused = asked.event(.accessRefused, of: user, flow: flow)
+        let refused = asked.event(.accessRefused, of: user, flow: asked.logFlow(flow))
         // One row for one flow, as for a grant.
         try audit?.record(refused.only(in: reading.waiting == nil ? .all : .log), connection)
         if !asked.isSilent, reading.waiting == nil {

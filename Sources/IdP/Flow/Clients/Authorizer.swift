@@ -71,10 +71,10 @@ package struct Authorizer: Sendable {
         func logFlow(_ id: FlowID) -> String { GrantStore.FlowKey(request, flow: id).logID }
 
         /// What happened with it.
-        func event(_ event: EventKind, of user: SignedInUser, flow: FlowID) -> Event {
+        func event(_ event: EventKind, of user: SignedInUser, flow: String) -> Event {
             Event(
                 event, by: .user(user.account.id), account: user.account.id, client: request.client.id,
-                session: user.session.handle, flow: logFlow(flow), ["protocol": "\(kind.id)"])
+                session: user.session.handle, flow: flow, ["protocol": "\(kind.id)"])
         }
     }
 
