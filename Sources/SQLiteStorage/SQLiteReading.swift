@@ -16,7 +16,7 @@ extension SQLiteOpening {
     /// - Throws: ``DatabaseError/refused(_:)`` for a log that SQLite cannot read here: without it the data would be old.
     func readOnly() throws -> DatabaseQueue {
         guard hasLog else { return try immutable() }
-        // The index of the log is made anew from it, but only where SQLite can make a file.
+        // The index of the log is made again from it, but only where SQLite can make a file.
         // Source: https://www.sqlite.org/wal.html#readonly
         guard SQLiteFile.identity(file.indexPath) != nil || access(file.folder, W_OK | X_OK) == 0 else {
             throw file.refusal(
@@ -102,7 +102,7 @@ extension SQLiteFile {
     }
 }
 
-/// ``Database`` in a file that is only read. Each call opens the file anew, so that it sees what is then there: for commands.
+/// ``Database`` in a file that is only read. Each call opens the file again, so that it sees what is then there: for commands.
 final class SQLiteReader: Database {
     private let opening: SQLiteOpening
 

@@ -152,7 +152,7 @@ struct ReadOnlyMediumTests {
         #expect(try names() == before)
     }
 
-    @Test("is read anew when another process begins to use it meanwhile, or has used it")
+    @Test("is read again when another process begins to use it meanwhile, or has used it")
     func begins() async throws {
         await (try fixture.open()).close()
         let reader = try await Self.reader(fixture.path)

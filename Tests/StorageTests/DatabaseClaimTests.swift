@@ -61,7 +61,7 @@ struct DatabaseClaimTests {
             #expect(after.writes == before.writes + 8 + held, "\(after)")
             #expect(after.time > before.time && after.waitingWrites == 0)
             try await database.write { _ in }
-            #expect(database.numbers == after, "what does nothing is none")
+            #expect(database.numbers == after, "what does nothing counts for nothing")
             #expect(after.waitsForStandby == (database is PostgresDatabase ? false : nil))
             await database.close()
         }

@@ -38,7 +38,7 @@ package struct FlowClients: Sendable {
         wayBack(of: flow).map(FlowError.noSuchFlow(leadingTo:)) ?? FlowError.noSuchFlow
     }
 
-    /// The link to the client that an id names, to start anew there. Nil for any other id, and where the client has no page.
+    /// The link to the client that an id names, to start again there. Nil for any other id, and where the client has no page.
     func wayBack(of flow: FlowID?) -> PublicError.NextStep? {
         guard let client = client(of: flow), let start = client.startPage() else { return nil }
         return .init(label: Text("error.flow-over.again", ["client": client.name]), href: start)

@@ -9,7 +9,7 @@ extension ProviderError {
         + causes([.discovery, .keys, .token, .gitHubUser, .gitHubEmails], [.status])
         + DocumentError.allCases.map { .init($0.rawValue, $0.remedy) } + ownCauses
 
-    /// The provider's answer is none.
+    /// The provider gave no usable answer.
     package static let faultCauses: [EventCause] = causes(
         [.discovery, .keys, .token, .gitHubUser, .gitHubEmails], of: [.fault])
 

@@ -107,7 +107,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("readiness, the database, keys and backups are read, and a backup of one user's data is none")
+    @Test("readiness, the database, keys and backups are read, and an export of one user's data is no backup")
     func readings() async throws {
         try await TestDeployment.open { deployment in
             let shutdown = ShutdownState()
