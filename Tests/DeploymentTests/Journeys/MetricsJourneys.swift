@@ -20,7 +20,9 @@ extension Journeys.Operators {
             let prometheus = try await Prometheus(scraping: ["127.0.0.1:9464": idp, "127.0.0.1:9465": client])
             let rules = try await prometheus.rules()
             #expect(rules.contains("SSONotReady") && !rules.contains(#""health":"err""#))
-            _ = try await Browser().signIn(at: pair.client, of: pair, as: "ann@example.com")
+            let browser = Browser()
+            let complete = try await browser.signIn(at: pair.client, of: pair, as: "ann@example.com")
+            _ = try await browser.follow(browser.get(complete.callback()))
             for (query, number) in [
                 (#"sso_events_total{job="swift-sso-idp",event="signed_in",method="email_code"}"#, 1),
                 (#"sum(up{job=~"swift-sso-(idp|relying-party)"})"#, 2),
