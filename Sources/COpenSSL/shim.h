@@ -43,19 +43,28 @@ static inline EVP_MD_CTX *sso_hmac_state(
     return NULL;
 }
 
-/// Whether 32 bytes are the code of bytes by the key of both states, in constant time. Changes `scratch` alone.
-static inline int sso_hmac_matches(
+/// The code of bytes by the key of both states. Changes `scratch` and `code` alone.
+static inline int sso_hmac_code(
     const EVP_MD_CTX *inner, const EVP_MD_CTX *outer, EVP_MD_CTX *scratch, const unsigned char *bytes, size_t count,
-    const unsigned char *code) {
+    unsigned char *code) {
     unsigned char digest[32];
     unsigned int written = 0;
     if (inner == NULL || outer == NULL) return 0;
     int is_done = EVP_MD_CTX_copy_ex(scratch, inner) == 1 && EVP_DigestUpdate(scratch, bytes, count) == 1
         && EVP_DigestFinal_ex(scratch, digest, &written) == 1 && written == sizeof digest
         && EVP_MD_CTX_copy_ex(scratch, outer) == 1 && EVP_DigestUpdate(scratch, digest, sizeof digest) == 1
-        && EVP_DigestFinal_ex(scratch, digest, &written) == 1 && written == sizeof digest;
-    int is_right = is_done && CRYPTO_memcmp(digest, code, sizeof digest) == 0;
+        && EVP_DigestFinal_ex(scratch, code, &written) == 1 && written == 32;
     OPENSSL_cleanse(digest, sizeof digest);
+    return is_done;
+}
+
+/// Whether 32 bytes are the code of bytes by the key of both states, in constant time. Changes `scratch` alone.
+static inline int sso_hmac_matches(
+    const EVP_MD_CTX *inner, const EVP_MD_CTX *outer, EVP_MD_CTX *scratch, const unsigned char *bytes, size_t count,
+    const unsigned char *code) {
+    unsigned char own[32];
+    int is_right = sso_hmac_code(inner, outer, scratch, bytes, count, own) && CRYPTO_memcmp(own, code, sizeof own) == 0;
+    OPENSSL_cleanse(own, sizeof own);
     return is_right;
 }
 

@@ -151,13 +151,12 @@ struct PostgresOpening: Sendable {
     /// The applied steps of a database.
     static func applied(_ migrator: Migrator, _ connection: any SQLConnection) throws(DatabaseError) -> [String] {
         // The tables of this engine are none of the steps.
-        let sql = """
-            SELECT relname AS name FROM pg_class
-             WHERE relname NOT IN ('database_timeline', 'node') AND relnamespace = current_schema()::text::regnamespace AND relkind IN ('r', 'p')
-            """
-        var tables: [String] = []
-        for row in try connection.query(sql) { tables.append(try row.text("name")) }
-        return try migrator.applied(connection, tables: tables)
+        try migrator.applied(
+            connection,
+            tables: """
+                SELECT relname AS name FROM pg_class
+                 WHERE relname NOT IN ('database_timeline', 'node') AND relnamespace = current_schema()::text::regnamespace AND relkind IN ('r', 'p')
+                """)
     }
 
     /// The first step that must be applied, nil when the schema is ours and complete.

@@ -159,10 +159,9 @@ struct SQLiteOpening: Sendable {
 
     /// The applied steps of a database.
     static func applied(_ migrator: Migrator, _ connection: any SQLConnection) throws(DatabaseError) -> [String] {
-        let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'"
-        var tables: [String] = []
-        for row in try connection.query(sql) { tables.append(try row.text("name")) }
-        return try migrator.applied(connection, tables: tables)
+        try migrator.applied(
+            connection,
+            tables: "SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'")
     }
 
     /// Why the file must not be replaced: it was copied elsewhere. Nil for any other file, also one that cannot be read.

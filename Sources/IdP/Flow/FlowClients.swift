@@ -11,25 +11,25 @@ package struct FlowClients: Sendable {
     private static let randomBytes = 10
 
     private let clients: ClientDirectory
-    private let keys: [[UInt8]]
+    private let keys: [PreparedHMACKey]
 
     package init(keys: DerivedKeys, clients: ClientDirectory) {
-        (self.keys, self.clients) = (keys.derive("flow-client"), clients)
+        (self.keys, self.clients) = (keys.derive("flow-client").map(PreparedHMACKey.init), clients)
     }
 
     func newID(of client: String, _ randomness: any Randomness) throws -> FlowID {
-        let bytes = try randomness.bytes(16)
-        guard bytes.count == 16 else { throw RandomnessError() }
-        let random = Array(bytes.prefix(Self.randomBytes))
-        return FlowID(bytes: random + Self.tag(of: random, client, key: keys.first ?? []))
+        var bytes = try randomness.bytes(16)
+        guard bytes.count == 16, let key = keys.first else { throw RandomnessError() }
+        bytes.replaceSubrange(Self.randomBytes..., with: Self.tag(of: bytes, client, key))
+        return FlowID(bytes: bytes)
     }
 
     /// The registered client that an id was made for; nil for any other id.
     func client(of flow: FlowID?) -> Client? {
         guard let bytes = flow.flatMap({ Base64URL.decode($0.text) }), bytes.count == 16 else { return nil }
-        let (random, tag) = (Array(bytes.prefix(Self.randomBytes)), Array(bytes.dropFirst(Self.randomBytes)))
+        let tag = Array(bytes.dropFirst(Self.randomBytes))
         return clients.all.first { client in
-            keys.contains { ConstantTime.equal(Self.tag(of: random, client.id, key: $0), tag) }
+            keys.contains { ConstantTime.equal(Array(Self.tag(of: bytes, client.id, $0)), tag) }
         }
     }
 
@@ -44,7 +44,12 @@ package struct FlowClients: Sendable {
         return .init(label: Text("error.flow-over.again", ["client": client.name]), href: start)
     }
 
-    private static func tag(of random: [UInt8], _ client: String, key: [UInt8]) -> [UInt8] {
-        Array(HMACSHA256.code(for: random + Array(client.utf8), key: key).prefix(16 - randomBytes))
+    /// The last bytes of an id with these first ones.
+    private static func tag(of bytes: [UInt8], _ client: String, _ key: PreparedHMACKey) -> ArraySlice<UInt8> {
+        var message: [UInt8] = []
+        message.reserveCapacity(randomBytes + client.utf8.count)
+        message += bytes.prefix(randomBytes)
+        message += client.utf8
+        return key.code(for: message).prefix(16 - randomBytes)
     }
 }

@@ -55,6 +55,33 @@ public enum HMACSHA256 {
     }
 }
 
+/// A key of HMAC-SHA256 that is used for each request: the two hashes after their first block, which depends on the key alone
+/// (RFC 2104 4).
+///
+/// They are only copied from then on, by any thread: libcrypto takes them as const. Nil where there was no memory: that key
+/// matches nothing.
+public final class PreparedHMACKey: Sendable {
+    nonisolated(unsafe) let inner, outer: OpaquePointer?
+
+    public init(_ key: [UInt8]) {
+        inner = sso_hmac_state(Algorithm.sha256, key, key.count, 0x36)
+        outer = sso_hmac_state(Algorithm.sha256, key, key.count, 0x5c)
+    }
+
+    deinit {
+        EVP_MD_CTX_free(inner)
+        EVP_MD_CTX_free(outer)
+    }
+
+    /// The 32 bytes of the code, as ``HMACSHA256/code(for:key:)`` makes them.
+    public func code(for message: [UInt8]) -> [UInt8] {
+        var code = [UInt8](repeating: 0, count: 32)
+        guard let scratch = EVP_MD_CTX_new() else { return Unusable.value() }
+        defer { EVP_MD_CTX_free(scratch) }
+        return sso_hmac_code(inner, outer, scratch, message, message.count, &code) == 1 ? code : Unusable.value()
+    }
+}
+
 /// The result of a failed computation.
 ///
 /// A constant (such as 32 zeros) would be the same at both ends of a comparison, so a failure would verify. Fresh random

@@ -6,18 +6,18 @@ public import SSOShared
 public struct CSRFTokens: Sendable {
     /// The name of the hidden field in every form.
     public static let fieldName = "form_token"
-    private let keys: [[UInt8]]
+    private let keys: [PreparedHMACKey]
     private let origin: PublicOrigin
 
     /// Derives tokens from these keys, for forms that are posted to this origin.
     public init(keys: DerivedKeys, origin: PublicOrigin) {
-        self.keys = keys.derive("form-token")
+        self.keys = keys.derive("form-token").map(PreparedHMACKey.init)
         self.origin = origin
     }
 
     func token(for seed: String) -> String {
         guard let key = keys.first else { return "" }
-        return Base64URL.encode(HMACSHA256.code(for: Array(seed.utf8), key: key))
+        return Base64URL.encode(key.code(for: Array(seed.utf8)))
     }
 
     /// Whether a form comes from one of our pages in this session.
@@ -27,9 +27,7 @@ public struct CSRFTokens: Sendable {
     public func accepts(_ request: Request, fields: URLEncodedFields, seed: String?) -> Bool {
         guard let seed, isSameOrigin(request) else { return false }
         guard let given = try? fields.text(Self.fieldName), let bytes = Base64URL.decode(given) else { return false }
-        return keys.contains { key in
-            ConstantTime.equal(bytes, HMACSHA256.code(for: Array(seed.utf8), key: key))
-        }
+        return keys.contains { ConstantTime.equal(bytes, $0.code(for: Array(seed.utf8))) }
     }
 
     /// Whether a request comes from one of our pages, as far as ``sender(of:)`` can tell.

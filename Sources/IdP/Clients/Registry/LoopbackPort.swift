@@ -3,17 +3,15 @@ import SSOShared
 /// A redirect URI of a program on the user's own machine, which listens on a port that the system gives it (RFC 8252 7.3):
 /// `http://127.0.0.1:*/PATH`, the same with `[::1]` or `localhost`, and each of them without a path.
 enum LoopbackPort {
-    private static let hosts = ["127.0.0.1", "[::1]", "localhost"]
+    private static let heads = ["http://127.0.0.1:", "http://[::1]:", "http://localhost:"]
 
     /// What is before and after the star; nil for any other URI.
     private static func parts(of uri: String) -> (head: String, rest: String)? {
-        for host in hosts {
-            let head = "http://\(host):"
-            guard uri.utf8.starts(with: "\(head)*".utf8) else { continue }
-            let rest = String(decoding: uri.utf8.dropFirst(head.utf8.count + 1), as: UTF8.self)
-            return rest.isEmpty || rest.utf8.first == UInt8(ascii: "/") ? (head, rest) : nil
-        }
-        return nil
+        guard let head = heads.first(where: { uri.utf8.starts(with: $0.utf8) }) else { return nil }
+        let rest = uri.utf8.dropFirst(head.utf8.count)
+        guard rest.first == UInt8(ascii: "*") else { return nil }
+        let path = String(decoding: rest.dropFirst(), as: UTF8.self)
+        return path.isEmpty || path.utf8.first == UInt8(ascii: "/") ? (head, path) : nil
     }
 
     /// The URI with a port in place of the star, to check the rest of it; nil for any other.
