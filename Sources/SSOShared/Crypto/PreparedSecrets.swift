@@ -7,7 +7,7 @@ import COpenSSL
 public struct PreparedSecrets: Sendable {
     private let keys: [PreparedHMACKey]
 
-    public init(_ secrets: [SharedSecret]) { keys = secrets.map { PreparedHMACKey($0.bytes) } }
+    public init(_ secrets: [SharedSecret]) { keys = secrets.map(\.key) }
 
     /// The place of the secret that made a request's signature; nil for none. Every secret is tried, also after a match.
     public func index(of signature: RequestSignature, body: [UInt8], label: MessageLabel) -> Int? {

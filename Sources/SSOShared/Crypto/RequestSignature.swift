@@ -15,7 +15,7 @@ public struct RequestSignature: Sendable {
     public static func request(
         body: [UInt8], secret: SharedSecret, label: MessageLabel = .verify
     ) -> RequestSignature {
-        RequestSignature(bytes: HMACSHA256.code(for: label.message(body), key: secret.bytes))
+        RequestSignature(bytes: secret.key.code(for: label.message(body)))
     }
 
     /// The signature of an answer: HMAC-SHA256(secret, "response." + the request's signature in lower-case hex + "." +
@@ -32,7 +32,7 @@ public struct RequestSignature: Sendable {
         for byte in request.bytes { Hex.append(byte, to: &message) }
         message.append(UInt8(ascii: "."))
         message += body
-        return RequestSignature(bytes: HMACSHA256.code(for: message, key: secret.bytes))
+        return RequestSignature(bytes: secret.key.code(for: message))
     }
 
     private init(bytes: [UInt8]) { self.bytes = bytes }

@@ -12,6 +12,13 @@ public struct SharedSecret: Sendable {
     /// Set when white space at an end was removed. Names the setting; show it at start.
     public let warning: String?
 
+    /// The same key, as each signature takes it.
+    let key: PreparedHMACKey
+
+    init(bytes: [UInt8], warning: String?) {
+        (self.bytes, self.warning, key) = (bytes, warning, PreparedHMACKey(bytes))
+    }
+
     /// Reads the value of a setting.
     ///
     /// White space at either end is removed with a ``warning``: a pasted space or line end is the usual cause of a
@@ -30,7 +37,7 @@ public struct SharedSecret: Sendable {
     /// The first 8 hex digits of HMAC-SHA256(secret, `sso-fingerprint-v1`). Both programs show it at start, so that two
     /// operators can compare their secrets without disclosing them.
     public var fingerprint: String {
-        Hex.encode(HMACSHA256.code(for: [UInt8]("sso-fingerprint-v1".utf8), key: bytes).prefix(4))
+        Hex.encode(key.code(for: [UInt8]("sso-fingerprint-v1".utf8)).prefix(4))
     }
 
     /// Whether both are the same key, in constant time. Not `==`, which would permit dictionaries of secrets.

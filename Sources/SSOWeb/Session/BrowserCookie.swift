@@ -28,7 +28,8 @@ public struct BrowserCookie: Sendable {
     /// A request may hold 16 KiB of cookies of which none is ours, so they are compared as bytes.
     public func value(in request: Request) -> Substring? {
         var found: Substring?
-        for var field in request.headers[values: .cookie] {
+        for header in request.headers where header.name == .cookie {
+            var field = header.value
             let (first, isRepeated) = field.withUTF8 { values(in: $0) }
             guard let first else { continue }
             if found != nil || isRepeated { return nil }
