@@ -32,8 +32,8 @@ public struct SignInWishes: Sendable, Hashable {
     }
 
     /// The parameters of the query.
-    var queryItems: [(String, String)] {
-        var items: [(String, String)] = []
+    var queryItems: [(name: String, value: String)] {
+        var items: [(name: String, value: String)] = []
         if let prompt { items.append(("prompt", prompt.rawValue)) }
         if let maxAge {
             items.append(("max_age", String(min(max(maxAge.components.seconds, 0), Int64(Self.longestMaxAge)))))
