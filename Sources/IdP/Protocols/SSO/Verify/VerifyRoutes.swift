@@ -40,7 +40,7 @@ struct VerifyRoutes: Sendable {
                 codeVerifier: asked.codeVerifier, context.audit, use: signed.use, whereStill: signed.isSigned),
             lifetime)
         switch outcome {
-        case .accepted(let account, let redeemed):
+        case .accepted(let account, let redeemed, _):
             let reply = VerifyReply(
                 user: VerifiedUser(
                     id: account.id, email: account.email, name: account.name, groups: redeemed.groups),
