@@ -92,7 +92,7 @@ struct TicketProtocol: ClientProtocol {
                 ticket, grantKind, by: client, returnTo: try fields.text("back"), codeVerifier: nil, context.audit,
                 whereStill: { _ in true }),
             SessionLifetime(absolute: .hours(12), idle: .hours(2)))
-        guard case .accepted(let account, let redeemed) = outcome else { throw PublicError.notFound }
+        guard case .accepted(let account, let redeemed, _) = outcome else { throw PublicError.notFound }
         return Response.json([
             .init("email", account.email), .init("mark", redeemed.payload),
             .init("methods", redeemed.methods.joined(separator: " ")), .init("flow", redeemed.flow),

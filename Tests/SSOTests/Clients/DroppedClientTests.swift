@@ -89,7 +89,7 @@ struct DroppedClientTests {
                 id: "sso", secret: SSOTokenKind.self, lifetime: .minutes(5), needsReturnAddress: false)
             let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
             try await deployment.execute("UPDATE sso_token SET client_id = 'one'")
-            func redeem() async throws -> GrantStore.Outcome {
+            func redeem() async throws -> GrantStore.Outcome<Void> {
                 let presented = GrantStore.Presented(
                     try #require(SSOToken(wire: token)), kind, by: Self.client([old], address), returnTo: nil,
                     codeVerifier: nil,

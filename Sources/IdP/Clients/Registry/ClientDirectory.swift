@@ -102,6 +102,20 @@ package final class ClientDirectory: Sendable {
 
     // MARK: In a transaction
 
+    /// Reads the database. What ``registered(_:)`` finds changed in the transaction is known here afterwards.
+    package func read<Result: Sendable>(
+        _ database: any Database, _ body: @escaping @Sendable (any SQLConnection) throws -> Result
+    ) async throws -> Result {
+        try await catchUp { try await database.read(body) }
+    }
+
+    /// Changes the database, otherwise as ``read(_:_:)``.
+    package func write<Result: Sendable>(
+        _ database: any Database, _ body: @escaping @Sendable (any SQLConnection) throws -> Result
+    ) async throws -> Result {
+        try await catchUp { try await database.write(body) }
+    }
+
     /// The clients that are registered in the transaction of `connection`. Reads them where another process has changed them.
     package func registered(_ connection: any SQLConnection) throws -> ClientRegistry {
         guard let stored else { return current.withLock(\.all) }
@@ -130,15 +144,14 @@ package final class ClientDirectory: Sendable {
     /// - Throws: when the database does not answer.
     package func registeredNow(id: String) async throws -> Client? {
         guard let stored else { return client(id: id) }
-        let client = try await stored.database.read { [self] in try registered($0).client(id: id) }
-        await catchUp()
-        return client
+        return try await read(stored.database) { [self] in try registered($0).client(id: id) }
     }
 
-    /// Takes over what a transaction has found to be changed. Call it after one that called ``registered(_:)``.
-    package func catchUp() async {
-        guard isBehind.load(ordering: .relaxed), isBehind.exchange(false, ordering: .relaxed) else { return }
-        await read()
+    /// Takes over what a transaction has found to be changed, for one that is not begun here.
+    package func catchUp<Result: Sendable>(after transaction: () async throws -> Result) async throws -> Result {
+        let result = try await transaction()
+        if isBehind.load(ordering: .relaxed), isBehind.exchange(false, ordering: .relaxed) { await read() }
+        return result
     }
 
     // MARK: Outside

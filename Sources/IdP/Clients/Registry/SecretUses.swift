@@ -10,13 +10,11 @@ package final class SecretUses: Sendable {
     static let interval: Duration = .minutes(1)
     private let written = Mutex<[SecretName: Timestamp]>([:])
 
-    /// Writes a use in the caller's transaction if it is due.
-    ///
-    /// - Returns: whether it was written. Then call ``noteWritten(_:at:)`` after the commit.
-    package func write(_ name: SecretName, at now: Timestamp, _ connection: any SQLConnection) throws -> Bool {
-        guard isDue(name, at: now) else { return false }
+    /// Writes a use in the caller's transaction if it is due. It is remembered after the commit.
+    package func write(_ name: SecretName, at now: Timestamp, _ connection: any SQLConnection) throws {
+        guard isDue(name, at: now) else { return }
         try ClientStore().noteUse(of: name, at: now, connection)
-        return true
+        connection.afterCommit { [self] in if $0 == .kept { noteWritten(name, at: now) } }
     }
 
     package func isDue(_ name: SecretName, at now: Timestamp) -> Bool {
@@ -25,7 +23,7 @@ package final class SecretUses: Sendable {
         return last > now || now - last >= Self.interval
     }
 
-    package func noteWritten(_ name: SecretName, at now: Timestamp) {
+    private func noteWritten(_ name: SecretName, at now: Timestamp) {
         written.withLock {
             // Bounded: secrets that were retired leave with the rest.
             if $0.count > 4 * ClientLimits.clients { $0 = [:] }

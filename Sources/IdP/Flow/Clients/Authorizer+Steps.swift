@@ -27,7 +27,7 @@ extension Authorizer {
     ) async throws -> Outcome {
         let secret = try asked.kind.make(randomness)
         let now = clock.now()
-        return try await grants.database.write { connection in
+        return try await clients.write(grants.database) { connection in
             guard let session = try sessions.store.find(touching: cookie, connection) else {
                 return .visitor(
                     .next(facts(asked, isRegistered: try registered(asked.request, connection) != nil, now)))

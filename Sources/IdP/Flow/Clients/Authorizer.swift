@@ -84,7 +84,6 @@ package struct Authorizer: Sendable {
     ) async throws -> Response {
         var asked = Asked(request, by: asking, try flowClients.newID(of: request.client.id, randomness))
         let outcome = try await counted(asked, received, context)
-        await clients.catchUp()
         switch outcome {
         case .issued(let grant, let user, let client):
             asked.request.client = client
@@ -136,7 +135,7 @@ package struct Authorizer: Sendable {
     /// ``carryOut(_:_:flowsWait:_:)``, and counts the flow that it may begin.
     private func counted(_ asked: Asked, _ request: Request, _ context: VisitorContext) async throws -> Outcome {
         func visitor() async throws -> AuthorizationStep {
-            let isRegistered = try await grants.database.read { try registered(asked.request, $0) } != nil
+            let isRegistered = try await clients.read(grants.database) { try registered(asked.request, $0) } != nil
             return .next(facts(asked, isRegistered: isRegistered, clock.now()))
         }
         guard let cookie = sessions.cookie.id(in: request) else { return .visitor(try await visitor()) }

@@ -102,8 +102,9 @@ package struct GrantStore: Sendable {
         "session_handle = :session AND client_id = :client AND state_digest = :state AND kind = :kind"
 
     /// What became of a grant that was presented.
-    package enum Outcome: Sendable {
-        case accepted(Account, Redeemed)
+    package enum Outcome<More: Sendable>: Sendable {
+        /// With what its protocol has made of it.
+        case accepted(Account, Redeemed, More)
         /// Unknown, expired, used, void, or for another redirect URI or verifier.
         case refused(GrantError)
         /// The client, or what it has proven itself with, was dropped since its request was checked.
@@ -128,6 +129,17 @@ package struct GrantStore: Sendable {
         package let groups: [String]?
         /// What the client's sign-in is called where something hangs on it.
         package let signIn: ClientSignInName
+
+        /// - Parameter row: of the statement that consumes a grant.
+        fileprivate init(_ row: SQLRow, groups: [String]?) throws {
+            sessionHandle = try row.text("session_handle")
+            signIn = try ClientSignInName(noted: row, of: sessionHandle)
+            (toldSession, provenAt) = (signIn.session, try row.provenMoment())
+            methods = try row.text("methods").split(separator: " ").map(String.init)
+            payload = String(decoding: try row.optionalBlob("payload") ?? [], as: UTF8.self)
+            flow = FlowLogID.name(digest: try row.blob("state_digest"))
+            self.groups = groups
+        }
     }
 
     /// What a protocol does in the transaction of the redemption.
@@ -182,107 +194,89 @@ package struct GrantStore: Sendable {
             (self.kind, digest, self.client, self.use) = (kind, secret.digest, client, use)
             (self.returnTo, self.codeVerifier, self.isAllowed, self.audit) = (returnTo, codeVerifier, isAllowed, audit)
         }
+
+        /// Nothing is issued for an empty address, so a missing one is wrong where one is needed. A verifier does its work: it is
+        /// right only for the request that had its challenge (OAuth 2.1 10.2).
+        var neededReturnTo: String? { returnTo ?? (kind.needsReturnAddress && codeVerifier == nil ? "" : nil) }
     }
 
     /// Consumes a grant. Of any number of concurrent attempts, in any number of processes, exactly one is accepted, and it
     /// is answered only after the commit (docs/architecture.md, "single use").
-    package func consume(_ asked: Presented, _ lifetime: SessionLifetime) async throws -> Outcome {
-        try await consume(
-            asked, lifetime, Effects(accepted: { _, _, _, _ in }, repeated: { _, _, _ in })
-        ).outcome
+    package func consume(_ asked: Presented, _ lifetime: SessionLifetime) async throws -> Outcome<Void> {
+        try await consume(asked, lifetime, Effects(accepted: { _, _, _, _ in }, repeated: { _, _, _ in }))
     }
 
     /// The same, with what a protocol does in the same transaction.
-    ///
-    /// - Returns: the outcome, and what `effects` made of an accepted grant.
     package func consume<More: Sendable>(
         _ asked: Presented, _ lifetime: SessionLifetime, _ effects: Effects<More>
-    ) async throws -> (outcome: Outcome, more: More?) {
-        let (now, client) = (clock.now(), asked.client)
-        // Nothing is issued for an empty address, so a missing one is wrong where one is needed. A verifier does its work: it is
-        // right only for the request that had its challenge (OAuth 2.1 10.2).
-        let isNeeded = asked.kind.needsReturnAddress && asked.codeVerifier == nil
-        let returnTo = asked.returnTo ?? (isNeeded ? "" : nil)
-        var values = SessionHolds.values(at: now, lifetime)
-        values.reserveCapacity(values.count + 8)
-        (values["digest"], values["client"]) = (.blob(asked.digest), .text(client.id))
-        (values["kind"], values["redirect"]) = (.text(asked.kind.id), .optional(returnTo))
-        values["challenge"] = .text(asked.codeVerifier.map(CodeChallenge.s256) ?? "")
-        let (outcome, more, hasWrittenUse) = try await database.write {
-            [clients, presented = values] connection -> (Outcome, More?, Bool) in
+    ) async throws -> Outcome<More> {
+        let now = clock.now()
+        let values = presented(asked, lifetime, at: now)
+        let outcome = try await clients.write(database) { [clients] connection in
             // The account is read for every grant, so that each refusal takes as long.
-            let row = try connection.query(Self.ownerSQL, presented).first
+            let row = try connection.query(Self.ownerSQL, values).first
             let registry = try clients.registered(at: row?.integer("revision") ?? 0, connection)
-            guard let registered = registry.client(id: client.id), asked.isAllowed(registered) else {
-                return (.clientDropped, nil, false)
+            guard let registered = registry.client(id: asked.client.id), asked.isAllowed(registered) else {
+                return Outcome<More>.clientDropped
             }
             let owner = try row.flatMap { try $0.optionalText("id") == nil ? nil : Account($0) }
             // The address may have been taken out of the client's entry since (RFC 6749 4.1.3).
-            let issuedFor = try returnTo ?? row?.optionalText("issued_for")
-            let isRegistered = issuedFor.map(registered.hasRedirectURI) ?? true
+            let issuedFor = try asked.neededReturnTo ?? row?.optionalText("issued_for")
             let outcome = try redeem(
-                asked, presented, owner, for: registered, isRegistered: isRegistered, at: now, connection)
-            var more: More?
-            switch outcome {
-            case .accepted(let account, let redeemed):
-                more = try effects.accepted(account, redeemed, registered, connection)
-            case .refused(let error) where error.isUsed: try effects.repeated(owner, error, connection)
-            default: break
-            }
-            return (outcome, more, try asked.use.map { try clients.uses.write($0, at: now, connection) } ?? false)
+                asked, values, owner, for: registered,
+                isRegistered: issuedFor.map(registered.hasRedirectURI) ?? true, effects, at: now, connection)
+            if let use = asked.use { try clients.uses.write(use, at: now, connection) }
+            return outcome
         }
-        if let use = asked.use, hasWrittenUse { clients.uses.noteWritten(use, at: now) }
-        if case .accepted(_, let redeemed) = outcome, !client.isPublic {
+        if case .accepted(_, let redeemed, _) = outcome, !asked.client.isPublic {
             unredeemed.giveBack(Array(redeemed.sessionHandle.utf8))
         }
-        await clients.catchUp()
-        return (outcome, more)
+        return outcome
     }
 
-    private func redeem(
+    /// The values of the statements of a redemption.
+    private func presented(_ asked: Presented, _ lifetime: SessionLifetime, at now: Timestamp) -> [String: SQLValue] {
+        var values = SessionHolds.values(at: now, lifetime)
+        values.reserveCapacity(values.count + 8)
+        (values["digest"], values["client"]) = (.blob(asked.digest), .text(asked.client.id))
+        (values["kind"], values["redirect"]) = (.text(asked.kind.id), .optional(asked.neededReturnTo))
+        values["challenge"] = .text(asked.codeVerifier.map(CodeChallenge.s256) ?? "")
+        return values
+    }
+
+    private func redeem<More: Sendable>(
         _ asked: Presented, _ presented: [String: SQLValue], _ owner: Account?, for client: Client,
-        isRegistered: Bool, at now: Timestamp, _ connection: any SQLConnection
-    ) throws -> Outcome {
+        isRegistered: Bool, _ effects: Effects<More>, at now: Timestamp, _ connection: any SQLConnection
+    ) throws -> Outcome<More> {
         // IDP_ALLOWED_EMAILS is not in a table, so its verdict goes into the statement as a value.
         let mayOwnerSignIn = owner.map(eligibility.maySignIn) ?? true
         var presented = presented
         presented["eligible"] = .integer(mayOwnerSignIn ? 1 : 0)
         presented["registered"] = .integer(isRegistered ? 1 : 0)
         presented["access"] = AccessHolds.value(client.access)
-        let rows = try connection.query(Self.consumeSQL, presented)
-        if let row = rows.first, let owner {
-            let flow = FlowLogID.name(digest: try row.blob("state_digest"))
-            let session = try row.text("session_handle")
-            let told = try ClientSignInName(noted: row, of: session)
-            try signIns.note(
-                session, kind: asked.kind.id, client: client.id, account: owner.id, at: now, connection)
-            try asked.audit?.record(
-                Event(
-                    .tokenRedeemed, by: .client(client.id), account: owner.id, client: client.id,
-                    session: session, flow: flow, ["protocol": "\(asked.kind.id)"]), connection)
-            return .accepted(
-                owner,
-                Redeemed(
-                    sessionHandle: session, toldSession: told.session,
-                    provenAt: try row.provenMoment(),
-                    methods: try row.text("methods").split(separator: " ").map(String.init),
-                    payload: String(decoding: try row.optionalBlob("payload") ?? [], as: UTF8.self),
-                    flow: flow, groups: try client.groupsTold(of: owner.id, connection), signIn: told))
+        guard let row = try connection.query(Self.consumeSQL, presented).first, let owner else {
+            let outcome: Outcome<More> = try refuse(asked, presented, owner, connection)
+            if case .refused(let error) = outcome, error.isUsed { try effects.repeated(owner, error, connection) }
+            return outcome
         }
-        // The grant of another client has leaked. The grant of an account that may not sign in, or enter, or for an address that
-        // is not registered, must not become valid again with the next change of a setting, a group or a client.
-        let voided = try connection.query(
-            """
-            UPDATE sso_token SET voided_at = :now
-             WHERE digest = :digest AND kind = :kind
-               AND (client_id <> :client OR :eligible = 0 OR NOT \(Self.mayEnter)
-                    OR (\(Self.isSameRedirect) AND :registered = 0))
-               AND used_at IS NULL AND voided_at IS NULL
-            RETURNING client_id
-            """, presented)
+        let redeemed = try Redeemed(row, groups: client.groupsTold(of: owner.id, connection))
+        try signIns.note(
+            redeemed.sessionHandle, kind: asked.kind.id, client: client.id, account: owner.id, at: now, connection)
+        try asked.audit?.record(
+            Event(
+                .tokenRedeemed, by: .client(client.id), account: owner.id, client: client.id,
+                session: redeemed.sessionHandle, flow: redeemed.flow, ["protocol": "\(asked.kind.id)"]), connection)
+        return .accepted(owner, redeemed, try effects.accepted(owner, redeemed, client, connection))
+    }
+
+    /// Why a grant was not accepted. One that must not become valid later is void from now on.
+    private func refuse<More: Sendable>(
+        _ asked: Presented, _ presented: [String: SQLValue], _ owner: Account?, _ connection: any SQLConnection
+    ) throws -> Outcome<More> {
+        let voided = try connection.query(Self.voidSQL, presented)
         // Read after every refusal, so that each answer takes as long.
         let known = try connection.query(Self.rejectedSQL, presented).first
-        let burntOwner = try voided.first.map { try $0.text("client_id") }.flatMap { $0 == client.id ? nil : $0 }
+        let burntOwner = try voided.first.map { try $0.text("client_id") }.flatMap { $0 == asked.client.id ? nil : $0 }
         let cause = try burntOwner == nil ? known.map(GrantErrorCause.init) ?? .unknown : .otherClient
         let error = GrantError(
             cause: cause, session: try known?.text("session_handle"),
@@ -290,11 +284,22 @@ package struct GrantStore: Sendable {
             isUsed: try known.map { try $0.integer("is_used") != 0 } ?? false)
         // The line is that of the caller's answer.
         let refused = Event(
-            asked.kind.refused, by: .client(client.id), account: owner?.id, client: client.id,
+            asked.kind.refused, by: .client(asked.client.id), account: owner?.id, client: asked.client.id,
             session: error.session, flow: error.flow, cause: cause.rawValue, detail: burntOwner)
         try asked.audit?.record(refused.only(in: .row), connection)
         return burntOwner.map { .burnt(error, owner: $0) } ?? .refused(error)
     }
+
+    /// The grant of another client has leaked. The grant of an account that may not sign in, or enter, or for an address that
+    /// is not registered, must not become valid again with the next change of a setting, a group or a client.
+    private static let voidSQL = """
+        UPDATE sso_token SET voided_at = :now
+         WHERE digest = :digest AND kind = :kind
+           AND (client_id <> :client OR :eligible = 0 OR NOT \(mayEnter)
+                OR (\(isSameRedirect) AND :registered = 0))
+           AND used_at IS NULL AND voided_at IS NULL
+        RETURNING client_id
+        """
 
     /// One row, also for a grant that is unknown. One statement also reads the number of the registry, and the address of the
     /// grant where the client sends none: a sign-in costs no statement more for it.

@@ -24,7 +24,7 @@ package struct SessionQuestions: Sendable {
         whereStill isAllowed: @escaping @Sendable (Client) -> Bool
     ) async throws -> SessionAnswer? {
         let now = accounts.clock.now()
-        let answer = try await accounts.database.read { [clients] connection -> SessionAnswer? in
+        return try await clients.read(accounts.database) { [clients] connection in
             guard let asking = try clients.registered(connection).client(id: client), isAllowed(asking) else {
                 return nil
             }
@@ -46,20 +46,24 @@ package struct SessionQuestions: Sendable {
             case (.mayNotSignIn, _): return .inactive(.accountEnded, clientID: client)
             case (.holds(let account), let signIn?) where signIn.accountID == account.id:
                 guard mayEnter else { return .inactive(.noAccess, clientID: client) }
-                return .active(
-                    VerifyReply(
-                        user: VerifiedUser(id: account.id, email: account.email, name: account.name, groups: groups),
-                        clientID: client,
-                        session: VerifiedSession(
-                            id: told.toldSession, authenticatedAt: signIn.provenAt?.seconds,
-                            methods: signIn.methods)))
+                return .active(Self.reply(account, groups, signIn, told, to: client))
             // The account was signed out everywhere meanwhile.
             case (.ended, _?): return .inactive(.signedOut, clientID: client)
             default: return .inactive(.expired, clientID: client)
             }
         }
-        await clients.catchUp()
-        return answer
+    }
+
+    /// What verify would say now.
+    private static func reply(
+        _ account: Account, _ groups: [String]?, _ signIn: CurrentSignIn.SignIn, _ told: ClientSignIn,
+        to client: String
+    ) -> VerifyReply {
+        VerifyReply(
+            user: VerifiedUser(id: account.id, email: account.email, name: account.name, groups: groups),
+            clientID: client,
+            session: VerifiedSession(
+                id: told.toldSession, authenticatedAt: signIn.provenAt?.seconds, methods: signIn.methods))
     }
 
     /// Notes the use of a secret: a client that only asks about sessions uses it, too.
@@ -67,8 +71,7 @@ package struct SessionQuestions: Sendable {
         let now = accounts.clock.now()
         guard clients.uses.isDue(use, at: now) else { return }
         do {
-            try await accounts.database.write { [clients] in _ = try clients.uses.write(use, at: now, $0) }
-            clients.uses.noteWritten(use, at: now)
+            try await accounts.database.write { [clients] in try clients.uses.write(use, at: now, $0) }
         } catch {
             logger.record(Event(.secretUseNotNoted, client: use.client, cause: "\(error)"))
         }

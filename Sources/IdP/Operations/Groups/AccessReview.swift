@@ -47,12 +47,11 @@ package struct AccessReview: Sendable {
         await enforce(clients.all)
         do {
             let now = signOuts.clock.now()
-            let dropped = try await database.read { connection in
+            let dropped = try await clients.read(database) { connection in
                 let registered = try clients.registered(connection)
                 return try ClientGrants.idsOutsideDatabase(at: now, connection)
                     .filter { registered.client(id: $0) == nil }
             }
-            await clients.catchUp()
             await void(dropped)
             await end(dropped.map { ($0, .groups([])) })
         } catch {

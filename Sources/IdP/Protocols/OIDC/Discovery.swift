@@ -34,11 +34,11 @@ struct Discovery: Sendable {
 
     /// The signing keys as soon as a client can use them, whatever process has added it.
     private func published() async throws -> [SigningKey] {
-        let published = try await keys.published { [clients] connection in
-            try clients.registered(connection).all.contains { $0.uses(.oidc) }
+        try await clients.catchUp {
+            try await keys.published { [clients] connection in
+                try clients.registered(connection).all.contains { $0.uses(.oidc) }
+            }
         }
-        await clients.catchUp()
-        return published
     }
 
     private static func answer(_ keys: [SigningKey]) -> Response {

@@ -106,30 +106,4 @@ struct OIDCParts: Sendable {
         if isRegistered() { await clients.renew() } else { await clients.renew(refusing: request, context) }
         return isRegistered() ? origin : nil
     }
-
-    /// Records what became of a refresh token that was presented.
-    func record(
-        _ outcome: OIDCTokens.Outcome, _ client: ClientAuthentication.Proven, _ context: VisitorContext,
-        _ connection: any SQLConnection
-    ) throws {
-        let (id, alarm) = (client.client.id, client.level(ofAlarm: .error))
-        switch outcome {
-        case .accepted(let refreshed):
-            try context.record(
-                Event(
-                    .tokenRefreshed, by: .client(id), account: refreshed.account.id, client: id,
-                    ["protocol": "\(OIDCProtocol.id)"]), connection)
-        case .reused(let account):
-            try context.record(
-                Event(.refreshTokenReused, by: .client(id), account: account, client: id, level: alarm), connection)
-            try context.record(
-                Event(.refreshTokensEnded, account: account, client: id, cause: "refresh_token_reused"), connection)
-        case .foreign(let owner):
-            try context.record(
-                Event(.refreshTokenReused, by: .client(id), client: id, detail: owner, level: alarm), connection)
-            try context.record(
-                Event(.refreshTokensEnded, client: owner, cause: "token_of_other_client"), connection)
-        case .refused, .notAdmitted: break
-        }
-    }
 }

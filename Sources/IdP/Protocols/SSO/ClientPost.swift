@@ -14,40 +14,52 @@ extension VerifyRequest: ClientQuestion {}
 extension PingQuestion: ClientQuestion {}
 extension SessionQuestion: ClientQuestion {}
 
-/// The events of a post, and its errors that other posts do not have.
-struct ClientPostWords: Sendable {
+/// A signed post of a client: its label, what is written about it, and its answer.
+struct ClientPost<Question: ClientQuestion>: Sendable {
+    /// What the signature is for.
+    let label: MessageLabel
     let refused, failed: EventKind
     let unavailable: SignedPostError
     /// For a body that cannot be read; the client's id.
     let badBody: @Sendable (VerifyBodyError, String) -> SignedPostError
-}
+    let answer: @Sendable (Question, SignatureCheck.Signed, VisitorContext) async throws -> Response
 
-extension SignedPost<SignatureCheck.Signed> {
-    /// - Parameter label: what the signature is for.
-    init<Question: ClientQuestion>(
-        _ label: MessageLabel, _ words: ClientPostWords, from networks: SignerNetworks, signatures: SignatureCheck,
+    init(
+        _ label: MessageLabel, refused: EventKind, failed: EventKind, unavailable: SignedPostError = .tryAgain,
+        badBody: @escaping @Sendable (VerifyBodyError, String) -> SignedPostError,
         answer: @escaping @Sendable (Question, SignatureCheck.Signed, VisitorContext) async throws -> Response
     ) {
-        self.init(
-            Words(
-                mediaType: "application/json", maximumBytes: Question.maximumBytes, refused: words.refused,
-                failed: words.failed, wrongType: .wrongType, tooLarge: .tooLarge, unavailable: words.unavailable
+        (self.label, self.refused, self.failed, self.unavailable) = (label, refused, failed, unavailable)
+        (self.badBody, self.answer) = (badBody, answer)
+    }
+
+    func checked(by signatures: SignatureCheck, from networks: SignerNetworks) -> SignedPost<SignatureCheck.Signed> {
+        SignedPost(
+            .init(
+                mediaType: "application/json", maximumBytes: Question.maximumBytes, refused: refused, failed: failed,
+                wrongType: .wrongType, tooLarge: .tooLarge, unavailable: unavailable
             ) { error, request in
                 .badSignature(error, claimed: signatures.claimedClient(of: request))
             },
             from: networks, renewing: signatures.clients,
-            signature: { request throws(SignatureCheck.SignatureError) -> BodyCheck in
+            signature: { [label] request throws(SignatureCheck.SignatureError) in
                 let claim = try signatures.claim(of: request)
                 return { body throws(SignatureCheck.SignatureError) in
                     try signatures.check(claim, body: body, label: label)
                 }
             },
-            answer: { signed, body, context in
+            answer: { [badBody, answer] signed, body, context in
                 let question: Question
                 do throws(VerifyBodyError) { question = try Question(body: body) } catch {
-                    throw words.badBody(error, signed.client.id)
+                    throw badBody(error, signed.client.id)
                 }
                 return try await answer(question, signed, context)
             })
     }
+}
+
+extension SignedPostError {
+    static let tryAgain = Self(
+        status: .serviceUnavailable, code: .temporarilyUnavailable, words: "Try again in a moment.",
+        cause: "storage", retryAfter: .seconds(1))
 }

@@ -29,20 +29,17 @@ package struct SSOFeature: Feature {
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
     ) {
         let (signatures, networks) = (SignatureCheck(clients: parts.clients), parts.signerNetworks())
-        VerifyRoutes(
-            signatures: signatures, grants: parts.grants, lifetime: parts.sessions.store.lifetime,
-            networks: networks
-        ).addRoutes(to: &router)
+        let verify = VerifyRoutes(grants: parts.grants, lifetime: parts.sessions.store.lifetime)
+        let session = SessionRoutes(
+            questions: SessionQuestions(
+                sessions: parts.sessions, accounts: parts.accounts, clients: parts.clients))
+        let ping = PingRoutes(clients: parts.clients, clock: parts.clock)
+        router.signedPost(verify.post.checked(by: signatures, from: networks), at: SSOPath.verify)
+        router.signedPost(session.post.checked(by: signatures, from: networks), at: SSOPath.session)
+        router.signedPost(ping.post.checked(by: signatures, from: networks), at: SSOPath.ping)
         ClientSignOutRoutes(
             accounts: parts.accounts, sessions: parts.sessions, devices: parts.appDevices, clients: parts.clients,
             logos: parts.logos, pages: parts.pages
         ).addRoutes(to: &router)
-        SessionRoutes(
-            signatures: signatures,
-            questions: SessionQuestions(
-                sessions: parts.sessions, accounts: parts.accounts, clients: parts.clients),
-            networks: networks
-        ).addRoutes(to: &router)
-        PingRoutes(signatures: signatures, networks: networks, clock: parts.clock).addRoutes(to: &router)
     }
 }

@@ -108,16 +108,16 @@ struct VerifyProtocolTests {
         let database = NoDatabase()
         let router = Router(context: VisitorContext.self)
         let routes = VerifyRoutes(
-            signatures: SignatureCheck(clients: clients),
             grants: GrantStore(
                 database: database, clock: clock.clock,
                 eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com"), clock: clock.clock),
                 clients: clients),
-            lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2)),
-            networks: SignerNetworks(
-                ClientAddress(trusted: []), badSignatures: NetworkLimit(3, per: .seconds(60), clock: clock.clock),
-                proven: ProvenNetworks(clock: clock.clock)))
-        router.only([.post], at: RouterPath(SSOPath.verify), use: routes.post.receive)
+            lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2)))
+        let networks = SignerNetworks(
+            ClientAddress(trusted: []), badSignatures: NetworkLimit(3, per: .seconds(60), clock: clock.clock),
+            proven: ProvenNetworks(clock: clock.clock))
+        let post = routes.post.checked(by: SignatureCheck(clients: clients), from: networks)
+        router.only([.post], at: RouterPath(SSOPath.verify), use: post.receive)
         try await serving(router) { probe in
             let body = VerifyRequest(token: "x").body()
             func post(_ signature: String) async throws -> ProbeReply {

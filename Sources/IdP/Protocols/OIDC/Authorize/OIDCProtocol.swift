@@ -74,15 +74,7 @@ package struct OIDCProtocol: ClientProtocol {
         guard reader.modeOfRefusal == .query || request.isTopLevelNavigation else { throw FlowError.notAPage }
         do throws(OIDCRequestError) { asked = try reader.read() } catch {
             log(error.cause, error.explanation, parameters, client, context)
-            // The browser goes back only to an address that no command has removed meanwhile.
-            await authorizer.clients.renew()
-            guard let now = authorizer.clients.client(id: client.id), now.uses(.oidc),
-                now.hasRedirectURI(returnTo)
-            else { throw FlowError.unknownClient.logged }
-            let state = parameters.readable("state").flatMap { Self.echo($0) }
-            return back(
-                [("error", error.code), ("error_description", error.explanation)], state: state,
-                by: reader.modeOfRefusal, to: returnTo, of: client, request)
+            return try await refuse(error, registered, reader, request)
         }
         let hint = await hints.hint(asked.hint, context.logger)
         var wishes = asked.wishes
@@ -106,6 +98,21 @@ package struct OIDCProtocol: ClientProtocol {
                 replayKey: isForAnyProgram ? nil : asked.request.replayKey,
                 codeChallenge: asked.request.codeChallenge, payload: asked.request.payload, resuming: asked.flow,
                 expectedAccount: hint?.account), by: self, request, context)
+    }
+
+    /// Takes the browser back with what is wrong with its request.
+    private func refuse(
+        _ error: OIDCRequestError, _ registered: Registered, _ reader: OIDCRequestReader, _ request: Request
+    ) async throws -> Response {
+        // The browser goes back only to an address that no command has removed meanwhile.
+        await authorizer.clients.renew()
+        guard let now = authorizer.clients.client(id: registered.client.id), now.uses(.oidc),
+            now.hasRedirectURI(registered.returnTo)
+        else { throw FlowError.unknownClient.logged }
+        let state = reader.parameters.readable("state").flatMap { Self.echo($0) }
+        return back(
+            [("error", error.code), ("error_description", error.explanation)], state: state,
+            by: reader.modeOfRefusal, to: registered.returnTo, of: registered.client, request)
     }
 
     /// A `state` that is sent back: one that may be sent.

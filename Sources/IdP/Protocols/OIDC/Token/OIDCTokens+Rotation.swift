@@ -10,8 +10,13 @@ extension OIDCTokens {
     /// What became of a refresh token that was presented.
     enum Outcome: Sendable {
         case accepted(Refreshed)
+        case refused(Refusal)
+    }
+
+    /// Why a refresh token is not accepted.
+    enum Refusal: Sendable {
         /// A stable id of the cause, for the log.
-        case refused(String)
+        case doesNotHold(String)
         /// It holds, and stays unused: the client may not ask for this.
         case notAdmitted
         /// It was used before, and not just now: it has leaked. Its family has ended.
@@ -40,7 +45,7 @@ extension OIDCTokens {
         _ token: OIDCRefreshToken, by client: Client, at now: Timestamp, _ connection: any SQLConnection,
         where isAdmitted: ([OIDCScope]) -> Bool
     ) throws -> Outcome {
-        guard let key = form.keys.first else { return .refused("no_key") }
+        guard let key = form.keys.first else { return .refused(.doesNotHold("no_key")) }
         var values: [String: SQLValue] = [
             "digest": .blob(token.digest), "client": .text(client.id), "now": .timestamp(now),
         ]
@@ -48,36 +53,46 @@ extension OIDCTokens {
         values["eligible"] = .integer(account.map(eligibility.maySignIn) == true ? 1 : 0)
         values["access"] = AccessHolds.value(client.access)
         guard let row = try connection.query(Self.stateSQL, values).first, let account else {
-            return try useForgotten(token, by: client, at: now, connection)
+            return .refused(try useForgotten(token, by: client, at: now, connection))
         }
+        if let refusal = try refusal(of: row, by: client, at: now, connection) { return .refused(refusal) }
+        let isWanted = isAdmitted(OIDCScope.list(try row.text("scope")))
+        if let usedAt = try row.optionalTimestamp("used_at") {
+            guard let again = try successor(of: token, row, usedAt: usedAt, at: now, connection) else {
+                try end(family: try row.blob("family"), at: now, connection)
+                return .refused(.reused(account: account.id))
+            }
+            return isWanted ? .accepted(try refreshed(row, account, again)) : .refused(.notAdmitted)
+        }
+        guard try row.timestamp("expires_at") > now else { return .refused(.doesNotHold("expired")) }
+        guard isWanted else { return .refused(.notAdmitted) }
+        if try isFresh(row, token, at: now, connection) { return .accepted(try refreshed(row, account, token)) }
+        return try rotate(token, in: try row.blob("family"), of: account, key, values, at: now, connection)
+    }
+
+    /// Why a token does not hold, whether it is used or not. One of another client ends its family.
+    private func refusal(
+        of row: SQLRow, by client: Client, at now: Timestamp, _ connection: any SQLConnection
+    ) throws -> Refusal? {
         let owner = try row.text("client_id")
         guard owner.utf8.elementsEqual(client.id.utf8) else {
             try end(family: try row.blob("family"), at: now, connection)
             return .foreign(owner: owner)
         }
-        guard try row.optionalInteger("ended_at") == nil else { return .refused("ended") }
-        guard try row.timestamp("family_ends_at") > now else { return .refused("expired") }
-        guard try row.integer("holds") == 1 else { return .refused("sign_in_ended") }
-        let isWanted = isAdmitted(OIDCScope.list(try row.text("scope")))
-        let family = try row.blob("family")
-        if let usedAt = try row.optionalTimestamp("used_at") {
-            // A clock that was set back, or another node's: not later than a minute either.
-            if now - usedAt < Self.repetition, let again = try successor(of: token, row),
-                try isUnused(again, connection)
-            {
-                return isWanted ? .accepted(try refreshed(row, account, again)) : .notAdmitted
-            }
-            try end(family: family, at: now, connection)
-            return .reused(account: account.id)
-        }
-        guard try row.timestamp("expires_at") > now else { return .refused("expired") }
-        guard isWanted else { return .notAdmitted }
-        if try isFresh(row, token, at: now, connection) { return .accepted(try refreshed(row, account, token)) }
-        // The statement decides once more: nothing may happen between check and mark.
+        guard try row.optionalInteger("ended_at") == nil else { return .doesNotHold("ended") }
+        guard try row.timestamp("family_ends_at") > now else { return .doesNotHold("expired") }
+        return try row.integer("holds") == 1 ? nil : .doesNotHold("sign_in_ended")
+    }
+
+    private func rotate(
+        _ token: OIDCRefreshToken, in family: [UInt8], of account: Account, _ key: RefreshTokenForm.Key,
+        _ values: [String: SQLValue], at now: Timestamp, _ connection: any SQLConnection
+    ) throws -> Outcome {
         let isNamed = form.isOf(family, token)
         let mark = SuccessorMark(keyID: key.id, isNamed: isNamed)
+        // The statement decides once more: nothing may happen between check and mark.
         guard let used = try connection.query(Self.useSQL, values.merging(["key": .text(mark.text)]) { $1 }).first
-        else { return .refused("unknown") }
+        else { return .refused(.doesNotHold("unknown")) }
         let refreshed = try self.refreshed(used, account, form.successor(of: token, in: family, key.key))
         try insert(
             refreshed.successor, refreshed.family, refreshed.scopes, refreshed.moment,
@@ -115,26 +130,27 @@ extension OIDCTokens {
         }
     }
 
-    /// The successor of a used token once more. Nil if the key is gone.
-    private func successor(of token: OIDCRefreshToken, _ row: SQLRow) throws -> OIDCRefreshToken? {
-        guard let mark = try row.optionalText("successor_key").map(SuccessorMark.init),
+    /// The successor of a used token once more. Nil if it was used itself, after a minute, and if the key is gone.
+    private func successor(
+        of token: OIDCRefreshToken, _ row: SQLRow, usedAt: Timestamp, at now: Timestamp, _ connection: any SQLConnection
+    ) throws -> OIDCRefreshToken? {
+        // A clock that was set back, or another node's: not later than a minute either.
+        guard now - usedAt < Self.repetition,
+            let mark = try row.optionalText("successor_key").map(SuccessorMark.init),
             let key = form.keys.first(where: { $0.id == mark.keyID })
         else { return nil }
-        return try form.successor(of: token, in: try row.blob("family"), key.key)
-    }
-
-    private func isUnused(_ token: OIDCRefreshToken, _ connection: any SQLConnection) throws -> Bool {
-        try !connection.query(
+        let successor = try form.successor(of: token, in: try row.blob("family"), key.key)
+        let unused = try connection.query(
             "SELECT 1 AS one FROM oidc_refresh_token WHERE digest = :digest AND used_at IS NULL",
-            ["digest": .blob(token.digest)]
-        ).isEmpty
+            ["digest": .blob(successor.digest)])
+        return unused.isEmpty ? nil : successor
     }
 
     /// A token without a row. One that was made for a family has been used long ago: it has leaked, and ends that.
     private func useForgotten(
         _ token: OIDCRefreshToken, by client: Client, at now: Timestamp, _ connection: any SQLConnection
-    ) throws -> Outcome {
-        guard let found = try family(ofForgotten: token, connection) else { return .refused("unknown") }
+    ) throws -> Refusal {
+        guard let found = try family(ofForgotten: token, connection) else { return .doesNotHold("unknown") }
         try end(family: found.digest, at: now, connection)
         return found.clientID.utf8.elementsEqual(client.id.utf8)
             ? .reused(account: found.accountID) : .foreign(owner: found.clientID)

@@ -11,7 +11,9 @@ struct RefreshTokenForm: Sendable {
     static let nameBytes = 8
     private static let tagBytes = 8
 
-    let keys: [(id: String, key: [UInt8])]
+    typealias Key = (id: String, key: [UInt8])
+
+    let keys: [Key]
 
     init(_ keys: DerivedKeys) {
         self.keys = keys.derive("oidc-refresh-token").map { (Hex.encode(SHA256.hash($0).prefix(4)), $0) }

@@ -34,7 +34,7 @@ struct TokenStateRoutes: Sendable {
     ) async throws {
         let (id, now) = (client.client.id, parts.clock.now())
         // Anybody can name a public client: what nobody issued costs no write.
-        let known = try await parts.database.read { [parts] connection in
+        let known = try await parts.clients.read(parts.database) { [parts] connection in
             (
                 isStill: try parts.registered(client, connection) != nil,
                 isKnown: try parts.tokens.isKnown(token, connection)
@@ -42,7 +42,7 @@ struct TokenStateRoutes: Sendable {
         }
         var isStill = known.isStill
         if isStill, known.isKnown {
-            isStill = try await parts.database.write { [parts] connection in
+            isStill = try await parts.clients.write(parts.database) { [parts] connection in
                 guard let registered = try parts.registered(client, connection) else { return false }
                 switch try parts.tokens.revoke(token, by: registered, at: now, connection) {
                 case .accessToken(let account):
@@ -57,7 +57,6 @@ struct TokenStateRoutes: Sendable {
                 return true
             }
         }
-        await parts.clients.catchUp()
         guard isStill else { throw OAuthError.dropped(id) }
         if let use = client.use { await parts.questions.note(use, context.logger) }
     }
@@ -79,7 +78,7 @@ struct TokenStateRoutes: Sendable {
         of text: String, for client: ClientAuthentication.Proven
     ) async throws -> [JSONText.Member] {
         let (id, now, token) = (client.client.id, parts.clock.now(), OIDCAccessToken(wire: text))
-        let answer = try await parts.database.read { [parts] connection -> Answer in
+        let answer = try await parts.clients.read(parts.database) { [parts] connection -> Answer in
             guard let settings = try parts.registered(client, connection)?.oidc else { return .dropped }
             guard settings.mayIntrospect else { return .forbidden }
             guard let token, let signIn = try parts.signIn(token, at: now, connection),
@@ -87,7 +86,6 @@ struct TokenStateRoutes: Sendable {
             else { return .inactive }
             return .active(signIn, access)
         }
-        await parts.clients.catchUp()
         switch answer {
         case .dropped: throw OAuthError.dropped(id)
         case .forbidden:

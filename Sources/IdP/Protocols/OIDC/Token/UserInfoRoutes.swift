@@ -64,9 +64,7 @@ struct UserInfoRoutes: Sendable {
 
     private func signIn(_ token: OIDCAccessToken) async throws -> OIDCSignIn? {
         let now = parts.clock.now()
-        let found = try await parts.database.read { [parts] in try parts.signIn(token, at: now, $0) }
-        await parts.clients.catchUp()
-        return found
+        return try await parts.clients.read(parts.database) { [parts] in try parts.signIn(token, at: now, $0) }
     }
 }
 

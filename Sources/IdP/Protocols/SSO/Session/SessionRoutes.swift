@@ -12,20 +12,12 @@ import SSOWeb
 /// The question does not prolong the session. A client learns only about sessions in which it has redeemed a token: every other
 /// question has the same answer, after the same work.
 struct SessionRoutes: Sendable {
-    let signatures: SignatureCheck
     let questions: SessionQuestions
-    let networks: SignerNetworks
 
-    func addRoutes(to router: inout FeatureRouter) { router.signedPost(post, at: SSOPath.session) }
-
-    var post: SignedPost<SignatureCheck.Signed> {
-        SignedPost(
-            .session,
-            ClientPostWords(
-                refused: .sessionQuestionRefused, failed: .sessionQuestionFailed,
-                unavailable: .questionUnavailable,
-                badBody: SignedPostError.badQuestion),
-            from: networks, signatures: signatures, answer: answer)
+    var post: ClientPost<SessionQuestion> {
+        ClientPost(
+            .session, refused: .sessionQuestionRefused, failed: .sessionQuestionFailed,
+            badBody: SignedPostError.badQuestion, answer: answer)
     }
 
     private func answer(
@@ -53,8 +45,4 @@ extension SignedPostError {
             words: "The body must be one JSON object with the strings \"session\" and \"user\", as verify gave them.",
             cause: "body", client: client, detail: "\(error)")
     }
-
-    fileprivate static let questionUnavailable = Self(
-        status: .serviceUnavailable, code: .temporarilyUnavailable, words: "Try again in a moment.",
-        cause: "storage", retryAfter: .seconds(1))
 }

@@ -8,20 +8,13 @@ import SSOWeb
 
 /// The back channel `POST /auth/sso/verify` (``SignedPost`` has the order of the checks).
 struct VerifyRoutes: Sendable {
-    let signatures: SignatureCheck
     let grants: GrantStore
     let lifetime: SessionLifetime
-    let networks: SignerNetworks
 
-    func addRoutes(to router: inout FeatureRouter) { router.signedPost(post, at: SSOPath.verify) }
-
-    var post: SignedPost<SignatureCheck.Signed> {
-        SignedPost(
-            .verify,
-            ClientPostWords(
-                refused: .verifyRefused, failed: .verifyFailed, unavailable: .unavailable,
-                badBody: SignedPostError.badRequest),
-            from: networks, signatures: signatures, answer: redeem)
+    var post: ClientPost<VerifyRequest> {
+        ClientPost(
+            .verify, refused: .verifyRefused, failed: .verifyFailed, unavailable: .unavailable,
+            badBody: SignedPostError.badRequest, answer: redeem)
     }
 
     private func redeem(
@@ -40,7 +33,7 @@ struct VerifyRoutes: Sendable {
                 codeVerifier: asked.codeVerifier, context.audit, use: signed.use, whereStill: signed.isSigned),
             lifetime)
         switch outcome {
-        case .accepted(let account, let redeemed):
+        case .accepted(let account, let redeemed, _):
             let reply = VerifyReply(
                 user: VerifiedUser(
                     id: account.id, email: account.email, name: account.name, groups: redeemed.groups),
