@@ -13,6 +13,32 @@ package struct Proof: Codable, Sendable, Equatable {
     }
 }
 
+extension Proof {
+    /// What a sign-in must be like for a change that its user makes.
+    package struct Need: Sendable, Equatable {
+        /// How old the sign-in may be; nil for any age.
+        package let age: Duration?
+        package let strength: Strength
+
+        package init(age: Duration?, strength: Strength = .any) { (self.age, self.strength) = (age, strength) }
+
+        /// Of a user who changes how the account is signed in to: who finds a browser unlocked must not be able to keep the
+        /// account (ASVS 7.5.1).
+        package static let recent = Need(age: .minutes(10))
+        /// Whoever is signed in may do it.
+        package static let anySignIn = Need(age: nil)
+
+        /// The moment that a sign-in must not be older than; nil when any will do.
+        package func since(_ now: Timestamp) -> Timestamp? { age.map { now - $0 } }
+
+        /// - Parameter provenAt: when the user was authenticated; nil for a moment that is not proven, which is too old.
+        package func isMet(by strength: Strength, at provenAt: Timestamp?, now: Timestamp) -> Bool {
+            guard strength >= self.strength else { return false }
+            return since(now).map { since in provenAt.map { $0 >= since } ?? false } ?? true
+        }
+    }
+}
+
 /// Which proofs a sign-in has. The raw values are stored and never change.
 package enum Strength: String, Codable, Sendable, Comparable, CaseIterable {
     /// One proof of any kind.
