@@ -41,10 +41,9 @@ package struct Flow: Codable, Sendable {
         /// Whether not every sign-in will do.
         var needsNewSignIn: Bool { since != nil || strength != nil }
 
-        /// Whether a sign-in will do. One whose moment is not proven is too old for any.
+        /// Whether a sign-in will do.
         func isMet(by signIn: CurrentSignIn.SignIn) -> Bool {
-            guard signIn.strength >= strength ?? .any else { return false }
-            return since.map { since in signIn.provenAt.map { $0 >= since } ?? false } ?? true
+            signIn.strength.isEnough(at: signIn.provenAt, for: strength ?? .any, since: since)
         }
     }
 

@@ -31,10 +31,8 @@ extension Proof {
         /// The moment that a sign-in must not be older than; nil when any will do.
         package func since(_ now: Timestamp) -> Timestamp? { age.map { now - $0 } }
 
-        /// - Parameter provenAt: when the user was authenticated; nil for a moment that is not proven, which is too old.
         package func isMet(by strength: Strength, at provenAt: Timestamp?, now: Timestamp) -> Bool {
-            guard strength >= self.strength else { return false }
-            return since(now).map { since in provenAt.map { $0 >= since } ?? false } ?? true
+            strength.isEnough(at: provenAt, for: self.strength, since: since(now))
         }
     }
 }
@@ -47,6 +45,17 @@ package enum Strength: String, Codable, Sendable, Comparable, CaseIterable {
     case mfa
     /// A proof that cannot be given to another site (phishing-resistant).
     case phr
+
+    /// Whether a sign-in of this strength will do.
+    ///
+    /// - Parameters:
+    ///   - provenAt: when the user was authenticated; nil for a moment that is not proven, which is too old.
+    ///   - since: the moment that the sign-in must not be older than; nil when any will do.
+    package func isEnough(at provenAt: Timestamp?, for needed: Strength, since: Timestamp?) -> Bool {
+        guard self >= needed else { return false }
+        guard let since else { return true }
+        return provenAt.map { $0 >= since } ?? false
+    }
 
     package static func < (one: Strength, other: Strength) -> Bool { one.rank < other.rank }
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
