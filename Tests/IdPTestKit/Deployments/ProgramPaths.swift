@@ -48,10 +48,13 @@ enum ProgramPaths {
         }
     }
 
-    /// Every change that the router of the identity provider knows, with these features beside the built-in ones.
-    static func changes(adding added: AddedFeatures) async throws -> [any WaitingChange] {
+    /// Every change of the identity provider with these features beside the built-in ones, as its router has declared it.
+    static func changes(adding added: AddedFeatures) async throws -> (
+        declared: [DeclaredChange], all: [any WaitingChange]
+    ) {
         try await withServices { settings, services in
-            try IdPFeatures(settings, services, shutdown: ShutdownState(), adding: added).router.changes
+            let features = try IdPFeatures(settings, services, shutdown: ShutdownState(), adding: added)
+            return (features.router.changes, features.all.flatMap(\.changes))
         }
     }
 

@@ -1,3 +1,4 @@
+import Hummingbird
 import IdPAccounts
 import IdPClients
 import IdPFlow
@@ -17,7 +18,8 @@ struct ProviderLink: IdentityChange {
     static let path = "/identities/link"
 
     let providers: ProviderRegistry
-    let begin: AccountPagesFeature.BeginAddition
+    /// ``AccountPagesFeature/BeginAddition``.
+    let begin: @Sendable (Provider, String, Session, VisitorContext, SignInCompletion) async throws -> Response
 
     func asked(in fields: URLEncodedFields) throws -> Asked {
         guard let id = try fields.text("provider") else { throw PublicError.notFound }

@@ -31,7 +31,7 @@ package struct Changes: Sendable {
 
     /// Declares the forms that ask for the changes, and the one page that asks whether to make one that has waited.
     package func addRoutes(to router: inout FeatureRouter) {
-        for change in all { router.change(change, form(of: change)) }
+        for change in all { router.change(type(of: change).declared, form(of: change)) }
         let confirmation = Form(
             about: { post -> FormSubject<Ready> in
                 switch try await waiting(post.fields, post.context) {

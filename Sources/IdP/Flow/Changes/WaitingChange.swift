@@ -35,6 +35,8 @@ package protocol WaitingChange: Sendable {
 }
 
 extension WaitingChange {
+    static var declared: DeclaredChange { DeclaredChange(id: id, path: path, needs: needs) }
+
     package static var home: String { "/" }
     package func signInAgain(as email: String) -> Text? { nil }
     package func page(of asked: Asked, for user: SignedInUser, _ connection: any SQLConnection) throws -> ChangePage? {

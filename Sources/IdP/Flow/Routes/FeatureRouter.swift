@@ -8,8 +8,8 @@ package import SSOWeb
 /// Where features declare their routes. Each function is one ``Route/Kind``, with the guards of that kind.
 package struct FeatureRouter {
     package private(set) var routes: [Route] = []
-    /// Every change that waits for a sign-in of some age and strength. Attacks of the tests read it.
-    package private(set) var changes: [any WaitingChange] = []
+    /// Every change that needs a sign-in of some age and strength. The attacks of the tests read it.
+    package private(set) var changes: [DeclaredChange] = []
     /// The paths at which clients ask for a language, as ``WebRouter`` takes them.
     package private(set) var localePaths: Set<String> = []
     private var absent: Set<String> = []
@@ -147,10 +147,10 @@ package struct FeatureRouter {
             })
     }
 
-    /// The form that asks for a change. What follows is the same for all: ``Changes``.
-    mutating func change<Change: WaitingChange>(_ change: Change, _ form: Form<SignedInUser>) {
+    /// The form that asks for a change. What follows is the same for all.
+    mutating func change(_ change: DeclaredChange, _ form: Form<SignedInUser>) {
         changes.append(change)
-        self.form(at: Change.path, form)
+        self.form(at: change.path, form)
     }
 
     /// - Parameters:

@@ -51,10 +51,10 @@ struct WaitingChangeAttackTests {
     @Test(
         "every change that is declared is attacked here, and waits exactly if it needs a sign-in of an age or strength")
     func all() async throws {
-        let declared = try await ProgramPaths.changes(adding: TestedChange.added).map { type(of: $0) }
-        #expect(declared.map { $0.id }.sorted() == TestedChange.allCases.map(\.rawValue).sorted())
-        #expect(Set(declared.map { $0.path }).count == declared.count)
-        let waiting = declared.filter { $0.needs != .anySignIn }.map { $0.id }
+        let declared = try await ProgramPaths.changes(adding: TestedChange.added).declared
+        #expect(declared.map(\.id).sorted() == TestedChange.allCases.map(\.rawValue).sorted())
+        #expect(Set(declared.map(\.path)).count == declared.count)
+        let waiting = declared.filter { $0.needs != .anySignIn }.map(\.id)
         #expect(waiting.sorted() == TestedChange.waiting.map(\.rawValue).sorted())
     }
 
@@ -77,7 +77,7 @@ struct WaitingChangeAttackTests {
         try await TestedChange.open { place in
             let browser = try await change.user(of: place)
             let path = try #require(
-                try await ProgramPaths.changes(adding: TestedChange.added).map { type(of: $0) }
+                try await ProgramPaths.changes(adding: TestedChange.added).declared
                     .first { $0.id == change.rawValue }?.path)
             let refused = try await Browser.$pathWithoutToken.withValue(path) {
                 try await change.ask(in: browser, of: place)
@@ -210,7 +210,7 @@ struct WaitingChangeAttackTests {
             (#"{"link":{"identity":"x"}}"#, []), (#"{"rename":{"provider":"work"}}"#, []), ("", []),
         ])
     func earlier(payload: String, ids: [String]) async throws {
-        let changes = try await ProgramPaths.changes(adding: TestedChange.added)
+        let changes = try await ProgramPaths.changes(adding: TestedChange.added).all
         func readers(of purpose: String) -> [String] {
             let request = Flow.Request(purpose: purpose, subject: "usr_1", payload: payload)
             let flow = Flow(request, id: .example(1), begunAt: TestClock().now)
