@@ -22,13 +22,11 @@ package struct InvitationPurpose: OwnPagePurpose {
     package func name(of subject: String) -> String? { clients.client(id: subject)?.name }
 
     package func texts(of flow: Flow, again email: String?) -> FlowTexts {
-        guard let name = name(of: flow.subject) else { return FlowTexts() }
-        return FlowTexts(intro: Text("flow.continue", ["service": name]))
+        FlowTexts(intro: name(of: flow.subject).map { Text("flow.continue", ["service": $0]) })
     }
 
     static func request(for invitation: Invitation, address: EmailAddress) -> Flow.Request {
-        Flow.Request(
-            purpose: id, subject: invitation.clientID ?? "", demand: Flow.Demand(loginHint: address.text))
+        .init(purpose: id, subject: invitation.clientID ?? "", demand: .init(loginHint: address.text))
     }
 
     package func home(of flow: Flow) -> String { clients.client(id: flow.subject)?.startPage() ?? SignInPath.signIn }
