@@ -59,11 +59,18 @@ struct WaitingChangeAttackTests {
     }
 
     @Test(
-        "eleven minutes after the sign-in it waits, or is made if any sign-in will do", arguments: TestedChange.allCases
-    )
+        "its form counts only with its token; eleven minutes after the sign-in it waits, or is made if any sign-in will do",
+        arguments: TestedChange.allCases)
     func elevenMinutes(change: TestedChange) async throws {
+        let declared = try await ProgramPaths.changes(adding: TestedChange.added).declared
+        let path = try #require(declared.first { $0.id == change.rawValue }?.path)
         try await TestedChange.open { place in
             let browser = try await change.user(of: place)
+            let refused = try await Browser.$pathWithoutToken.withValue(path) {
+                try await change.ask(in: browser, of: place)
+            }
+            #expect(refused.status == 403)
+            #expect(try await !change.isMade(in: browser, of: place))
             place.deployment.clock.advance(by: .minutes(11))
             let asked = try await change.ask(in: browser, of: place)
             let waits = TestedChange.waiting.contains(change)
@@ -72,18 +79,24 @@ struct WaitingChangeAttackTests {
         }
     }
 
-    @Test("the form that asks for it counts only with its token", arguments: TestedChange.allCases)
-    func crossSite(change: TestedChange) async throws {
+    @Test(
+        "right after a sign-in that is strong enough it is made at once, and after a weak one it waits",
+        arguments: TestedChange.allCases)
+    func atOnce(change: TestedChange) async throws {
         try await TestedChange.open { place in
             let browser = try await change.user(of: place)
-            let path = try #require(
-                try await ProgramPaths.changes(adding: TestedChange.added).declared
-                    .first { $0.id == change.rawValue }?.path)
-            let refused = try await Browser.$pathWithoutToken.withValue(path) {
-                try await change.ask(in: browser, of: place)
+            if change == .greeting {
+                let signIn = try await browser.follow(change.ask(in: browser, of: place))
+                #expect(signIn.address.path == "/sign-in")
+                try await place.setPin()
+                _ = try await place.signInAgainWithPin(browser, on: signIn)
+                #expect(try await !change.isMade(in: browser, of: place))
             }
-            #expect(refused.status == 403)
-            #expect(try await !change.isMade(in: browser, of: place))
+            let asked = try await change.ask(in: browser, of: place)
+            #expect(try asked.status == 303 && asked.location().path != "/sign-in")
+            try await change.finish(asked, in: browser, of: place)
+            #expect(try await change.isMade(in: browser, of: place))
+            #expect(place.deployment.events("account_change_waits") == (change == .greeting ? 1 : 0))
         }
     }
 
