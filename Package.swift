@@ -174,8 +174,9 @@ let package = Package(
             ],
             path: "Sources/IdP/Flow",
             resources: embedded(
-                "Clients/account.mustache", "Clients/completion.mustache", "Clients/no-access.mustache",
-                "Pages/continue.js", "Pages/sign-in.js", "Texts/de.json", "Texts/en.json"),
+                "Changes/change.mustache", "Clients/account.mustache", "Clients/completion.mustache",
+                "Clients/no-access.mustache", "Pages/continue.js", "Pages/sign-in.js", "Texts/de.json",
+                "Texts/en.json"),
             swiftSettings: settings),
         .target(
             name: "IdPSignIn",
@@ -238,8 +239,8 @@ let package = Package(
             resources: embedded(
                 "Activity/activity.mustache", "Sessions/sessions.mustache", "Home/home.mustache",
                 "Home/signed-out.mustache", "Home/welcome.mustache",
-                "Identities/identity-confirm.mustache", "Notices/account-notice-html.mustache",
-                "Notices/account-notice-text.mustache", "Texts/de.json", "Texts/en.json"),
+                "Notices/account-notice-html.mustache", "Notices/account-notice-text.mustache", "Texts/de.json",
+                "Texts/en.json"),
             swiftSettings: settings),
 
         .target(

@@ -9,13 +9,6 @@ extension EventKind {
         "identity_unlinked", .notice, .row("session; `detail`: the provider"),
         line: [.account, .detail("provider").orDash], user: Text("activity.identity-removed"),
         "A user removed a way to sign in; every other sign-in of the account has ended.")
-    package static let accountChangeWaits = EventKind(
-        "account_change_waits", .info, line: [.account, .session, .flow],
-        "A change of the ways to sign in waits for a new sign-in.")
-    package static let accountChangeRefused = EventKind(
-        "account_change_refused", .notice, line: [.reason, .session, .flow],
-        causes: [.init("other_account", "Another account signed in than the one that asked. Nothing was changed.")],
-        "A change of the ways to sign in was not made.")
     package static let accountNoticeLimitReached = EventKind(
         "account_notice_limit_reached", .warning, line: [.account],
         "An account's ways to sign in changed over twenty times in a day: for a day emails report only additions. Ask the user; `idp user sign-out` if another did it."
@@ -34,7 +27,6 @@ extension EventKind {
 /// The events of this target.
 package enum AccountPageEvents {
     package static let all: [EventKind] = [
-        .identityUnlinked, .accountChangeWaits, .accountChangeRefused, .accountNoticeLimitReached,
-        .providerRevocationFailed,
+        .identityUnlinked, .accountNoticeLimitReached, .providerRevocationFailed,
     ]
 }

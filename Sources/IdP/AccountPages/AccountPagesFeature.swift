@@ -31,7 +31,16 @@ package struct AccountPagesFeature: Feature {
     }
 
     package var purposes: [any FlowPurpose] {
-        [AccountChangePurpose(sessions: parts.sessions), SessionsPurpose(sessions: parts.sessions)]
+        [SessionsPurpose(sessions: parts.sessions)]
+    }
+
+    package var changes: [any WaitingChange] {
+        [
+            ProviderLink(providers: providers, begin: beginAddition),
+            ProviderUnlink(identities: identities, accessTokens: parts.accessTokens, revocation: revocation),
+            SessionEnd(devices: parts.appDevices),
+            OtherSessionsEnd(accounts: parts.accounts, tokens: parts.accessTokens),
+        ]
     }
 
     package var mail: [any MailTemplate] {
@@ -49,20 +58,9 @@ package struct AccountPagesFeature: Feature {
         ).addRoutes(to: &router)
         SessionListRoutes(
             accounts: parts.accounts, sessions: parts.sessions,
-            list: userSessions,
-            devices: parts.appDevices, pages: parts.pages, flowLimit: parts.flowLimit,
-            randomness: parts.randomness
+            list: userSessions, pages: parts.pages, flowLimit: parts.flowLimit, randomness: parts.randomness
         ).addRoutes(to: &router)
         ActivityRoutes(accounts: parts.accounts, activity: activity, pages: parts.pages).addRoutes(to: &router)
-        IdentityRoutes(
-            sessions: parts.sessions, accounts: parts.accounts, identities: identities, providers: providers,
-            beginAddition: { [beginAddition] in try await beginAddition($0, $1, $2, $3, completion) },
-            removal: IdentityRemoval(
-                accounts: parts.accounts, sessions: parts.sessions, accessTokens: parts.accessTokens, changes: notices,
-                revocation: revocation, clock: parts.clock),
-            flowLimit: parts.flowLimit, clock: parts.clock, randomness: parts.randomness,
-            page: IdentityConfirmPage(pages: parts.pages, script: parts.formScript)
-        ).addRoutes(to: &router)
         AppDeviceRoutes(accounts: parts.accounts, sessions: parts.sessions, devices: parts.appDevices)
             .addRoutes(to: &router)
         SignOutRoutes(
@@ -81,8 +79,7 @@ package struct AccountPagesFeature: Feature {
 
     private var userSessions: UserSessions {
         UserSessions(
-            sessions: parts.sessions, accounts: parts.accounts, devices: parts.appDevices, clients: signedInClients,
-            tokens: parts.accessTokens)
+            sessions: parts.sessions, accounts: parts.accounts, devices: parts.appDevices, clients: signedInClients)
     }
 
     private var identities: Identities {

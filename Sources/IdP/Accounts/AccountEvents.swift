@@ -31,6 +31,13 @@ extension EventKind {
             ),
             .init("withdrawn", "The provider has ended it."),
         ], user: Text("activity.identity-removed"), "A way to sign in was removed from an account.")
+    package static let accountChangeWaits = EventKind(
+        "account_change_waits", .info, line: [.account, .session, .flow],
+        "A change of an account waits for a new sign-in.")
+    package static let accountChangeRefused = EventKind(
+        "account_change_refused", .notice, line: [.reason, .session, .flow],
+        causes: [.init("other_account", "Another account signed in than the one that asked. Nothing was changed.")],
+        "A change of an account that waited for a new sign-in was not made.")
     package static let userChanged = EventKind(
         "user_changed", .notice, .row("`cause`; `detail`: the end date, or an import's changes"),
         line: [.account, .cause()], causes: UserChange.allCases.map { .init($0.rawValue, $0.meaning) },
@@ -93,4 +100,5 @@ extension SignOutCause {
 package enum AccountEvents {
     package static let all: [EventKind] =
         [.signedOut, .appSignedOut, .sessionEnded, .identityLinked, .identityRevoked, .userChanged] + SignOutEvents.all
+        + [.accountChangeWaits, .accountChangeRefused]
 }

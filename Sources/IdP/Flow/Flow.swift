@@ -1,4 +1,5 @@
 import Foundation
+package import IdPAccounts
 package import SSOShared
 package import SSOWeb
 
@@ -28,9 +29,21 @@ package struct Flow: Codable, Sendable {
         package let loginHint: String?
         /// The id of the only account that the flow may end with; nil when any will do, and in flows of earlier versions.
         let account: String?
+        /// The strength that the sign-in must have at least; nil when any will do, and in flows of earlier versions.
+        let strength: Strength?
 
-        package init(since: Timestamp? = nil, loginHint: String? = nil, account: String? = nil) {
-            (self.since, self.loginHint, self.account) = (since, loginHint, account)
+        package init(
+            since: Timestamp? = nil, loginHint: String? = nil, account: String? = nil, strength: Strength? = nil
+        ) {
+            (self.since, self.loginHint, self.account, self.strength) = (since, loginHint, account, strength)
+        }
+
+        /// Whether not every sign-in will do.
+        var needsNewSignIn: Bool { since != nil || strength != nil }
+
+        /// Whether a sign-in will do.
+        func isMet(by signIn: CurrentSignIn.SignIn) -> Bool {
+            signIn.strength.isEnough(at: signIn.provenAt, for: strength ?? .any, since: since)
         }
     }
 

@@ -1,3 +1,4 @@
+package import IdPAccounts
 import SSOShared
 package import SSOWeb
 
@@ -51,7 +52,7 @@ package struct Flows: SessionSlot {
         guard let key = request.replayKey else { return nil }
         return all.last {
             $0.purpose == request.purpose && $0.subject == request.subject && $0.returnTo == request.returnTo
-                && $0.replayKey == key && $0.payload == request.payload && $0.demand.since == nil
+                && $0.replayKey == key && $0.payload == request.payload && !$0.demand.needsNewSignIn
                 && $0.demand.account == request.demand.account && pending($0.id, now: now) != nil
         }?.id
     }
@@ -169,7 +170,7 @@ package struct Flows: SessionSlot {
     }
 }
 
-/// How new the sign-in for a flow must be, whatever the flow is for.
+/// What the sign-in for a flow must be like, whatever the flow is for.
 extension SessionSlots {
     /// The moment that the sign-in for a flow must not be older than; nil when any will do.
     package func signInSince(_ flow: FlowID?) -> Timestamp? {
@@ -177,14 +178,13 @@ extension SessionSlots {
     }
 
     /// Whether not every sign-in will do for a flow.
-    package func needsNewSignIn(_ flow: FlowID?) -> Bool { signInSince(flow) != nil }
+    package func needsNewSignIn(_ flow: FlowID?) -> Bool {
+        flow.flatMap { self[Flows.self].flow($0)?.demand.needsNewSignIn } ?? false
+    }
 
     /// Whether a pending flow asks a user who is signed in to sign in again.
-    ///
-    /// - Parameter provenAt: when the user was authenticated; nil for a moment that is not proven, which is too old.
-    package func asksAgain(_ flow: FlowID?, after provenAt: Timestamp?, now: Timestamp) -> Bool {
-        guard let since = flow.flatMap({ self[Flows.self].pending($0, now: now) })?.demand.since else { return false }
-        return provenAt.map { $0 < since } ?? true
+    package func asksAgain(_ flow: FlowID?, after signIn: CurrentSignIn.SignIn, now: Timestamp) -> Bool {
+        self[Flows.self].pending(flow, now: now).map { !$0.demand.isMet(by: signIn) } ?? false
     }
 }
 

@@ -5,6 +5,7 @@ extension PageFiles {
     package static let flow = PageFiles(
         templates: [
             "account": PackageResources.account_mustache,
+            "change": PackageResources.change_mustache,
             "completion": PackageResources.completion_mustache,
             "no-access": PackageResources.no_access_mustache,
         ],

@@ -1,11 +1,14 @@
 import Hummingbird
 import IdPApps
+import IdPFlow
 import IdPProviderSignIn
 import IdPProviders
 import SSOWeb
 
 /// The answers to attempts that link for an app. The apps know no attempts, and the attempts no apps.
 struct AppIdentityAttempts: AttemptPurpose {
+    static let id = "app_link"
+
     let answers: AppIdentityAnswers
     let signIn: ProviderSignIn
 
@@ -24,9 +27,14 @@ struct AppIdentityAttempts: AttemptPurpose {
     }
 
     private func answer(_ answered: AnsweredAttempt) throws(PublicError) -> AppIdentityAnswer {
-        guard case .appIdentity(let id) = answered.attempt.purpose else { throw AppIdentityPages.over(nil) }
+        guard let id = answered.attempt.purpose.flow else { throw AppIdentityPages.over(nil) }
         return AppIdentityAnswer(
             id: id, provider: answered.provider, session: answered.session, request: answered.request,
             context: answered.context)
     }
+}
+
+extension ProviderAttempt.Purpose {
+    /// To park the identity for the app of this link, which finishes with its access token.
+    static func appIdentity(_ link: FlowID) -> Self { Self(AppIdentityAttempts.id, flow: link) }
 }

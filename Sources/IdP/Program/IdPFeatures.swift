@@ -84,7 +84,9 @@ struct IdPFeatures: Sendable {
         completion = SignInCompletion(
             sessions: parts.sessions, slots: features.flatMap(\.slots),
             purposes: FlowPurposes(
-                first: sso.asking, features.flatMap(\.purposes), flowClients: parts.flowClients),
+                first: sso.asking,
+                features.flatMap(\.purposes) + [ChangePurpose(features.flatMap(\.changes), parts.sessions)],
+                flowClients: parts.flowClients),
             factors: features.flatMap(\.factors), accounts: parts.accounts, knownBrowsers: parts.knownBrowsers,
             tokens: parts.accessTokens, hasProvider: { registry.has(id: $0, issuer: $1) }, changes: notices,
             lastMethod: LastMethodCookie(origin: parts.origin), clock: parts.clock)
@@ -106,6 +108,10 @@ struct IdPFeatures: Sendable {
             for factor in feature.factors { factor.addRoutes(to: &router, completion) }
         }
         for method in methods { method.addRoutes(to: &router) }
+        Changes(
+            all.flatMap(\.changes), completion, flowLimit: parts.flowLimit, randomness: parts.randomness,
+            pages: parts.pages, script: parts.formScript
+        ).addRoutes(to: &router)
         NativeRoutes(pages: parts.pages, paths: paths).addRoutes(to: &router)
         return router
     }

@@ -1,6 +1,6 @@
 package import Hummingbird
 package import IdPClients
-import IdPFlow
+package import IdPFlow
 package import IdPProviders
 import SSOShared
 package import SSOWeb
@@ -14,8 +14,14 @@ package struct AnsweredAttempt: Sendable {
     package let context: VisitorContext
 }
 
-/// What becomes of the answers to attempts of one ``ProviderAttempt/Purpose``.
+/// What an attempt at a provider is for, as a ``FlowPurpose`` is for a flow: what becomes of the answers.
 package protocol AttemptPurpose: Sendable {
+    /// Stored with the attempts. Never changes.
+    static var id: String { get }
+
+    /// Where a user goes who needs the answer no more. Asked before the provider is.
+    func over(_ answered: AnsweredAttempt) async throws -> Response?
+
     /// The provider vouches for an identity. Called at most once for an attempt.
     func finish(_ proven: ProviderIdentity, _ answered: AnsweredAttempt) async throws -> Response
 
@@ -30,11 +36,19 @@ package protocol AttemptPurpose: Sendable {
 }
 
 extension AttemptPurpose {
+    package func over(_ answered: AnsweredAttempt) async throws -> Response? { nil }
     package func again(_ answered: AnsweredAttempt) async throws -> Response { try await cancelled(answered) }
     package func page(_ refusal: PublicError, _ answered: AnsweredAttempt) async throws -> PublicError { refusal }
 }
 
 extension ProviderSignIn: AttemptPurpose {
+    package static let id = "sign_in"
+
+    /// Another tab has signed in meanwhile.
+    package func over(_ answered: AnsweredAttempt) async throws -> Response? {
+        try await completion.alreadySignedIn(answered.request, answered.context, flow: answered.attempt.flow)
+    }
+
     package func finish(_ proven: ProviderIdentity, _ answered: AnsweredAttempt) async throws -> Response {
         try await finish(
             proven, answered.provider, answered.attempt.flow, answered.session, answered.request, answered.context)
@@ -47,8 +61,10 @@ extension ProviderSignIn: AttemptPurpose {
 }
 
 extension ProviderAddition: AttemptPurpose {
+    package static let id = "link"
+
     package func finish(_ proven: ProviderIdentity, _ answered: AnsweredAttempt) async throws -> Response {
-        guard case .link(let account) = answered.attempt.purpose else { throw PublicError.notFound }
+        guard let account = answered.attempt.purpose.accountID else { throw PublicError.notFound }
         return try await finish(
             proven, answered.provider, account, answered.session, answered.request, answered.context)
     }
@@ -56,21 +72,23 @@ extension ProviderAddition: AttemptPurpose {
     package func cancelled(_ answered: AnsweredAttempt) async throws -> Response { .redirect(to: "/") }
 }
 
-/// The purposes of all attempts.
-package struct AttemptPurposes: Sendable {
-    let signIn: ProviderSignIn
-    let link: ProviderAddition
-    let appIdentity: any AttemptPurpose
+extension ProviderAttempt.Purpose {
+    /// To sign in, for a flow or to the home page.
+    package static func signIn(_ flow: FlowID?) -> Self { Self(ProviderSignIn.id, flow: flow) }
 
-    package init(signIn: ProviderSignIn, link: ProviderAddition, appIdentity: any AttemptPurpose) {
-        (self.signIn, self.link, self.appIdentity) = (signIn, link, appIdentity)
+    /// To link the identity to the account that is signed in.
+    package static func link(accountID: String) -> Self { Self(ProviderAddition.id, accountID: accountID) }
+}
+
+/// The purposes of all attempts, and the one place that asks what an attempt is for.
+struct AttemptPurposes: Sendable {
+    private let signIn: ProviderSignIn
+    private let others: [String: any AttemptPurpose]
+
+    init(signIn: ProviderSignIn, _ others: [any AttemptPurpose]) {
+        self.signIn = signIn
+        self.others = Dictionary(others.map { (type(of: $0).id, $0) }) { _, last in last }
     }
 
-    subscript(_ purpose: ProviderAttempt.Purpose) -> any AttemptPurpose {
-        switch purpose {
-        case .signIn: signIn
-        case .link: link
-        case .appIdentity: appIdentity
-        }
-    }
+    subscript(_ purpose: ProviderAttempt.Purpose) -> any AttemptPurpose { others[purpose.id] ?? signIn }
 }

@@ -5,14 +5,16 @@ import SSOWeb
 
 /// One visit to a provider, from the button to its answer.
 package struct ProviderAttempt: Sendable {
-    /// What the answer is for.
-    package enum Purpose: Sendable {
-        /// To sign in, for a flow or to the home page.
-        case signIn(FlowID?)
-        /// To link the identity to the account that is signed in.
-        case link(accountID: String)
-        /// To park the identity for the app of this link, which finishes with its access token.
-        case appIdentity(FlowID)
+    /// What the answer is for: the ``AttemptPurpose`` of this id, which alone reads the rest.
+    package struct Purpose: Sendable {
+        let id: String
+        /// The flow that the user signs in for, or what else the purpose gives such an id.
+        package let flow: FlowID?
+        package let accountID: String?
+
+        package init(_ id: String, flow: FlowID? = nil, accountID: String? = nil) {
+            (self.id, self.flow, self.accountID) = (id, flow, accountID)
+        }
     }
 
     let id: String
@@ -22,7 +24,10 @@ package struct ProviderAttempt: Sendable {
     let registration: [UInt8]
     package let purpose: Purpose
 
-    var flow: FlowID? { if case .signIn(let flow) = purpose { flow } else { nil } }
+    var signsIn: Bool { purpose.id == ProviderSignIn.id }
+
+    /// What the user signs in for. Nil for other attempts, which have no flow in the browser's session.
+    var flow: FlowID? { signsIn ? purpose.flow : nil }
 }
 
 extension Provider {

@@ -17,13 +17,7 @@ package struct ProviderAttemptStore: Sendable {
 
     /// Begins an attempt, in the caller's transaction.
     func begin(_ attempt: ProviderAttempt, _ connection: any SQLConnection) throws {
-        let now = clock.now()
-        let (purpose, flow, account): (String, FlowID?, String?) =
-            switch attempt.purpose {
-            case .signIn(let flow): ("sign_in", flow, nil)
-            case .link(let account): ("link", nil, account)
-            case .appIdentity(let id): ("app_link", id, nil)
-            }
+        let (now, purpose) = (clock.now(), attempt.purpose)
         try connection.execute(
             """
             INSERT INTO provider_attempt (id, provider, registration, purpose, flow, account_id, created_at, expires_at)
@@ -31,8 +25,8 @@ package struct ProviderAttemptStore: Sendable {
             """,
             [
                 "id": .text(attempt.id), "provider": .text(attempt.provider),
-                "registration": .blob(attempt.registration), "purpose": .text(purpose),
-                "flow": .optional(flow?.text), "account": .optional(account), "now": .timestamp(now),
+                "registration": .blob(attempt.registration), "purpose": .text(purpose.id),
+                "flow": .optional(purpose.flow?.text), "account": .optional(purpose.accountID), "now": .timestamp(now),
                 "expires": .timestamp(now + Self.lifetime),
             ])
     }
@@ -179,13 +173,9 @@ package struct ProviderAttemptStore: Sendable {
     private static let columns = "id, provider, registration, purpose, flow, account_id"
 
     private static func attempt(_ row: SQLRow) throws -> ProviderAttempt {
-        let purpose: ProviderAttempt.Purpose
-        let flow = try row.optionalText("flow").flatMap(FlowID.init)
-        switch (try row.text("purpose"), flow, try row.optionalText("account_id")) {
-        case ("link", _, let account?): purpose = .link(accountID: account)
-        case ("app_link", let id?, _): purpose = .appIdentity(id)
-        default: purpose = .signIn(flow)
-        }
+        let purpose = ProviderAttempt.Purpose(
+            try row.text("purpose"), flow: try row.optionalText("flow").flatMap(FlowID.init),
+            accountID: try row.optionalText("account_id"))
         return ProviderAttempt(
             id: try row.text("id"), provider: try row.text("provider"),
             registration: try row.blob("registration"), purpose: purpose)

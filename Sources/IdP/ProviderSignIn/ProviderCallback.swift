@@ -114,12 +114,8 @@ package struct ProviderCallback: Sendable {
                 return try await purpose.cancelled(answered)
             }
             guard isCodeFresh else { throw refused(.codeReused, provider, attempt.flow, context) }
-            // Another tab has signed in meanwhile. The answer is used up.
-            if case .signIn(let flow) = attempt.purpose,
-                let done = try await completion.alreadySignedIn(request, context, flow: flow)
-            {
-                return done
-            }
+            // The answer is used up.
+            if let done = try await purpose.over(answered) { return done }
             let identity = try await identity(answer, code, attempt, provider, context)
             limits.giveBackCodePost(request, context, browserID: browser)
             return try await purpose.finish(identity, answered)
@@ -130,8 +126,7 @@ package struct ProviderCallback: Sendable {
 
     /// The form of the page signs in, which is not what every attempt is for.
     private func retrying(_ page: PublicError, _ attempt: ProviderAttempt, _ session: Session) -> PublicError {
-        guard case .signIn = attempt.purpose else { return page.withFormToken(nil) }
-        return page.withFormToken(sessions.formToken(for: session))
+        page.withFormToken(attempt.signsIn ? sessions.formToken(for: session) : nil)
     }
 
     private func identity(

@@ -84,8 +84,10 @@ package struct ProviderFeature: Feature {
             origin: parts.origin, sessions: parts.sessions, completion: completion, limits: parts.limits,
             purposes: AttemptPurposes(
                 signIn: signIn,
-                link: ProviderAddition(
-                    accounts: parts.accounts, sessions: parts.sessions, signIn: signIn, providers: providers,
-                    changes: changes), appIdentity: additionOfApp(signIn)))
+                [
+                    ProviderAddition(
+                        accounts: parts.accounts, sessions: parts.sessions, signIn: signIn, providers: providers,
+                        changes: changes), additionOfApp(signIn),
+                ]))
     }
 }

@@ -108,8 +108,7 @@ package struct ProviderStart: Sendable {
                     asksAgain: session.slots.needsNewSignIn(attempt.flow)))
         } catch {
             let page = error.page(provider, attempt.flow, context)
-            guard case .signIn = attempt.purpose else { throw page.withFormToken(nil) }
-            throw page.withFormToken(sessions.formToken(for: session))
+            throw page.withFormToken(attempt.signsIn ? sessions.formToken(for: session) : nil)
         }
     }
 }

@@ -38,6 +38,27 @@ enum ProgramPaths {
     }
 
     static func declared() async throws -> Declared {
+        try await withServices { settings, services in
+            var declared = Declared(
+                configuration: try IdPFeatures(settings, services, shutdown: ShutdownState(), adding: .init()).paths)
+            _ = try buildIdP(
+                settings: settings, services: services,
+                inspecting: { (declared.paths, declared.routes) = (Self.paths(of: $0), $1) })
+            return declared
+        }
+    }
+
+    /// Every change of the identity provider with these features beside the built-in ones, as its router has declared it.
+    static func changes(adding added: AddedFeatures) async throws -> (
+        declared: [DeclaredChange], all: [any WaitingChange]
+    ) {
+        try await withServices { settings, services in
+            let features = try IdPFeatures(settings, services, shutdown: ShutdownState(), adding: added)
+            return (features.router.changes, features.all.flatMap(\.changes))
+        }
+    }
+
+    private static func withServices<Value>(_ body: (IdPSettings, IdPServices) throws -> Value) async throws -> Value {
         let folder = try TemporaryFolder(inMemory: true)
         let settings = try TestDeployment.readIdPSettings(
             SettingsFixture.idp.merging(everyFeature) { $1 }.merging([
@@ -48,13 +69,9 @@ enum ProgramPaths {
             database: database, mailer: OutboxMailer(folder: folder.path(of: "outbox")), clock: TestClock().clock,
             randomness: SystemRandomness(), logger: CapturedLog().logger("idp"),
             devPages: try DevPages(randomness: SystemRandomness()))
-        var declared = Declared(
-            configuration: try IdPFeatures(settings, services, shutdown: ShutdownState(), adding: .init()).paths)
-        _ = try buildIdP(
-            settings: settings, services: services,
-            inspecting: { (declared.paths, declared.routes) = (Self.paths(of: $0), $1) })
+        let value = try body(settings, services)
         await database.close()
-        return declared
+        return value
     }
 
     static func relyingParty() async throws -> Set<String> {

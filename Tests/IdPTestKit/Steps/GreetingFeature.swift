@@ -1,16 +1,18 @@
 import Hummingbird
 import SSOShared
 import SSOWeb
+import Storage
 
 @testable import Counterparts
 @testable import IdP
+@testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPFlow
 @testable import TestKit
 @testable import WebTestKit
 
-/// A page of the tests with a form and a setting, added as CONTRIBUTING.md says: its template, its texts in two languages, its
-/// model, its slot and its routes.
+/// A page of the tests with a form, a setting and a change that waits for a new sign-in, added as CONTRIBUTING.md says: its
+/// template, its texts in two languages, its model, its slot and its routes.
 struct GreetingFeature: Feature {
     static let added = AddedFeatures(files: [files]) { [GreetingFeature(parts: $0, word: "Welcome")] }
 
@@ -37,22 +39,61 @@ struct GreetingFeature: Feature {
                 <input type="hidden" name="form_token" value="{{formToken}}">
                 <button type="submit">[[greeting.button]]</button>
                 </form>
+                <form class="full" method="post" action="/greeting/word">
+                <input type="hidden" name="form_token" value="{{formToken}}">
+                <input type="text" name="word" aria-label="[[=greeting.word]]">
+                <button type="submit">[[greeting.change]]</button>
+                </form>
                 {{/main}}
                 {{/layout}}
                 """.utf8)
         ],
         texts: [
             .english: Array(
-                #"{"greeting.title":"Greeting","greeting.text":"Greeted {count} times.","greeting.button":"Greet"}"#
-                    .utf8),
+                """
+                {"greeting.title":"Greeting","greeting.text":"Greeted {count} times.","greeting.button":"Greet",
+                "greeting.word":"Word","greeting.change":"Change","greeting.ask":"Greet with {word}",
+                "greeting.effect":"This browser greets {email} with {word}."}
+                """.utf8),
             .german: Array(
-                #"{"greeting.title":"Gruß","greeting.text":"{count} Mal gegrüßt.","greeting.button":"Grüßen"}"#.utf8),
+                """
+                {"greeting.title":"Gruß","greeting.text":"{count} Mal gegrüßt.","greeting.button":"Grüßen",
+                "greeting.word":"Wort","greeting.change":"Ändern","greeting.ask":"Mit {word} grüßen",
+                "greeting.effect":"Dieser Browser grüßt {email} mit {word}."}
+                """.utf8),
         ])
 
     struct Greetings: SessionSlot {
         static let key = "test_greetings"
         static let survivesSignIn = false
         var count = 0
+        /// What the user has changed the word to.
+        var word: String?
+    }
+
+    /// The change of the word: it needs a recent sign-in with two proofs.
+    struct Word: WaitingChange {
+        struct Asked: Codable, Sendable { let word: String }
+
+        static let id = "test_greeting"
+        static let path = "/greeting/word"
+        static let home = GreetingFeature.path
+        static let needs = Proof.Need(age: .minutes(10), strength: .mfa)
+
+        func asked(in fields: URLEncodedFields) throws -> Asked { Asked(word: try fields.text("word") ?? "") }
+
+        func page(of asked: Asked, for user: SignedInUser, _ connection: any SQLConnection) -> ChangePage? {
+            ChangePage(
+                title: Text("greeting.ask", ["word": asked.word]),
+                explanation: Text("greeting.effect", ["word": asked.word, "email": user.account.email]))
+        }
+
+        func carryOut(_ asked: Asked, for user: SignedInUser, _ context: VisitorContext) -> ChangeStep {
+            .here { _, slots, _ in
+                slots[Greetings.self].word = asked.word
+                return .done(goingTo: Self.home)
+            }
+        }
     }
 
     private struct Model: Encodable, Sendable {
@@ -63,6 +104,7 @@ struct GreetingFeature: Feature {
     let word: String
 
     var slots: [any SessionSlot.Type] { [Greetings.self] }
+    var changes: [any WaitingChange] { [Word()] }
 
     func addRoutes(
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
@@ -83,7 +125,7 @@ struct GreetingFeature: Feature {
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let session = try await parts.sessions.current(request, context)
         let model = Model(
-            formToken: parts.sessions.formToken(for: session), word: word,
+            formToken: parts.sessions.formToken(for: session), word: session[Greetings.self].word ?? word,
             count: String(session[Greetings.self].count))
         var response = parts.pages.response("greeting", model, for: request)
         parts.sessions.remember(session, in: &response)

@@ -30,13 +30,16 @@ struct PinFactor: SecondFactor {
     var path: String = PinFactor.pagePath
     var pin: String = PinFactor.pin
 
+    /// What the name of an account has that has set the factor up; empty where every account has.
+    var mark = ""
+
     /// What is added to the name of an account that does not have the factor any more.
     var endedMark: String { " without \(id)" }
 
     func isSetUp(for account: Account, _ connection: any SQLConnection) throws -> Bool {
         try !connection.query(
-            "SELECT id FROM account WHERE id = :id AND instr(name, :ended) = 0",
-            ["id": .text(account.id), "ended": .text(endedMark)]
+            "SELECT id FROM account WHERE id = :id AND instr(name, :ended) = 0 AND instr(name, :mark) > 0",
+            ["id": .text(account.id), "ended": .text(endedMark), "mark": .text(mark)]
         ).isEmpty
     }
 

@@ -84,6 +84,13 @@ package struct Identities: Sendable {
     /// What users call the provider of an identity. Nil for an identity without a provider.
     func name(of identity: AccountIdentity) -> String? { identity.issuer.map(providers.name(ofIssuer:)) }
 
+    /// The identity of a user that a form names (``AccountIdentity/name``).
+    func identity(
+        _ name: String, of user: SignedInUser, _ connection: any SQLConnection
+    ) throws -> AccountIdentity? {
+        try AccountStore.identities(of: user.account.id, connection).first { $0.name.utf8.elementsEqual(name.utf8) }
+    }
+
     /// The change that the address of the page names. Nil when the list does not show it: that address may come from
     /// another site.
     ///

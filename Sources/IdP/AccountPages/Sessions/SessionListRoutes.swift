@@ -7,8 +7,8 @@ import SSOShared
 import SSOWeb
 import Storage
 
-/// `/sessions` lists the browsers and apps in which a user is signed in. `POST /sessions/end` ends one of them, and
-/// `POST /sessions/end-others` all but this one.
+/// `/sessions` lists the browsers and apps in which a user is signed in. Its buttons end one of them (``SessionEnd``), or all but
+/// this one (``OtherSessionsEnd``).
 ///
 /// Emails lead here, and no link ends anything by itself: programs that check emails open links and press buttons.
 struct SessionListRoutes: Sendable {
@@ -18,7 +18,6 @@ struct SessionListRoutes: Sendable {
     let accounts: AccountStore
     let sessions: Sessions
     let list: UserSessions
-    let devices: AppDevices
     let pages: Pages
     let flowLimit: FlowLimit
     let randomness: any Randomness
@@ -26,11 +25,6 @@ struct SessionListRoutes: Sendable {
     func addRoutes(to router: inout FeatureRouter) {
         router.page(at: SessionsPurpose.path, use: show)
         router.visit(at: Self.signInPath, use: signIn)
-        router.form(
-            at: "/sessions/end", .ofUser(accounts.signedIn, elsewhere: { _ in SessionsPurpose.path }, submit: end))
-        router.form(
-            at: "/sessions/end-others",
-            .ofUser(accounts.signedIn, elsewhere: { _ in SessionsPurpose.path }, submit: endOthers))
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -62,21 +56,5 @@ struct SessionListRoutes: Sendable {
         return try .toSignIn(SignInPath.signIn(updated == nil ? nil : id), for: request) {
             sessions.remember(session, in: &$0)
         }
-    }
-
-    /// One that is not in the user's list has ended already: the button was pressed twice.
-    @Sendable private func end(_ form: SubmittedForm, _ user: SignedInUser) async throws -> Response {
-        let id = try form.fields.text("session") ?? ""
-        let ended = try await devices.endSession(
-            id, of: user.account, by: .user(user.account.id), form.context.audit, own: user.session.handle)
-        var response = Response.redirect(to: ended == nil ? SessionsPurpose.path : "\(SessionsPurpose.path)?ended")
-        guard let ended else { return response }
-        if ended.handles.contains(user.session.handle) { sessions.forget(in: &response) }
-        return response
-    }
-
-    @Sendable private func endOthers(_ form: SubmittedForm, _ user: SignedInUser) async throws -> Response {
-        try await list.endOthers(than: user, form.context.audit)
-        return .redirect(to: "\(SessionsPurpose.path)?ended")
     }
 }

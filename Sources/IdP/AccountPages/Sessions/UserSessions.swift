@@ -37,13 +37,12 @@ struct SessionSection: Encodable, Sendable {
     let hasMore, hasOthers: Bool
 }
 
-/// Reads the sessions of a user for pages, and ends them.
+/// Reads the sessions of a user for pages.
 struct UserSessions: Sendable {
     let sessions: Sessions
     let accounts: AccountStore
     let devices: AppDevices
     let clients: SignedInClients
-    let tokens: AccessTokenStore
 
     func list(
         of user: SignedInUser, after position: SessionPosition?, isEnded: Bool, _ texts: Texts,
@@ -96,19 +95,5 @@ struct UserSessions: Sendable {
                 isCurrent: session.handles.contains(user.session.handle), hasClients: !clients.isEmpty)
         }
         return items.filter(\.isCurrent) + items.filter { !$0.isCurrent }
-    }
-
-    /// Ends every other session of the account, in one transaction.
-    func endOthers(than user: SignedInUser, _ audit: RequestAudit?) async throws {
-        _ = try await sessions.store.update(
-            user.session,
-            with: { slots, connection in
-                guard
-                    let current = try accounts.signedIn(user.session, as: slots[CurrentSignIn.self], connection),
-                    current.account.id == user.account.id
-                else { return false }
-                try current.endOthers(.endedElsewhere, &slots, accounts, tokens, audit, connection)
-                return true
-            })
     }
 }

@@ -13,6 +13,30 @@ package struct Proof: Codable, Sendable, Equatable {
     }
 }
 
+extension Proof {
+    /// What a sign-in must be like for a change that its user makes.
+    package struct Need: Sendable, Equatable {
+        /// How old the sign-in may be; nil for any age.
+        package let age: Duration?
+        package let strength: Strength
+
+        package init(age: Duration?, strength: Strength = .any) { (self.age, self.strength) = (age, strength) }
+
+        /// Of a user who changes how the account is signed in to: who finds a browser unlocked must not be able to keep the
+        /// account (ASVS 7.5.1).
+        package static let recent = Need(age: .minutes(10))
+        /// Whoever is signed in may do it.
+        package static let anySignIn = Need(age: nil)
+
+        /// The moment that a sign-in must not be older than; nil when any will do.
+        package func since(_ now: Timestamp) -> Timestamp? { age.map { now - $0 } }
+
+        package func isMet(by strength: Strength, at provenAt: Timestamp?, now: Timestamp) -> Bool {
+            strength.isEnough(at: provenAt, for: self.strength, since: since(now))
+        }
+    }
+}
+
 /// Which proofs a sign-in has. The raw values are stored and never change.
 package enum Strength: String, Codable, Sendable, Comparable, CaseIterable {
     /// One proof of any kind.
@@ -21,6 +45,17 @@ package enum Strength: String, Codable, Sendable, Comparable, CaseIterable {
     case mfa
     /// A proof that cannot be given to another site (phishing-resistant).
     case phr
+
+    /// Whether a sign-in of this strength will do.
+    ///
+    /// - Parameters:
+    ///   - provenAt: when the user was authenticated; nil for a moment that is not proven, which is too old.
+    ///   - since: the moment that the sign-in must not be older than; nil when any will do.
+    package func isEnough(at provenAt: Timestamp?, for needed: Strength, since: Timestamp?) -> Bool {
+        guard self >= needed else { return false }
+        guard let since else { return true }
+        return provenAt.map { $0 >= since } ?? false
+    }
 
     package static func < (one: Strength, other: Strength) -> Bool { one.rank < other.rank }
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }

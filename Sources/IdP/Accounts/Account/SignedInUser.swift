@@ -7,8 +7,6 @@ package struct CurrentSignIn: SessionSlot {
     package static let key = "signIn"
     /// A sign-in replaces the one before it.
     package static let survivesSignIn = false
-    /// How old the sign-in of a user may be who changes how the account is signed in to (ASVS 7.5.1).
-    package static let longestForChanges: Duration = .minutes(10)
 
     package struct SignIn: Codable, Sendable {
         package let accountID: String
@@ -38,6 +36,9 @@ package struct CurrentSignIn: SessionSlot {
             )
             (self.isFirst, self.isProven, self.proofs) = (isFirst, isProven, proofs)
         }
+
+        /// Of all its proofs together. A sign-in whose proofs are not stored has one of any kind.
+        package var strength: Strength { proofs?.map(\.strength).max() ?? .any }
 
         package var accountSignOuts: Int64 { signOuts ?? 0 }
 

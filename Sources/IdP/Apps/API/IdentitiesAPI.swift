@@ -65,7 +65,7 @@ package struct IdentitiesAPI: Sendable {
         guard let provider = providers.provider(id: try await APIBody(request).text("provider")) else {
             throw APIError.badRequest("provider must be the id of a provider.", cause: "provider_unknown")
         }
-        guard let provenAt = user.entry.provenAt, clock.now() - provenAt <= CurrentSignIn.longestForChanges else {
+        guard Proof.Need.recent.isMet(by: .any, at: user.entry.provenAt, now: clock.now()) else {
             throw APIError.freshSignInRequired
         }
         let ticket = try IdentityTicket(randomness: randomness)

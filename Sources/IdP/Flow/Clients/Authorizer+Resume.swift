@@ -25,7 +25,7 @@ extension Authorizer {
             let address = asking.address(of: flow)
         else { throw over() }
         guard let user = try await accounts.signedIn(context),
-            !session.slots.asksAgain(id, after: user.signIn.provenAt, now: now)
+            !session.slots.asksAgain(id, after: user.signIn, now: now)
         else { return try .toSignIn(SignInPath.signIn(id), for: request) }
         if let expected = flow.demand.account, expected != user.account.id {
             return try await end(flow, .loginRequired, of: asking, session, request, context)

@@ -12,6 +12,8 @@ package protocol Feature: Sendable {
     var purposes: [any FlowPurpose] { get }
     /// The second proofs that an account may ask for.
     var factors: [any SecondFactor] { get }
+    /// What its users change with a sign-in of some age and strength. Their forms are declared by ``Changes``.
+    var changes: [any WaitingChange] { get }
     /// The ways to prove an identity.
     func methods(_ completion: SignInCompletion) -> [any SignInMethod]
     /// The emails that it sends.
@@ -22,7 +24,7 @@ package protocol Feature: Sendable {
     var purges: [PurgeService.Purge] { get }
     /// How an app opens its paths, where that is not its web view.
     var appPaths: [PathConfiguration.Rule] { get }
-    /// Declares its routes. Those of its purposes, methods and factors are declared by these.
+    /// Declares its routes. Those of its purposes, factors, changes and methods are declared by these.
     ///
     /// - Parameters:
     ///   - completion: where its sign-ins end.
@@ -34,6 +36,7 @@ extension Feature {
     package var slots: [any SessionSlot.Type] { [] }
     package var purposes: [any FlowPurpose] { [] }
     package var factors: [any SecondFactor] { [] }
+    package var changes: [any WaitingChange] { [] }
     package func methods(_ completion: SignInCompletion) -> [any SignInMethod] { [] }
     package var mail: [any MailTemplate] { [] }
     package var signOuts: [any SignOutProtocol] { [] }

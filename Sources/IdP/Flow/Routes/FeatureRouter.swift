@@ -1,5 +1,6 @@
 package import HTTPTypes
 package import Hummingbird
+import IdPAccounts
 package import IdPClients
 import SSOShared
 package import SSOWeb
@@ -7,6 +8,8 @@ package import SSOWeb
 /// Where features declare their routes. Each function is one ``Route/Kind``, with the guards of that kind.
 package struct FeatureRouter {
     package private(set) var routes: [Route] = []
+    /// Every change that needs a sign-in of some age and strength. The attacks of the tests read it.
+    package private(set) var changes: [DeclaredChange] = []
     /// The paths at which clients ask for a language, as ``WebRouter`` takes them.
     package private(set) var localePaths: Set<String> = []
     private var absent: Set<String> = []
@@ -142,6 +145,12 @@ package struct FeatureRouter {
             Route(.form, at: path, [.post], checksFormToken: true) {
                 $0.only([.post], at: RouterPath(path), use: submit)
             })
+    }
+
+    /// The form that asks for a change. What follows is the same for all.
+    mutating func change(_ change: DeclaredChange, _ form: Form<SignedInUser>) {
+        changes.append(change)
+        self.form(at: change.path, form)
     }
 
     /// - Parameters:

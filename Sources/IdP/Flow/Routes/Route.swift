@@ -1,5 +1,6 @@
 package import HTTPTypes
 package import Hummingbird
+package import IdPAccounts
 package import IdPClients
 import SSOWeb
 
@@ -61,4 +62,12 @@ package struct Route: Sendable {
         let fixed = parts.last == "*" ? parts.dropLast() + [""] : parts
         return "/" + fixed.joined(separator: "/")
     }
+}
+
+/// A change that needs a sign-in of some age and strength, as a feature has declared it.
+package struct DeclaredChange: Sendable {
+    package let id: String
+    /// Where the form is sent that asks for it.
+    package let path: String
+    package let needs: Proof.Need
 }

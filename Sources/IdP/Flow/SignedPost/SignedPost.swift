@@ -107,18 +107,18 @@ package struct SignedPost<Signer: Sendable>: Sendable {
         guard MediaRange.essence(of: request.headers[values: .contentType]) == words.mediaType else {
             throw words.wrongType
         }
-        let address = networks.addresses.address(of: request, peer: context.peer) ?? .unknown
-        if !namesClient(request), let wait = networks.badSignatures.wait(address), !networks.proven.mayTry(address) {
-            throw SignedPostError.rateLimited(wait)
-        }
         do {
-            try request.checkAnnouncedLength(words.maximumBytes)
-            let signed = try await checked(request, context)
-            networks.proven.note(address)
-            return signed
+            return try await networks.counting(
+                request, context, evenWhenFull: namesClient(request),
+                countingIf: { $0 is SignatureCheck.SignatureError }
+            ) {
+                try request.checkAnnouncedLength(words.maximumBytes)
+                return try await checked(request, context)
+            }
         } catch let error as SignatureCheck.SignatureError {
-            if let wait = networks.badSignatures.hit(address) { throw SignedPostError.rateLimited(wait) }
             throw words.badSignature(error, request)
+        } catch let error as TooManyBadSignatures {
+            throw SignedPostError.rateLimited(error.wait)
         } catch let error as PublicError where error.status == .contentTooLarge {
             throw words.tooLarge
         }
@@ -137,6 +137,37 @@ package struct SignerNetworks: Sendable {
     package init(_ addresses: ClientAddress, badSignatures: NetworkLimit, proven: ProvenNetworks) {
         (self.addresses, self.badSignatures, self.proven) = (addresses, badSignatures, proven)
     }
+
+    /// Checks a signature, unless the network of the request has sent too many bad ones, and counts a bad one. Of a network that
+    /// has sent a good one, some are checked all the same.
+    ///
+    /// - Parameters:
+    ///   - isChecked: whether it is checked however many were bad.
+    ///   - isBad: whether an error of `check` says that the signature is bad. All others are not counted.
+    /// - Throws: ``TooManyBadSignatures``, also in place of the error that is one too many.
+    package func counting<Signed>(
+        _ request: Request, _ context: VisitorContext, evenWhenFull isChecked: Bool = false,
+        countingIf isBad: (any Error) -> Bool, _ check: () async throws -> Signed
+    ) async throws -> Signed {
+        let address = addresses.address(of: request, peer: context.peer) ?? .unknown
+        if !isChecked, let wait = badSignatures.wait(address), !proven.mayTry(address) {
+            throw TooManyBadSignatures(wait: wait)
+        }
+        do {
+            let signed = try await check()
+            proven.note(address)
+            return signed
+        } catch let error where isBad(error) {
+            if let wait = badSignatures.hit(address) { throw TooManyBadSignatures(wait: wait) }
+            throw error
+        }
+    }
+}
+
+/// The network of a request has sent too many bad signatures.
+package struct TooManyBadSignatures: Error {
+    /// The time until it may try again.
+    package let wait: Duration
 }
 
 extension SignedPostError {

@@ -33,22 +33,18 @@ struct AppleNotificationRoutes: Sendable {
     }
 
     private func receive(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let address = networks.addresses.address(of: request, peer: context.peer) ?? .unknown
         let (provider, notification): (Provider, AppleNotification)
         do {
             try Self.checkHead(of: request)
-            // Checked before the body is read, so that a flood stays cheap.
-            if let wait = networks.badSignatures.wait(address), !networks.proven.mayTry(address) {
-                throw AppleNotificationError(retryAfter: wait)
-            }
-            (provider, notification) = try await read(request)
+            // Counted before the body is read, so that a flood stays cheap.
+            (provider, notification) = try await networks.counting(
+                request, context, countingIf: { ($0 as? AppleNotificationError)?.isCounted ?? false }
+            ) { try await read(request) }
+        } catch let error as TooManyBadSignatures {
+            return AppleNotificationError(retryAfter: error.wait).response(to: context)
         } catch let error as AppleNotificationError {
-            guard error.isCounted, let wait = networks.badSignatures.hit(address) else {
-                return error.response(to: context)
-            }
-            return AppleNotificationError(retryAfter: wait).response(to: context)
+            return error.response(to: context)
         }
-        networks.proven.note(address)
         let outcome = try await changes.apply(notification, provider, context.audit)
         context.record(
             Event(

@@ -1,17 +1,17 @@
 import HTTPTypes
-package import Hummingbird
+import Hummingbird
 import IdPAccounts
-package import IdPClients
+import IdPClients
 package import IdPFlow
 import SSOShared
 package import SSOWeb
 
 /// The purpose of a flow that began with an invitation: its user goes on to the start page of a client, or to the home page.
-package struct InvitationPurpose: FlowPurpose {
+package struct InvitationPurpose: OwnPagePurpose {
     package static let id = "invitation"
     static let path = SignInPath.invited
 
-    let sessions: Sessions
+    package let sessions: Sessions
     let accounts: AccountStore
     let clients: ClientDirectory
     let page: CompletionPage
@@ -22,23 +22,14 @@ package struct InvitationPurpose: FlowPurpose {
     package func name(of subject: String) -> String? { clients.client(id: subject)?.name }
 
     package func texts(of flow: Flow, again email: String?) -> FlowTexts {
-        guard let name = name(of: flow.subject) else { return FlowTexts() }
-        return FlowTexts(intro: Text("flow.continue", ["service": name]))
+        FlowTexts(intro: name(of: flow.subject).map { Text("flow.continue", ["service": $0]) })
     }
 
     static func request(for invitation: Invitation, address: EmailAddress) -> Flow.Request {
-        Flow.Request(
-            purpose: id, subject: invitation.clientID ?? "", demand: Flow.Demand(loginHint: address.text))
+        .init(purpose: id, subject: invitation.clientID ?? "", demand: .init(loginHint: address.text))
     }
 
-    package func cancel(
-        _ flow: Flow, _ session: Session, _ request: Request, _ context: VisitorContext
-    ) async throws -> Response {
-        _ = try await sessions.store.update(session) { $0[Flows.self].end(flow.id) }
-        return .redirect(to: clients.client(id: flow.subject)?.startPage() ?? SignInPath.signIn)
-    }
-
-    package func over(_ flow: EndedFlow) -> PublicError { FlowError.noSuchFlow }
+    package func home(of flow: Flow) -> String { clients.client(id: flow.subject)?.startPage() ?? SignInPath.signIn }
 
     func addRoutes(to router: inout FeatureRouter) { router.page(at: Self.path, use: show) }
 

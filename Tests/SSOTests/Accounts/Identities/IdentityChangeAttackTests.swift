@@ -11,126 +11,10 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-/// Whatever an attacker's page, link or browser does, nothing about how the user signs in changes.
-@Suite("A change that its user did not confirm", .program)
+/// Whatever an attacker's form does, nothing about how another user signs in changes. `WaitingChangeAttackTests` attack the
+/// confirmation.
+@Suite("A forged change of the ways to sign in", .program)
 struct IdentityChangeAttackTests {
-    /// A change that waits for a new sign-in: where it asks for it, and the confirm page's address.
-    private struct Waiting {
-        let browser: Browser
-        let signIn: Visit
-        let confirm: String
-    }
-
-    /// The removal of the provider, eleven minutes after the sign-in.
-    private static func waiting(_ place: ProviderDeployment) async throws -> Waiting {
-        let browser = try await place.owner(adding: .oidc)
-        place.deployment.clock.advance(by: .minutes(11))
-        let page = try await browser.follow(browser.pressRemove(on: browser.home(of: place.deployment)))
-        let flow = try #require(page.address.query("flow"))
-        return Waiting(
-            browser: browser, signIn: page, confirm: "\(place.origin)/identities/confirm?flow=\(flow)")
-    }
-
-    @Test("a form without the token of this browser changes nothing", arguments: ["link", "unlink", "confirm"])
-    func crossSite(path: String) async throws {
-        try await ProviderDeployment.open([.oidc]) { place in
-            let waiting = try await Self.waiting(place)
-            _ = try await place.signInAgain(waiting.browser, on: waiting.signIn)
-            let name = try await IdentityListTests.name(of: "external", in: place.deployment)
-            let flow = waiting.signIn.address.query("flow") ?? ""
-            for token in ["", "stale"] {
-                let sent = try await waiting.browser.post(
-                    WebAddress("\(place.origin)/identities/\(path)"),
-                    [("form_token", token), ("provider", "work"), ("identity", name), ("flow", flow)])
-                #expect(sent.status == 403)
-            }
-            #expect(try await place.externalIdentities() == 1)
-            #expect(place.deployment.events("provider_sign_in_started") == 1, "the one of the set-up")
-        }
-    }
-
-    @Test("the new sign-in alone changes nothing, and neither does opening the page")
-    func opening() async throws {
-        try await ProviderDeployment.open([.oidc]) { place in
-            let waiting = try await Self.waiting(place)
-            let early = try await waiting.browser.get(waiting.confirm)
-            #expect(try early.location().path == "/sign-in", "not before the sign-in")
-            _ = try await place.signInAgain(waiting.browser, on: waiting.signIn)
-            for _ in 1...2 {
-                #expect(try await waiting.browser.get(waiting.confirm).status == 200)
-            }
-            #expect(try await place.externalIdentities() == 1)
-        }
-    }
-
-    @Test("a form of the page that is sent before the new sign-in leads to it")
-    func beforeSignIn() async throws {
-        try await ProviderDeployment.open([.oidc]) { place in
-            let waiting = try await Self.waiting(place)
-            let home = try await waiting.browser.home(of: place.deployment)
-            let token = try home.page().form(to: "/sign-out")?["form_token"] ?? ""
-            let sent = try await waiting.browser.post(
-                WebAddress("\(place.origin)/identities/confirm"),
-                [("form_token", token), ("flow", waiting.signIn.address.query("flow") ?? "")])
-            #expect(sent.status == 303)
-            #expect(try sent.location().path == "/sign-in")
-            #expect(try await place.externalIdentities() == 1)
-        }
-    }
-
-    @Test("after ten minutes the page says so")
-    func expired() async throws {
-        try await ProviderDeployment.open([.oidc]) { place in
-            let waiting = try await Self.waiting(place)
-            let confirm = try await place.signInAgain(waiting.browser, on: waiting.signIn)
-            place.deployment.clock.advance(by: .minutes(10))
-            #expect(try await waiting.browser.get(waiting.confirm).status == 410)
-            #expect(try await waiting.browser.confirm(on: confirm).status == 410)
-            #expect(try await place.externalIdentities() == 1)
-        }
-    }
-
-    @Test("it is carried out once")
-    func once() async throws {
-        try await ProviderDeployment.open([.oidc]) { place in
-            let waiting = try await Self.waiting(place)
-            let confirm = try await place.signInAgain(waiting.browser, on: waiting.signIn)
-            #expect(try await waiting.browser.confirm(on: confirm).status == 303)
-            _ = try await place.add(.oidc, in: waiting.browser)
-            #expect(try await waiting.browser.confirm(on: confirm).status == 410)
-            #expect(try await place.externalIdentities() == 1)
-        }
-    }
-
-    @Test("another user who signs in meanwhile sees it on the page, and neither account changes")
-    func otherAccount() async throws {
-        try await ProviderDeployment.open([.oidc]) { place in
-            let waiting = try await Self.waiting(place)
-            let page = try await place.signInAgain(waiting.browser, on: waiting.signIn, as: "ben@example.com")
-            #expect(page.status == 409)
-            #expect(page.text.contains("You are signed in to another account"))
-            let home = try await waiting.browser.home(of: place.deployment)
-            let token = try home.page().form(to: "/sign-out")?["form_token"] ?? ""
-            let sent = try await waiting.browser.post(
-                WebAddress("\(place.origin)/identities/confirm"),
-                [("form_token", token), ("flow", waiting.signIn.address.query("flow") ?? "")])
-            #expect(sent.status == 409)
-            #expect(try await place.externalIdentities() == 1)
-            #expect(place.deployment.events("account_change_refused", reason: "other_account") == 2)
-        }
-    }
-
-    @Test("another browser of the same user knows nothing of it")
-    func otherBrowser() async throws {
-        try await ProviderDeployment.open([.oidc]) { place in
-            let waiting = try await Self.waiting(place)
-            place.deployment.clock.advance(by: .minutes(1))
-            let other = try await place.deployment.signedIn()
-            #expect(try await other.get(waiting.confirm).status == 410)
-            #expect(try await place.externalIdentities() == 1)
-        }
-    }
-
     @Test("the name of another account's identity removes nothing")
     func otherIdentity() async throws {
         try await ProviderDeployment.open([.oidc]) { place in
@@ -234,24 +118,5 @@ struct IdentityChangeAttackTests {
             #expect(try await place.externalIdentities() == 1)
             #expect(try await !browser.isSignedInOnHomePage(of: deployment))
         }
-    }
-
-    @Test("at most eight changes wait in a browser; the oldest is forgotten")
-    func manyChanges() throws {
-        var flows = Flows()
-        let now = TestClock().now
-        let ids = (0..<9).map { FlowID.example($0) }
-        for id in ids {
-            try flows.begin(WaitingChange(.unlink(identity: "x"), accountID: "usr_1").flow(now: now), id: id, now: now)
-        }
-        func pending(_ id: FlowID, at moment: Timestamp) -> WaitingChange? {
-            WaitingChange.pending(id, in: flows, now: moment)
-        }
-        #expect(pending(ids[0], at: now) == nil)
-        #expect(ids.dropFirst().allSatisfy { pending($0, at: now) != nil })
-        #expect(pending(ids[1], at: now + Flows.lifetime) == nil)
-        #expect(pending(ids[1], at: now - .hours(1)) == nil, "begun while the clock was wrong")
-        #expect(WaitingChange.take(ids[1], from: &flows, now: now)?.accountID == "usr_1")
-        #expect(WaitingChange.take(ids[1], from: &flows, now: now) == nil)
     }
 }

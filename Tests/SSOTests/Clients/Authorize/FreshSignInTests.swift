@@ -3,6 +3,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import IdPAccounts
 @testable import IdPFlow
 @testable import IdPProtocols
 @testable import IdPTestKit
@@ -371,10 +372,14 @@ struct FreshSignInTests {
         var slots = SessionSlots()
         slots[Flows.self] = flows
         #expect(slots.needsNewSignIn(id) && !slots.needsNewSignIn(other) && !slots.needsNewSignIn(nil))
-        #expect(slots.asksAgain(id, after: now - .milliseconds(1), now: now))
-        #expect(!slots.asksAgain(id, after: now, now: now))
-        #expect(!slots.asksAgain(other, after: now - .hours(1), now: now))
-        #expect(!slots.asksAgain(id, after: now - .hours(1), now: now + Flows.lifetime))
+        func signIn(_ moment: Timestamp, isProven: Bool = true) -> CurrentSignIn.SignIn {
+            CurrentSignIn.SignIn(accountID: "usr_1", authenticatedAt: moment, methods: ["m"], isProven: isProven)
+        }
+        #expect(slots.asksAgain(id, after: signIn(now - .milliseconds(1)), now: now))
+        #expect(slots.asksAgain(id, after: signIn(now, isProven: false), now: now))
+        #expect(!slots.asksAgain(id, after: signIn(now), now: now))
+        #expect(!slots.asksAgain(other, after: signIn(now - .hours(1)), now: now))
+        #expect(!slots.asksAgain(id, after: signIn(now - .hours(1)), now: now + Flows.lifetime))
         #expect(flows.take(id, now: now) != nil)
         slots[Flows.self] = flows
         #expect(!slots.needsNewSignIn(id))

@@ -1,0 +1,55 @@
+import IdPAccounts
+import IdPClients
+import IdPFlow
+import SSOShared
+import SSOWeb
+
+/// `POST /sessions/end`: ends one browser or app of the list. One that is not in it has ended already: the button was pressed twice.
+struct SessionEnd: WaitingChange {
+    struct Asked: Codable, Sendable {
+        /// ``UserSession/id``.
+        let session: String
+    }
+
+    static let id = "session_end"
+    static let path = "/sessions/end"
+    static let home = SessionsPurpose.path
+    static let needs = Proof.Need.anySignIn
+
+    let devices: AppDevices
+
+    func asked(in fields: URLEncodedFields) throws -> Asked { Asked(session: try fields.text("session") ?? "") }
+
+    func carryOut(_ asked: Asked, for user: SignedInUser, _ context: VisitorContext) -> ChangeStep {
+        .here { user, _, connection in
+            let own = user.session.handle
+            let ended = try devices.endSession(
+                asked.session, of: user.account, by: .user(user.account.id), own: own, connection
+            ) { try context.audit?.record($0, connection) }
+            guard let ended else { return .done(goingTo: Self.home) }
+            return .done(goingTo: "\(Self.home)?ended", endingSession: ended.handles.contains(own))
+        }
+    }
+}
+
+/// `POST /sessions/end-others`: ends every browser and app of the user but this one.
+struct OtherSessionsEnd: WaitingChange {
+    struct Asked: Codable, Sendable {}
+
+    static let id = "other_sessions_end"
+    static let path = "/sessions/end-others"
+    static let home = SessionsPurpose.path
+    static let needs = Proof.Need.anySignIn
+
+    let accounts: AccountStore
+    let tokens: AccessTokenStore
+
+    func asked(in fields: URLEncodedFields) -> Asked { Asked() }
+
+    func carryOut(_ asked: Asked, for user: SignedInUser, _ context: VisitorContext) -> ChangeStep {
+        .here { user, slots, connection in
+            try user.endOthers(.endedElsewhere, &slots, accounts, tokens, context.audit, connection)
+            return .done(goingTo: "\(Self.home)?ended")
+        }
+    }
+}
