@@ -14,11 +14,10 @@ public struct Catalogue: Sendable {
     /// - Throws: ``CatalogueError`` at the start: a file is malformed, two have the same key, or a language lacks a text that
     ///   another has.
     package init(_ parts: [[Language: [UInt8]]], values: [String: String] = [:]) throws(CatalogueError) {
-        let shared: [Language: [UInt8]] = [.english: PackageResources.en_json, .german: PackageResources.de_json]
         var languages: [Language: Texts] = [:]
         for language in Language.allCases {
             var patterns: [String: TextPattern] = [:]
-            for part in [shared] + parts {
+            for part in [PageFiles.web.texts] + parts {
                 guard let file = part[language] else { continue }
                 for (key, pattern) in try Self.patterns(file, language) {
                     guard patterns.updateValue(pattern, forKey: key) == nil else {
