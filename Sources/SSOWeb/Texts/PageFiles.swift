@@ -6,13 +6,13 @@ package struct PageFiles: Sendable {
     package let templates: [String: [UInt8]]
     /// Templates that others include, by name.
     package let partials: [String: [UInt8]]
-    /// The file of texts for each language. No two targets of a program have the same key.
-    package let texts: [Language: [UInt8]]
+    /// The files of texts for each language. No two of a program have the same key.
+    package let texts: [Language: [[UInt8]]]
     /// The styles, scripts and pictures by file name.
     package let assets: [String: [UInt8]]
 
     package init(
-        templates: [String: [UInt8]] = [:], partials: [String: [UInt8]] = [:], texts: [Language: [UInt8]] = [:],
+        templates: [String: [UInt8]] = [:], partials: [String: [UInt8]] = [:], texts: [Language: [[UInt8]]] = [:],
         assets: [String: [UInt8]] = [:]
     ) {
         (self.templates, self.partials, self.texts, self.assets) = (templates, partials, texts, assets)
@@ -22,7 +22,7 @@ package struct PageFiles: Sendable {
     /// `LANGUAGE.json` has texts. All others are assets.
     package init(_ files: [File]) {
         var (templates, partials, assets): ([String: [UInt8]], [String: [UInt8]], [String: [UInt8]]) = ([:], [:], [:])
-        var texts: [Language: [UInt8]] = [:]
+        var texts: [Language: [[UInt8]]] = [:]
         for file in files {
             if let name = file.name(without: ".partial.mustache") {
                 partials[name] = file.content
@@ -30,7 +30,7 @@ package struct PageFiles: Sendable {
                 templates[name] = file.content
             } else if let name = file.name(without: ".json") {
                 // A language that the programs do not have is not shown.
-                if let language = Language(rawValue: name) { texts[language] = file.content }
+                if let language = Language(rawValue: name) { texts[language, default: []].append(file.content) }
             } else {
                 assets[file.name] = file.content
             }

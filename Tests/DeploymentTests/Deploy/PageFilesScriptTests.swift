@@ -57,5 +57,7 @@ struct PageFilesScriptTests {
         #expect(twice.code == 1)
         #expect(twice.errors == "error: two files of IdPSignIn have the name page.mustache\n")
         #expect(try await Self.run("IdPSignIn", ["missing.css"], in: folder).code != 0)
+        for name in ["de.json", "other/de.json"] { try folder.write("{}", to: name) }
+        #expect(try await Self.run("IdPSignIn", ["de.json", "other/de.json"], in: folder).code == 0)
     }
 }

@@ -24,30 +24,28 @@ struct GreetingFeature: Feature {
 
     static let path = "/greeting"
 
-    private static let files = PageFiles(
-        templates: [
-            "greeting": Array(
-                """
-                {{<layout}}
-                {{$title}}[[=greeting.title]]{{/title}}
-                {{$main}}
-                <h1>{{word}}</h1>
-                <p>[[greeting.text]]</p>
-                <form class="full" method="post" action="/greeting">
-                <input type="hidden" name="form_token" value="{{formToken}}">
-                <button type="submit">[[greeting.button]]</button>
-                </form>
-                {{/main}}
-                {{/layout}}
-                """.utf8)
-        ],
-        texts: [
-            .english: Array(
-                #"{"greeting.title":"Greeting","greeting.text":"Greeted {count} times.","greeting.button":"Greet"}"#
-                    .utf8),
-            .german: Array(
-                #"{"greeting.title":"Gruß","greeting.text":"{count} Mal gegrüßt.","greeting.button":"Grüßen"}"#.utf8),
-        ])
+    private static let files = PageFiles([
+        .init(
+            "greeting.mustache",
+            """
+            {{<layout}}
+            {{$title}}[[=greeting.title]]{{/title}}
+            {{$main}}
+            <h1>{{word}}</h1>
+            <p>[[greeting.text]]</p>
+            <form class="full" method="post" action="/greeting">
+            <input type="hidden" name="form_token" value="{{formToken}}">
+            <button type="submit">[[greeting.button]]</button>
+            </form>
+            {{/main}}
+            {{/layout}}
+            """),
+        .init(
+            "en.json",
+            #"{"greeting.title":"Greeting","greeting.text":"Greeted {count} times.","greeting.button":"Greet"}"#),
+        .init(
+            "de.json", #"{"greeting.title":"Gruß","greeting.text":"{count} Mal gegrüßt.","greeting.button":"Grüßen"}"#),
+    ])
 
     struct Greetings: SessionSlot {
         static let key = "test_greetings"

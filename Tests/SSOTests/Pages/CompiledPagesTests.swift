@@ -15,7 +15,7 @@ struct CompiledPagesTests {
         ] {
             let contents = files.flatMap { files in
                 [files.templates, files.partials, files.assets].flatMap { $0.map { ($0.key, $0.value) } }
-                    + files.texts.map { ($0.key.rawValue, $0.value) }
+                    + files.texts.flatMap { language, files in files.map { (language.rawValue, $0) } }
             }
             for ending in ["mustache", "json", "css", "js", "svg"] {
                 for (path, text) in try TextSources.files(in: folder, ending: ending) {

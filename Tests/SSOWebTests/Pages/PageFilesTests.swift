@@ -9,11 +9,12 @@ struct PageFilesTests {
     func names() {
         let files = PageFiles([
             .init("home.mustache", "<p>"), .init("remember.partial.mustache", "é"), .init("de.json", "{}"),
-            .init("xx.json", "{}"), .init("brand.css", "a{}"), .init("icon.png", [137, 0, 255]),
+            .init("de.json", "[]"), .init("xx.json", "{}"), .init("brand.css", "a{}"),
+            .init("icon.png", [137, 0, 255]),
         ])
         #expect(files.templates == ["home": Array("<p>".utf8)])
         #expect(files.partials == ["remember": Array("é".utf8)])
-        #expect(files.texts == [.german: Array("{}".utf8)])
+        #expect(files.texts == [.german: [Array("{}".utf8), Array("[]".utf8)]])
         #expect(files.assets == ["brand.css": Array("a{}".utf8), "icon.png": [137, 0, 255]])
     }
 }
