@@ -13,8 +13,8 @@ let settings: [SwiftSetting] = [
 /// Tests have no debug information, so that they build sooner. A backtrace still has the names.
 let testSettings = settings + [.unsafeFlags(["-gnone"])]
 
-/// Templates and styles are compiled in one by one: a missing file is a build error, the binary is the deployment.
-func embedded(_ paths: String...) -> [Resource] { paths.map { .embedInCode($0) } }
+/// Compiles in the templates, texts and styles in the folder of a target: the binary is the deployment.
+let pageFiles = Target.PluginUsage.plugin(name: "PageFilesPlugin")
 
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
@@ -60,10 +60,13 @@ let package = Package(
         .systemLibrary(
             name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
-            name: "SSOShared", dependencies: ["CCurl", "COpenSSL"], resources: embedded("VERSION"),
+            name: "SSOShared", dependencies: ["CCurl", "COpenSSL"], resources: [.embedInCode("VERSION")],
             swiftSettings: settings),
         .target(name: "SSOClient", dependencies: ["SSOShared"], swiftSettings: settings),
         .target(name: "WellKnown", dependencies: ["SSOShared"], swiftSettings: settings),
+
+        // The pages of a target.
+        .plugin(name: "PageFilesPlugin", capability: .buildTool()),
 
         // Keys and signatures of JSON Web Tokens.
         .target(name: "JWT", dependencies: ["COpenSSL", "SSOShared"], swiftSettings: settings),
@@ -120,11 +123,7 @@ let package = Package(
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            resources: embedded(
-                "Pages/layout.mustache", "Pages/error.mustache", "Pages/reset-app.mustache", "Pages/email.mustache",
-                "Pages/languages.mustache", "Pages/base.css",
-                "Pages/times.js", "Texts/en.json", "Texts/de.json"),
-            swiftSettings: settings),
+            swiftSettings: settings, plugins: [pageFiles]),
 
         // YAML files that settings name.
         .target(
@@ -145,8 +144,7 @@ let package = Package(
             name: "IdPAccounts",
             dependencies: ["IdPClients", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, logging, nioCore],
             path: "Sources/IdP/Accounts",
-            resources: embedded("Texts/de.json", "Texts/en.json"),
-            swiftSettings: settings),
+            swiftSettings: settings, plugins: [pageFiles]),
         .target(
             name: "IdPOperations",
             dependencies: ["IdPAccounts", "IdPClients", "SSOShared", "SSOWeb", "Storage", logging],
@@ -173,11 +171,7 @@ let package = Package(
                 logging, nioCore,
             ],
             path: "Sources/IdP/Flow",
-            resources: embedded(
-                "Changes/change.mustache", "Clients/account.mustache", "Clients/completion.mustache",
-                "Clients/no-access.mustache", "Pages/continue.js", "Pages/sign-in.js", "Texts/de.json",
-                "Texts/en.json"),
-            swiftSettings: settings),
+            swiftSettings: settings, plugins: [pageFiles]),
         .target(
             name: "IdPSignIn",
             dependencies: [
@@ -185,16 +179,7 @@ let package = Package(
                 httpTypes, hummingbird, logging, nioCore,
             ],
             path: "Sources/IdP/SignIn",
-            resources: embedded(
-                "BrowserLink/browser-link.mustache",
-                "BrowserLink/browser-link-message-html.mustache", "BrowserLink/browser-link-message-text.mustache",
-                "EmailCode/email-code-message-html.mustache", "EmailCode/email-code-message-text.mustache",
-                "EmailCode/email-code.mustache", "EmailLink/email-link-ended.mustache", "EmailLink/email-link.mustache",
-                "EmailReply/signed-in-elsewhere.mustache", "Invitation/invitation.mustache",
-                "Invitation/invitation-message-html.mustache", "Invitation/invitation-message-text.mustache",
-                "Page/provider-button.mustache", "Page/remember.mustache",
-                "Page/sign-in.mustache", "Texts/de.json", "Texts/en.json"),
-            swiftSettings: settings),
+            swiftSettings: settings, plugins: [pageFiles]),
         .target(
             name: "IdPProviderSignIn",
             dependencies: [
@@ -202,10 +187,7 @@ let package = Package(
                 hummingbird, logging, nioCore,
             ],
             path: "Sources/IdP/ProviderSignIn",
-            resources: embedded(
-                "provider-apple.svg", "provider-github.svg", "provider-google.svg", "provider-microsoft.svg",
-                "provider-continue.mustache", "provider-known-address.mustache", "Texts/de.json", "Texts/en.json"),
-            swiftSettings: settings),
+            swiftSettings: settings, plugins: [pageFiles]),
         .target(
             name: "IdPProtocols",
             dependencies: [
@@ -213,10 +195,7 @@ let package = Package(
                 logging, nioCore,
             ],
             path: "Sources/IdP/Protocols",
-            resources: embedded(
-                "OIDC/Authorize/FormPost/form-post.mustache",
-                "OIDC/Logout/logout.mustache", "SSO/SignOut/sign-out.mustache", "Texts/de.json", "Texts/en.json"),
-            swiftSettings: settings),
+            swiftSettings: settings, plugins: [pageFiles]),
         .target(
             name: "IdPApps",
             dependencies: [
@@ -224,11 +203,7 @@ let package = Package(
                 httpTypes, hummingbird, logging, nioCore,
             ],
             path: "Sources/IdP/Apps",
-            resources: embedded(
-                "Handoff/native.js", "AppIdentities/native-link-end.mustache", "AppIdentities/native-link.mustache",
-                "Handoff/native-confirm.mustache", "Handoff/native-continue.mustache", "Handoff/native-start.mustache",
-                "Texts/de.json", "Texts/en.json"),
-            swiftSettings: settings),
+            swiftSettings: settings, plugins: [pageFiles]),
         .target(
             name: "IdPAccountPages",
             dependencies: [
@@ -236,12 +211,7 @@ let package = Package(
                 httpTypes, hummingbird, logging, nioCore,
             ],
             path: "Sources/IdP/AccountPages",
-            resources: embedded(
-                "Activity/activity.mustache", "Sessions/sessions.mustache", "Home/home.mustache",
-                "Home/signed-out.mustache", "Home/welcome.mustache",
-                "Notices/account-notice-html.mustache", "Notices/account-notice-text.mustache", "Texts/de.json",
-                "Texts/en.json"),
-            swiftSettings: settings),
+            swiftSettings: settings, plugins: [pageFiles]),
 
         .target(
             name: "IdPDevPages",
@@ -250,9 +220,7 @@ let package = Package(
                 hummingbird, nioCore,
             ],
             path: "Sources/IdP/DevPages",
-            resources: embedded(
-                "mailbox.mustache", "mailbox.js", "link-tester.mustache", "Texts/de.json", "Texts/en.json"),
-            swiftSettings: settings),
+            swiftSettings: settings, plugins: [pageFiles]),
         .target(
             name: "IdPSchema",
             dependencies: [
@@ -272,9 +240,7 @@ let package = Package(
                 "WellKnown", arguments, httpTypes, hummingbird, lifecycle, logging, nioCore,
             ],
             path: "Sources/IdP/Program",
-            resources: embedded(
-                "idp-brand.css", "idp-icon.svg", "idp-touch-icon.png"),
-            swiftSettings: settings),
+            swiftSettings: settings, plugins: [pageFiles]),
 
         // The sample client.
         .executableTarget(
@@ -283,10 +249,7 @@ let package = Package(
                 "SSOClient", "SSOShared", "SSOWeb", "Storage", "StorageEngines", "ThisBuild", arguments, httpTypes,
                 hummingbird, lifecycle, logging, nioCore,
             ],
-            resources: embedded(
-                "rp-brand.css", "rp-icon.svg", "rp-touch-icon.png", "Texts/en.json", "Texts/de.json",
-                "Pages/account.mustache", "Pages/signed-in.mustache", "Pages/signed-out.mustache"),
-            swiftSettings: settings),
+            swiftSettings: settings, plugins: [pageFiles]),
 
         // The example of docs/relying-party.md. Not a product.
         .executableTarget(

@@ -17,12 +17,22 @@ struct SeedRows {
     var isEmpty: Bool { tokens + sessions + accounts + auditRows + messages == 0 }
 
     func insert(into path: String) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+        process.arguments = ["-bail", path, sql]
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw BenchError("sqlite3 could not insert the rows") }
+    }
+
+    private var sql: String {
         let (now, hour) = (Int(Date().timeIntervalSince1970 * 1_000), 3_600_000)
         // The ids of audit rows begin with their time, 48 bits of milliseconds: these are of some hours of yesterday.
         let yesterday = String((now - 24 * hour) >> 24, radix: 16)
         let prefix = String(repeating: "0", count: 6 - yesterday.count) + yesterday
         // The tokens were used within the last days: the audit period keeps them, and a purge is another measurement.
-        let sql = """
+        return """
             BEGIN;
             INSERT INTO account (id, email, name, disabled, created_at)
             VALUES ('seed', 'seed@example.com', 'seed', 0, \(now));
@@ -51,13 +61,6 @@ struct SeedRows {
             COMMIT;
             PRAGMA wal_checkpoint(TRUNCATE);
             """
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
-        process.arguments = ["-bail", path, sql]
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw BenchError("sqlite3 could not insert the rows") }
     }
 
     /// A table `n` of the numbers from 1 on.

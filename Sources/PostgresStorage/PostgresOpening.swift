@@ -217,12 +217,17 @@ struct PostgresOpening: Sendable {
                 "a step of its schema has failed: \(error)",
                 isFull ? PostgresRemedy.fullDisk : "Look at the server's log")
         }
+        try commitSteps(connection)
+        return true
+    }
+
+    private func commitSteps(_ connection: PostgresConnection) throws(DatabaseError) {
         let outcome: PostgresConnection.CommitOutcome
         do throws(PostgresError) { outcome = try connection.commit() } catch {
             throw refusal("the steps of its schema were not committed: \(error)", "Look at the server's log")
         }
         switch outcome {
-        case .kept: return true
+        case .kept: return
         case .rolledBack:
             throw refusal("the steps of its schema were rolled back", "Look at the server's log")
         case .unknown(let warning):

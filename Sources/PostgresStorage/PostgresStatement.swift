@@ -12,30 +12,15 @@ struct PostgresStatement: Sendable {
         var (text, names): ([UInt8], [String]) = ([], [])
         let bytes = Array(sql.utf8)
         var index = 0
-
-        /// Copies up to and with the next `end`.
-        func copy(through end: [UInt8]) {
-            while index < bytes.count {
-                if bytes[index...].starts(with: end) {
-                    text += end
-                    index += end.count
-                    return
-                }
-                text.append(bytes[index])
-                index += 1
-            }
-        }
-
         while index < bytes.count {
             let byte = bytes[index]
             let next = index + 1 < bytes.count ? bytes[index + 1] : 0
             switch byte {
             case UInt8(ascii: "'"), UInt8(ascii: "\""):
                 text.append(byte)
-                index += 1
-                copy(through: [byte])
+                index = Self.copy(bytes, from: index + 1, through: byte, to: &text)
             case UInt8(ascii: "-") where next == byte:
-                copy(through: [UInt8(ascii: "\n")])
+                index = Self.copy(bytes, from: index, through: UInt8(ascii: "\n"), to: &text)
             case UInt8(ascii: ":") where next == byte:
                 text += [byte, next]
                 index += 2
@@ -51,6 +36,15 @@ struct PostgresStatement: Sendable {
             }
         }
         (self.text, self.names) = (String(decoding: text, as: UTF8.self), names)
+    }
+
+    /// Copies up to the next `end` and with it, or all that is left.
+    ///
+    /// - Returns: where the rest begins.
+    private static func copy(_ bytes: [UInt8], from start: Int, through end: UInt8, to text: inout [UInt8]) -> Int {
+        let rest = (bytes[start...].firstIndex(of: end) ?? bytes.count - 1) + 1
+        text += bytes[start..<rest]
+        return rest
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {

@@ -52,18 +52,7 @@ struct RelyingPartyServices: Sendable {
 
 /// The relying party's templates, texts and styles, which are compiled in.
 enum RelyingPartyPages {
-    static let files = [
-        PageFiles(
-            templates: [
-                "account": PackageResources.account_mustache, "signed-in": PackageResources.signed_in_mustache,
-                "signed-out": PackageResources.signed_out_mustache,
-            ],
-            texts: [.english: PackageResources.en_json, .german: PackageResources.de_json],
-            assets: [
-                "brand.css": PackageResources.rp_brand_css, "icon.svg": PackageResources.rp_icon_svg,
-                "touch-icon.png": PackageResources.rp_touch_icon_png,
-            ])
-    ]
+    static let files: [PageFiles] = [.relyingParty]
 
     static let assets = StaticAssets(files.reduce(into: [:]) { $0.merge($1.assets) { $1 } })
 

@@ -60,21 +60,7 @@ final class GroupCommit: Sendable {
 
     private func commitBatch(_ db: GRDB.Database) {
         let connection = SQLiteConnection(db)
-        do {
-            try file.checkUnchanged()
-            // A transaction is still open only when its rollback failed.
-            try db.rollback()
-            try connection.execute("BEGIN IMMEDIATE")
-        } catch {
-            let failure = DatabaseError(error).asUnavailable
-            // A lock is worth another try for the writes that have not waited long enough.
-            let failed =
-                connection.failureCode == SQLITE_BUSY
-                ? queue.take(arrivedBefore: .now - patience) : queue.take(Self.batchLimit)
-            failed.forEach { $0.fail(failure) }
-            return
-        }
-
+        guard begin(db, connection) else { return }
         let batch = queue.take(Self.batchLimit)
         let changesBefore = db.totalChangesCount
         do {
@@ -100,6 +86,27 @@ final class GroupCommit: Sendable {
             try? db.rollback()
             let failure = DatabaseError(error).asUnavailable
             batch.forEach { $0.fail(failure) }
+        }
+    }
+
+    /// Takes the lock.
+    ///
+    /// - Returns: false where that failed, and so have the writes that do not wait for it again.
+    private func begin(_ db: GRDB.Database, _ connection: SQLiteConnection) -> Bool {
+        do {
+            try file.checkUnchanged()
+            // A transaction is still open only when its rollback failed.
+            try db.rollback()
+            try connection.execute("BEGIN IMMEDIATE")
+            return true
+        } catch {
+            let failure = DatabaseError(error).asUnavailable
+            // A lock is worth another try for the writes that have not waited long enough.
+            let failed =
+                connection.failureCode == SQLITE_BUSY
+                ? queue.take(arrivedBefore: .now - patience) : queue.take(Self.batchLimit)
+            failed.forEach { $0.fail(failure) }
+            return false
         }
     }
 

@@ -60,26 +60,17 @@ extension SQLiteDatabase {
             old.remove()
         }
         let origin = try await BlockingWork.run { () throws(DatabaseError) in
-            try? FileManager.default.createDirectory(
-                at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-            return try draft.take(source, BackupSeal(keys), migrations, acceptsUnverified: acceptsUnverified)
+            try draft.take(source, BackupSeal(keys), migrations, acceptsUnverified: acceptsUnverified)
         }
         let restored = try await SQLiteDatabase(path: draft.path, migrations: migrations)
         let replaced = await replaced(path, lock, copiedTo: old, migrations)
-        let report: Report
-        do { report = try await finish(restored, replaced) } catch {
-            await restored.close()
-            await replaced.close()
-            throw error
-        }
+        let outcome: Result<Report, any Error>
+        do { outcome = .success(try await finish(restored, replaced)) } catch { outcome = .failure(error) }
         await restored.close()
         await replaced.close()
+        let report = try outcome.get()
         let kept = try await BlockingWork.run { () throws(DatabaseError) in
-            guard SQLiteFile.identity(draft.path + "-wal") == nil else {
-                throw .refused("the restored database could not be closed. Look at the disk.")
-            }
-            return try SQLiteFile(path: path).replace(with: draft, keepingAs: "\(path).\(suffix)")
+            try SQLiteFile(path: path).replace(with: draft, keepingAs: "\(path).\(suffix)")
         }
         return Restored(kept: kept, origin: origin, report: report)
     }
@@ -131,10 +122,13 @@ extension ReplacedDatabase {
 }
 
 extension FileDraft {
-    /// Copies a backup here, checks it and removes its last line.
+    /// Copies a backup here, checks it and removes its last line. The folder is made where it is missing.
     fileprivate func take(
         _ backup: SQLiteFile, _ seal: BackupSeal, _ migrations: [Migration], acceptsUnverified: Bool
     ) throws(DatabaseError) -> BackupOrigin {
+        try? FileManager.default.createDirectory(
+            at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
         try create()
         try copy(backup.path)
         let origin = try checkSeal(seal, of: backup.path, acceptsUnverified: acceptsUnverified)
@@ -273,6 +267,9 @@ extension SQLiteFile {
     fileprivate func replace(with draft: FileDraft, keepingAs kept: String) throws(DatabaseError) -> String? {
         func fail(_ what: String) -> DatabaseError {
             .refused("cannot \(what): \(SQLiteFile.lastError).")
+        }
+        guard Self.identity(draft.path + "-wal") == nil else {
+            throw .refused("the restored database could not be closed. Look at the disk.")
         }
         var status = stat()
         let isThere = stat(path, &status) == 0

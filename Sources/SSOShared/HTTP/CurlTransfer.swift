@@ -56,63 +56,100 @@ final class CurlTransfer: @unchecked Sendable {
         guard remaining > .zero else { throw .timedOut }
         guard let handle = curl_easy_init() else { throw .impossible("out of memory") }
         self.handle = handle
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        func set(_ option: CURLoption, _ value: Int) -> CURLcode { sso_curl_set_long(handle, option, value) }
-        func set(_ option: CURLoption, _ value: String) -> CURLcode { sso_curl_set_string(handle, option, value) }
-        func set(_ option: CURLoption, _ lines: [String]) -> CURLcode {
-            var list: UnsafeMutablePointer<curl_slist>?
-            for line in lines {
-                guard let longer = curl_slist_append(list, line) else { return CURLE_OUT_OF_MEMORY }
-                list = longer
-            }
-            lists.append(list)
-            return sso_curl_set_list(handle, option, list)
-        }
-        let version = options.usesHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
-        let family: CURLcode =
+        let codes =
+            [sso_curl_set_common_options(handle, options.caFile)] + setTarget(of: handle)
+            + setLimits(of: handle, remaining) + setCallbacks(of: handle) + setContent(of: handle)
+        guard codes.allSatisfy({ $0 == CURLE_OK }) else { throw .impossible("libcurl refused an option") }
+        return handle
+    }
+
+    /// What is asked, and over which connections.
+    private func setTarget(of handle: UnsafeMutableRawPointer) -> [CURLcode] {
+        let family =
             switch request.addressFamily {
-            case .any: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_WHATEVER))
-            case .ipv4: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
-            case .ipv6: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
+            case .any: CURL_IPRESOLVE_WHATEVER
+            case .ipv4: CURL_IPRESOLVE_V4
+            case .ipv6: CURL_IPRESOLVE_V6
             }
-        var codes = [
-            sso_curl_set_common_options(handle, options.caFile), family,
-            set(CURLOPT_URL, request.url), set(CURLOPT_PATH_AS_IS, 1), set(CURLOPT_HTTP_VERSION, Int(version)),
-            set(CURLOPT_PROTOCOLS_STR, request.allowsHTTP ? "http,https" : "https"), set(CURLOPT_FOLLOWLOCATION, 0),
-            set(CURLOPT_CONNECTTIMEOUT_MS, options.limits.connect.curlMilliseconds),
-            set(CURLOPT_TIMEOUT_MS, remaining.curlMilliseconds), set(CURLOPT_BUFFERSIZE, 16384),
-            set(CURLOPT_MAXFILESIZE, options.truncatesBodies ? 0 : options.limits.bodyBytes),
+        let version = options.usesHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+        return [
+            sso_curl_set_long(handle, CURLOPT_IPRESOLVE, Int(family)),
+            sso_curl_set_string(handle, CURLOPT_URL, request.url),
+            sso_curl_set_long(handle, CURLOPT_PATH_AS_IS, 1),
+            sso_curl_set_long(handle, CURLOPT_HTTP_VERSION, Int(version)),
+            sso_curl_set_string(handle, CURLOPT_PROTOCOLS_STR, request.allowsHTTP ? "http,https" : "https"),
+            sso_curl_set_long(handle, CURLOPT_FOLLOWLOCATION, 0), setList(CURLOPT_RESOLVE, options.resolve, of: handle),
+        ]
+    }
+
+    /// How long the call and its connection may last, and how much may arrive.
+    private func setLimits(of handle: UnsafeMutableRawPointer, _ remaining: Duration) -> [CURLcode] {
+        let isLast = request.reusesConnection ? 0 : 1
+        return [
+            sso_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, options.limits.connect.curlMilliseconds),
+            sso_curl_set_long(handle, CURLOPT_TIMEOUT_MS, remaining.curlMilliseconds),
+            sso_curl_set_long(handle, CURLOPT_BUFFERSIZE, 16384),
+            sso_curl_set_long(handle, CURLOPT_MAXFILESIZE, options.truncatesBodies ? 0 : options.limits.bodyBytes),
             // Shorter than the 15 seconds after which a server may close: a connection about to close is not used again.
-            set(CURLOPT_MAXAGE_CONN, 10), set(CURLOPT_FRESH_CONNECT, request.reusesConnection ? 0 : 1),
-            set(CURLOPT_FORBID_REUSE, request.reusesConnection ? 0 : 1),
+            sso_curl_set_long(handle, CURLOPT_MAXAGE_CONN, 10),
+            sso_curl_set_long(handle, CURLOPT_FRESH_CONNECT, isLast),
+            sso_curl_set_long(handle, CURLOPT_FORBID_REUSE, isLast),
+        ]
+    }
+
+    private func setCallbacks(of handle: UnsafeMutableRawPointer) -> [CURLcode] {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        return [
             sso_curl_set_opensocket(handle, onSocket, context),
             sso_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText),
             sso_curl_set_receive(handle, CURLOPT_WRITEFUNCTION, onBody),
             sso_curl_set_pointer(handle, CURLOPT_WRITEDATA, context),
             sso_curl_set_receive(handle, CURLOPT_HEADERFUNCTION, onHeader),
             sso_curl_set_pointer(handle, CURLOPT_HEADERDATA, context),
-            set(CURLOPT_RESOLVE, options.resolve),
         ]
+    }
+
+    /// The method, the header fields and the body.
+    private func setContent(of handle: UnsafeMutableRawPointer) -> [CURLcode] {
         // Otherwise nothing is decompressed: a bomb stays as small as it arrived, and a signature covers the bytes as sent.
-        codes.append(
+        let encoding =
             request.acceptsCompression
-                ? set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate") : set(CURLOPT_HTTP_CONTENT_DECODING, 0))
+            ? sso_curl_set_string(handle, CURLOPT_ACCEPT_ENCODING, "gzip, deflate")
+            : sso_curl_set_long(handle, CURLOPT_HTTP_CONTENT_DECODING, 0)
         switch request.method {
-        case .get: codes += [set(CURLOPT_HTTPGET, 1), set(CURLOPT_HTTPHEADER, request.headers)]
-        case .head: codes += [set(CURLOPT_NOBODY, 1), set(CURLOPT_HTTPHEADER, request.headers)]
+        case .get:
+            return [
+                encoding, sso_curl_set_long(handle, CURLOPT_HTTPGET, 1),
+                setList(CURLOPT_HTTPHEADER, request.headers, of: handle),
+            ]
+        case .head:
+            return [
+                encoding, sso_curl_set_long(handle, CURLOPT_NOBODY, 1),
+                setList(CURLOPT_HTTPHEADER, request.headers, of: handle),
+            ]
         case .post(let bytes):
             // Read by a callback that cannot rewind: after a connection breaks, libcurl would otherwise post the body again
             // by itself, and a token may have been consumed.
-            codes += [
-                set(CURLOPT_POST, 1), sso_curl_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count)),
+            return [
+                encoding, sso_curl_set_long(handle, CURLOPT_POST, 1),
+                sso_curl_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count)),
                 sso_curl_set_send(handle, CURLOPT_READFUNCTION, onSend),
-                sso_curl_set_pointer(handle, CURLOPT_READDATA, context),
+                sso_curl_set_pointer(handle, CURLOPT_READDATA, Unmanaged.passUnretained(self).toOpaque()),
                 // Without a value libcurl sends no such header, and does not wait for "100 Continue".
-                set(CURLOPT_HTTPHEADER, request.headers + ["Expect:"]),
+                setList(CURLOPT_HTTPHEADER, request.headers + ["Expect:"], of: handle),
             ]
         }
-        guard codes.allSatisfy({ $0 == CURLE_OK }) else { throw .impossible("libcurl refused an option") }
-        return handle
+    }
+
+    /// Sets an option that is a list. The lines live as long as the handle.
+    private func setList(_ option: CURLoption, _ lines: [String], of handle: UnsafeMutableRawPointer) -> CURLcode {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for line in lines {
+            guard let longer = curl_slist_append(list, line) else { return CURLE_OUT_OF_MEMORY }
+            list = longer
+        }
+        lists.append(list)
+        return sso_curl_set_list(handle, option, list)
     }
 
     /// What the end of the transfer means.

@@ -74,12 +74,8 @@ public struct Pages: Sendable {
         brand: Brand, files: [PageFiles], catalogue: Catalogue, values: [String: String], assets: StaticAssets
     ) throws {
         MustacheContentTypes.register(EscapedHTML(), named: EscapedHTML.name)
-        let shared = [
-            "layout": PackageResources.layout_mustache, "error": PackageResources.error_mustache,
-            "reset-app": PackageResources.reset_app_mustache, "email": PackageResources.email_mustache,
-            "languages": PackageResources.languages_mustache,
-        ]
-        let partials = try Self.union([shared] + files.map(\.partials))
+        let files = [.web] + files
+        let partials = try Self.union(files.map(\.partials))
         let others = try Self.union(files.map(\.templates), beside: partials)
         let frame = Frame(
             brand: brand,

@@ -19,8 +19,7 @@ public struct StaticAssets: Sendable {
 
     /// - Parameter files: content by file name (`brand.css`, `continue.js`). `base.css` is always included.
     public init(_ files: [String: [UInt8]]) {
-        let shared = ["base.css": PackageResources.base_css, "times.js": PackageResources.times_js]
-        let all = shared.merging(files) { $1 }
+        let all = PageFiles.web.assets.merging(files) { $1 }
         assets = all.reduce(into: [:]) { result, file in
             let parts = file.key.split(separator: ".", maxSplits: 1)
             let stem = parts.first.map(String.init) ?? file.key

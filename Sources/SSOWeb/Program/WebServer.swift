@@ -112,13 +112,7 @@ public enum WebServer {
                 if hasGrace {
                     logger.record(Event(.stopping, ["grace_milliseconds": .number(duration.milliseconds)]))
                 }
-                Task {
-                    if hasGrace { try? await Task.sleep(for: duration) }
-                    await shutdown.holdBackNewConnections()
-                    let loop = MultiThreadedEventLoopGroup.singleton.any()
-                    try? await loop.scheduleTask(in: TimeAmount(grace.lastRequests)) {}.futureResult.get()
-                    await group.triggerGracefulShutdown()
-                }
+                Task { await stop(group, after: hasGrace ? duration : .zero, grace, shutdown) }
             }
         }
         defer { watch.cancel() }
@@ -127,6 +121,17 @@ public enum WebServer {
         } catch is CancellationError {
             logger.record(Event(.drainTimeout, ["limit_seconds": .number(limits.drain.secondsRoundedUp)]))
         }
+    }
+
+    /// Waits, and then closes the listener when the requests that have arrived are answered.
+    private static func stop(
+        _ group: ServiceGroup, after wait: Duration, _ grace: ShutdownGrace, _ shutdown: ShutdownState
+    ) async {
+        if wait > .zero { try? await Task.sleep(for: wait) }
+        await shutdown.holdBackNewConnections()
+        let loop = MultiThreadedEventLoopGroup.singleton.any()
+        try? await loop.scheduleTask(in: TimeAmount(grace.lastRequests)) {}.futureResult.get()
+        await group.triggerGracefulShutdown()
     }
 }
 

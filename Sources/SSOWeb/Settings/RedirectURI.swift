@@ -37,21 +37,7 @@ public enum RedirectURI {
         checkScheme: (String) -> String? = problemOfReversedDomain
     ) throws {
         func refuse(_ why: String) throws -> Never { throw SettingError("\"\(text)\" \(why)") }
-        guard !text.isEmpty, text.utf8.count <= 2000, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
-            try refuse(
-                "must be ASCII without spaces, of 1 to 2000 bytes, such as https://partner.example.com/callback."
-                    + InternationalDomain.hint(about: text))
-        }
-        guard hasWholeEscapes(text) else { try refuse("has a % without two hexadecimal digits after it.") }
-        guard text.lowercased().firstMatch(of: #/%(?:[01][0-9a-f]|7f)/#) == nil else {
-            try refuse("has a control character, percent-encoded.")
-        }
-        // Parsers and browsers read these differently. A redirect URI needs none of them.
-        guard !text.utf8.contains(where: { #"\"<>^`{|}"#.utf8.contains($0) }) else {
-            try refuse("has a character that must be percent-encoded.")
-        }
-        guard !text.utf8.contains(UInt8(ascii: "*")) else { try refuse("has a wildcard. Register each complete URI.") }
-        guard !text.utf8.contains(UInt8(ascii: "#")) else { try refuse("has a fragment (#).") }
+        try checkCharacters(of: text, refuse)
         guard let parts = URLComponents(string: text), let scheme = parts.scheme else {
             try refuse("must be an absolute URI.")
         }
@@ -68,13 +54,7 @@ public enum RedirectURI {
         }
         let isWeb = scheme == "https" || scheme == "http"
         let host = try authority.flatMap { try Self.host(of: $0, isWeb: isWeb, refuse) }
-        // Decoded, because a client reads `%74oken` as `token`.
-        let names = (parts.queryItems ?? []).map { $0.name.lowercased() }
-        guard Set(names).isDisjoint(with: fields) else {
-            let list = [fields.dropLast().joined(separator: ", "), fields.last ?? ""].filter { !$0.isEmpty }
-                .joined(separator: " or ")
-            try refuse("has \(list) in its query: the IdP adds \(fields.count == 1 ? "it" : "these") itself.")
-        }
+        try checkQuery(of: parts, adding: fields, refuse)
         switch scheme {
         case "https":
             guard host != nil else { try refuse("must have a host.") }
@@ -82,6 +62,37 @@ public enum RedirectURI {
             guard let host, plain.contains(host) else { try refuse("must be https; \(plain.words)") }
         default:
             if let problem = checkScheme(scheme) { try refuse(problem) }
+        }
+    }
+
+    private static func checkCharacters(of text: String, _ refuse: (String) throws -> Never) throws {
+        guard !text.isEmpty, text.utf8.count <= 2000, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
+            try refuse(
+                "must be ASCII without spaces, of 1 to 2000 bytes, such as https://partner.example.com/callback."
+                    + InternationalDomain.hint(about: text))
+        }
+        guard hasWholeEscapes(text) else { try refuse("has a % without two hexadecimal digits after it.") }
+        guard text.lowercased().firstMatch(of: #/%(?:[01][0-9a-f]|7f)/#) == nil else {
+            try refuse("has a control character, percent-encoded.")
+        }
+        // Parsers and browsers read these differently. A redirect URI needs none of them.
+        guard !text.utf8.contains(where: { #"\"<>^`{|}"#.utf8.contains($0) }) else {
+            try refuse("has a character that must be percent-encoded.")
+        }
+        guard !text.utf8.contains(UInt8(ascii: "*")) else { try refuse("has a wildcard. Register each complete URI.") }
+        guard !text.utf8.contains(UInt8(ascii: "#")) else { try refuse("has a fragment (#).") }
+    }
+
+    /// No parameter has the name of one that the IdP adds.
+    private static func checkQuery(
+        of parts: URLComponents, adding fields: [String], _ refuse: (String) throws -> Never
+    ) throws {
+        // Decoded, because a client reads `%74oken` as `token`.
+        let names = (parts.queryItems ?? []).map { $0.name.lowercased() }
+        guard Set(names).isDisjoint(with: fields) else {
+            let list = [fields.dropLast().joined(separator: ", "), fields.last ?? ""].filter { !$0.isEmpty }
+                .joined(separator: " or ")
+            try refuse("has \(list) in its query: the IdP adds \(fields.count == 1 ? "it" : "these") itself.")
         }
     }
 

@@ -9,17 +9,15 @@ public struct Catalogue: Sendable {
     private let languages: [Language: Texts]
 
     /// - Parameters:
-    ///   - parts: the file for each language of each target of the program.
+    ///   - parts: the files for each language of each target of the program.
     ///   - values: what stands in place of a placeholder in every text, such as the program's name.
     /// - Throws: ``CatalogueError`` at the start: a file is malformed, two have the same key, or a language lacks a text that
     ///   another has.
-    package init(_ parts: [[Language: [UInt8]]], values: [String: String] = [:]) throws(CatalogueError) {
-        let shared: [Language: [UInt8]] = [.english: PackageResources.en_json, .german: PackageResources.de_json]
+    package init(_ parts: [[Language: [[UInt8]]]], values: [String: String] = [:]) throws(CatalogueError) {
         var languages: [Language: Texts] = [:]
         for language in Language.allCases {
             var patterns: [String: TextPattern] = [:]
-            for part in [shared] + parts {
-                guard let file = part[language] else { continue }
+            for file in ([PageFiles.web.texts] + parts).flatMap({ $0[language] ?? [] }) {
                 for (key, pattern) in try Self.patterns(file, language) {
                     guard patterns.updateValue(pattern, forKey: key) == nil else {
                         throw CatalogueError(language: language, problem: "\"\(key)\" is in two files")

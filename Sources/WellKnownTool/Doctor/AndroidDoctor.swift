@@ -227,63 +227,6 @@ extension AndroidDoctor {
                 + "android:host=\"\(host.name)\"/>.")
     }
 
-    private func faults(of filter: IntentFilter, in manifest: AndroidManifest) -> [(found: String, advice: String)] {
-        var faults: [(found: String, advice: String)] = []
-        func note(_ isFine: Bool, _ found: String, _ advice: String) {
-            if !isFine { faults.append((found, advice)) }
-        }
-        note(
-            filter.autoVerify, "no android:autoVerify",
-            "Write android:autoVerify=\"true\": without it nothing is verified, and the user is asked or sent to the "
-                + "browser.")
-        note(
-            filter.actions.contains("android.intent.action.VIEW"), "no action VIEW",
-            "Add <action android:name=\"android.intent.action.VIEW\"/>: links are delivered with it.")
-        note(
-            filter.categories.contains("android.intent.category.BROWSABLE"), "no category BROWSABLE",
-            "Add <category android:name=\"android.intent.category.BROWSABLE\"/>: browsers send links to such filters only."
-        )
-        note(
-            filter.categories.contains("android.intent.category.DEFAULT"), "no category DEFAULT",
-            "Add <category android:name=\"android.intent.category.DEFAULT\"/>: links come as implicit intents.")
-        let web = filter.schemes.filter { $0 == "http" || $0 == "https" }
-        let others = filter.schemes.filter { $0 != "http" && $0 != "https" && !BuildPlaceholder.isIn($0) }
-        if let loud = others.first(where: { ["http", "https"].contains($0.lowercased()) }) {
-            note(false, "scheme \(loud)", "Write the scheme in lower case: Android compares the text.")
-        } else if !others.isEmpty {
-            note(
-                false, "schemes \(filter.schemes.joined(separator: ", "))",
-                "Move \(AppleDoctor.list(others)) to an intent filter of its own: one with other schemes is not verified."
-            )
-        }
-        note(
-            !filter.schemes.isEmpty, "no scheme",
-            "Add android:scheme=\"https\": without a scheme the host is ignored.")
-        if web == ["http"] {
-            note(false, "scheme http only", "Add android:scheme=\"https\": https links do not open the app.")
-        }
-        let hosts = filter.hosts.filter { host.isMeant(by: $0.name) }
-        if let loud = hosts.first(where: { $0.name != $0.name.lowercased() }),
-            !hosts.contains(where: { $0.name == host.name })
-        {
-            note(false, "host \(loud.name)", "Write the host in lower case: Android compares the text.")
-        }
-        if let port = hosts.compactMap(\.port).first, !hosts.contains(where: { $0.port == nil }) {
-            note(false, "port \(port)", "Take android:port out: links without it do not open the app.")
-        }
-        if let activity = filter.activity, manifest.closedActivities.contains(activity) {
-            note(
-                false, "android:exported=\"false\"",
-                "Write android:exported=\"true\" on \(activity): no link reaches it.")
-        }
-        if let activity = filter.activity, manifest.disabledActivities.contains(activity) {
-            note(
-                false, "android:enabled=\"false\"",
-                "Take android:enabled=\"false\" off \(activity): what is disabled takes no link until code enables it.")
-        }
-        return faults
-    }
-
     /// Up to Android 11, one host that fails verification also prevents the verification of all other hosts of the app.
     private func otherHosts(_ manifest: AndroidManifest) -> [DoctorLine] {
         var others: [String] = []

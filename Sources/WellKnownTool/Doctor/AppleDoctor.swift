@@ -150,38 +150,33 @@ extension AppleDoctor {
 
     var entitlementLines: [DoctorLine] {
         let wanted = DoctorLine.Side("domain", "applinks:\(host.name)")
+        func line(_ found: String, _ verdict: DoctorLine.Verdict, _ advice: String, at position: SourcePosition? = nil)
+            -> [DoctorLine]
+        {
+            [DoctorLine(.ios, Self.subject, wanted, .init("entitlements", found, at: position), verdict, advice)]
+        }
         guard let entitlements else {
-            return [
-                DoctorLine(
-                    .ios, Self.subject, wanted, .init("entitlements", "not given"), .notChecked,
-                    "Give the app's entitlements with --entitlements FILE; of a built app: codesign -d --entitlements - "
-                        + "--xml App.app")
-            ]
+            return line(
+                "not given", .notChecked,
+                "Give the app's entitlements with --entitlements FILE; of a built app: codesign -d --entitlements - "
+                    + "--xml App.app")
         }
         guard let domains = entitlements.associatedDomains else {
-            return [
-                DoctorLine(
-                    .ios, Self.subject, wanted, .init("entitlements", "no associated domains at all"), .differs,
-                    "Add \(AppEntitlements.associatedDomainsKey) with applinks:\(host.name): in Xcode under Signing & "
-                        + "Capabilities.")
-            ]
+            return line(
+                "no associated domains at all", .differs,
+                "Add \(AppEntitlements.associatedDomainsKey) with applinks:\(host.name): in Xcode under Signing & "
+                    + "Capabilities.")
         }
         if entitlements.hasLoneDomain {
-            return [
-                DoctorLine(
-                    .ios, Self.subject, wanted, .init("entitlements", "one text: \(Self.list(domains.map(\.raw)))"),
-                    .differs,
-                    "\(AppEntitlements.associatedDomainsKey) must be an array of strings, for one domain, too.")
-            ]
+            return line(
+                "one text: \(Self.list(domains.map(\.raw)))", .differs,
+                "\(AppEntitlements.associatedDomainsKey) must be an array of strings, for one domain, too.")
         }
         if let unfilled = unfilled("applinks", entitlements),
             !domains.contains(where: { $0.service == "applinks" && host.isMeant(by: $0.host) })
         {
-            return [
-                DoctorLine(
-                    .ios, Self.subject, wanted, .init("entitlements", unfilled.raw, at: unfilled.position), .notChecked,
-                    Self.placeholderAdvice(unfilled.raw))
-            ]
+            return line(
+                unfilled.raw, .notChecked, Self.placeholderAdvice(unfilled.raw), at: unfilled.position)
         }
         let links = domains.filter { $0.service == "applinks" }
         let exact = links.first { $0.host.lowercased() == host.name }

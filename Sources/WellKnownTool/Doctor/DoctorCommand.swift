@@ -117,36 +117,7 @@ struct DoctorCommand: AsyncParsableCommand {
         guard let host = DomainName(domain) else { throw ExitCode(64) }
         let values = try PlaceholderValue.dictionary(define)
         var examination = DoctorExamination(host: host, app: app, package: package, now: Date())
-        do throws(ProjectFiles.ReadError) {
-            if let aasa { examination.aasa = (aasa, try ProjectFiles.bytes(aasa)) }
-            if let assetlinks { examination.assetlinks = (assetlinks, try ProjectFiles.bytes(assetlinks)) }
-            if let entitlements {
-                examination.entitlements = try ProjectFiles.entitlements(entitlements, filling: values)
-            }
-            if let profile { examination.profile = try ProjectFiles.profile(profile) }
-            if let manifest { examination.manifest = try ProjectFiles.manifest(manifest, filling: values) }
-            examination.names = DoctorNames(
-                entitlements: entitlements, profile: profile, manifest: manifest, certificates: cert)
-            if let project {
-                let folder: ProjectFolder
-                do throws(InputError) { folder = try ProjectFolder(project) } catch {
-                    throw ProjectFiles.ReadError(file: project, reason: error.description)
-                }
-                examination.add(try ProjectReading(folder, defined: values))
-            }
-            if let deviceReport {
-                guard let device = DeviceReport(try ProjectFiles.bytes(deviceReport)) else {
-                    throw ProjectFiles.ReadError(
-                        file: deviceReport,
-                        reason: "this is neither the output of adb shell pm get-app-links nor swcutil_show.txt")
-                }
-                examination.device = device
-            }
-            for file in cert {
-                examination.certificates += try DoctorFiles.certificates(
-                    file, password: PasswordSource(file: passwordFile))
-            }
-        } catch {
+        do throws(ProjectFiles.ReadError) { try read(into: &examination, filling: values) } catch {
             StandardOutput.reportError("\(error)")
             throw ExitCode(2)
         }
@@ -156,5 +127,39 @@ struct DoctorCommand: AsyncParsableCommand {
         StandardOutput.write(report.text(as: format, style: .ofStandardOutput, failOn: failOn))
         let code = report.exitCode(failOn: failOn)
         if code != 0 { throw ExitCode(code) }
+    }
+
+    /// Reads the files that the options name.
+    private func read(
+        into examination: inout DoctorExamination, filling values: [String: String]
+    ) throws(ProjectFiles.ReadError) {
+        if let aasa { examination.aasa = (aasa, try ProjectFiles.bytes(aasa)) }
+        if let assetlinks { examination.assetlinks = (assetlinks, try ProjectFiles.bytes(assetlinks)) }
+        if let entitlements {
+            examination.entitlements = try ProjectFiles.entitlements(entitlements, filling: values)
+        }
+        if let profile { examination.profile = try ProjectFiles.profile(profile) }
+        if let manifest { examination.manifest = try ProjectFiles.manifest(manifest, filling: values) }
+        examination.names = DoctorNames(
+            entitlements: entitlements, profile: profile, manifest: manifest, certificates: cert)
+        if let project {
+            let folder: ProjectFolder
+            do throws(InputError) { folder = try ProjectFolder(project) } catch {
+                throw ProjectFiles.ReadError(file: project, reason: error.description)
+            }
+            examination.add(try ProjectReading(folder, defined: values))
+        }
+        if let deviceReport {
+            guard let device = DeviceReport(try ProjectFiles.bytes(deviceReport)) else {
+                throw ProjectFiles.ReadError(
+                    file: deviceReport,
+                    reason: "this is neither the output of adb shell pm get-app-links nor swcutil_show.txt")
+            }
+            examination.device = device
+        }
+        for file in cert {
+            examination.certificates += try DoctorFiles.certificates(
+                file, password: PasswordSource(file: passwordFile))
+        }
     }
 }

@@ -42,13 +42,18 @@ struct OriginProbe: Sendable {
         (seen.sibling, seen.parent) = await (sibling, parent)
         seen.hops = await hops
         if case .success(let answer) = main, answer.status != 200, path == kind.path {
-            if kind == .aasa { seen.atRoot = await ask(target.url("/" + kind.fileName), as: kind.userAgent) }
-            for path in kind.wrongPaths {
-                let outcome = await ask(target.url(path), as: kind.userAgent)
-                seen.misnamed.append(OriginObservation.Other(name: path, outcome: outcome))
-            }
+            await lookElsewhere(for: kind, &seen)
         }
         return seen
+    }
+
+    /// Asks at the places where the file is put by mistake.
+    private func lookElsewhere(for kind: AssociationKind, _ seen: inout OriginObservation) async {
+        if kind == .aasa { seen.atRoot = await ask(target.url("/" + kind.fileName), as: kind.userAgent) }
+        for path in kind.wrongPaths {
+            let outcome = await ask(target.url(path), as: kind.userAgent)
+            seen.misnamed.append(OriginObservation.Other(name: path, outcome: outcome))
+        }
     }
 
     private func redirects(

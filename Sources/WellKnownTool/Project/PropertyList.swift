@@ -160,10 +160,7 @@ struct BinaryPropertyList {
             guard low == 8 || low == 9 else { throw Self.broken }
             return .bool(low == 9)
         case 0x1:
-            guard low <= 3 else { throw ProjectFileError("the binary property list holds a number that is too large") }
-            guard start + 1 + (1 << low) <= bytes.count else { throw Self.broken }
-            let value = Self.bigEndian(bytes[(start + 1)..<(start + 1 + (1 << low))])
-            return .number(low == 3 ? String(Int64(bitPattern: value)) : String(value))
+            return .number(try integer(start, low))
         case 0x2:
             guard low == 2 || low == 3 else { throw Self.broken }
             return .number(
@@ -181,15 +178,28 @@ struct BinaryPropertyList {
             }
             return .array(items)
         case 0xd:
-            let all = try references(start, low, lists: 2)
-            var items: [String: PropertyList] = [:]
-            for position in 0..<(all.count / 2) {
-                guard let key = try object(all[position], depth: depth + 1).string else { throw Self.broken }
-                items[key] = try object(all[position + all.count / 2], depth: depth + 1)
-            }
-            return .dictionary(items)
+            return .dictionary(try dictionary(of: try references(start, low, lists: 2), depth: depth))
         default: throw ProjectFileError("the binary property list holds a value of an unknown kind")
         }
+    }
+
+    private func integer(_ start: Int, _ low: Int) throws(ProjectFileError) -> String {
+        guard low <= 3 else { throw ProjectFileError("the binary property list holds a number that is too large") }
+        guard start + 1 + (1 << low) <= bytes.count else { throw Self.broken }
+        let value = Self.bigEndian(bytes[(start + 1)..<(start + 1 + (1 << low))])
+        return low == 3 ? String(Int64(bitPattern: value)) : String(value)
+    }
+
+    /// - Parameter references: all keys, and then all values.
+    private mutating func dictionary(
+        of references: [Int], depth: Int
+    ) throws(ProjectFileError) -> [String: PropertyList] {
+        var items: [String: PropertyList] = [:]
+        for position in 0..<(references.count / 2) {
+            guard let key = try object(references[position], depth: depth + 1).string else { throw Self.broken }
+            items[key] = try object(references[position + references.count / 2], depth: depth + 1)
+        }
+        return items
     }
 
     private func bits(_ offset: Int, _ count: Int) throws(ProjectFileError) -> UInt64 {

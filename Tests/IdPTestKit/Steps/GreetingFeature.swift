@@ -26,42 +26,42 @@ struct GreetingFeature: Feature {
 
     static let path = "/greeting"
 
-    private static let files = PageFiles(
-        templates: [
-            "greeting": Array(
-                """
-                {{<layout}}
-                {{$title}}[[=greeting.title]]{{/title}}
-                {{$main}}
-                <h1>{{word}}</h1>
-                <p>[[greeting.text]]</p>
-                <form class="full" method="post" action="/greeting">
-                <input type="hidden" name="form_token" value="{{formToken}}">
-                <button type="submit">[[greeting.button]]</button>
-                </form>
-                <form class="full" method="post" action="/greeting/word">
-                <input type="hidden" name="form_token" value="{{formToken}}">
-                <input type="text" name="word" aria-label="[[=greeting.word]]">
-                <button type="submit">[[greeting.change]]</button>
-                </form>
-                {{/main}}
-                {{/layout}}
-                """.utf8)
-        ],
-        texts: [
-            .english: Array(
-                """
-                {"greeting.title":"Greeting","greeting.text":"Greeted {count} times.","greeting.button":"Greet",
-                "greeting.word":"Word","greeting.change":"Change","greeting.ask":"Greet with {word}",
-                "greeting.effect":"This browser greets {email} with {word}."}
-                """.utf8),
-            .german: Array(
-                """
-                {"greeting.title":"Gruß","greeting.text":"{count} Mal gegrüßt.","greeting.button":"Grüßen",
-                "greeting.word":"Wort","greeting.change":"Ändern","greeting.ask":"Mit {word} grüßen",
-                "greeting.effect":"Dieser Browser grüßt {email} mit {word}."}
-                """.utf8),
-        ])
+    private static let files = PageFiles([
+        .init(
+            "greeting.mustache",
+            """
+            {{<layout}}
+            {{$title}}[[=greeting.title]]{{/title}}
+            {{$main}}
+            <h1>{{word}}</h1>
+            <p>[[greeting.text]]</p>
+            <form class="full" method="post" action="/greeting">
+            <input type="hidden" name="form_token" value="{{formToken}}">
+            <button type="submit">[[greeting.button]]</button>
+            </form>
+            <form class="full" method="post" action="/greeting/word">
+            <input type="hidden" name="form_token" value="{{formToken}}">
+            <input type="text" name="word" aria-label="[[=greeting.word]]">
+            <button type="submit">[[greeting.change]]</button>
+            </form>
+            {{/main}}
+            {{/layout}}
+            """),
+        .init(
+            "en.json",
+            """
+            {"greeting.title":"Greeting","greeting.text":"Greeted {count} times.","greeting.button":"Greet",
+            "greeting.word":"Word","greeting.change":"Change","greeting.ask":"Greet with {word}",
+            "greeting.effect":"This browser greets {email} with {word}."}
+            """),
+        .init(
+            "de.json",
+            """
+            {"greeting.title":"Gruß","greeting.text":"{count} Mal gegrüßt.","greeting.button":"Grüßen",
+            "greeting.word":"Wort","greeting.change":"Ändern","greeting.ask":"Mit {word} grüßen",
+            "greeting.effect":"Dieser Browser grüßt {email} mit {word}."}
+            """),
+    ])
 
     struct Greetings: SessionSlot {
         static let key = "test_greetings"

@@ -83,13 +83,7 @@ extension AppIdentityStore {
                 "latest": .timestamp(now + Self.codeLifetime + ClockSkew.tolerated),
             ]
         ).first
-        guard let consumed else {
-            let row = try connection.query(
-                "SELECT ended_at FROM app_link WHERE code_digest = :digest", ["digest": .blob(code.digest)]
-            ).first
-            guard let row else { return .failure(.unknown) }
-            return .failure(try row.optionalInteger("ended_at") == nil ? .expired : .used)
-        }
+        guard let consumed else { return .failure(try whyNotConsumed(code, connection)) }
         try connection.execute(
             "UPDATE app_link SET identity = NULL WHERE id = :id", ["id": .text(try consumed.text("id"))])
         guard ConstantTime.equal(CodeChallenge.s256(verifier), try consumed.text("code_challenge")) else {
@@ -108,5 +102,15 @@ extension AppIdentityStore {
             let stored = try? JSONDecoder().decode(StoredIdentity.self, from: Data(plain))
         else { return .failure(.expired) }
         return .success(stored.identity)
+    }
+
+    private func whyNotConsumed(
+        _ code: HandoffCode, _ connection: any SQLConnection
+    ) throws -> IdentityTicketError {
+        let row = try connection.query(
+            "SELECT ended_at FROM app_link WHERE code_digest = :digest", ["digest": .blob(code.digest)]
+        ).first
+        guard let row else { return .unknown }
+        return try row.optionalInteger("ended_at") == nil ? .expired : .used
     }
 }

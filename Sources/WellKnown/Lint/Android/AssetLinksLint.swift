@@ -100,46 +100,59 @@ enum ListLint {
             if lists[package] == nil { order.append(package) }
             lists[package, default: []].append(statement)
         }
-        var single: [(package: String, node: JSONNode)] = []
-        var withoutLogin: [(package: String, node: JSONNode)] = []
-        for package in order {
-            let list = lists[package] ?? []
-            // DuckDuckGo reads only these two relations.
-            let read = list.filter {
-                $0.relations.contains(RelationNames.handleAllURLs)
-                    || $0.relations.contains(RelationNames.getLoginCredentials)
-            }
-            let sets = Set(read.map { Set($0.fingerprints.map(\.octets)) })
-            if read.count > 1, sets.count > 1, let last = read.last {
-                findings.add(
-                    StatementRules.splitPackage, at: last.statement.node,
-                    "\(package) is in \(read.count) statements with different fingerprints. DuckDuckGo keeps only these."
-                )
-            }
-            let relations = Set(list.flatMap(\.relations))
-            if relations.contains(RelationNames.handleAllURLs), !relations.contains(RelationNames.getLoginCredentials),
-                let member = list.first?.statement.relation.member
-            {
-                withoutLogin.append((package, member.value))
-            }
-            let keys = Set(list.flatMap { $0.fingerprints.map(\.octets) })
-            if keys.count == 1, !PackageName.isDebug(package), let node = list.first?.fingerprints.first?.node {
-                single.append((package, node))
-            }
-        }
+        let packages = order.map { (name: $0, statements: lists[$0] ?? []) }
+        for package in packages { lintSplit(package.name, package.statements, into: &findings) }
         // A list of many apps has one finding for all of them.
+        let withoutLogin = packages.compactMap { package in
+            nodeWithoutLogin(package.statements).map { (name: package.name, node: $0) }
+        }
         if let first = withoutLogin.first {
             findings.add(
                 StatementRules.missingLoginCredentials, at: first.node,
-                "\(names(withoutLogin.map(\.package))) may open links, but not use passwords and passkeys: no "
+                "\(names(withoutLogin.map(\.name))) may open links, but not use passwords and passkeys: no "
                     + "get_login_creds.")
+        }
+        let single = packages.compactMap { package in
+            nodeOfOnlyKey(package.name, package.statements).map { (name: package.name, node: $0) }
         }
         if let first = single.first {
             let verb = single.count == 1 ? "has one fingerprint" : "have one fingerprint each"
             findings.add(
                 FingerprintRules.playSigning, at: first.node,
-                "\(names(single.map(\.package))) \(verb): with Play App Signing it must be the app signing key's.")
+                "\(names(single.map(\.name))) \(verb): with Play App Signing it must be the app signing key's.")
         }
+    }
+
+    private static func lintSplit(
+        _ package: String, _ statements: [StatementLint], into findings: inout FindingCollector
+    ) {
+        // DuckDuckGo reads only these two relations.
+        let read = statements.filter {
+            $0.relations.contains(RelationNames.handleAllURLs)
+                || $0.relations.contains(RelationNames.getLoginCredentials)
+        }
+        let sets = Set(read.map { Set($0.fingerprints.map(\.octets)) })
+        if read.count > 1, sets.count > 1, let last = read.last {
+            findings.add(
+                StatementRules.splitPackage, at: last.statement.node,
+                "\(package) is in \(read.count) statements with different fingerprints. DuckDuckGo keeps only these."
+            )
+        }
+    }
+
+    /// Where an app may open links, and not use passwords; nil for any other.
+    private static func nodeWithoutLogin(_ statements: [StatementLint]) -> JSONNode? {
+        let relations = Set(statements.flatMap(\.relations))
+        guard relations.contains(RelationNames.handleAllURLs), !relations.contains(RelationNames.getLoginCredentials)
+        else { return nil }
+        return statements.first?.statement.relation.member?.value
+    }
+
+    /// The fingerprint of an app that has one alone; nil for any other.
+    private static func nodeOfOnlyKey(_ package: String, _ statements: [StatementLint]) -> JSONNode? {
+        let keys = Set(statements.flatMap { $0.fingerprints.map(\.octets) })
+        guard keys.count == 1, !PackageName.isDebug(package) else { return nil }
+        return statements.first?.fingerprints.first?.node
     }
 
     /// One name, or the count and the first three.

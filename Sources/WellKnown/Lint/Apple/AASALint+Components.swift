@@ -84,7 +84,6 @@ extension AASALint {
     private mutating func query(
         _ fields: ComponentFields, _ name: @autoclosure () -> String, _ reading: PatternReading, isExclude: Bool
     ) {
-        let rules = AppleComponentRules.self
         switch fields.query.value {
         case .whole(let pattern):
             if let node = fields.query.member?.value {
@@ -94,33 +93,41 @@ extension AASALint {
         case .items(let items):
             let isOpen = items.allSatisfy { $0.pattern.utf8.allSatisfy { $0 == UInt8(ascii: "*") } }
             for item in items {
-                let isAnything = !item.pattern.isEmpty && item.pattern.utf8.allSatisfy { $0 == UInt8(ascii: "*") }
-                if isAnything, isExclude, isOpen {
-                    findings.add(
-                        rules.queryStarExclude, at: item.member.value,
-                        "\(name().capitalizedFirst) excludes its addresses without \(item.name.quoted), too: \"*\" matches the absent item"
-                    )
-                } else if isAnything {
-                    findings.add(
-                        rules.queryStarNoOp, at: item.member.value,
-                        "\"*\" also matches addresses without \(item.name.quoted)")
-                }
-                if item.name.hasSuffix("[]") || item.name.uppercased().hasSuffix("%5B%5D"), !isAnything {
-                    findings.add(
-                        rules.queryRepeated, at: item.member,
-                        "\(item.name.quoted) usually repeats: all its values must match the pattern")
-                }
-                characters(item.pattern, item.member.value, reading)
-                doubleStar(item.pattern, item.member.value)
-                // Names are not patterns. They are compared with the URL as it is sent.
-                if reading.isEncoded, item.name.utf8.contains(where: { $0 >= 0x80 }) {
-                    findings.add(
-                        ApplePathRules.nonASCII, at: item.member,
-                        "the item name \(item.name.quoted) is never sent like this: the rule matches nothing",
-                        fix: "Write \(PatternEscapes.encoded(item.name).quoted), or set percentEncoded to false.")
-                }
+                queryItem(item, name(), reading, excludesAll: isExclude && isOpen)
             }
         case nil: break
+        }
+    }
+
+    private mutating func queryItem(
+        _ item: (name: String, pattern: String, member: JSONMember), _ name: @autoclosure () -> String,
+        _ reading: PatternReading, excludesAll: Bool
+    ) {
+        let rules = AppleComponentRules.self
+        let isAnything = !item.pattern.isEmpty && item.pattern.utf8.allSatisfy { $0 == UInt8(ascii: "*") }
+        if isAnything, excludesAll {
+            findings.add(
+                rules.queryStarExclude, at: item.member.value,
+                "\(name().capitalizedFirst) excludes its addresses without \(item.name.quoted), too: \"*\" matches the absent item"
+            )
+        } else if isAnything {
+            findings.add(
+                rules.queryStarNoOp, at: item.member.value,
+                "\"*\" also matches addresses without \(item.name.quoted)")
+        }
+        if item.name.hasSuffix("[]") || item.name.uppercased().hasSuffix("%5B%5D"), !isAnything {
+            findings.add(
+                rules.queryRepeated, at: item.member,
+                "\(item.name.quoted) usually repeats: all its values must match the pattern")
+        }
+        characters(item.pattern, item.member.value, reading)
+        doubleStar(item.pattern, item.member.value)
+        // Names are not patterns. They are compared with the URL as it is sent.
+        if reading.isEncoded, item.name.utf8.contains(where: { $0 >= 0x80 }) {
+            findings.add(
+                ApplePathRules.nonASCII, at: item.member,
+                "the item name \(item.name.quoted) is never sent like this: the rule matches nothing",
+                fix: "Write \(PatternEscapes.encoded(item.name).quoted), or set percentEncoded to false.")
         }
     }
 }

@@ -69,48 +69,49 @@ public struct AssetLinksReaders: Sendable {
     private func verdict(
         of list: ReaderList, package: String, fingerprint: String, relation: String
     ) -> ReaderVerdict {
-        func says(
-            _ outcome: ReaderVerdict.Outcome, _ reason: String, statement: Int? = nil, at node: JSONNode? = nil,
-            isSure: Bool = true
-        ) -> ReaderVerdict {
-            let place = node ?? statement.flatMap { file?.statements[$0].node }
-            return ReaderVerdict(
-                reader: list.reader, outcome: outcome, isSure: isSure, reason: reason, statement: statement,
-                position: place.map { document.position(at: $0.range.lowerBound) },
-                pointer: place.map { document.pointer(at: $0.range.lowerBound) })
-        }
-        guard list.reader.asks(for: relation) else { return says(.notAsked, "It never asks for \(relation).") }
+        guard list.reader.asks(for: relation) else { return says(list, .notAsked, "It never asks for \(relation).") }
         if let void = list.void {
             let reason = "It drops the list: \(void.reason)."
-            return says(.listVoid, reason, statement: void.statement, at: void.node, isSure: void.isSure)
+            return says(list, .listVoid, reason, statement: void.statement, at: void.node, isSure: void.isSure)
         }
         let grants = list.grants[package] ?? []
         let asked = grants.filter { $0.relations.contains(relation) }
         if let grant = asked.first(where: { $0.fingerprints.contains(fingerprint) }) {
-            return says(.works, "Statement \(grant.statement + 1) names it.", statement: grant.statement)
+            return says(list, .works, "Statement \(grant.statement + 1) names it.", statement: grant.statement)
         }
         if let grant = asked.first(where: {
             $0.fingerprints.contains { FingerprintReading($0).corrected == fingerprint }
         }) {
             let reason = "It compares the text, and the fingerprint is written in another way."
-            return says(.refused, reason, statement: grant.statement)
+            return says(list, .refused, reason, statement: grant.statement)
         }
         if let skipped = list.skipped[package] {
             let reason = "It skips statement \(skipped.statement + 1): \(skipped.reason)."
-            return says(.refused, reason, statement: skipped.statement, at: skipped.node)
+            return says(list, .refused, reason, statement: skipped.statement, at: skipped.node)
         }
         if let grant = asked.first {
             let reason =
                 list.reader == .duckDuckGo
                 ? "It keeps the last statement of a package, which does not list the fingerprint."
                 : "The fingerprint is not listed."
-            return says(.refused, reason, statement: grant.statement)
+            return says(list, .refused, reason, statement: grant.statement)
         }
         if let grant = grants.first {
-            return says(.refused, "No statement grants \(relation).", statement: grant.statement)
+            return says(list, .refused, "No statement grants \(relation).", statement: grant.statement)
         }
         let tail = list.includes > 0 && list.reader != .chrome ? " (Included lists were not looked at.)" : ""
-        return says(.refused, "No statement names \(package)." + tail, isSure: tail.isEmpty)
+        return says(list, .refused, "No statement names \(package)." + tail, isSure: tail.isEmpty)
+    }
+
+    private func says(
+        _ list: ReaderList, _ outcome: ReaderVerdict.Outcome, _ reason: String, statement: Int? = nil,
+        at node: JSONNode? = nil, isSure: Bool = true
+    ) -> ReaderVerdict {
+        let place = node ?? statement.flatMap { file?.statements[$0].node }
+        return ReaderVerdict(
+            reader: list.reader, outcome: outcome, isSure: isSure, reason: reason, statement: statement,
+            position: place.map { document.position(at: $0.range.lowerBound) },
+            pointer: place.map { document.pointer(at: $0.range.lowerBound) })
     }
 
     /// Statements with errors for which some readers reject the whole list, although its other apps work in other readers.

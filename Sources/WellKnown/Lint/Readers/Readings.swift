@@ -211,6 +211,13 @@ enum DuckDuckGoReading {
         for item in target.fingerprints.value ?? [] where !isText(item) {
             return .void("a fingerprint is \(item.typeName), not a string", item, isSure: true)
         }
+        return content(of: target, relation, namespace)
+    }
+
+    /// What a statement grants that the decoder accepts.
+    private static func content(
+        of target: AssetTarget, _ relation: [JSONNode], _ namespace: JSONNode
+    ) -> ReaderDecision {
         guard namespace.string == "android_app" else {
             return namespace.string == "web" ? .nothing : .skipped("the namespace is not known", namespace)
         }

@@ -99,81 +99,93 @@ public struct AndroidAppMatcher: Sendable {
         let trials = matcher.filters.indices.map { index in
             FilterTrial(filter: matcher.filters[index], mismatch: matcher.mismatch(of: index, url))
         }
-        func answer(
-            _ decision: LinkDecision, _ summary: String, filter: IntentFilter? = nil, isDecided: Bool = true,
-            asks: Bool = false, file: LinkExplanation? = nil
-        ) -> VersionDecision {
-            VersionDecision(
-                sdks: sdks, decision: decision, summary: summary, isDecided: isDecided, asks: asks, filter: filter,
-                trials: trials, file: file)
-        }
-
         guard let index = matcher.filter(for: url) else {
-            if let unfilled = unfilledHost(matcher) {
-                return answer(
-                    .noMatch, "The build fills the host \(unfilled) in, so the manifest does not say.", isDecided: false
-                )
-            }
-            return answer(.noMatch, Self.noFilter(trials, count: filters.count))
+            let unfilled = unfilledHost(matcher)
+            let summary =
+                unfilled.map { "The build fills the host \($0) in, so the manifest does not say." }
+                ?? Self.noFilter(trials, count: filters.count)
+            return VersionDecision(
+                sdks: sdks, decision: .noMatch, summary: summary, isDecided: unfilled == nil, asks: false, filter: nil,
+                trials: trials, file: nil)
         }
-        let filter = matcher.filters[index]
-        let place = Self.place(filter)
+        let match = FilterMatch(filter: matcher.filters[index], sdks: sdks, trials: trials)
         if sdks.lowerBound >= AndroidVersion.hostsAlone, (targetSDK ?? 0) >= AndroidVersion.hostsAlone,
-            filter.isExported == nil
+            match.filter.isExported == nil
         {
-            return answer(
+            return match.answer(
                 .noMatch,
-                "\(place) matches, but its activity has no android:exported: Android 12 and later refuse to install "
-                    + "an app that targets API level 31 or later.", filter: filter)
+                ", but its activity has no android:exported: Android 12 and later refuse to install an app that targets "
+                    + "API level 31 or later.")
         }
-        let others = trials.filter {
-            $0.mismatch == nil && $0.filter.activity != filter.activity && $0.filter.order == filter.order
-        }
-        let choice =
-            others.isEmpty
-            ? "" : " \(Self.place(others[0].filter)) also matches with the same order, so Android may show a choice."
         guard sdks.lowerBound >= AndroidVersion.verification else {
-            return answer(
-                .noMatch, "\(place) matches, and Android asks the user: it does not verify links.", filter: filter,
-                asks: true)
+            return match.answer(.noMatch, ", and Android asks the user: it does not verify links.", asks: true)
         }
-        let name = url.host
-        func unverified(_ why: String) -> VersionDecision {
-            let asks = sdks.lowerBound < AndroidVersion.hostsAlone
-            let effect = asks ? "Android asks the user" : "the link opens the browser"
-            return answer(.noMatch, "\(place) matches, and \(effect): \(why)", filter: filter, asks: asks)
-        }
-        let verified = verifiedHosts(on: sdks)
-        guard verified.contains(where: { $0.matches(host: name) }) else {
-            return unverified("no filter with autoVerify names \(name).")
+        return verify(url, match)
+    }
+
+    /// Whether Android verifies the host of a link that a filter takes.
+    private func verify(_ url: LinkURL, _ match: FilterMatch) -> VersionDecision {
+        let verified = verifiedHosts(on: match.sdks)
+        guard verified.contains(where: { $0.matches(host: url.host) }) else {
+            return match.unverified("no filter with autoVerify names \(url.host).")
         }
         guard let links else {
-            return answer(
+            return match.answer(
                 .manifestDecides,
-                "\(place) matches. The assetlinks.json of \(name) decides whether Android verifies the app.",
-                filter: filter, isDecided: false)
+                ". The assetlinks.json of \(url.host) decides whether Android verifies the app.", isDecided: false)
         }
         let file = links.explain(url, package: package)
         guard links.refusal == nil, links.apps.contains(package) else {
-            return unverified("the file does not verify the app. \(file.summary)")
+            return match.unverified("the file does not verify the app. \(file.summary)")
         }
-        if sdks.upperBound < AndroidVersion.hostsAlone, let others = Self.others(than: name, among: verified) {
-            return answer(
+        if match.sdks.upperBound < AndroidVersion.hostsAlone, let others = Self.others(than: url.host, among: verified)
+        {
+            return match.answer(
                 .manifestDecides,
-                "\(place) matches, and the file verifies the app. Android verifies all hosts of the manifest or none, and "
-                    + "the file does not say whether \(others) verifies it, too.", filter: filter, isDecided: false,
-                file: file)
+                ", and the file verifies the app. Android verifies all hosts of the manifest or none, and the file does "
+                    + "not say whether \(others) verifies it, too.", isDecided: false, file: file)
         }
-        guard sdks.lowerBound >= AndroidVersion.relativeGroups, file.decision != .manifestDecides else {
-            return answer(
-                .opens, "\(place) matches, and the file verifies the app.\(choice)", filter: filter, file: file)
+        guard match.sdks.lowerBound >= AndroidVersion.relativeGroups, file.decision != .manifestDecides else {
+            return match.answer(.opens, ", and the file verifies the app.\(match.choice)", file: file)
         }
-        return answer(
+        return match.answer(
             file.decision,
             file.decision == .opens
-                ? "\(place) matches, and the file allows the link. \(file.summary)\(choice)"
-                : "\(place) matches, and the dynamic rules of the file do not allow the link. \(file.summary)",
-            filter: filter, file: file)
+                ? ", and the file allows the link. \(file.summary)\(match.choice)"
+                : ", and the dynamic rules of the file do not allow the link. \(file.summary)", file: file)
+    }
+
+    /// A filter that takes the link, on a range of versions.
+    private struct FilterMatch {
+        let filter: IntentFilter
+        let sdks: ClosedRange<Int>
+        let trials: [FilterTrial]
+
+        /// A sentence about another activity that takes the link as well; empty without one.
+        var choice: String {
+            let other = trials.first {
+                $0.mismatch == nil && $0.filter.activity != filter.activity && $0.filter.order == filter.order
+            }
+            return other.map {
+                " \(AndroidAppMatcher.place($0.filter)) also matches with the same order, so Android may show a choice."
+            } ?? ""
+        }
+
+        /// - Parameter rest: what the summary says after "The filter of … matches".
+        func answer(
+            _ decision: LinkDecision, _ rest: String, isDecided: Bool = true, asks: Bool = false,
+            file: LinkExplanation? = nil
+        ) -> VersionDecision {
+            VersionDecision(
+                sdks: sdks, decision: decision, summary: "\(AndroidAppMatcher.place(filter)) matches\(rest)",
+                isDecided: isDecided, asks: asks, filter: filter, trials: trials, file: file)
+        }
+
+        func unverified(_ why: String) -> VersionDecision {
+            let asks = sdks.lowerBound < AndroidVersion.hostsAlone
+            let effect = asks ? "Android asks the user" : "the link opens the browser"
+            return answer(.noMatch, ", and \(effect): \(why)", asks: asks)
+        }
     }
 
     /// The hosts that Android verifies. Up to Android 11 one filter with `autoVerify` is enough for those of all filters for web

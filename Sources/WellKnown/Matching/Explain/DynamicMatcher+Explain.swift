@@ -12,7 +12,7 @@ extension DynamicMatcher {
         let texts = DynamicTexts(url)
         var trials: [RuleTrial] = []
         for rule in rules {
-            let trial = trial(of: rule, texts, url)
+            let trial = trial(of: rule, texts)
             trials.append(trial)
             if trial.matches { break }
         }
@@ -26,50 +26,53 @@ extension DynamicMatcher {
         return LinkExplanation(decision, trials, summary, disputes(url, decision))
     }
 
-    private func trial(of rule: Rule, _ texts: DynamicTexts, _ url: LinkURL) -> RuleTrial {
-        func string(_ scalars: [Unicode.Scalar]) -> String { String(String.UnicodeScalarView(scalars)) }
-
-        let assumptions = DynamicAssumptions()
+    private func trial(of rule: Rule, _ texts: DynamicTexts) -> RuleTrial {
         var parts: [PartTrial] = []
-        func add(
-            _ part: PartTrial.Part, _ pattern: DynamicPattern, _ range: Range<Int>?, _ text: String?, _ matches: Bool,
-            _ note: String?
-        ) {
-            guard parts.allSatisfy(\.matches) else { return }
-            parts.append(
-                PartTrial(
-                    part: part, pattern: pattern.source, origin: .component, range: range, text: text, matches: matches,
-                    note: note, mark: .documented))
-        }
-
         if let path = rule.path {
             let matches = path.matches(texts.path)
-            add(.path, path, rule.pathRange, string(texts.path), matches, note(path, texts.path, matches))
+            parts.append(
+                part(.path, path, rule.pathRange, Self.string(texts.path), matches, note(path, texts.path, matches)))
         }
-        for item in rule.items {
-            let match = item.match(in: texts, assumptions)
-            let named = texts.items?.first { $0.starts(with: (item.name + "=").unicodeScalars) }
-            let shown = (match ?? named).map { string(Array($0.dropFirst(item.name.unicodeScalars.count + 1))) }
-            let isValueless = texts.items?.contains { $0.elementsEqual(item.name.unicodeScalars) } ?? false
-            let note: String? =
-                if match != nil { nil } else if named != nil { "no item of the name matches" } else if isValueless {
-                    "an item without = is none to AOSP"
-                } else { "there is no such item" }
-            add(.item(name: item.name), item.pattern, item.range, shown, match != nil, note)
-        }
+        parts += rule.items.map { trial(of: $0, texts) }
         if let fragment = rule.fragment {
             let matches = texts.fragment.map { fragment.matches($0) } ?? false
             let reason =
                 if let text = texts.fragment { note(fragment, text, matches) } else {
                     String?("there is no fragment, and absent never matches")
                 }
-            add(.fragment, fragment, rule.fragmentRange, texts.fragment.map(string), matches, reason)
+            parts.append(
+                part(.fragment, fragment, rule.fragmentRange, texts.fragment.map(Self.string), matches, reason))
         }
+        // What follows a part that does not match is not looked at.
+        let tried = parts.firstIndex { !$0.matches }.map { parts[...$0] } ?? parts[...]
         return RuleTrial(
             entry: statement, rule: rule.index, range: rule.range, pointer: "\(pointer)/\(rule.index)",
-            isExclude: rule.isExclude, excludeOrigin: rule.excludeRange == nil ? .builtIn : .component, parts: parts,
-            mark: .documented)
+            isExclude: rule.isExclude, excludeOrigin: rule.excludeRange == nil ? .builtIn : .component,
+            parts: Array(tried), mark: .documented)
     }
+
+    private func trial(of item: Rule.Item, _ texts: DynamicTexts) -> PartTrial {
+        let match = item.match(in: texts, DynamicAssumptions())
+        let named = texts.items?.first { $0.starts(with: (item.name + "=").unicodeScalars) }
+        let shown = (match ?? named).map { Self.string(Array($0.dropFirst(item.name.unicodeScalars.count + 1))) }
+        let isValueless = texts.items?.contains { $0.elementsEqual(item.name.unicodeScalars) } ?? false
+        let note: String? =
+            if match != nil { nil } else if named != nil { "no item of the name matches" } else if isValueless {
+                "an item without = is none to AOSP"
+            } else { "there is no such item" }
+        return part(.item(name: item.name), item.pattern, item.range, shown, match != nil, note)
+    }
+
+    private func part(
+        _ part: PartTrial.Part, _ pattern: DynamicPattern, _ range: Range<Int>?, _ text: String?, _ matches: Bool,
+        _ note: String?
+    ) -> PartTrial {
+        PartTrial(
+            part: part, pattern: pattern.source, origin: .component, range: range, text: text, matches: matches,
+            note: note, mark: .documented)
+    }
+
+    private static func string(_ scalars: [Unicode.Scalar]) -> String { String(String.UnicodeScalarView(scalars)) }
 
     private func note(_ pattern: DynamicPattern, _ text: [Unicode.Scalar], _ matches: Bool) -> String? {
         guard !matches, pattern.matches(text, goesBack: true) else { return nil }

@@ -10,7 +10,7 @@ import Testing
 @Suite("The catalogue of texts", .program)
 struct CatalogueTests {
     private static func catalogue(_ english: String, _ german: String? = nil) throws -> Catalogue {
-        try Catalogue([[.english: Array(english.utf8), .german: Array((german ?? english).utf8)]])
+        try Catalogue([[.english: [Array(english.utf8)], .german: [Array((german ?? english).utf8)]]])
     }
 
     /// What an operator or developer reads when a catalogue is refused.
@@ -50,8 +50,8 @@ struct CatalogueTests {
     @Test(
         "the German texts use the polite form",
         arguments: (IdPPages.files + RelyingPartyPages.files).map(\.texts).filter { !$0.isEmpty })
-    func politeForm(texts: [Language: [UInt8]]) throws {
-        let german = String(decoding: try #require(texts[.german]), as: UTF8.self).lowercased()
+    func politeForm(texts: [Language: [[UInt8]]]) throws {
+        let german = String(decoding: try #require(texts[.german]).joined(), as: UTF8.self).lowercased()
         #expect(german.firstMatch(of: #/\b(?:du|dich|dir|dein[a-z]*|euch|euer)\b/#) == nil)
     }
 
@@ -60,8 +60,8 @@ struct CatalogueTests {
         let shared = try Catalogue([])[.english].placeholders
         for files in [IdPPages.files, RelyingPartyPages.files] {
             let all = try Catalogue(files.map(\.texts))[.english].placeholders
-            let own = try files.filter { !$0.texts.isEmpty }.map {
-                try JSONReader.readStrictly(try #require($0.texts[.english])).object?.count ?? 0
+            let own = try files.flatMap { $0.texts[.english] ?? [] }.map {
+                try JSONReader.readStrictly($0).object?.count ?? 0
             }
             #expect(all.count == shared.count + own.reduce(0, +))
         }
@@ -75,17 +75,19 @@ struct CatalogueTests {
         #expect(missing.contains("language de") && missing.contains("\"b\""))
         let added = try #require(Self.problem(#"{"a": "A"}"#, #"{"a": "A", "c": "C"}"#))
         #expect(added.contains("language de") && added.contains("\"c\""))
-        #expect(throws: CatalogueError.self) { _ = try Catalogue([[.english: Array(#"{"a": "A"}"#.utf8)]]) }
+        #expect(throws: CatalogueError.self) { _ = try Catalogue([[.english: [Array(#"{"a": "A"}"#.utf8)]]]) }
     }
 
-    @Test("a text that two targets of a program have is refused, and the error names it")
+    @Test("a text that two files of a program have is refused, and the error names it")
     func sameKeyTwice() throws {
-        let first: [Language: [UInt8]] = [.english: Array(#"{"a": "A"}"#.utf8), .german: Array(#"{"a": "A"}"#.utf8)]
-        let second: [Language: [UInt8]] = [
-            .english: Array(#"{"b": "B", "a": "A"}"#.utf8), .german: Array(#"{"b": "B", "a": "A"}"#.utf8),
-        ]
-        let error = #expect(throws: CatalogueError.self) { _ = try Catalogue([first, second]) }
-        #expect(error.map { "\($0)".contains("\"a\"") } == true)
+        let (first, second) = (Array(#"{"a": "A"}"#.utf8), Array(#"{"b": "B", "a": "A"}"#.utf8))
+        func parts(_ files: [UInt8]...) -> [Language: [[UInt8]]] { [.english: files, .german: files] }
+        for targets in [[parts(first), parts(second)], [parts(first, second)]] {
+            let error = #expect(throws: CatalogueError.self) { _ = try Catalogue(targets) }
+            #expect(error.map { "\($0)".contains("\"a\"") } == true)
+        }
+        let other = Array(#"{"b": "B"}"#.utf8)
+        #expect(try Catalogue([parts(first, other)])[.german].placeholders.keys.contains("b"))
     }
 
     @Test("a template that two targets of a program have is refused, and the error names it")
@@ -181,7 +183,7 @@ struct CatalogueTests {
             files: [
                 PageFiles(
                     templates: ["test": Array(#"<p title="[[=a]]">[[a]]</p>"#.utf8)],
-                    texts: [.english: file, .german: file])
+                    texts: [.english: [file], .german: [file]])
             ],
             assets: StaticAssets([:]))
         struct Model: Encodable, Sendable {
