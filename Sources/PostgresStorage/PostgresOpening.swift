@@ -156,6 +156,7 @@ struct PostgresOpening: Sendable {
             tables: """
                 SELECT relname AS name FROM pg_class
                  WHERE relname NOT IN ('database_timeline', 'node') AND relnamespace = current_schema()::text::regnamespace AND relkind IN ('r', 'p')
+                 ORDER BY relname = 'schema_migration' DESC LIMIT 1
                 """)
     }
 

@@ -161,7 +161,10 @@ struct SQLiteOpening: Sendable {
     static func applied(_ migrator: Migrator, _ connection: any SQLConnection) throws(DatabaseError) -> [String] {
         try migrator.applied(
             connection,
-            tables: "SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'")
+            tables: """
+                SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'
+                 ORDER BY name = 'schema_migration' DESC LIMIT 1
+                """)
     }
 
     /// Why the file must not be replaced: it was copied elsewhere. Nil for any other file, also one that cannot be read.

@@ -115,12 +115,11 @@ package struct Migrator: Sendable {
 
     /// The applied steps, oldest first. Empty for a database without tables.
     ///
-    /// - Parameter tables: selects the `name` of every table. How to list them differs between databases.
+    /// - Parameter tables: selects the `name` of one table: that of the steps if it is there, otherwise any. How to list them
+    ///   differs between databases.
     /// - Throws: `refused` for a database with tables but not ours: it belongs to another program.
     package func applied(_ connection: any SQLConnection, tables: String) throws(DatabaseError) -> [String] {
-        // One row is enough, and a readiness check asks for it each time.
-        let first = "SELECT name FROM (\(tables)) AS found ORDER BY name = 'schema_migration' DESC LIMIT 1"
-        guard let name = try connection.query(first).first?.text("name") else { return [] }
+        guard let name = try connection.query(tables).first?.text("name") else { return [] }
         guard name == "schema_migration" else { throw .refused("its tables are not ours (\(name))") }
         var names: [String] = []
         for row in try connection.query("SELECT name FROM schema_migration ORDER BY position") {

@@ -1,3 +1,4 @@
+import Foundation
 import SSOWeb
 import Testing
 
@@ -32,15 +33,16 @@ struct ProofNeedTests {
         }
     }
 
-    @Test("a sign-in is as strong as its strongest proof, and of any kind where its proofs are not stored")
-    func signIn() {
-        func strength(_ proofs: [Strength]?) -> Strength {
-            CurrentSignIn.SignIn(
-                accountID: "usr_1", authenticatedAt: Self.now, methods: ["m"],
-                proofs: proofs?.map { Proof("m", at: Self.now, strength: $0) }
-            ).strength
-        }
-        #expect(strength(nil) == .any && strength([.any]) == .any)
-        #expect(strength([.any, .mfa]) == .mfa && strength([.phr, .any]) == .phr)
+    @Test(
+        "the slot of a sign-in keeps its strength, and one of the version before counts as any",
+        arguments: Strength.allCases)
+    func slot(strength: Strength) throws {
+        let signIn = CurrentSignIn.SignIn(
+            accountID: "usr_1", authenticatedAt: Self.now, proofs: SignInProofs(["m", "n"], strength))
+        let stored = try JSONEncoder().encode(CurrentSignIn(signIn))
+        let read = try #require(try JSONDecoder().decode(CurrentSignIn.self, from: stored).signIn)
+        #expect(read.proofs == SignInProofs(["m", "n"], strength))
+        let text = String(decoding: stored, as: UTF8.self)
+        #expect(text.contains("strength") == (strength != .any), "what any sign-in has takes no place")
     }
 }

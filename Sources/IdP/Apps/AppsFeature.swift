@@ -72,10 +72,7 @@ package struct AppsFeature: Feature {
                 pages: parts.pages, startScript: parts.assets.path(of: "native.js"),
                 continueScript: parts.continueScript, formScript: parts.formScript)
         ).addRoutes(to: &router)
-        HandoffSignIn(
-            sessions: parts.sessions, slots: completion.slots, apps: apps, store: handoffs,
-            accessTokens: parts.accessTokens, signOuts: parts.signOuts
-        ).addRoutes(to: &router)
+        HandoffSignIn(completion: completion, apps: apps, store: handoffs).addRoutes(to: &router)
     }
 }
 

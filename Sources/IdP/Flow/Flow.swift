@@ -43,7 +43,7 @@ package struct Flow: Codable, Sendable {
 
         /// Whether a sign-in will do.
         func isMet(by signIn: CurrentSignIn.SignIn) -> Bool {
-            signIn.strength.isEnough(at: signIn.provenAt, for: strength ?? .any, since: since)
+            signIn.proofs.strength.isEnough(at: signIn.provenAt, for: strength ?? .any, since: since)
         }
     }
 

@@ -34,6 +34,8 @@ package enum IdPMigrations {
         Migration(name: "v032-baseline", replacing: replaced, sql: baseline),
         Migration(name: "v033-key-check", sql: KeyCheckSchema.sql),
         Migration(name: "v034-file-client", sql: FileClientStore.schema),
+        Migration(
+            name: "v035-strength", sql: GrantSchema.strength + OIDCSchema.strength + HandoffSchema.strength),
     ]
 
     private static let baseline = [

@@ -119,14 +119,19 @@ public struct VerifiedSession: Sendable, Equatable {
     /// Nil where nothing proves a moment: the user signed in with a provider that does not say when it authenticated them
     /// (OpenID Connect leaves out `auth_time` then). A relying party that needs a recent sign-in treats it as too old.
     public let authenticatedAt: Int?
-    /// The sign-in methods, such as `email_code`. A relying party that requires more than one factor checks them.
+    /// The sign-in methods in the order of their proofs, such as `email_code`.
     public let methods: [String]
+    /// The strength of the sign-in: `any`, `mfa` for two proofs of different kinds, `phr` for one that cannot be given to
+    /// another site. A relying party that requires more than one factor checks it. Nil from an identity provider that does not
+    /// say it.
+    public let acr: String?
 
     /// Creates a session; `authenticatedAt` is in seconds since 1970, or nil for a moment that is not proven.
-    public init(id: String, authenticatedAt: Int?, methods: [String]) {
+    public init(id: String, authenticatedAt: Int?, methods: [String], acr: String? = nil) {
         self.id = id
         self.authenticatedAt = authenticatedAt
         self.methods = methods
+        self.acr = acr
     }
 
     init(_ object: JSONNode) throws(VerifyBodyError) {
@@ -139,14 +144,16 @@ public struct VerifiedSession: Sendable, Equatable {
         }
         guard let methods = try object.optionalTexts("methods") else { throw .missing("methods") }
         self.methods = methods
+        acr = try object.optionalText("acr")
     }
 
     /// As the answers hold it.
     var members: [JSONText.Member] {
         var members = [JSONText.Member("id", id)]
-        members.reserveCapacity(3)
+        members.reserveCapacity(4)
         if let authenticatedAt { members.append(.init("authenticated_at", authenticatedAt)) }
         members.append(.init("methods", methods))
+        if let acr { members.append(.init("acr", acr)) }
         return members
     }
 }

@@ -3,10 +3,39 @@ public protocol SecretKind: Sendable {
     /// The beginning of every secret of this kind. Secret scanners find a leaked one by it, and none passes for another kind.
     /// ``SecretPrefixes`` has all.
     static var prefix: String { get }
+    /// How the random bytes are written.
+    static var form: SecretForm { get }
 }
 
-/// A secret that a program hands out and stores only the hash of: the prefix of its kind, and 43 base64url characters of 32
-/// random bytes. 256 bits cannot be guessed, so attempts are not counted.
+extension SecretKind {
+    public static var form: SecretForm { .base64url }
+}
+
+/// How the 32 random bytes of a secret are written.
+public enum SecretForm: Sendable {
+    /// 43 characters (RFC 4648 5).
+    case base64url
+    /// 64 lower-case digits, for a protocol whose secrets may have letters and digits alone.
+    case hex
+
+    func encode(_ bytes: [UInt8]) -> String {
+        switch self {
+        case .base64url: Base64URL.encode(bytes)
+        case .hex: Hex.encode(bytes)
+        }
+    }
+
+    /// Nil unless the text is what ``encode(_:)`` makes of 32 bytes.
+    func decode(_ text: Substring) -> [UInt8]? {
+        switch self {
+        case .base64url: text.utf8.count == 43 ? Base64URL.decode(text) : nil
+        case .hex: text.utf8.count == 64 && !text.utf8.contains { $0 < 0x61 && $0 > 0x39 } ? Hex.decode(text) : nil
+        }
+    }
+}
+
+/// A secret that a program hands out and stores only the hash of: the prefix of its kind, and 32 random bytes in
+/// its ``SecretForm``. 256 bits cannot be guessed, so attempts are not counted.
 ///
 /// Prints as `<redacted>`: only ``wire`` returns the text.
 public struct Secret<Kind: SecretKind>: Sendable {
@@ -26,7 +55,7 @@ public struct Secret<Kind: SecretKind>: Sendable {
     public init(randomness: any Randomness = SystemRandomness()) throws {
         let bytes = try randomness.bytes(32)
         guard bytes.count == 32 else { throw RandomnessError() }
-        wire = Kind.prefix + Base64URL.encode(bytes)
+        wire = Kind.prefix + Kind.form.encode(bytes)
         digest = SHA256.hash(wire)
         guard digest.count == 32 else { throw RandomnessError() }
     }
@@ -34,8 +63,7 @@ public struct Secret<Kind: SecretKind>: Sendable {
     /// Parses a secret. Returns nil unless the text has exactly the form of one of this kind.
     public init?(wire text: String) {
         let (bytes, prefix) = (text.utf8, Kind.prefix.utf8)
-        guard bytes.count == prefix.count + 43, bytes.starts(with: prefix),
-            Base64URL.decode(Substring(bytes.dropFirst(prefix.count))) != nil
+        guard bytes.starts(with: prefix), Kind.form.decode(Substring(bytes.dropFirst(prefix.count))) != nil
         else { return nil }
         wire = text
         digest = SHA256.hash(text)

@@ -22,7 +22,7 @@ enum TestedProtocol: String, CaseIterable, Sendable {
     var secretPrefix: String {
         switch self {
         case .sso: "sst_"
-        case .ticket: "tck_"
+        case .ticket: "ST-"
         case .oidc: "soc_"
         }
     }
@@ -74,6 +74,7 @@ enum TestedProtocol: String, CaseIterable, Sendable {
     struct Redeemed: Sendable, Equatable {
         let email, mark: String?
         let methods: [String]
+        let strength: String?
     }
 
     /// Redeems as the client's server does; nil where it is refused.
@@ -88,7 +89,8 @@ enum TestedProtocol: String, CaseIterable, Sendable {
             let answer = try JSONDecoding.value(reply.body)
             return Redeemed(
                 email: answer["user"]?["email"]?.text, mark: callback.query("state"),
-                methods: answer["session"]?["methods"]?.items.compactMap(\.text) ?? [])
+                methods: answer["session"]?["methods"]?.items.compactMap(\.text) ?? [],
+                strength: answer["session"]?["acr"]?.text)
         case .ticket:
             let reply = try await deployment.redeemTicket(
                 callback.query("ticket") ?? "", as: client, back: client.callback)
@@ -97,7 +99,8 @@ enum TestedProtocol: String, CaseIterable, Sendable {
             let mark = answer["mark"]?.text
             return Redeemed(
                 email: answer["email"]?.text, mark: mark == callback.query("mark") ?? "" ? mark : nil,
-                methods: answer["methods"]?.text?.split(separator: " ").map(String.init) ?? [])
+                methods: answer["methods"]?.text?.split(separator: " ").map(String.init) ?? [],
+                strength: answer["strength"]?.text)
         case .oidc:
             let reply = try await deployment.oidcToken(callback.query("code") ?? "", as: client)
             guard reply.status == 200 else { return nil }
@@ -106,7 +109,8 @@ enum TestedProtocol: String, CaseIterable, Sendable {
             return Redeemed(
                 email: claims["email"]?.text,
                 mark: claims["nonce"]?.text == state.map { "nonce \($0)" } ? state ?? "" : nil,
-                methods: claims["amr"]?.items.compactMap(\.text).filter { $0 != "otp" } ?? [])
+                methods: claims["amr"]?.items.compactMap(\.text).filter { $0 != "otp" && $0 != "mfa" } ?? [],
+                strength: claims["acr"]?.text)
         }
     }
 

@@ -17,14 +17,18 @@ struct TicketProtocol: ClientProtocol {
     static let askPath = "/ticket/ask"
     static let redeemPath = "/ticket/redeem"
 
-    enum TicketKind: SecretKind { static let prefix = "tck_" }
+    enum TicketKind: SecretKind {
+        static let prefix = "ST-"
+        static let form = SecretForm.hex
+    }
 
     let authorizer: Authorizer
     let page: CompletionPage
 
     let resumePath = "/ticket/go-on"
     let grantKind = GrantKind(
-        id: id, secret: TicketKind.self, lifetime: .seconds(60), needsReturnAddress: true, keepsPayload: true)
+        id: id, secret: TicketKind.self, lifetime: .seconds(60), needsReturnAddress: true, keepsPayload: true,
+        isVoidAfterAnyAttempt: true)
 
     func addRoutes(to router: inout FeatureRouter) {
         router.request(at: Self.askPath, use: ask)
@@ -95,7 +99,9 @@ struct TicketProtocol: ClientProtocol {
         guard case .accepted(let account, let redeemed, _) = outcome else { throw PublicError.notFound }
         return Response.json([
             .init("email", account.email), .init("mark", redeemed.payload),
-            .init("methods", redeemed.methods.joined(separator: " ")), .init("flow", redeemed.flow),
+            .init("methods", redeemed.proofs.text), .init("flow", redeemed.flow),
+            .init("strength", redeemed.proofs.strength.rawValue),
+            .init("caused", redeemed.causedSignIn ? "yes" : "no"),
         ])
     }
 }

@@ -21,7 +21,7 @@ struct ClientProtocolTests {
         let callback = try asking.callback(visit)
         #expect(callback.absolute.hasPrefix(client.callback + "?"))
         let redeemed = try await asking.redeem(callback, as: client, of: deployment)
-        #expect(redeemed == .init(email: address, mark: mark, methods: [method.rawValue]))
+        #expect(redeemed == .init(email: address, mark: mark, methods: [method.rawValue], strength: "any"))
         #expect(try await asking.redeem(callback, as: client, of: deployment) == nil, "once only")
     }
 
@@ -250,6 +250,38 @@ struct ClientProtocolTests {
             let relabelled = try await ticket()
             try await deployment.execute("UPDATE sso_token SET kind = 'other' WHERE used_at IS NULL")
             #expect(try await status(relabelled, as: client, back: client.callback) == 404)
+        }
+    }
+
+    @Test(
+        "may have secrets of letters and digits alone, which one wrong attempt voids, and knows whether they caused the sign-in"
+    )
+    func ticket() async throws {
+        try await TestDeployment.withEveryMethod { deployment in
+            let (asking, client, browser) = (TestedProtocol.ticket, deployment.client, deployment.browser())
+            let page = try await browser.follow(browser.get(asking.ask(client, mark: "a", of: deployment)))
+            let proof = try await deployment.begin(.emailCode, on: page, in: browser)
+            let first = try #require(
+                try await asking.callback(browser.follow(proof.prove(in: browser))).query("ticket"))
+            #expect(first.wholeMatch(of: #/ST-[0-9a-f]{64}/#) != nil)
+            func redeem(_ ticket: String, back: String) async throws -> ProbeReply {
+                try await deployment.redeemTicket(ticket, as: client, back: back)
+            }
+            #expect(try await redeem(first.uppercased(), back: client.callback).status == 404, "one spelling")
+            #expect(try await redeem(first, back: "https://other.example.com/").status == 404)
+            #expect(try await redeem(first, back: client.callback).status == 404, "void")
+            let again = try await browser.get(asking.ask(client, mark: "b", of: deployment))
+            let second = try #require(try asking.callback(again).query("ticket"))
+            let redeemed = try await redeem(second, back: client.callback)
+            #expect(redeemed.status == 200 && redeemed.text.contains(#""caused":"no""#))
+            deployment.clock.advance(by: .seconds(61))
+            try await deployment.forgetEmails(to: "ann@example.com")
+            let renew = try await browser.follow(
+                browser.get(asking.ask(client, mark: "c", .newSignIn, of: deployment)))
+            let fresh = try await deployment.begin(.emailCode, on: renew, in: browser)
+            let third = try #require(
+                try await asking.callback(browser.follow(fresh.prove(in: browser))).query("ticket"))
+            #expect(try await redeem(third, back: client.callback).text.contains(#""caused":"yes""#))
         }
     }
 }

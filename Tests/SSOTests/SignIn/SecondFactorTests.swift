@@ -32,7 +32,7 @@ struct SecondFactorTests {
     }
 
     @Test(
-        "is asked for after every method and before every protocol's grant, which names both proofs in their order",
+        "is asked for after every method and before every protocol's grant, which names both proofs in their order, and their strength",
         arguments: TestedProtocol.allCases, TestedMethod.allCases)
     func bothProofs(asking: TestedProtocol, method: TestedMethod) async throws {
         try await TestDeployment.withEveryMethod(method, adding: PinFactor.added) { deployment in
@@ -43,7 +43,12 @@ struct SecondFactorTests {
             #expect(browser.session != before, "a new session at every step up")
             let redeemed = try await asking.redeem(
                 asking.callback(complete), as: deployment.client, of: deployment)
-            #expect(redeemed == .init(email: Self.address, mark: "kept", methods: [method.rawValue, "test_pin"]))
+            #expect(
+                redeemed
+                    == .init(
+                        email: Self.address, mark: "kept", methods: [method.rawValue, "test_pin"], strength: "mfa"))
+            #expect(try await deployment.rows(of: "sso_token", where: "strength = 'mfa'") == 1)
+            #expect(try await deployment.rows(of: "session", where: "slots LIKE '%\"strength\":\"mfa\"%'") == 1)
             #expect(deployment.events("second_factor_required") == 1 && deployment.events("signed_in") == 1)
         }
     }

@@ -1,4 +1,5 @@
 package import SSOWeb
+package import Storage
 
 /// One proof of a sign-in.
 package struct Proof: Codable, Sendable, Equatable {
@@ -34,6 +35,27 @@ extension Proof {
         package func isMet(by strength: Strength, at provenAt: Timestamp?, now: Timestamp) -> Bool {
             strength.isEnough(at: provenAt, for: self.strength, since: since(now))
         }
+    }
+}
+
+/// What all proofs of a sign-in together are, as it is stored with whatever the sign-in gives: a grant, a refresh token, a handoff.
+package struct SignInProofs: Sendable, Equatable {
+    /// The names of the methods on the wire, in the order of the proofs: `email_code`, and the second factor after it.
+    package let methods: [String]
+    package let strength: Strength
+
+    package init(_ methods: [String], _ strength: Strength) { (self.methods, self.strength) = (methods, strength) }
+
+    /// The text of ``methods`` in a column and in the audit log.
+    package var text: String { methods.joined(separator: " ") }
+}
+
+extension SQLRow {
+    /// The columns `methods` and `strength` of a sign-in. A strength that this version does not know counts as ``Strength/any``.
+    package func signInProofs() throws(DatabaseError) -> SignInProofs {
+        SignInProofs(
+            try text("methods").split(separator: " ").map(String.init), Strength(rawValue: try text("strength")) ?? .any
+        )
     }
 }
 

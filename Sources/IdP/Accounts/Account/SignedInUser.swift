@@ -13,11 +13,9 @@ package struct CurrentSignIn: SessionSlot {
         /// When the user signed in here, or when the provider authenticated the user if it said so. Only
         /// ``provenAt`` may decide whether a sign-in is new enough.
         package let authenticatedAt: Timestamp
-        /// How the user proved an identity, for relying parties that ask for more: `email_code`, and the second factor after
-        /// it.
-        package let methods: [String]
-        /// The same proofs, each with its time and strength. Nil in a session of an app.
-        package var proofs: [Proof]?
+        private let methods: [String]
+        /// Nil for ``Strength/any``.
+        private let strength: Strength?
         /// The account's ``Account/signOuts`` at that moment. Nil: zero.
         package var signOuts: Int64?
         /// The flow that the sign-in was for; nil without one.
@@ -28,17 +26,18 @@ package struct CurrentSignIn: SessionSlot {
         var isProven: Bool?
 
         package init(
-            accountID: String, authenticatedAt: Timestamp, methods: [String], signOuts: Int64? = nil,
-            flow: String? = nil, isFirst: Bool? = nil, isProven: Bool? = nil, proofs: [Proof]? = nil
+            accountID: String, authenticatedAt: Timestamp, proofs: SignInProofs, signOuts: Int64? = nil,
+            flow: String? = nil, isFirst: Bool? = nil, isProven: Bool? = nil
         ) {
-            (self.accountID, self.authenticatedAt, self.methods, self.signOuts, self.flow) = (
-                accountID, authenticatedAt, methods, signOuts, flow
+            (self.accountID, self.authenticatedAt, self.signOuts, self.flow) = (
+                accountID, authenticatedAt, signOuts, flow
             )
-            (self.isFirst, self.isProven, self.proofs) = (isFirst, isProven, proofs)
+            (self.isFirst, self.isProven, methods) = (isFirst, isProven, proofs.methods)
+            strength = proofs.strength == .any ? nil : proofs.strength
         }
 
-        /// Of all its proofs together. A sign-in whose proofs are not stored has one of any kind.
-        package var strength: Strength { proofs?.map(\.strength).max() ?? .any }
+        /// How the user proved an identity.
+        package var proofs: SignInProofs { SignInProofs(methods, strength ?? .any) }
 
         package var accountSignOuts: Int64 { signOuts ?? 0 }
 

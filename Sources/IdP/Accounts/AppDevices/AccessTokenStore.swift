@@ -55,7 +55,7 @@ package struct AccessTokenStore: Sendable {
                 "device": .text(new.device), "session": .text(session.handle),
                 "authenticated": .timestamp(signIn.authenticatedAt),
                 "proven": .integer(signIn.provenAt == nil ? 0 : 1),
-                "methods": .text(signIn.methods.joined(separator: " ")), "now": .timestamp(now),
+                "methods": .text(signIn.proofs.text), "now": .timestamp(now),
                 "expires": .timestamp(now + Self.lifetime),
             ])
     }

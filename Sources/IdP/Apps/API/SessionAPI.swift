@@ -25,7 +25,7 @@ package struct SessionAPI: Sendable {
                     .init("expires_in", (entry.expiresAt - clock.now()).secondsRoundedUp)
                 ])
         case .session(let user):
-            return .json(Self.members(user.account, user.signIn.provenAt, user.signIn.methods))
+            return .json(Self.members(user.account, user.signIn.provenAt, user.signIn.proofs.methods))
         }
     }
 

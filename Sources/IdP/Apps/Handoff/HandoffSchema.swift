@@ -24,4 +24,6 @@ package enum HandoffSchema {
         "CREATE INDEX handoff_expires_at ON handoff (expires_at)",
         "CREATE INDEX handoff_account ON handoff (account_id, created_at) WHERE account_id IS NOT NULL",
     ]
+
+    package static let strength = ["ALTER TABLE handoff ADD COLUMN strength TEXT"]
 }

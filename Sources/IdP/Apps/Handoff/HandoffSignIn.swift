@@ -16,16 +16,14 @@ import Synchronization
 package struct HandoffSignIn: Sendable {
     package static let path = "/hotwire_native/sign_in"
 
-    let sessions: Sessions
+    let completion: SignInCompletion
     /// Several times a code and a verifier.
     private static let maximumFormBytes = 4 * 1024
 
-    /// Every slot of the program.
-    let slots: [any SessionSlot.Type]
     let apps: NativeApps
     let store: HandoffStore
-    let accessTokens: AccessTokenStore
-    let signOuts: SignOuts
+
+    private var sessions: Sessions { completion.sessions }
 
     /// A GET consumes the code. A POST comes from the web view on behalf of its app.
     func addRoutes(to router: inout FeatureRouter) {
@@ -70,37 +68,12 @@ package struct HandoffSignIn: Sendable {
     ) async throws -> (outcome: HandoffStore.Outcome?, session: Session?) {
         // The body may run again, and then find the session gone: `accepted` counts only with a new session.
         let outcome = Mutex<HandoffStore.Outcome?>(nil)
-        let fresh = try await sessions.store.replace(
-            session,
-            with: { old, connection in
-                let result = try store.consume(code, verifier: verifier, of: apps, connection)
-                outcome.withLock { $0 = result }
-                guard case .accepted(let redeemed) = result else { return nil }
-                var slots = old.survivingSignIn(slots)
-                slots[CurrentSignIn.self] = CurrentSignIn(
-                    .init(
-                        accountID: redeemed.account.id, authenticatedAt: redeemed.authenticatedAt,
-                        methods: redeemed.methods, signOuts: redeemed.account.signOuts,
-                        isProven: redeemed.isProven))
-                return SessionContent(slots, app: AppSession(owner: redeemed.account.id, device: device))
-            },
-            then: { fresh, connection in
-                // The web view may be that of an app with an access token.
-                if let session { try accessTokens.follow(session, to: fresh, connection) }
-                guard case .accepted(let redeemed) = outcome.withLock({ $0 }) else { return }
-                if let session {
-                    try signOuts.follow(
-                        session.handle, to: fresh.handle, account: redeemed.account.id, audit, connection)
-                }
-                try sessions.store.note(
-                    SessionUser(account: redeemed.account.id, device: device, network: audit?.network),
-                    of: fresh.handle, connection)
-                try audit?.record(
-                    Event(
-                        .handoffSignedIn, by: .user(redeemed.account.id), account: redeemed.account.id,
-                        session: fresh.handle, detail: redeemed.methods.joined(separator: " "),
-                        ["handoff": "\(redeemed.handoff.id.text)"]), connection)
-            })
+        let fresh = try await completion.adopt(session, by: device, audit) { connection in
+            let result = try store.consume(code, verifier: verifier, of: apps, connection)
+            outcome.withLock { $0 = result }
+            guard case .accepted(let redeemed) = result else { return nil }
+            return (redeemed.signIn, Event(.handoffSignedIn, ["handoff": "\(redeemed.handoff.id.text)"]))
+        }
         let result = outcome.withLock { $0 }
         if case .accepted = result, fresh == nil { return (nil, nil) }
         return (result, fresh)

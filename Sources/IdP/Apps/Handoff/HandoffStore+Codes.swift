@@ -8,11 +8,7 @@ extension HandoffStore {
     /// The sign-in that a code stood for.
     struct Redeemed: Sendable {
         let handoff: Handoff
-        let account: Account
-        let authenticatedAt: Timestamp
-        /// Whether ``authenticatedAt`` is proven (``ProvenMoment``).
-        let isProven: Bool
-        let methods: [String]
+        let signIn: HandedSignIn
     }
 
     /// Why a code does not sign in. The raw values are stable: the log has them as `reason`.
@@ -67,7 +63,7 @@ extension HandoffStore {
              WHERE code_digest = :digest AND ended_at IS NULL
                AND code_expires_at > :now AND code_expires_at <= :latest
             RETURNING id, method, redirect_uri, code_challenge, account_id, account_sign_outs, session_handle,
-                      authenticated_at, is_proven, methods
+                      authenticated_at, is_proven, methods, COALESCE(strength, 'any') AS strength
             """,
             presented.merging(["latest": .timestamp(now + Self.codeLifetime + ClockSkew.tolerated)]) { $1 }
         ).first
@@ -92,9 +88,9 @@ extension HandoffStore {
             Redeemed(
                 handoff: Handoff(
                     id: id, method: try consumed.text("method"), redirectURI: try consumed.text("redirect_uri")),
-                account: account, authenticatedAt: try consumed.timestamp("authenticated_at"),
-                isProven: try consumed.provenMoment() != nil,
-                methods: try consumed.text("methods").split(separator: " ").map(String.init)))
+                signIn: HandedSignIn(
+                    account: account, authenticatedAt: try consumed.timestamp("authenticated_at"),
+                    isProven: try consumed.provenMoment() != nil, proofs: try consumed.signInProofs())))
     }
 
     /// Why a code was not consumed.

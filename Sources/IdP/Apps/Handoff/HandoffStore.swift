@@ -71,7 +71,7 @@ package struct HandoffStore: Sendable {
             """
             UPDATE handoff SET code_digest = :digest, code_expires_at = :expires, account_id = :account,
                    account_sign_outs = :signouts, session_handle = :session, authenticated_at = :authenticated,
-                   is_proven = :proven, methods = :methods
+                   is_proven = :proven, methods = :methods, strength = :strength
              WHERE id = :id AND ended_at IS NULL
             """,
             [
@@ -80,7 +80,8 @@ package struct HandoffStore: Sendable {
                 "signouts": .integer(user.signIn.accountSignOuts), "session": .text(user.session.handle),
                 "authenticated": .timestamp(user.signIn.authenticatedAt),
                 "proven": .integer(user.signIn.provenAt == nil ? 0 : 1),
-                "methods": .text(user.signIn.methods.joined(separator: " ")),
+                "methods": .text(user.signIn.proofs.text),
+                "strength": .text(user.signIn.proofs.strength.rawValue),
             ])
         try connection.execute(
             """

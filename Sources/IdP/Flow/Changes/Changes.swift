@@ -62,7 +62,7 @@ package struct Changes: Sendable {
         .ofUser(signedIn, elsewhere: { _ in Change.home }) { form, user in
             let asked = try change.asked(in: form.fields)
             let (signIn, now) = (user.signIn, clock.now())
-            return Change.needs.isMet(by: signIn.strength, at: signIn.provenAt, now: now)
+            return Change.needs.isMet(by: signIn.proofs.strength, at: signIn.provenAt, now: now)
                 ? try await carryOut(change, asked, user, ending: nil, form)
                 : try await wait(change, asked, user, form.context)
         }

@@ -11,6 +11,9 @@ package struct GrantKind: Sendable {
     let needsReturnAddress: Bool
     /// Whether the payload of the request is stored with the grant.
     let keepsPayload: Bool
+    /// Whether a grant is void after an attempt that was refused, whatever the reason. If not, only after one that shows that it
+    /// has leaked, or that it must never hold again.
+    let isVoidAfterAnyAttempt: Bool
     /// The event of the audit log when a grant is refused.
     let refused: EventKind
     let make: @Sendable (any Randomness) throws -> (wire: String, digest: [UInt8])
@@ -18,12 +21,12 @@ package struct GrantKind: Sendable {
     /// - Parameter secret: the form of the secret, with a prefix of its own.
     package init<Kind: SecretKind>(
         id: String, secret: Kind.Type, lifetime: Duration, needsReturnAddress: Bool, keepsPayload: Bool = false,
-        refused: EventKind = .verifyRefused
+        isVoidAfterAnyAttempt: Bool = false, refused: EventKind = .verifyRefused
     ) {
         (self.id, self.lifetime, self.needsReturnAddress, self.keepsPayload) = (
             id, lifetime, needsReturnAddress, keepsPayload
         )
-        self.refused = refused
+        (self.isVoidAfterAnyAttempt, self.refused) = (isVoidAfterAnyAttempt, refused)
         make = {
             let new = try Secret<Kind>(randomness: $0)
             return (new.wire, new.digest)

@@ -27,4 +27,10 @@ package enum GrantSchema {
         "CREATE INDEX sso_token_flow ON sso_token (session_handle, client_id, state_digest)",
         "CREATE INDEX sso_token_expires_at ON sso_token (expires_at)",
     ]
+
+    /// What the sign-in was, and whether the user signed in for this grant.
+    package static let strength = [
+        "ALTER TABLE sso_token ADD COLUMN strength TEXT NOT NULL DEFAULT 'any'",
+        "ALTER TABLE sso_token ADD COLUMN caused_sign_in INTEGER NOT NULL DEFAULT 0",
+    ]
 }

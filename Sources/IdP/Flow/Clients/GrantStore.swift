@@ -33,13 +33,14 @@ package struct GrantStore: Sendable {
 
     /// What a grant has of its flow: the replay key of the request, or the flow's own id.
     struct FlowKey: Sendable {
+        let id: FlowID
         let digest: [UInt8]
         /// Whether an earlier grant with this key is one of the same request.
         let isReplayable: Bool
         var logID: String { FlowLogID.name(digest: digest) }
 
         init(_ asked: ClientRequest, flow: FlowID) {
-            (digest, isReplayable) = (asked.replayKey ?? flow.digest, asked.replayKey != nil)
+            (id, digest, isReplayable) = (flow, asked.replayKey ?? flow.digest, asked.replayKey != nil)
         }
     }
 
@@ -69,7 +70,8 @@ package struct GrantStore: Sendable {
             "challenge": .text(asked.codeChallenge ?? ""), "account": .text(user.account.id),
             "authenticated": .timestamp(user.signIn.authenticatedAt),
             "proven": .integer(user.signIn.provenAt == nil ? 0 : 1),
-            "methods": .text(user.signIn.methods.joined(separator: " ")),
+            "methods": .text(user.signIn.proofs.text), "strength": .text(user.signIn.proofs.strength.rawValue),
+            "caused": .integer(user.signIn.flow == key.id.text ? 1 : 0),
             "payload": kind.keepsPayload ? .blob(Array(asked.payload.utf8)) : .null(.blob), "now": .timestamp(now),
             "expires": .timestamp(now + kind.lifetime), "signouts": .integer(user.signIn.accountSignOuts),
         ]
@@ -77,10 +79,10 @@ package struct GrantStore: Sendable {
         try connection.send(
             """
             INSERT INTO sso_token (digest, kind, client_id, redirect_uri, code_challenge, state_digest, account_id,
-                                   session_handle, authenticated_at, is_proven, methods, payload, created_at,
-                                   expires_at, account_sign_outs)
+                                   session_handle, authenticated_at, is_proven, methods, strength, caused_sign_in,
+                                   payload, created_at, expires_at, account_sign_outs)
             VALUES (:digest, :kind, :client, :redirect, :challenge, :state, :account, :session, :authenticated, :proven,
-                    :methods, :payload, :now, :expires, :signouts)
+                    :methods, :strength, :caused, :payload, :now, :expires, :signouts)
             """,
             values)
         return earlier
@@ -120,7 +122,9 @@ package struct GrantStore: Sendable {
         package let toldSession: String
         /// When the user was authenticated; nil for a moment that is not proven (``ProvenMoment``).
         package let provenAt: Timestamp?
-        package let methods: [String]
+        package let proofs: SignInProofs
+        /// Whether the user has signed in for this very grant.
+        package let causedSignIn: Bool
         /// What its protocol has kept with it.
         package let payload: String
         /// The flow it was issued for, as the log calls it.
@@ -135,7 +139,7 @@ package struct GrantStore: Sendable {
             sessionHandle = try row.text("session_handle")
             signIn = try ClientSignInName(noted: row, of: sessionHandle)
             (toldSession, provenAt) = (signIn.session, try row.provenMoment())
-            methods = try row.text("methods").split(separator: " ").map(String.init)
+            (proofs, causedSignIn) = (try row.signInProofs(), try row.integer("caused_sign_in") != 0)
             payload = String(decoding: try row.optionalBlob("payload") ?? [], as: UTF8.self)
             flow = FlowLogID.name(digest: try row.blob("state_digest"))
             self.groups = groups
@@ -254,6 +258,7 @@ package struct GrantStore: Sendable {
         presented["eligible"] = .integer(mayOwnerSignIn ? 1 : 0)
         presented["registered"] = .integer(isRegistered ? 1 : 0)
         presented["access"] = AccessHolds.value(client.access)
+        presented["always"] = .integer(asked.kind.isVoidAfterAnyAttempt ? 1 : 0)
         guard let row = try connection.query(Self.consumeSQL, presented).first, let owner else {
             let outcome: Outcome<More> = try refuse(asked, presented, owner, connection)
             if case .refused(let error) = outcome, error.isUsed { try effects.repeated(owner, error, connection) }
@@ -295,7 +300,7 @@ package struct GrantStore: Sendable {
     private static let voidSQL = """
         UPDATE sso_token SET voided_at = :now
          WHERE digest = :digest AND kind = :kind
-           AND (client_id <> :client OR :eligible = 0 OR NOT \(mayEnter)
+           AND (:always = 1 OR client_id <> :client OR :eligible = 0 OR NOT \(mayEnter)
                 OR (\(isSameRedirect) AND :registered = 0))
            AND used_at IS NULL AND voided_at IS NULL
         RETURNING client_id
@@ -344,7 +349,7 @@ package struct GrantStore: Sendable {
            AND expires_at > :now AND created_at <= :skewed AND :eligible = 1
            AND \(hasRedirect) AND code_challenge = :challenge AND \(hasSession)
            AND \(SignInHolds.sql("sso_token")) AND \(mayEnter)
-        RETURNING session_handle, authenticated_at, is_proven, methods, payload, state_digest,
+        RETURNING session_handle, authenticated_at, is_proven, methods, strength, caused_sign_in, payload, state_digest,
                   \(ClientSignIns.noted("sso_token"))
         """
 }

@@ -63,7 +63,8 @@ package struct SessionQuestions: Sendable {
             user: VerifiedUser(id: account.id, email: account.email, name: account.name, groups: groups),
             clientID: client,
             session: VerifiedSession(
-                id: told.toldSession, authenticatedAt: signIn.provenAt?.seconds, methods: signIn.methods))
+                id: told.toldSession, authenticatedAt: signIn.provenAt?.seconds, methods: signIn.proofs.methods,
+                acr: signIn.proofs.strength.rawValue))
     }
 
     /// Notes the use of a secret: a client that only asks about sessions uses it, too.

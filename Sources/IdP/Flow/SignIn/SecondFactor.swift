@@ -11,6 +11,8 @@ package import Storage
 package protocol SecondFactor: Sendable {
     /// The factor's name on the wire, after that of the method, in `methods` of the answer to verify.
     var id: String { get }
+    /// As ``SignInMethod/registeredValues``.
+    var registeredValues: [String] { get }
     /// The page that asks for the proof, below `/sign-in`.
     var path: String { get }
     /// Whether an account asks for it, in the transaction of the first proof.
@@ -20,6 +22,10 @@ package protocol SecondFactor: Sendable {
     func end(for account: Account, _ connection: any SQLConnection) throws
     /// Declares its page and form.
     func addRoutes(to router: inout FeatureRouter, _ completion: SignInCompletion)
+}
+
+extension SecondFactor {
+    package var registeredValues: [String] { [] }
 }
 
 /// The session slot of a first proof whose account asks for a second one. It opens nothing and enrols nothing: it can only go

@@ -10,6 +10,8 @@ package protocol SignInMethod: Sendable {
     /// The method's name on the wire, in `methods` of the answer to verify: `email_code`. A method with several names
     /// passes the right one to the completion.
     var id: String { get }
+    /// The values of RFC 8176 2 that a proof by it stands for, beside ``id``: `otp`.
+    var registeredValues: [String] { get }
 
     /// Declares the method's pages and forms.
     func addRoutes(to router: inout FeatureRouter)
@@ -22,6 +24,7 @@ package protocol SignInMethod: Sendable {
 }
 
 extension SignInMethod {
+    package var registeredValues: [String] { [] }
     package func nativeStart(_ name: String) -> NativeStart? { nil }
 }
 

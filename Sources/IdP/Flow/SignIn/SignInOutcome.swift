@@ -41,7 +41,7 @@ struct SignInOutcome: Sendable {
             events.append(
                 Event(
                     .signedIn, by: actor, account: id, session: session?.handle, flow: logFlow,
-                    detail: signIn.methods.joined(separator: " "),
+                    detail: signIn.proofs.text,
                     session?.rememberedUntil == nil ? [:] : ["remembered": "true"]))
         } else if let missing {
             events.append(

@@ -49,7 +49,7 @@ package struct OIDCFeature: Feature {
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
     ) {
         Discovery(issuer: oidc.issuer, keys: keys, clients: parts.clients, logger: parts.logger).addRoutes(to: &router)
-        TokenRoutes(parts: oidc).addRoutes(to: &router)
+        TokenRoutes(parts: oidc, references: MethodReferences(methods, completion.factors)).addRoutes(to: &router)
         UserInfoRoutes(parts: oidc).addRoutes(to: &router)
         TokenStateRoutes(parts: oidc).addRoutes(to: &router)
         LogoutRoutes(parts, hints: hints).addRoutes(to: &router)

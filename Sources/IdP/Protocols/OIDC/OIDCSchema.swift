@@ -61,4 +61,8 @@ package enum OIDCSchema {
          WHERE used_at IS NULL AND ended_at IS NULL
         """,
     ]
+
+    package static let strength = [
+        "ALTER TABLE oidc_refresh_token ADD COLUMN strength TEXT NOT NULL DEFAULT 'any'"
+    ]
 }

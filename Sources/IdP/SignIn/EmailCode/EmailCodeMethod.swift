@@ -12,6 +12,7 @@ import Storage
 /// The sign-in method "email code": the visitor names an address, gets an email with six digits and types them.
 package struct EmailCodeMethod: SignInMethod {
     package let id = CodeStep.method
+    package let registeredValues = ["otp"]
     static let path = SignInPath.code
 
     let sessions: Sessions

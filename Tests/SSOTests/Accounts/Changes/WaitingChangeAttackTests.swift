@@ -207,10 +207,10 @@ struct WaitingChangeAttackTests {
         #expect(flow.payload == #"{"test_greeting":{"word":"x"}}"# && flow.subject == "usr_1")
         #expect(flow.demand.since == now - .minutes(10) && flow.demand.strength == .mfa)
         func isMet(_ moment: Timestamp, _ strengths: [Strength]) -> Bool {
-            let proofs = strengths.map { Proof("m", at: moment, strength: $0) }
-            return flow.demand.isMet(
+            flow.demand.isMet(
                 by: .init(
-                    accountID: "usr_1", authenticatedAt: moment, methods: ["m"], isProven: true, proofs: proofs))
+                    accountID: "usr_1", authenticatedAt: moment,
+                    proofs: SignInProofs(["m"], strengths.max() ?? .any), isProven: true))
         }
         #expect(isMet(now, [.any, .mfa]) && isMet(now, [.phr]) && isMet(now - .minutes(10), [.mfa]))
         #expect(!isMet(now, [.any]) && !isMet(now - .minutes(11), [.any, .mfa]))

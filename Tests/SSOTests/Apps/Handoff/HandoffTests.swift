@@ -3,6 +3,7 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
+@testable import IdP
 @testable import IdPAccounts
 @testable import IdPApps
 @testable import IdPFlow
@@ -169,6 +170,25 @@ struct HandoffTests {
             deployment.clock.advance(by: .days(29))
             #expect(try await webView.isSignedInOnHomePage(of: deployment))
             #expect(try await !browser.isSignedInOnHomePage(of: deployment), "the system browser's session has ended")
+        }
+    }
+
+    @Test("a second proof in the browser counts in the app and for its clients, and so does that it is missing")
+    func strength() async throws {
+        for (features, methods, strength) in [
+            (AddedFeatures(), ["email_code"], "any"), (PinFactor.added, ["email_code", "test_pin"], "mfa"),
+        ] {
+            try await TestDeployment.open(settings: HandoffApp.settings, adding: features) { deployment in
+                let (browser, webView, app) = (deployment.browser(), deployment.webView(), try deployment.app())
+                var done = try await deployment.handOff(app, in: browser)
+                if strength == "mfa" { done = try await browser.follow(browser.typePin(on: done)) }
+                _ = try await app.present(done.handoffCode(), in: webView)
+                let asking = TestedProtocol.sso
+                let complete = try await webView.get(asking.ask(deployment.client, mark: "app", of: deployment))
+                let redeemed = try await asking.redeem(
+                    asking.callback(complete), as: deployment.client, of: deployment)
+                #expect(redeemed?.methods == methods && redeemed?.strength == strength)
+            }
         }
     }
 

@@ -373,7 +373,8 @@ struct FreshSignInTests {
         slots[Flows.self] = flows
         #expect(slots.needsNewSignIn(id) && !slots.needsNewSignIn(other) && !slots.needsNewSignIn(nil))
         func signIn(_ moment: Timestamp, isProven: Bool = true) -> CurrentSignIn.SignIn {
-            CurrentSignIn.SignIn(accountID: "usr_1", authenticatedAt: moment, methods: ["m"], isProven: isProven)
+            CurrentSignIn.SignIn(
+                accountID: "usr_1", authenticatedAt: moment, proofs: SignInProofs(["m"], .any), isProven: isProven)
         }
         #expect(slots.asksAgain(id, after: signIn(now - .milliseconds(1)), now: now))
         #expect(slots.asksAgain(id, after: signIn(now, isProven: false), now: now))

@@ -90,14 +90,14 @@ struct CodeGrant: Sendable {
         try parts.tokens.insert(new.access, family, scopes, at: new.now, connection)
         let hasRefresh = scopes.contains(.offlineAccess)
         if hasRefresh {
-            let moment = OIDCTokens.Moment(authenticatedAt: redeemed.provenAt, methods: redeemed.methods)
+            let moment = OIDCTokens.Moment(authenticatedAt: redeemed.provenAt, proofs: redeemed.proofs)
             try parts.tokens.insert(new.refresh, family, scopes, moment, at: new.now, connection)
         }
         let signIn = OIDCSignIn(
             clientID: registered.id, account: account,
             username: try Usernames.name(of: account, parts.randomness, connection), scopes: scopes,
             groups: redeemed.groups, session: redeemed.toldSession, provenAt: redeemed.provenAt,
-            methods: redeemed.methods)
+            proofs: redeemed.proofs)
         return TokenAnswer(
             signIn: signIn, settings: settings, key: try parts.keys.current(settings.algorithm, connection),
             access: new.access, refresh: hasRefresh ? new.refresh : nil, nonce: request.nonce, now: new.now)

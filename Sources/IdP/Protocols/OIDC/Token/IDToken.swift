@@ -1,5 +1,6 @@
 import IdPAccounts
 import IdPClients
+import IdPFlow
 import JWT
 import SSOShared
 import SSOWeb
@@ -15,7 +16,7 @@ struct OIDCSignIn: Sendable {
     /// What is left when the account is not read: the session, and how the user was authenticated.
     let session: String
     let provenAt: Timestamp?
-    let methods: [String]
+    let proofs: SignInProofs
 }
 
 /// ID tokens (OpenID Connect Core 2).
@@ -35,7 +36,7 @@ enum IDToken {
     ///   - hasScopeClaims: whether the claims of the scopes are in it, too.
     static func members(
         _ signIn: OIDCSignIn, issuer: String, at now: Timestamp, nonce: String?, accessToken: String,
-        _ algorithm: IDTokenAlgorithm, hasScopeClaims: Bool
+        _ algorithm: IDTokenAlgorithm, _ references: MethodReferences, hasScopeClaims: Bool
     ) -> [JSONText.Member] {
         var members: [JSONText.Member] = [
             .init("iss", issuer), .init("sub", signIn.account.id), .init("aud", signIn.clientID),
@@ -45,7 +46,7 @@ enum IDToken {
         if let nonce { members.append(.init("nonce", nonce)) }
         members += [
             .init("at_hash", hash(accessToken, algorithm)), .init("sid", signIn.session),
-            .init("amr", methods(signIn.methods)), .init("acr", strength(signIn.methods)),
+            .init("amr", references.of(signIn.proofs)), .init("acr", signIn.proofs.strength.rawValue),
         ]
         return hasScopeClaims ? members + scopeClaims(signIn) : members
     }
@@ -76,24 +77,24 @@ enum IDToken {
         let digest = algorithm == .eddsa ? SHA512.hash(bytes) : SHA256.hash(bytes)
         return Base64URL.encode(digest.prefix(digest.count / 2))
     }
+}
 
-    /// Our methods, and the values of RFC 8176 2 that they stand for.
-    static func methods(_ methods: [String]) -> [String] {
-        var values = methods
-        for method in methods {
-            for value in registered[method] ?? [] where !values.contains(value) { values.append(value) }
-        }
-        if methods.count > 1, !values.contains("mfa"), strength(methods) != "any" { values.append("mfa") }
-        return values
+/// What sign-in methods and second factors are called in `amr` (RFC 8176).
+struct MethodReferences: Sendable {
+    /// The values of each id beside the id itself.
+    private let registered: [String: [String]]
+
+    init(_ methods: [any SignInMethod], _ factors: [any SecondFactor]) {
+        let all = methods.map { ($0.id, $0.registeredValues) } + factors.map { ($0.id, $0.registeredValues) }
+        registered = Dictionary(all) { first, _ in first }
     }
 
-    private static let registered = [
-        "email_code": ["otp"], "totp": ["otp"], "recovery_code": ["otp"], "passkey": ["pop", "user"],
-    ]
-
-    /// The strength of a sign-in, as verify says it.
-    static func strength(_ methods: [String]) -> String {
-        if methods.contains("passkey") { return "phr" }
-        return methods.contains { $0 == "totp" || $0 == "recovery_code" } ? "mfa" : "any"
+    func of(_ proofs: SignInProofs) -> [String] {
+        var values = proofs.methods
+        for method in proofs.methods {
+            for value in registered[method] ?? [] where !values.contains(value) { values.append(value) }
+        }
+        if proofs.methods.count > 1, !values.contains("mfa"), proofs.strength != .any { values.append("mfa") }
+        return values
     }
 }

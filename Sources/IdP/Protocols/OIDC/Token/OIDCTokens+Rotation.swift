@@ -196,7 +196,7 @@ extension OIDCTokens {
             account: account, scopes: OIDCScope.list(try row.text("scope")),
             moment: Moment(
                 authenticatedAt: isProven ? try row.timestamp("authenticated_at") : nil,
-                methods: try row.text("methods").split(separator: " ").map(String.init)),
+                proofs: try row.signInProofs()),
             successor: successor)
     }
 

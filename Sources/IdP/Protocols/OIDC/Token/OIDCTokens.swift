@@ -108,7 +108,7 @@ struct OIDCTokens: Sendable {
     /// How a sign-in was, for the ID tokens after a refresh.
     struct Moment: Sendable {
         let authenticatedAt: Timestamp?
-        let methods: [String]
+        let proofs: SignInProofs
     }
 
     func insert(
@@ -119,17 +119,18 @@ struct OIDCTokens: Sendable {
         try connection.execute(
             """
             INSERT INTO oidc_refresh_token (digest, family, client_id, account_id, account_sign_outs, told_session,
-                                            sign_in_beginnings, scope, authenticated_at, is_proven, methods, created_at,
-                                            expires_at, family_ends_at)
+                                            sign_in_beginnings, scope, authenticated_at, is_proven, methods, strength,
+                                            created_at, expires_at, family_ends_at)
             VALUES (:digest, :family, :client, :account, :signouts, :told, :beginnings, :scope, :authenticated, :proven,
-                    :methods, :now, :expires, :ends)
+                    :methods, :strength, :now, :expires, :ends)
                 ON CONFLICT (digest) DO NOTHING
             """,
             family.values.merging([
                 "digest": .blob(token.digest), "scope": .text(OIDCScope.text(scopes)),
                 "authenticated": .timestamp(moment.authenticatedAt ?? now),
                 "proven": .integer(moment.authenticatedAt == nil ? 0 : 1),
-                "methods": .text(moment.methods.joined(separator: " ")), "now": .timestamp(now),
+                "methods": .text(moment.proofs.text), "strength": .text(moment.proofs.strength.rawValue),
+                "now": .timestamp(now),
                 "expires": .timestamp(min(now + Self.refreshLifetime, endsAt)), "ends": .timestamp(endsAt),
             ]) { $1 })
     }

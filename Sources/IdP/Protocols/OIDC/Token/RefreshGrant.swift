@@ -93,7 +93,7 @@ struct RefreshGrant: Sendable {
             username: try Usernames.name(of: refreshed.account, parts.randomness, connection), scopes: scopes,
             groups: try registered.groupsTold(of: refreshed.account.id, connection),
             session: refreshed.family.signIn.session, provenAt: refreshed.moment.authenticatedAt,
-            methods: refreshed.moment.methods)
+            proofs: refreshed.moment.proofs)
         return TokenAnswer(
             signIn: signIn, settings: settings, key: try parts.keys.current(settings.algorithm, connection),
             access: access, refresh: refreshed.successor, nonce: nil, now: now)

@@ -8,6 +8,7 @@ import SSOWeb
 /// `POST /oidc/token` (RFC 6749 3.2): a code or a refresh token for tokens.
 struct TokenRoutes: Sendable {
     let parts: OIDCParts
+    let references: MethodReferences
 
     func addRoutes(to router: inout FeatureRouter) {
         parts.addEndpoint([.post], at: OIDCPath.token, to: &router) { request, context in
@@ -20,9 +21,11 @@ struct TokenRoutes: Sendable {
             do {
                 switch type {
                 case "authorization_code":
-                    return try await CodeGrant(parameters, by: client, parts, context).redeem().response(parts)
+                    return try await CodeGrant(parameters, by: client, parts, context).redeem().response(
+                        parts, references)
                 case "refresh_token":
-                    return try await RefreshGrant(parameters, by: client, parts, context).use().response(parts)
+                    return try await RefreshGrant(parameters, by: client, parts, context).use().response(
+                        parts, references)
                 default:
                     throw OAuthError(
                         "unsupported_grant_type", cause: "grant_type",
@@ -47,10 +50,10 @@ struct TokenAnswer: Sendable {
     let nonce: String?
     let now: Timestamp
 
-    func response(_ parts: OIDCParts) throws -> Response {
+    func response(_ parts: OIDCParts, _ references: MethodReferences) throws -> Response {
         let claims = IDToken.members(
             signIn, issuer: parts.issuer, at: now, nonce: nonce, accessToken: access.wire, key.algorithm,
-            hasScopeClaims: settings.hasIDTokenClaims)
+            references, hasScopeClaims: settings.hasIDTokenClaims)
         var members: [JSONText.Member] = [
             .init("access_token", access.wire), .init("token_type", "Bearer"),
             .init("expires_in", Int(OIDCTokens.accessLifetime.components.seconds)),

@@ -81,6 +81,6 @@ extension OIDCParts {
             // What the client may not ask for any more is not told, whatever was granted.
             scopes: access.scopes.filter(settings.scopes.contains),
             groups: try client.groupsTold(of: access.account.id, connection), session: "",
-            provenAt: nil, methods: [])
+            provenAt: nil, proofs: SignInProofs([], .any))
     }
 }

@@ -40,7 +40,7 @@ struct VerifyRoutes: Sendable {
                 clientID: signed.client.id,
                 session: VerifiedSession(
                     id: redeemed.toldSession, authenticatedAt: redeemed.provenAt?.seconds,
-                    methods: redeemed.methods))
+                    methods: redeemed.proofs.methods, acr: redeemed.proofs.strength.rawValue))
             return signed.answer(reply.body())
         case .refused(let rejection): throw SignedPostError.badToken(signed.client.id, rejection)
         case .clientDropped: throw SignedPostError.badSignature(.unknownClient, claimed: signed.client.id)
