@@ -30,7 +30,7 @@ extension Authorizer {
         return try await grants.database.write { connection in
             guard let session = try sessions.store.find(touching: cookie, connection) else {
                 return .visitor(
-                    .next(facts(asked, isRegistered: try registered(asked.request, connection) != nil, now)))
+                    .next(facts(asked, isRegistered: try registered(asked, connection) != nil, now)))
             }
             var reading = try read(asked, session, now, connection)
             reading.facts.flowsWait = flowsWait
@@ -63,7 +63,7 @@ extension Authorizer {
         let completed = session[Flows.self].completed(request.flow(of: asked.purpose), resuming: request.resuming)
         // The address of a flow that goes on has no hint.
         let expected = request.expectedAccount ?? completed?.account
-        let client = try registered(request, connection)
+        let client = try registered(asked, connection)
         var facts = facts(asked, isRegistered: client != nil, now)
         facts.user = user.map {
             AuthorizationFacts.User(
@@ -145,11 +145,8 @@ extension Authorizer {
     }
 
     /// The client of a request as it is now; nil if it, or its address, was dropped since the request was checked.
-    func registered(_ asked: ClientRequest, _ connection: any SQLConnection) throws -> Client? {
-        let client = try clients.registered(connection).client(id: asked.client.id)
-        return client.flatMap { client in
-            asked.client.protocols.allSatisfy(client.uses) && client.hasRedirectURI(asked.returnTo)
-                ? client : nil
-        }
+    func registered(_ asked: Asked, _ connection: any SQLConnection) throws -> Client? {
+        let client = try clients.registered(connection).client(id: asked.request.client.id)
+        return client.flatMap { $0.mayReturn(to: asked.request.returnTo, by: asked.purpose) ? $0 : nil }
     }
 }

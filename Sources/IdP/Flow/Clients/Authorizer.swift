@@ -136,7 +136,7 @@ package struct Authorizer: Sendable {
     /// ``carryOut(_:_:flowsWait:_:)``, and counts the flow that it may begin.
     private func counted(_ asked: Asked, _ request: Request, _ context: VisitorContext) async throws -> Outcome {
         func visitor() async throws -> AuthorizationStep {
-            let isRegistered = try await grants.database.read { try registered(asked.request, $0) } != nil
+            let isRegistered = try await grants.database.read { try registered(asked, $0) } != nil
             return .next(facts(asked, isRegistered: isRegistered, clock.now()))
         }
         guard let cookie = sessions.cookie.id(in: request) else { return .visitor(try await visitor()) }

@@ -4,11 +4,13 @@ package import IdPClients
 package import SSOShared
 package import SSOWeb
 
-/// A way in which a client asks for a sign-in: SSO, later OpenID Connect or CAS.
+/// A way in which a client asks for a sign-in: SSO, OpenID Connect, later CAS.
 ///
 /// It reads its own parameters, hands a ``ClientRequest`` to the ``Authorizer``, and turns the decision into its own answer.
 /// Sessions, sign-in pages, the choice of an account and the grant are the same for all.
 package protocol ClientProtocol: FlowPurpose {
+    /// What it reads from a client's entry.
+    associatedtype Settings: ClientProtocolSettings
     var authorizer: Authorizer { get }
     /// What its clients redeem.
     var grantKind: GrantKind { get }
@@ -94,6 +96,8 @@ extension ClientProtocol {
         addRoutes(to: &router)
         router.visit(at: resumePath) { try await authorizer.resume(self, $0, $1) }
     }
+
+    package static var id: String { Settings.id }
 
     package var isOfClient: Bool { true }
 

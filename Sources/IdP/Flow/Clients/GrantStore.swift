@@ -219,7 +219,7 @@ package struct GrantStore: Sendable {
             let owner = try row.flatMap { try $0.optionalText("id") == nil ? nil : Account($0) }
             // The address may have been taken out of the client's entry since (RFC 6749 4.1.3).
             let issuedFor = try returnTo ?? row?.optionalText("issued_for")
-            let isRegistered = issuedFor.map(registered.hasRedirectURI) ?? true
+            let isRegistered = issuedFor.map { registered.mayReturn(to: $0, by: asked.kind.id) } ?? true
             let outcome = try redeem(
                 asked, presented, owner, for: registered, isRegistered: isRegistered, at: now, connection)
             var more: More?

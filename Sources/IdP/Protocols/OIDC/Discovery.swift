@@ -35,7 +35,7 @@ struct Discovery: Sendable {
     /// The signing keys as soon as a client can use them, whatever process has added it.
     private func published() async throws -> [SigningKey] {
         let published = try await keys.published { [clients] connection in
-            try clients.registered(connection).all.contains { $0.uses(.oidc) }
+            try clients.registered(connection).all.contains { $0.oidc != nil }
         }
         await clients.catchUp()
         return published

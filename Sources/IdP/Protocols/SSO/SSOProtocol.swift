@@ -10,7 +10,7 @@ import SSOWeb
 /// The client protocol of `/auth/sso`: a request by GET, an answer on the completion page, a token that the client redeems
 /// over the back channel.
 package struct SSOProtocol: ClientProtocol {
-    package static let id = "sso"
+    package typealias Settings = SSOSettings
     /// Long enough for a slow redirect, short enough that a stolen log is worthless.
     package static let grantKind = GrantKind(
         id: id, secret: SSOTokenKind.self, lifetime: .minutes(5), needsReturnAddress: false)

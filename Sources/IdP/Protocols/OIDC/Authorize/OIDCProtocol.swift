@@ -15,7 +15,7 @@ package enum OIDCCodeKind: SecretKind {
 
 /// OpenID Connect with the authorization code flow (OpenID Connect Core 3.1).
 package struct OIDCProtocol: ClientProtocol {
-    package static let id = "oidc"
+    package typealias Settings = OIDCSettings
     /// A client redeems a code at once. RFC 6749 4.1.2 recommends ten minutes at most.
     package static let grantKind = GrantKind(
         id: id, secret: OIDCCodeKind.self, lifetime: .seconds(60), needsReturnAddress: true, keepsPayload: true,
@@ -76,8 +76,8 @@ package struct OIDCProtocol: ClientProtocol {
             log(error.cause, error.explanation, parameters, client, context)
             // The browser goes back only to an address that no command has removed meanwhile.
             await authorizer.clients.renew()
-            guard let now = authorizer.clients.client(id: client.id), now.uses(.oidc),
-                now.hasRedirectURI(returnTo)
+            guard let now = authorizer.clients.client(id: client.id),
+                now.mayReturn(to: returnTo, by: Self.id)
             else { throw FlowError.unknownClient.logged }
             let state = parameters.readable("state").flatMap { Self.echo($0) }
             return back(
@@ -124,7 +124,7 @@ package struct OIDCProtocol: ClientProtocol {
             guard let client = authorizer.clients.client(id: id), let settings = client.oidc else {
                 throw ParameterError("client_id", .wrong("registered for OpenID Connect"))
             }
-            guard client.hasRedirectURI(returnTo) else {
+            guard settings.mayReturn(to: returnTo, of: client) else {
                 throw ParameterError("redirect_uri", .wrong("registered for this client"))
             }
             return Registered(client: client, settings: settings, returnTo: returnTo)
