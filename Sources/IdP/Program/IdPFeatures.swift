@@ -120,10 +120,15 @@ struct IdPFeatures: Sendable {
 struct AddedFeatures: Sendable {
     /// The pages that they bring.
     var files: [PageFiles] = []
+    /// The keys of the client protocols that they bring.
+    var protocols: [any ClientProtocolSettings.Type] = []
     var features: @Sendable (SharedParts) -> [any Feature] = { _ in [] }
 
-    init(files: [PageFiles] = [], _ features: @escaping @Sendable (SharedParts) -> [any Feature] = { _ in [] }) {
-        (self.files, self.features) = (files, features)
+    init(
+        files: [PageFiles] = [], protocols: [any ClientProtocolSettings.Type] = [],
+        _ features: @escaping @Sendable (SharedParts) -> [any Feature] = { _ in [] }
+    ) {
+        (self.files, self.protocols, self.features) = (files, protocols, features)
     }
 }
 
