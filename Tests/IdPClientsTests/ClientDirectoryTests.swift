@@ -30,7 +30,8 @@ struct ClientDirectoryTests {
 
     private static func directory(_ clients: [Client], _ log: CapturedLog, _ next: NextReading) -> ClientDirectory {
         ClientDirectory(
-            ClientSource(ClientRegistry(clients, of: .tested)) { next.reading.withLock(\.self) }, logger: log.logger("idp"))
+            ClientSource(ClientRegistry(clients, of: .tested)) { next.reading.withLock(\.self) },
+            logger: log.logger("idp"))
     }
 
     /// As the program does it.

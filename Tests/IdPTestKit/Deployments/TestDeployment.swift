@@ -7,8 +7,8 @@ import Synchronization
 
 @testable import Counterparts
 @testable import IdP
-@testable import IdPDevPages
 @testable import IdPClients
+@testable import IdPDevPages
 @testable import IdPFlow
 @testable import IdPMail
 @testable import RelyingParty
@@ -163,7 +163,9 @@ final class TestDeployment: Deployment, Sendable {
         settings changed: [String: String] = [:], _ body: (TestDeployment) async throws -> Void
     ) async throws {
         let settings =
-            try changed.isEmpty ? idp.settings : Self.readIdPSettings(
+            try changed.isEmpty
+            ? idp.settings
+            : Self.readIdPSettings(
                 idp.values.merging(changed) { $1 }, adding: idp.added)
         let database = try await databases.openIdP()
         let services = IdPServices(
@@ -275,9 +277,10 @@ final class TestDeployment: Deployment, Sendable {
         _ values: [String: String], adding added: AddedFeatures = .init()
     ) throws -> IdPSettings {
         let reader = SettingsReader(SettingsSource(values))
-        guard let settings = IdPSettings.read(
-            reader, environment: { _ in nil },
-            protocols: ClientProtocols(ClientProtocols.builtIn.all + added.protocols))
+        guard
+            let settings = IdPSettings.read(
+                reader, environment: { _ in nil },
+                protocols: ClientProtocols(ClientProtocols.builtIn.all + added.protocols))
         else {
             throw ProbeFailure(reader.problems.joined(separator: "\n"))
         }

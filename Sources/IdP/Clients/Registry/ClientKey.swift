@@ -52,7 +52,8 @@ package struct ClientKeyDescription: Sendable {
         (self.meaning, self.traits) = (meaning, traits)
         self.option =
             option.name.isEmpty
-            ? Option(option.help, name: name.split(separator: "_").joined(separator: "-"), value: option.valueName) : option
+            ? Option(option.help, name: name.split(separator: "_").joined(separator: "-"), value: option.valueName)
+            : option
     }
 
     /// Its row in the table of a document.

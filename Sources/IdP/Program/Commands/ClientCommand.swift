@@ -125,7 +125,8 @@ struct ClientCommand: CommandOfCommands {
             }
             print(
                 client.json
-                    ? JSONText.object([.init("id", client.id), .init("entry", entry.fileText(of: .builtIn))]) : entry.fileText(of: .builtIn))
+                    ? JSONText.object([.init("id", client.id), .init("entry", entry.fileText(of: .builtIn))])
+                    : entry.fileText(of: .builtIn))
         }
     }
 
@@ -151,7 +152,8 @@ struct ClientCommand: CommandOfCommands {
             let values = entry.values
             for key in unset where values[key] != nil {
                 throw ValidationError(
-                    "--unset: \(key) is set with \(ClientEntry.option(of: key, .builtIn)) as well. Leave one of them out.")
+                    "--unset: \(key) is set with \(ClientEntry.option(of: key, .builtIn)) as well. Leave one of them out."
+                )
             }
             guard values.isEmpty, unset.isEmpty else { return }
             throw ValidationError("nothing to set. For example --name Wiki.")

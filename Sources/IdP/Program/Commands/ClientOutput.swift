@@ -16,11 +16,12 @@ enum ClientOutput {
 
     static func text(_ view: ClientView) -> String {
         let client = view.client
-        let rows: [(String, [String])] = [
-            ("id", [client.id]), ("name", [client.name]), ("state", [state(view)]), ("access", [access(client)]),
-            ("source", [source(client)]), ("redirect_uris", client.redirectURIs),
-            ("expose_groups", client.exposedGroups ?? []), ("contact", client.contact.map { [$0] } ?? []),
-        ]
+        let rows: [(String, [String])] =
+            [
+                ("id", [client.id]), ("name", [client.name]), ("state", [state(view)]), ("access", [access(client)]),
+                ("source", [source(client)]), ("redirect_uris", client.redirectURIs),
+                ("expose_groups", client.exposedGroups ?? []), ("contact", client.contact.map { [$0] } ?? []),
+            ]
             + shown(client) { $0 == ClientProtocols.builtIn.ids.first }
             + [("protocols", client.protocols.map { type(of: $0).id })]
             + shown(client) { $0 != ClientProtocols.builtIn.ids.first }
