@@ -25,7 +25,8 @@ struct TicketProtocol: ClientProtocol {
     let page: CompletionPage
 
     let resumePath = "/ticket/go-on"
-    let grantKind = GrantKind(
+    var answering: ClientAnswer { .grant(grantKind, answer) }
+    private let grantKind = GrantKind(
         id: id, secret: TicketKind.self, lifetime: .seconds(60), needsReturnAddress: true, keepsPayload: true)
 
     func addRoutes(to router: inout FeatureRouter) {
@@ -66,7 +67,7 @@ struct TicketProtocol: ClientProtocol {
     }
 
     /// On the completion page after a question, and a redirect without one.
-    func answer(
+    @Sendable private func answer(
         _ grant: NewGrant, _ asked: ClientRequest, to user: SignedInUser, _ request: Request
     ) throws -> Response {
         let callback = AuthorizeRequest.adding(

@@ -113,8 +113,9 @@ struct ClientEntryReader {
 
     /// - Parameter rules: nil after a problem with them. Then what depends on them is not checked.
     private func redirectURIs(_ entry: SettingsFileEntry, client: String, _ rules: ClientRules?) -> [String]? {
-        let isNeeded = rules?.protocols.contains { type(of: $0).needsRedirectURIs } ?? true
-        guard isNeeded || entry.hasItems("redirect_uris") else { return [] }
+        // Also after a problem with another key: by the protocols as they are listed.
+        let listed = entry.keys["protocols"]?.sequence?.compactMap(\.string) ?? []
+        guard protocols.needRedirectURIs(listed) || entry.hasItems("redirect_uris") else { return [] }
         guard let uris = entry.texts("redirect_uris") else { return nil }
         guard uris.count <= ClientLimits.redirectURIs else {
             return entry.refuse(

@@ -68,6 +68,12 @@ package struct ClientProtocols: Sendable {
         all.lazy.flatMap { $0.keys }.first { $0.name == name }
     }
 
+    /// Whether a client needs redirect URIs that lists these protocols, or none.
+    package func needRedirectURIs(_ listed: [String]) -> Bool {
+        let used = all.filter { listed.contains($0.id) }
+        return used.isEmpty || used.contains { $0.needsRedirectURIs }
+    }
+
     /// Whether messages of a protocol about all sessions of a user name each one.
     package func nameEachSession(_ id: String) -> Bool { all.contains { $0.id == id && $0.namesEachSession } }
 }

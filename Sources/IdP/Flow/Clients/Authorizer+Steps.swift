@@ -25,7 +25,7 @@ extension Authorizer {
     func carryOut(
         _ asked: Asked, _ cookie: SessionID, flowsWait: Duration?, _ audit: RequestAudit?
     ) async throws -> Outcome {
-        let secret = try asked.kind.make(randomness)
+        let answer = try PreparedAnswer(asked.answering, randomness)
         let now = clock.now()
         return try await grants.database.write { connection in
             guard let session = try sessions.store.find(touching: cookie, connection) else {
@@ -35,7 +35,7 @@ extension Authorizer {
             var reading = try read(asked, session, now, connection)
             reading.facts.flowsWait = flowsWait
             switch AuthorizationStep.next(reading.facts) {
-            case .issue: return try issue(secret, asked, reading, audit, connection)
+            case .issue: return try enter(answer, asked, reading, audit, connection)
             case .noAccess: return try refuseAccess(asked, reading, now, audit, connection)
             case .signIn(let since):
                 return try keep(asked, reading, since, now, connection).map(Outcome.signsIn)
@@ -108,8 +108,9 @@ extension Authorizer {
             }, connection)
     }
 
-    private func issue(
-        _ secret: (wire: String, digest: [UInt8]), _ asked: Asked, _ reading: Reading, _ audit: RequestAudit?,
+    /// Lets the user enter the client.
+    private func enter(
+        _ answer: PreparedAnswer, _ asked: Asked, _ reading: Reading, _ audit: RequestAudit?,
         _ connection: any SQLConnection
     ) throws -> Outcome {
         guard let user = reading.user, let client = reading.client else { return .ended(.unknownClient) }
@@ -119,13 +120,20 @@ extension Authorizer {
             _ = try sessions.store.update(user.session, { $0[Flows.self].useUp(completed.id) }, connection)
         }
         let flow = GrantStore.FlowKey(asked.request, flow: completed?.id ?? asked.id)
-        let earlier = try grants.issue(secret, asked.kind, for: asked.request, flow, to: user, connection)
-        // One row for one flow: a page that is loaded again and again must not fill the audit log.
-        let issued = asked.event(.tokenIssued, of: user, flow: flow.logID)
-        try audit?.record(issued.only(in: earlier.exists ? .log : .all), connection)
-        let grant = NewGrant(
-            wire: secret.wire, logID: flow.logID, hasAsked: completed != nil, isRedeemedBefore: earlier.isRedeemed)
-        return .issued(grant, user, client)
+        switch answer {
+        case .grant(let kind, let secret, let answer):
+            let earlier = try grants.issue(secret, kind, for: asked.request, flow, to: user, connection)
+            // One row for one flow: a page that is loaded again and again must not fill the audit log.
+            let issued = asked.event(.tokenIssued, of: user, flow: flow.logID)
+            try audit?.record(issued.only(in: earlier.exists ? .log : .all), connection)
+            let grant = NewGrant(
+                wire: secret.wire, logID: flow.logID, hasAsked: completed != nil, isRedeemedBefore: earlier.isRedeemed)
+            return .entered(client, user) { try answer(grant, $0, user, $1) }
+        case .now(let answer):
+            let entrance = try enter(
+                client, user, asked, hasAsked: completed != nil, flow: flow.logID, audit, connection)
+            return .entered(client, user) { try answer(entrance, $0, user, $1) }
+        }
     }
 
     /// Keeps the request of a user who may not enter the client, so that the page can lead on with another account. Nothing

@@ -49,7 +49,7 @@ struct ClientCommand: CommandOfCommands {
                 )
             }
             guard entry.name != nil else { throw ValidationError("--name is missing. For example --name Wiki.") }
-            guard !entry.redirectURI.isEmpty else {
+            guard !entry.redirectURI.isEmpty || !entry.needsRedirectURIs else {
                 throw ValidationError(
                     "--redirect-uri is missing. For example --redirect-uri https://wiki.example.com/auth/sso/callback.")
             }

@@ -155,6 +155,11 @@ struct ClientEntryOptions: ParsableArguments {
         ["redirect_uris"]
             + (UsualProtocolKeys.keys + OtherProtocolKeys.keys).filter { $0.traits.contains(.address) }.map(\.name))
 
+    var needsRedirectURIs: Bool {
+        let listed: [String] = if case .list(let ids) = others.values["protocols"] { ids } else { [] }
+        return ClientProtocols.builtIn.needRedirectURIs(listed)
+    }
+
     /// Whether the client has no secret.
     var isPublic: Bool { others.values["public"] == .text("true") }
 

@@ -1,6 +1,6 @@
 import HTTPTypes
 package import Hummingbird
-package import IdPAccounts
+import IdPAccounts
 import IdPClients
 package import IdPFlow
 import Logging
@@ -28,7 +28,7 @@ package struct OIDCProtocol: ClientProtocol {
 
     package let resumePath = OIDCPath.complete
     package let questionRefusal = AuthorizationError.interactionRequired
-    package var grantKind: GrantKind { Self.grantKind }
+    package var answering: ClientAnswer { .grant(Self.grantKind, answer) }
 
     package func addRoutes(to router: inout FeatureRouter) {
         router.request([.get, .post], at: OIDCPath.authorize, inFrames: answerFrame) {
@@ -184,7 +184,7 @@ package struct OIDCProtocol: ClientProtocol {
     }
 
     /// A page after a question, because Chromium applies the form's policy to redirects after it, and a redirect without one.
-    package func answer(
+    @Sendable private func answer(
         _ grant: NewGrant, _ asked: ClientRequest, to user: SignedInUser, _ request: Request
     ) throws -> Response {
         guard let sent = OIDCRequest(payload: asked.payload) else { throw FlowError.noSuchFlow }
