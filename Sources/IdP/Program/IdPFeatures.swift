@@ -116,6 +116,11 @@ struct IdPFeatures: Sendable {
     }
 }
 
+extension ClientProtocols {
+    /// The client protocols of the program: one line for each. The first is that of a client whose entry names none.
+    static let builtIn = ClientProtocols([SSOSettings.self, OIDCSettings.self])
+}
+
 /// Features beside the built-in ones. Tests use it to prove that a new one works with all others.
 struct AddedFeatures: Sendable {
     /// The pages that they bring.

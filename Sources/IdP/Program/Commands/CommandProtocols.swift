@@ -1,19 +1,13 @@
 import IdPAccounts
 import IdPClients
 import IdPOperations
-import IdPProtocols
 import IdPSchema
 import Logging
 import SSOShared
 import SSOWeb
 import Storage
 
-extension ClientProtocols {
-    /// The client protocols of the program: one line for each. The first is that of a client whose entry names none.
-    static let builtIn = ClientProtocols([SSOSettings.self, OIDCSettings.self])
-}
-
-// What commands use beside a running IdP, with these protocols.
+// What commands use beside a running IdP, with the client protocols of the program (``ClientProtocols/builtIn``).
 
 extension ClientRegistry {
     init(_ clients: [Client], problem: (String) -> Void = { _ in }) {
