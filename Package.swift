@@ -282,7 +282,8 @@ let package = Package(
         .testTarget(
             name: "Counterparts",
             dependencies: [
-                "TestKit", "WebTestKit", "IdPClients", "IdPMail", "IdPProviders", "JWT", "SSOShared", "SSOWeb",
+                "TestKit", "WebTestKit", "IdPClients", "IdPMail", "IdPProtocols", "IdPProviders", "JWT", "SSOShared",
+                "SSOWeb",
             ],
             swiftSettings: testSettings),
         .testTarget(
@@ -329,7 +330,9 @@ let package = Package(
             swiftSettings: testSettings),
         .testTarget(
             name: "IdPClientsTests",
-            dependencies: ["TestKit", "WebTestKit", "Counterparts", "IdPClients", "SSOShared", "SSOWeb"],
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPClients", "IdPProtocols", "SSOShared", "SSOWeb",
+            ],
             swiftSettings: testSettings),
         .testTarget(
             name: "IdPAccountsTests", dependencies: ["TestKit", "IdPAccounts", "SSOWeb"], swiftSettings: testSettings),

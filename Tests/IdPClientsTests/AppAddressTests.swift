@@ -53,7 +53,7 @@ struct AppAddressTests {
     func cases() throws {
         let clients = ["Web_App", "web_app", "WEB_APP"].map { Client(id: $0, name: $0, redirectURIs: [], secrets: []) }
         var problems: [String] = []
-        let registry = ClientRegistry(clients) { problems.append($0) }
+        let registry = ClientRegistry(clients, of: .tested) { problems.append($0) }
         #expect(problems.isEmpty)
         for client in clients { #expect(registry.client(id: client.id)?.name == client.name) }
         #expect(registry.client(id: "Web_app") == nil)

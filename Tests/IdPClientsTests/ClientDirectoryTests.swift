@@ -3,6 +3,7 @@ import SSOWeb
 import Synchronization
 import Testing
 
+@testable import Counterparts
 @testable import IdPClients
 @testable import TestKit
 @testable import WebTestKit
@@ -18,18 +19,19 @@ struct ClientDirectoryTests {
 
     /// What the file says next: set by a test before each reload.
     private final class NextReading: Sendable {
-        let reading = Mutex(ClientSource.Reading(clients: ClientRegistry([]), problems: [], warnings: []))
+        let reading = Mutex(ClientSource.Reading(clients: ClientRegistry([], of: .tested), problems: [], warnings: []))
 
         func set(_ clients: [Client], problems: [String] = []) {
             reading.withLock {
-                $0 = .init(clients: ClientRegistry(clients), problems: problems, warnings: [])
+                $0 = .init(clients: ClientRegistry(clients, of: .tested), problems: problems, warnings: [])
             }
         }
     }
 
     private static func directory(_ clients: [Client], _ log: CapturedLog, _ next: NextReading) -> ClientDirectory {
         ClientDirectory(
-            ClientSource(ClientRegistry(clients)) { next.reading.withLock(\.self) }, logger: log.logger("idp"))
+            ClientSource(ClientRegistry(clients, of: .tested)) { next.reading.withLock(\.self) },
+            logger: log.logger("idp"))
     }
 
     /// As the program does it.

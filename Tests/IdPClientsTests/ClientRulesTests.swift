@@ -2,6 +2,7 @@ import Testing
 
 @testable import Counterparts
 @testable import IdPClients
+@testable import IdPProtocols
 @testable import TestKit
 
 @Suite("A client's keys about access and signing out", .rules)
@@ -25,8 +26,8 @@ struct ClientRulesTests {
     func without() throws {
         let client = try #require(read("").clients.first)
         #expect(client.access == .unstated)
-        #expect(client.exposedGroups == nil && client.contact == nil && client.logoutURI == nil)
-        #expect(!client.isHidden && client.signOutURIs.isEmpty)
+        #expect(client.exposedGroups == nil && client.contact == nil && client.sso?.logoutURI == nil)
+        #expect(!client.isHidden && client.sso?.signOutURIs == [])
     }
 
     @Test(
@@ -59,8 +60,8 @@ struct ClientRulesTests {
         #expect(client.exposedGroups == ["finance"])
         #expect(client.contact == "mailto:desk@example.com")
         #expect(client.isHidden)
-        #expect(client.logoutURI == "https://rp.example/auth/sso/logout?tenant=7")
-        #expect(client.signOutURIs == ["https://rp.example/bye", "https://rp.example/gone"])
+        #expect(client.sso?.logoutURI == "https://rp.example/auth/sso/logout?tenant=7")
+        #expect(client.sso?.signOutURIs == ["https://rp.example/bye", "https://rp.example/gone"])
         #expect(try read("access: everyone").clients.first?.access == .everyone)
     }
 
@@ -129,7 +130,7 @@ struct ClientRulesTests {
         #expect(file.problems.isEmpty && file.warnings.isEmpty, "\(file.problems) \(file.warnings)")
         let client = try #require(file.clients.first)
         #expect(client.access == .everyone && client.exposedGroups == nil && client.contact == nil)
-        #expect(client.logoutURI == nil && client.signOutURIs.isEmpty && client.startURL == nil)
+        #expect(client.sso?.logoutURI == nil && client.sso?.signOutURIs == [] && client.startURL == nil)
         let oidc = try #require(client.oidc)
         #expect(oidc.postLogoutRedirectURIs.isEmpty && oidc.logoutURI == nil && oidc.origins.isEmpty)
     }

@@ -48,7 +48,9 @@ extension IdPFeatures {
     /// What is due of the tables that no feature owns.
     private func purgesOfAccounts(_ settings: IdPSettings) -> [PurgeService.Purge] {
         let (database, clock) = (parts.database, parts.clock)
-        let deadlines = AccountDeadlines(database, clock: clock, randomness: parts.randomness, logger: parts.logger)
+        let deadlines = AccountDeadlines(
+            database, of: parts.clients.registry.protocols, clock: clock, randomness: parts.randomness,
+            logger: parts.logger)
         return [
             deadlines.end, deadlines.erase, ClientSignInPurge(database: database, clock: clock).purge,
             parts.knownBrowsers.store.purge, parts.accessTokens.purge,

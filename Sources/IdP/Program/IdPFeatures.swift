@@ -122,14 +122,24 @@ struct IdPFeatures: Sendable {
     }
 }
 
+extension ClientProtocols {
+    /// The client protocols of the program: one line for each. The first is that of a client whose entry names none.
+    static let builtIn = ClientProtocols([SSOSettings.self, OIDCSettings.self])
+}
+
 /// Features beside the built-in ones. Tests use it to prove that a new one works with all others.
 struct AddedFeatures: Sendable {
     /// The pages that they bring.
     var files: [PageFiles] = []
+    /// The keys of the client protocols that they bring.
+    var protocols: [any ClientProtocolSettings.Type] = []
     var features: @Sendable (SharedParts) -> [any Feature] = { _ in [] }
 
-    init(files: [PageFiles] = [], _ features: @escaping @Sendable (SharedParts) -> [any Feature] = { _ in [] }) {
-        (self.files, self.features) = (files, features)
+    init(
+        files: [PageFiles] = [], protocols: [any ClientProtocolSettings.Type] = [],
+        _ features: @escaping @Sendable (SharedParts) -> [any Feature] = { _ in [] }
+    ) {
+        (self.files, self.protocols, self.features) = (files, protocols, features)
     }
 }
 

@@ -62,8 +62,11 @@ package struct IdPSettings: Sendable {
 
     /// Reads all settings. Afterwards `reader` has all problems.
     ///
+    /// - Parameter protocols: those that clients may use.
     /// - Returns: nil when there is a problem.
-    static func read(_ reader: SettingsReader, environment: @escaping (String) -> String?) -> IdPSettings? {
+    static func read(
+        _ reader: SettingsReader, environment: @escaping (String) -> String?, protocols: ClientProtocols = .builtIn
+    ) -> IdPSettings? {
         var publicURL = reader.value(publicURLSetting)
         let includesSubdomains = reader.hstsIncludesSubdomains()
         publicURL?.includesSubdomains = includesSubdomains
@@ -83,7 +86,7 @@ package struct IdPSettings: Sendable {
                     + "use addresses and *@domain, for example *@example.com, ann@partner.org.")
         }
         let problemsBefore = reader.problems.count
-        let clients = registeredClients(reader, environment: environment, keys: keys)
+        let clients = registeredClients(reader, of: protocols, environment: environment, keys: keys)
         let hasFaultyClients = reader.problems.count > problemsBefore
         let providers = ProviderSource.read(
             reader, environment: environment, publicURL: publicURL, listen: listen, keys: keys)
@@ -206,20 +209,20 @@ package struct IdPSettings: Sendable {
 
     /// - Parameter withAllSecrets: false for commands, which may not be allowed to read all.
     static func registeredClients(
-        _ reader: SettingsReader, environment: @escaping (String) -> String?, keys: DerivedKeys?,
-        withAllSecrets: Bool = true
+        _ reader: SettingsReader, of protocols: ClientProtocols = .builtIn,
+        environment: @escaping (String) -> String?, keys: DerivedKeys?, withAllSecrets: Bool = true
     ) -> ClientRegistry {
         var clients: [Client] = []
         if let path = reader.text(ClientsFile.setting.name) {
             reader.record(ClientsFile.setting.name, path)
             clients += ClientsFile(
-                path: path, environment: environment, problem: reader.problem, warn: reader.warn,
+                path: path, of: protocols, environment: environment, problem: reader.problem, warn: reader.warn,
                 checkForExampleSecret: { reader.checkForExampleSecret($0, setting: $1) },
                 withAllSecrets: withAllSecrets
             ).read()
         }
-        if let client = EnvironmentClient.read(reader) { clients.append(client) }
-        let registry = ClientRegistry(clients, problem: reader.problem)
+        if let client = EnvironmentClient.read(reader, using: SSOSettings()) { clients.append(client) }
+        let registry = ClientRegistry(clients, of: protocols, problem: reader.problem)
         for client in registry.all {
             for secret in client.secrets {
                 reader.requireDifferent(keys, secretKey.name, from: secret, "the secret of the client \(client.id)")
@@ -240,7 +243,8 @@ package struct IdPSettings: Sendable {
         guard reader.text(ClientsFile.setting.name) != nil else { return ClientSource(clients) }
         return ClientSource(clients) { [source = reader.source] in
             let again = SettingsReader(source)
-            let clients = registeredClients(again, environment: again.variable, keys: keys)
+            let clients = registeredClients(
+                again, of: clients.protocols, environment: again.variable, keys: keys)
             // Its secret must not be that of a client.
             _ = InboundMailSettings.read(again, keys: keys, clients: clients)
             again.reportExampleSecrets(publicURL: publicURL, listen: listen)

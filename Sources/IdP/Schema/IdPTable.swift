@@ -1,3 +1,4 @@
+package import IdPAccounts
 package import SSOWeb
 package import Storage
 
@@ -22,14 +23,18 @@ package struct IdPTable: Sendable {
 
     package let name: String
     private let restore, lostCommits: Ending
+    /// What becomes of the rows of the one session that goes on when all others of its account end; nil for a table without
+    /// the number of the account's sign-outs.
+    package let kept: KeptSignIns.Rule?
 
-    private init(_ name: String, restore: Ending, lostCommits: Ending) {
-        (self.name, self.restore, self.lostCommits) = (name, restore, lostCommits)
+    private init(_ name: String, restore: Ending, lostCommits: Ending, kept: KeptSignIns.Rule? = nil) {
+        (self.name, self.restore, self.lostCommits, self.kept) = (name, restore, lostCommits, kept)
     }
 
     /// Every table but that of the migrations, sorted by name.
     package static let all = [
-        IdPTable("access_token", restore: .changed("DELETE FROM access_token"), lostCommits: .stays),
+        IdPTable(
+            "access_token", restore: .changed("DELETE FROM access_token"), lostCommits: .stays, kept: .appToken),
         IdPTable("account", restore: .stays, lostCommits: .stays),
         IdPTable("account_identity", restore: .stays, lostCommits: .stays),
         IdPTable("account_notice", restore: .changed("DELETE FROM account_notice"), lostCommits: .stays),
@@ -53,7 +58,8 @@ package struct IdPTable: Sendable {
         IdPTable("guess_alarm", restore: .stays, lostCommits: .stays),
         IdPTable(
             "handoff", restore: .changed("DELETE FROM handoff"),
-            lostCommits: .changed("UPDATE handoff SET ended_at = :now WHERE ended_at IS NULL AND expires_at > :recent")),
+            lostCommits: .changed("UPDATE handoff SET ended_at = :now WHERE ended_at IS NULL AND expires_at > :recent"),
+            kept: .ends),
         // A withdrawn one would be valid again. It proves nothing, so it may stay where a few commits are missing.
         IdPTable("invitation", restore: .changed("DELETE FROM invitation"), lostCommits: .stays),
         // Of the keys that sealed what the backup has.
@@ -68,14 +74,15 @@ package struct IdPTable: Sendable {
                 """)),
         // Those of the missing time may have been used, or ended.
         IdPTable(
-            "oidc_access_token", restore: .changed("DELETE FROM oidc_access_token"), lostCommits: .stays),
+            "oidc_access_token", restore: .changed("DELETE FROM oidc_access_token"), lostCommits: .stays,
+            kept: .clientSignIn),
         IdPTable(
             "oidc_refresh_token", restore: .changed("DELETE FROM oidc_refresh_token"),
             lostCommits: .changed(
                 """
                 UPDATE oidc_refresh_token SET ended_at = :now
                  WHERE used_at IS NULL AND ended_at IS NULL AND expires_at > :recent
-                """)),
+                """), kept: .clientSignIn),
         // A number that was used in the time that is missing must not stand for another change.
         IdPTable(
             "registry_revision", restore: .changed(raisedRevision), lostCommits: .changed(raisedRevision)),
@@ -88,7 +95,7 @@ package struct IdPTable: Sendable {
             lostCommits: .stays),
         IdPTable(
             "sso_token", restore: .changed(voidedTokens),
-            lostCommits: .changed("\(voidedTokens) AND expires_at > :recent")),
+            lostCommits: .changed("\(voidedTokens) AND expires_at > :recent"), kept: .grant),
         // Of no use to the provider a second time, and harmless. A restore adds those of the replaced database.
         IdPTable("token_revocation", restore: .stays, lostCommits: .stays),
         IdPTable("used_username", restore: .stays, lostCommits: .stays),

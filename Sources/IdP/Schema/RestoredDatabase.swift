@@ -67,8 +67,12 @@ package struct EndedSinceBackup: Sendable, Equatable {
 /// Has SQL for tables of many owners: a restore changes them together, and no running program does any of this.
 package struct RestoredDatabase: Sendable {
     let database: any Database
+    private let protocols: ClientProtocols
 
-    package init(database: any Database) { self.database = database }
+    /// - Parameter protocols: those that clients may use.
+    package init(database: any Database, of protocols: ClientProtocols) {
+        (self.database, self.protocols) = (database, protocols)
+    }
 
     /// Ends what may have ended, been used or been sent after the backup was made.
     ///
@@ -89,7 +93,8 @@ package struct RestoredDatabase: Sendable {
     /// Tells the clients of every sign-in that the backup knows, and of those that were made after it.
     private func tellClients(of later: [ClientSignIn], at now: Timestamp, by actor: AuditActor) async throws {
         let audit = AuditStore(database: database)
-        let signOuts = SignOuts(clock: ServiceClock { now }, randomness: SystemRandomness())
+        let signOuts = SignOuts(
+            clock: ServiceClock { now }, randomness: SystemRandomness(), protocols: protocols)
         try await database.write { connection in
             for signIn in later { try signOuts.signIns.adopt(signIn, connection) }
             var last = ""

@@ -1,6 +1,7 @@
 import SSOWeb
 
 @testable import IdPClients
+@testable import IdPProtocols
 @testable import TestKit
 
 /// Reads a registry from text and keeps the messages about it.
@@ -10,14 +11,33 @@ struct ClientsFixture {
     let warnings: [String]
     let path: String
 
-    init(_ yaml: String, environment: [String: String] = [:], in folder: TemporaryFolder) throws {
+    init(
+        _ yaml: String, of protocols: ClientProtocols = .tested, environment: [String: String] = [:],
+        in folder: TemporaryFolder
+    ) throws {
         path = try folder.write(yaml, to: "clients.yaml")
         let reader = SettingsReader(SettingsSource([:]))
         clients = ClientsFile(
-            path: path, environment: { environment[$0] }, problem: reader.problem, warn: reader.warn,
+            path: path, of: protocols, environment: { environment[$0] }, problem: reader.problem, warn: reader.warn,
             checkForExampleSecret: { reader.checkForExampleSecret($0, setting: $1) }
         ).read()
-        _ = ClientRegistry(clients, problem: reader.problem)
+        _ = ClientRegistry(clients, of: protocols, problem: reader.problem)
         (problems, warnings) = (reader.problems, reader.warnings)
+    }
+}
+
+extension ClientProtocols {
+    /// Those of the program.
+    static let tested = ClientProtocols([SSOSettings.self, OIDCSettings.self])
+}
+
+extension Client {
+    /// The same as a client of `/auth/sso` alone.
+    func ofSSO(logoutURI: String? = nil) -> Client {
+        var client = self
+        var settings = SSOSettings()
+        settings.logoutURI = logoutURI
+        client.protocols = [settings]
+        return client
     }
 }

@@ -3,6 +3,8 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import IdPClients
+@testable import IdPProtocols
 @testable import RelyingParty
 @testable import TestKit
 
@@ -38,6 +40,16 @@ struct SettingsDocumentTests {
             for setting in group.settings { lines += Self.lines(of: setting) + [""] }
         }
         try WrittenDocument.expect(file, lines.dropLast().joined(separator: "\n") + "\n")
+    }
+
+    @Test("docs/openid.md has every key of a client of OpenID Connect, as its declaration has it")
+    func openIDKeys() throws {
+        let file = TestVectors.repository.appending(path: "docs/openid.md")
+        var page = try String(contentsOf: file, encoding: .utf8)
+        let first = try #require(page.range(of: "| key | default | meaning |\n| --- | --- | --- |\n")?.upperBound)
+        let last = try #require(page.range(of: "\n\n", range: first..<page.endIndex)?.lowerBound)
+        page.replaceSubrange(first..<last, with: OIDCSettings.keys.map(\.row).joined(separator: "\n"))
+        try WrittenDocument.expect(file, page)
     }
 
     private static func lines(of setting: SettingDescription) -> [String] {

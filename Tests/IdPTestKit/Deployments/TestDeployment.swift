@@ -7,6 +7,7 @@ import Synchronization
 
 @testable import Counterparts
 @testable import IdP
+@testable import IdPClients
 @testable import IdPDevPages
 @testable import IdPFlow
 @testable import IdPMail
@@ -118,7 +119,7 @@ final class TestDeployment: Deployment, Sendable {
         try await prepare(databases.path)
         let database = try await databases.openIdP()
         let values = base.merging(settings) { $1 }
-        let idp = try readIdPSettings(values)
+        let idp = try readIdPSettings(values, adding: added)
         let dev = try DevPages(randomness: SystemRandomness())
         let metrics = idp.metricsListen.map { ProgramMetrics.idp($0) }
         let services = IdPServices(
@@ -162,7 +163,10 @@ final class TestDeployment: Deployment, Sendable {
         settings changed: [String: String] = [:], _ body: (TestDeployment) async throws -> Void
     ) async throws {
         let settings =
-            try changed.isEmpty ? idp.settings : Self.readIdPSettings(idp.values.merging(changed) { $1 })
+            try changed.isEmpty
+            ? idp.settings
+            : Self.readIdPSettings(
+                idp.values.merging(changed) { $1 }, adding: idp.added)
         let database = try await databases.openIdP()
         let services = IdPServices(
             database: database, mailer: OutboxMailer(folder: mailbox.folder), clock: clock.clock,
@@ -269,9 +273,15 @@ final class TestDeployment: Deployment, Sendable {
         }
     }
 
-    static func readIdPSettings(_ values: [String: String]) throws -> IdPSettings {
+    static func readIdPSettings(
+        _ values: [String: String], adding added: AddedFeatures = .init()
+    ) throws -> IdPSettings {
         let reader = SettingsReader(SettingsSource(values))
-        guard let settings = IdPSettings.read(reader, environment: { _ in nil }) else {
+        guard
+            let settings = IdPSettings.read(
+                reader, environment: { _ in nil },
+                protocols: ClientProtocols(ClientProtocols.builtIn.all + added.protocols))
+        else {
             throw ProbeFailure(reader.problems.joined(separator: "\n"))
         }
         return settings

@@ -233,10 +233,10 @@ extension TestDeployment {
         let all = ReplySettings.all.merging(settings) { $1 }
         guard let kind = method?.provider else {
             return try await open(
-                clients: count, settings: all, clientKeys: OIDCSteps.bothProtocols, adding: added, body)
+                clients: count, settings: all, clientKeys: TestedProtocol.clientKeys, adding: added, body)
         }
         try await ProviderDeployment.open(
-            [kind], clients: count, settings: all, clientKeys: OIDCSteps.bothProtocols, adding: added
+            [kind], clients: count, settings: all, clientKeys: TestedProtocol.clientKeys, adding: added
         ) { try await body($0.deployment) }
     }
 

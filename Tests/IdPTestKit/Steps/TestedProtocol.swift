@@ -15,6 +15,11 @@ enum TestedProtocol: String, CaseIterable, Sendable {
     case ticket
     case oidc
 
+    /// Keys of a client that may use all of them, for the clients file.
+    static let clientKeys =
+        "protocols: [\(allCases.map(\.rawValue).joined(separator: ", "))], "
+        + "scopes: [openid, profile, email, groups, offline_access]"
+
     /// What the client asks of the sign-in.
     enum Wish: Sendable { case none, newSignIn, noQuestion, choice }
 

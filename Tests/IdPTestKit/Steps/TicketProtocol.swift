@@ -11,9 +11,11 @@ import SSOWeb
 /// A client protocol of the tests, added as any is. Nothing of it is as in SSO: its parameters have other names, its `mark` may
 /// be missing, its ticket works for 60 seconds at a route of its own, and its error answer has no `error`.
 struct TicketProtocol: ClientProtocol {
-    static let added = AddedFeatures { [TicketFeature(parts: $0)] + OneClickMethod.added.features($0) }
+    static let added = AddedFeatures(protocols: [TicketSettings.self]) {
+        [TicketFeature(parts: $0)] + OneClickMethod.added.features($0)
+    }
 
-    static let id = "ticket"
+    typealias Settings = TicketSettings
     static let askPath = "/ticket/ask"
     static let redeemPath = "/ticket/redeem"
 
@@ -26,7 +28,8 @@ struct TicketProtocol: ClientProtocol {
     let page: CompletionPage
 
     let resumePath = "/ticket/go-on"
-    let grantKind = GrantKind(
+    var answering: ClientAnswer { .grant(grantKind, answer) }
+    private let grantKind = GrantKind(
         id: id, secret: TicketKind.self, lifetime: .seconds(60), needsReturnAddress: true, keepsPayload: true,
         isVoidAfterAnyAttempt: true)
 
@@ -39,7 +42,7 @@ struct TicketProtocol: ClientProtocol {
         let fields = request.queryFields
         let back = try fields.text("back") ?? ""
         guard let client = authorizer.clients.client(id: try fields.text("app") ?? ""),
-            client.hasRedirectURI(back)
+            client.mayReturn(to: back, by: Self.id)
         else { throw FlowError.unknownClient }
         let wishes =
             switch try fields.text("ask") {
@@ -68,7 +71,7 @@ struct TicketProtocol: ClientProtocol {
     }
 
     /// On the completion page after a question, and a redirect without one.
-    func answer(
+    @Sendable private func answer(
         _ grant: NewGrant, _ asked: ClientRequest, to user: SignedInUser, _ request: Request
     ) throws -> Response {
         let callback = AuthorizeRequest.adding(
@@ -103,6 +106,39 @@ struct TicketProtocol: ClientProtocol {
             .init("strength", redeemed.proofs.strength.rawValue),
             .init("caused", redeemed.causedSignIn ? "yes" : "no"),
         ])
+    }
+}
+
+/// Its keys. A client may leave `redirect_uris` out, and go back to every address below a prefix.
+struct TicketSettings: ClientProtocolSettings {
+    static let id = "ticket"
+    static let keys = [prefixesKey.description]
+    static let callbackFields = ["ticket", "mark", "no"]
+    static let needsRedirectURIs = false
+
+    let prefixes: [String]
+
+    init?(_ reader: ClientKeyReader) {
+        guard let prefixes = reader.value(Self.prefixesKey) else { return nil }
+        self.prefixes = prefixes
+    }
+
+    var returnAddresses: [String] { prefixes }
+    var shown: [(name: String, values: [String])] { [("prefixes", prefixes)] }
+
+    func mayReturn(to address: String, of client: Client) -> Bool {
+        client.hasRedirectURI(address) || prefixes.contains { address.utf8.starts(with: $0.utf8) }
+    }
+
+    private static let prefixesKey = ClientKey.list(
+        "ticket_prefixes", maximum: 20, example: "[https://old.example.com/]",
+        option: .init("Tickets: where every address below may be returned to; may be repeated.", name: "ticket-prefix"),
+        "the addresses below which the browser may go back", [.address]
+    ) { text, reader in
+        try reader.checkWebAddress(text, adding: callbackFields, example: "https://old.example.com/")
+        guard text.hasSuffix("/") else {
+            throw SettingError("\"\(text)\" must end with a slash, such as https://old.example.com/")
+        }
     }
 }
 

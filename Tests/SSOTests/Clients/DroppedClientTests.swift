@@ -3,6 +3,7 @@ import SSOWeb
 import Synchronization
 import Testing
 
+@testable import Counterparts
 @testable import IdP
 @testable import IdPAccounts
 @testable import IdPClients
@@ -19,7 +20,7 @@ struct DroppedClientTests {
     }
 
     private static func client(_ secrets: [SharedSecret], _ address: String) -> Client {
-        Client(id: "one", name: "One", redirectURIs: [address], secrets: secrets)
+        Client(id: "one", name: "One", redirectURIs: [address], secrets: secrets).ofSSO()
     }
 
     @Test("gets no grant, whether its request comes from the client or goes on after a sign-in, and the log says why")

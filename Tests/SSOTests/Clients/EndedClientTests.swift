@@ -3,6 +3,7 @@ import SSOWeb
 import Storage
 import Testing
 
+@testable import Counterparts
 @testable import IdP
 @testable import IdPAccounts
 @testable import IdPClients
@@ -19,7 +20,8 @@ struct EndedClientTests {
         let clients = try deployment.clients.filter { ids.contains($0.id) }.map {
             Client(
                 id: $0.id, name: $0.name, redirectURIs: [$0.callback],
-                secrets: [try SharedSecret.parse($0.secret, setting: "S")])
+                secrets: [try SharedSecret.parse($0.secret, setting: "S")]
+            ).ofSSO()
         }
         return ClientDirectory(
             ClientSource(ClientRegistry(clients)),

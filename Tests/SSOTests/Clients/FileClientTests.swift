@@ -3,6 +3,7 @@ import SSOShared
 import Storage
 import Testing
 
+@testable import IdP
 @testable import IdPClients
 @testable import IdPOperations
 @testable import IdPTestKit

@@ -190,11 +190,11 @@ struct StoredClientTests {
         for text in [#"A "quoted" \ name: # {no} [list]"#, "Wiki für Grüße 🦊", "yes", "~", "12"] {
             entry["name"] = .text(text)
             entry["redirect_uris"] = .list(["https://wiki.example.com/?a=\"b\"&c='d'"])
-            #expect(ClientEntry(text: entry.text) == entry)
+            #expect(ClientEntry(text: entry.text(of: .builtIn)) == entry)
         }
         entry["name"] = .text("Wiki")
         #expect(
-            entry.fileText == """
+            entry.fileText(of: .builtIn) == """
                   - id: "wiki"
                     name: "Wiki"
                     redirect_uris: ["https://wiki.example.com/?a=\\"b\\"&c='d'"]
@@ -208,8 +208,8 @@ struct StoredClientTests {
             try await deployment.database.write { connection in
                 for number in 1..<ClientLimits.clients {
                     try ClientStore().insert(
-                        ClientEntry(id: "c\(number)"), id: "c\(number)", logo: nil, at: deployment.clock.now, connection
-                    )
+                        ClientEntry(id: "c\(number)"), of: .builtIn, id: "c\(number)", logo: nil,
+                        at: deployment.clock.now, connection)
                 }
             }
             let refusal = try await deployment.refusal(of: deployment.addition(AddedClient()))

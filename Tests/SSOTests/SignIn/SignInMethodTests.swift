@@ -5,6 +5,7 @@ import Storage
 import Testing
 
 @testable import Counterparts
+@testable import IdP
 @testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPFlow

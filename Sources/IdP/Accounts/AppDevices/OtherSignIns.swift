@@ -20,8 +20,8 @@ extension SignedInUser {
     }
 }
 
-/// The tables whose rows have the number of their account's sign-outs, and what becomes of those of the one session that goes on
-/// when all others of its account end. The tables belong to others: all change in one transaction.
+/// What becomes of the rows that have the number of their account's sign-outs, and belong to the one session that goes on when
+/// all others of its account end. The list of tables (`IdPTable`) has a rule for each. All change in one transaction.
 package enum KeptSignIns {
     package enum Rule: Sendable {
         /// ``AccessTokenStore/keep(session:of:_:)``.
@@ -33,12 +33,6 @@ package enum KeptSignIns {
         /// What would become a sign-in elsewhere, which the user has just ended.
         case ends
     }
-
-    /// By the name of the table. A test compares it with the schema.
-    package static let rules: [String: Rule] = [
-        "access_token": .appToken, "handoff": .ends, "sso_token": .grant, "oidc_access_token": .clientSignIn,
-        "oidc_refresh_token": .clientSignIn,
-    ]
 
     static func keep(session handle: String, of account: Account, _ connection: any SQLConnection) throws {
         try connection.execute(

@@ -55,12 +55,27 @@ package struct ClientSignIns: Sendable {
         _ session: String, kind: String, client: String, account: String, at now: Timestamp,
         _ connection: any SQLConnection
     ) throws {
-        try connection.send(
-            Self.noteSQL,
-            [
-                "session": .text(session), "kind": .text(kind), "client": .text(client), "account": .text(account),
-                "now": .timestamp(now),
-            ])
+        try connection.send(Self.noteSQL, Self.values(session, kind, client, account, now))
+    }
+
+    /// The same for a client that is answered without a grant.
+    ///
+    /// - Returns: the session as the client was told it first.
+    package func enter(
+        _ session: String, kind: String, client: String, account: String, at now: Timestamp,
+        _ connection: any SQLConnection
+    ) throws -> String {
+        try connection.query("\(Self.noteSQL) RETURNING told_session", Self.values(session, kind, client, account, now))
+            .first?.text("told_session") ?? session
+    }
+
+    private static func values(
+        _ session: String, _ kind: String, _ client: String, _ account: String, _ now: Timestamp
+    ) -> [String: SQLValue] {
+        [
+            "session": .text(session), "kind": .text(kind), "client": .text(client), "account": .text(account),
+            "now": .timestamp(now),
+        ]
     }
 
     /// What ``note(_:kind:client:account:at:_:)`` will leave, as columns of the statement before it in the same transaction. A

@@ -51,7 +51,9 @@ package struct QueuedSignOut: Sendable {
     }
 
     /// The messages that the end of these sign-ins causes, each once.
-    static func messages(about ended: [ClientSignIn], _ what: EndedSessions) -> [New] {
+    static func messages(
+        about ended: [ClientSignIn], _ what: EndedSessions, of protocols: ClientProtocols
+    ) -> [New] {
         let isAll =
             switch what {
             case .all, .atClient: true
@@ -59,7 +61,7 @@ package struct QueuedSignOut: Sendable {
             }
         var seen: Set<New> = []
         return ended.map {
-            let isNamed = !isAll || ClientProtocolName(rawValue: $0.kind)?.namesEachSession == true
+            let isNamed = !isAll || protocols.nameEachSession($0.kind)
             return New(
                 kind: $0.kind, clientID: $0.clientID, accountID: $0.accountID,
                 toldSession: isNamed ? $0.toldSession : nil)

@@ -1,4 +1,3 @@
-package import IdPClients
 package import SSOShared
 package import SSOWeb
 
@@ -23,17 +22,4 @@ package enum SignOutVerdict: Sendable, Equatable {
     case failed
     /// The client will never take it.
     case refused
-}
-
-extension Client {
-    /// Whether the client takes messages about the end of sessions.
-    ///
-    /// - Parameter kind: the protocol of the grant that the session was told by.
-    package func takesSignOuts(of kind: String) -> Bool {
-        switch ClientProtocolName(rawValue: kind) {
-        case .sso: logoutURI != nil
-        case .oidc: oidc?.logoutURI != nil
-        case nil: false
-        }
-    }
 }

@@ -13,17 +13,19 @@ package struct SignOuts: Sendable {
     package let signIns = ClientSignIns()
     package let queue: SignOutQueue
     package let clock: ServiceClock
+    private let protocols: ClientProtocols
     private let tells: @Sendable (_ client: String, _ kind: String, any SQLConnection) throws -> Bool
 
     /// - Parameter tells: whether a client takes messages, in the transaction of the end. The sender knows for sure: a command
     ///   queues a message for every client.
     package init(
-        clock: ServiceClock, randomness: any Randomness,
+        clock: ServiceClock, randomness: any Randomness, protocols: ClientProtocols,
         tells: @escaping @Sendable (_ client: String, _ kind: String, any SQLConnection) throws -> Bool = { _, _, _ in
             true
         }
     ) {
         (queue, self.clock, self.tells) = (SignOutQueue(randomness: randomness), clock, tells)
+        self.protocols = protocols
     }
 
     /// How many messages an end has caused.
@@ -55,7 +57,7 @@ package struct SignOuts: Sendable {
         let ended = try signIns.end(what, cause.end, at: now, connection)
         if !cause.isOwn { try record(event(what, cause, actor, ended)) }
         var told = Told()
-        for message in QueuedSignOut.messages(about: ended, what) {
+        for message in QueuedSignOut.messages(about: ended, what, of: protocols) {
             guard try tells(message.clientID, message.kind, connection) else { continue }
             guard try queue.hasRoom(for: message.clientID, connection) else {
                 told.dropped += 1
@@ -108,6 +110,6 @@ extension ChangeContext {
     /// For changes of operators that end sessions.
     package var signOuts: SignOuts {
         let now = now
-        return SignOuts(clock: ServiceClock { now }, randomness: randomness)
+        return SignOuts(clock: ServiceClock { now }, randomness: randomness, protocols: protocols)
     }
 }

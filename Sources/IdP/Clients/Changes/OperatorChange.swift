@@ -39,11 +39,15 @@ package struct ChangeContext: Sendable {
     package let actor: AuditActor
     package let now: Timestamp
     package let randomness: any Randomness
+    package let protocols: ClientProtocols
     private let audit: AuditStore
     private let logger: Logger?
 
-    init(actor: AuditActor, now: Timestamp, randomness: any Randomness, audit: AuditStore, logger: Logger?) {
-        (self.actor, self.now, self.randomness) = (actor, now, randomness)
+    init(
+        actor: AuditActor, now: Timestamp, randomness: any Randomness, protocols: ClientProtocols, audit: AuditStore,
+        logger: Logger?
+    ) {
+        (self.actor, self.now, self.randomness, self.protocols) = (actor, now, randomness, protocols)
         (self.audit, self.logger) = (audit, logger)
     }
 
@@ -63,19 +67,21 @@ package struct ChangeContext: Sendable {
 /// Makes changes of operators, beside a running IdP. Each is one transaction.
 package struct OperatorChanges: Sendable {
     package let database: any Database
+    private let protocols: ClientProtocols
     private let actor: AuditActor
     private let clock: ServiceClock
     private let randomness: any Randomness
     private let logger: Logger?
 
     /// - Parameters:
+    ///   - protocols: those that clients may use.
     ///   - actor: who makes the changes, for the audit log.
     ///   - logger: of a program that makes changes by itself; nil for a command.
     package init(
-        _ database: any Database, by actor: AuditActor, clock: ServiceClock = .system(),
-        randomness: any Randomness = SystemRandomness(), logger: Logger? = nil
+        _ database: any Database, of protocols: ClientProtocols, by actor: AuditActor, clock: ServiceClock,
+        randomness: any Randomness, logger: Logger? = nil
     ) {
-        (self.database, self.actor, self.clock) = (database, actor, clock)
+        (self.database, self.protocols, self.actor, self.clock) = (database, protocols, actor, clock)
         (self.randomness, self.logger) = (randomness, logger)
     }
 
@@ -83,7 +89,7 @@ package struct OperatorChanges: Sendable {
     package func make<Change: OperatorChange>(_ change: Change) async throws -> Changed<Change.Result> {
         let audit = AuditStore(database: database, clock: clock, randomness: randomness)
         let context = ChangeContext(
-            actor: actor, now: clock.now(), randomness: randomness, audit: audit, logger: logger)
+            actor: actor, now: clock.now(), randomness: randomness, protocols: protocols, audit: audit, logger: logger)
         return try await database.write { try change.make(context, $0) }
     }
 }

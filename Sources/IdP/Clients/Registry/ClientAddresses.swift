@@ -30,8 +30,7 @@ extension Client {
 
     /// Those with http in a private network.
     private var plainAddresses: [String] {
-        let further =
-            signOutURIs + (oidc?.postLogoutRedirectURIs ?? []) + [logoutURI, oidc?.logoutURI].compactMap(\.self)
+        let further = protocols.flatMap { $0.returnAddresses } + protocols.compactMap { $0.signOutAddress }
         return (redirectURIs + further).filter { address in
             guard let url = try? WebURL(address, allowing: .looseNames), !url.isHTTPS else { return false }
             return !url.authority.isLoopback

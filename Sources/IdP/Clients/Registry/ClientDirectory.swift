@@ -126,7 +126,7 @@ package final class ClientDirectory: Sendable {
     package func client(alsoDisabled id: String, _ connection: any SQLConnection) throws -> Client? {
         if let client = try registered(connection).client(id: id) { return client }
         guard let stored else { return nil }
-        return try stored.store.client(id: id, connection)?.client(stored.box) { _ in }
+        return try stored.store.client(id: id, connection)?.client(of: registry.protocols, stored.box) { _ in }
     }
 
     /// - Parameter revision: the number in the database, which the caller has read (``ClientStore/revisionSQL``).
@@ -277,10 +277,10 @@ package final class ClientDirectory: Sendable {
                 problems.append(conflict.description)
                 return nil
             }
-            return client.client(box) { problems.append($0) }
+            return client.client(of: file.protocols, box) { problems.append($0) }
         }
         problems.forEach(problem)
-        return added.isEmpty ? file : ClientRegistry(file.all + added)
+        return added.isEmpty ? file : ClientRegistry(file.all + added, of: file.protocols)
     }
 }
 

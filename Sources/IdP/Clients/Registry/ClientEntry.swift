@@ -44,23 +44,22 @@ package struct ClientEntry: Sendable, Equatable {
     }
 
     /// The known keys in their order, then those of a later version.
-    private var keys: [String] {
-        let known = ClientEntryReader.keys.filter { values[$0] != nil }
-        return known + values.keys.filter { !ClientEntryReader.keys.contains($0) }.sorted()
+    private func keys(of protocols: ClientProtocols) -> [String] {
+        let known = protocols.entryKeys
+        return known.filter { values[$0] != nil } + values.keys.filter { !known.contains($0) }.sorted()
     }
 
-    private var lines: [String] { keys.map { "\($0): \(values[$0]?.yaml ?? "")" } }
+    private func lines(of protocols: ClientProtocols) -> [String] {
+        keys(of: protocols).map { "\($0): \(values[$0]?.yaml ?? "")" }
+    }
 
     /// The stored form.
-    var text: String { lines.joined(separator: "\n") }
-
-    /// The key that a line of the text is about, from 1.
-    func key(ofLine line: Int) -> String { keys.indices.contains(line - 1) ? keys[line - 1] : "id" }
+    func text(of protocols: ClientProtocols) -> String { lines(of: protocols).joined(separator: "\n") }
 
     /// The entry for the clients file, with a placeholder for the secrets.
-    package var fileText: String {
+    package func fileText(of protocols: ClientProtocols) -> String {
         let id = if case .text(let id)? = values["id"] { id } else { "" }
-        let all = lines + ["secrets: [\(JSONText.string("file:/etc/swift-sso/secrets/\(id)"))]"]
+        let all = lines(of: protocols) + ["secrets: [\(JSONText.string("file:/etc/swift-sso/secrets/\(id)"))]"]
         return "  - " + all.joined(separator: "\n    ")
     }
 
@@ -70,12 +69,15 @@ package struct ClientEntry: Sendable, Equatable {
     ///   - logo: the content of the logo that it names.
     ///   - place: the beginning of a message about a key.
     package func client(
-        secrets: [SharedSecret], logo: [UInt8]?, place: @escaping (String) -> String,
-        problem: @escaping (String) -> Void
+        of protocols: ClientProtocols, secrets: [SharedSecret], logo: [UInt8]?,
+        place: @escaping (String) -> String, problem: @escaping (String) -> Void
     ) -> Client? {
-        let file = SettingsFile(place: { place(key(ofLine: $0)) }, problem: problem)
-        guard let node = file.mapping(text) else { return nil }
-        let reader = ClientEntryReader(file: file) { try LogoFile(logo ?? [], name: $0) }
+        // One key is on each line.
+        let keys = keys(of: protocols)
+        let file = SettingsFile(
+            place: { place(keys.indices.contains($0 - 1) ? keys[$0 - 1] : "id") }, problem: problem)
+        guard let node = file.mapping(text(of: protocols)) else { return nil }
+        let reader = ClientEntryReader(file: file, of: protocols) { try LogoFile(logo ?? [], name: $0) }
         var client = reader.client(node) { _, _ in secrets }
         client?.origin = .database
         return client

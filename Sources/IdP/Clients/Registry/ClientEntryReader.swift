@@ -13,17 +13,11 @@ package enum ClientLimits {
 
 /// Reads the entry of a client, from the clients file or as a command has given it: the same keys, the same checks.
 ///
-/// A new key is read here, and needs one line in `ClientEntryOptions` to be an option of `idp client add` and `set`.
+/// The keys of a protocol are declared by it (``ClientProtocolSettings/keys``). A new key of every client is read here, and
+/// needs one line in `ClientEntryOptions` to be an option of `idp client add` and `set`.
 struct ClientEntryReader {
-    /// Every key but `secrets`, which an entry in the database has elsewhere.
-    static let keys = [
-        "id", "name", "redirect_uris", "logo", "start_url", "access", "groups", "expose_groups", "contact", "hidden",
-        "logout_uri", "sign_out_uris", "protocols", "public", "require_pkce", "scopes", "id_token_alg",
-        "id_token_claims",
-        "post_logout_redirect_uris", "backchannel_logout_uri", "origins", "introspect", "allow_private_http",
-    ]
-
     private let file: SettingsFile
+    private let protocols: ClientProtocols
     private let known: [String]
     private let leavesLogosOut: Bool
     private let readLogo: (String) throws -> LogoFile
@@ -33,25 +27,25 @@ struct ClientEntryReader {
     ///   - leavesLogosOut: whether a logo that cannot be used is a warning and no problem.
     ///   - readLogo: finds the logo that an entry names.
     init(
-        file: SettingsFile, furtherKeys: [String] = [], leavesLogosOut: Bool = false,
+        file: SettingsFile, of protocols: ClientProtocols, furtherKeys: [String] = [], leavesLogosOut: Bool = false,
         readLogo: @escaping (String) throws -> LogoFile
     ) {
-        (self.file, known, self.leavesLogosOut) = (file, Self.keys + furtherKeys, leavesLogosOut)
-        self.readLogo = readLogo
+        (self.file, self.protocols, self.leavesLogosOut) = (file, protocols, leavesLogosOut)
+        (known, self.readLogo) = (protocols.entryKeys + furtherKeys, readLogo)
     }
 
     /// Nil after a problem.
     ///
     /// - Parameter secrets: reads the secrets of the client with that id; nil after a problem.
     func client(_ node: Node, secrets: (SettingsFileEntry, String) -> [SharedSecret]?) -> Client? {
-        guard let entry = file.entry(node, known: known, what: "client", example: Self.example) else { return nil }
+        guard let entry = file.entry(node, known: known, what: "client", example: example) else { return nil }
         // All are read before any is required, so that all problems are reported at once.
         let (written, name) = (entry.text("id"), displayName(entry))
         let shown = written.map { ClientID.isWellFormedForOpenID($0.value) ? $0.value : "?" } ?? "?"
-        let rules = ClientRules(entry, client: shown)
+        let rules = ClientRules(entry, client: shown, of: protocols)
         let id = written.flatMap { identifier($0, rules) }
         let uris = redirectURIs(entry, client: shown, rules)
-        let secrets = rules?.oidc?.isPublic == true ? noSecrets(entry, shown) : secrets(entry, shown)
+        let secrets = rules?.isPublic == true ? noSecrets(entry, shown) : secrets(entry, shown)
         let start = optional(entry, "start_url", client: shown, Self.startURL)
         let logo = logo(entry, client: shown)
         guard let id, let name, let uris, let secrets, let start, let logo, let rules else { return nil }
@@ -96,13 +90,13 @@ struct ClientEntryReader {
 
     /// - Parameter rules: nil after a problem with them. Then the id may have either form.
     private func identifier(_ id: SettingsFileEntry.Text, _ rules: ClientRules?) -> String? {
-        let isForOpenID = rules.map { $0.protocols == [.oidc] } ?? true
-        if isForOpenID ? ClientID.isWellFormedForOpenID(id.value) : ClientID.isWellFormed(id.value) { return id.value }
-        guard !isForOpenID else {
+        let isOfApp = rules.map { $0.protocols.allSatisfy { type(of: $0).takesIDsOfApps } } ?? true
+        if isOfApp ? ClientID.isWellFormedForOpenID(id.value) : ClientID.isWellFormed(id.value) { return id.value }
+        guard !isOfApp else {
             return file.refuse("id \"\(id.value)\" must be \(ClientID.openIDRule), for example wiki.", id.node)
         }
-        let hint =
-            ClientID.isWellFormedForOpenID(id.value) ? " A client with protocols: [oidc] alone may have this id." : ""
+        let other = protocols.all.first { $0.takesIDsOfApps && ClientID.isWellFormedForOpenID(id.value) }
+        let hint = other.map { " A client with protocols: [\($0.id)] alone may have this id." } ?? ""
         return file.refuse("id \"\(id.value)\" must be \(ClientID.rule), for example partner.\(hint)", id.node)
     }
 
@@ -119,6 +113,9 @@ struct ClientEntryReader {
 
     /// - Parameter rules: nil after a problem with them. Then what depends on them is not checked.
     private func redirectURIs(_ entry: SettingsFileEntry, client: String, _ rules: ClientRules?) -> [String]? {
+        // Also after a problem with another key: by the protocols as they are listed.
+        let listed = entry.keys["protocols"]?.sequence?.compactMap(\.string) ?? []
+        guard protocols.needRedirectURIs(listed) || entry.hasItems("redirect_uris") else { return [] }
         guard let uris = entry.texts("redirect_uris") else { return nil }
         guard uris.count <= ClientLimits.redirectURIs else {
             return entry.refuse(
@@ -131,7 +128,7 @@ struct ClientEntryReader {
                 guard !good.contains(where: { $0.utf8.elementsEqual(uri.value.utf8) }) else {
                     throw SettingError("\"\(uri.value)\" appears twice.")
                 }
-                try Self.check(redirectURI: uri.value, rules)
+                try check(redirectURI: uri.value, rules)
                 good.append(uri.value)
             } catch {
                 file.problem("\(file.place(of: uri.node)): redirect_uris of \"\(client)\": \(error)")
@@ -140,13 +137,14 @@ struct ClientEntryReader {
         return good.count == uris.count ? good : nil
     }
 
-    /// A public client of OpenID Connect alone may leave the port of a loopback address open (RFC 8252 7.3), and may have a
+    /// A public client may leave the port of a loopback address open (RFC 8252 7.3), and may have a
     /// scheme of one word: it proves itself with PKCE, so a code is worthless for another app that claims the scheme.
-    private static func check(redirectURI uri: String, _ rules: ClientRules?) throws {
-        let added = (rules?.protocols ?? [.sso]).flatMap(\.callbackFields)
+    private func check(redirectURI uri: String, _ rules: ClientRules?) throws {
+        let used = rules?.protocols.map { type(of: $0) } ?? Array(protocols.all.prefix(1))
+        let added = used.flatMap { $0.callbackFields }
         let fields = added.enumerated().filter { !added[..<$0.offset].contains($0.element) }.map(\.element)
         let plain = rules?.plainHosts ?? .loopback
-        guard rules?.oidc?.isPublic == true else {
+        guard rules?.isPublic == true else {
             return try RedirectURI.check(uri, adding: fields, plain: plain) { scheme in
                 guard let problem = RedirectURI.problemOfReversedDomain(scheme) else { return nil }
                 let isApp = AppScheme.isOneWord(scheme) && !AppScheme.isForeign(scheme)
@@ -163,7 +161,7 @@ struct ClientEntryReader {
         }
     }
 
-    private static func example(of key: String) -> String {
+    private func example(of key: String) -> String {
         let value =
             switch key {
             case "id": "partner"
@@ -175,26 +173,10 @@ struct ClientEntryReader {
             case "access": "everyone"
             case "groups", "expose_groups": "[finance, board]"
             case "contact": "mailto:desk@example.com"
-            case "logout_uri": "https://partner.example.com/auth/sso/logout"
-            case "sign_out_uris", "post_logout_redirect_uris": "[https://partner.example.com/bye]"
-            case "protocols": "[sso, oidc]"
-            case "scopes": "[openid, email]"
-            case "id_token_alg": "RS256"
-            case "backchannel_logout_uri": "https://partner.example.com/oidc/backchannel"
-            case "origins": "[https://app.example.com]"
+            case "protocols": "[\(protocols.ids.joined(separator: ", "))]"
             // The others are true or false.
-            default: "true"
+            default: protocols.key(key)?.example ?? "true"
             }
         return "For example \(key): \(value)"
-    }
-}
-
-extension ClientProtocolName {
-    /// What the IdP adds to the query of a redirect URI.
-    fileprivate var callbackFields: [String] {
-        switch self {
-        case .sso: RedirectURI.callbackFields
-        case .oidc: ["code", "state", "iss", "error", "error_description"]
-        }
     }
 }

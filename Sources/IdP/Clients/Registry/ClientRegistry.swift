@@ -24,14 +24,8 @@ package struct Client: Sendable {
     package var contact: String?
     /// Whether the list of services on the home page leaves it out.
     package var isHidden = false
-    /// Where the client takes sign-out messages.
-    package var logoutURI: String?
-    /// Where `/auth/sso/sign-out` may go back to.
-    package var signOutURIs: [String] = []
-    /// The ways in which it may ask for a sign-in.
-    package var protocols: [ClientProtocolName] = [.sso]
-    /// Nil for a client that does not use OpenID Connect.
-    package var oidc: OIDCSettings?
+    /// The ways in which it may ask for a sign-in: what each protocol has read from its entry.
+    package var protocols: [any ClientProtocolSettings] = []
     /// Whether its addresses may be plain http in private networks.
     package var allowsPrivateHTTP = false
 
@@ -124,9 +118,12 @@ package struct ClientRegistry: Sendable {
     private let prepared: PreparedSecrets
     /// In the order of registration.
     package let all: [Client]
+    /// Those that clients may use here.
+    package let protocols: ClientProtocols
 
     /// - Parameter problem: receives what is wrong with the clients together: one id twice, one secret for two.
-    package init(_ clients: [Client], problem: (String) -> Void = { _ in }) {
+    package init(_ clients: [Client], of protocols: ClientProtocols, problem: (String) -> Void = { _ in }) {
+        self.protocols = protocols
         var byID: [ClientID: Client] = [:]
         for client in clients {
             if byID.updateValue(client, forKey: ClientID(text: client.id)) != nil {
@@ -151,7 +148,7 @@ package struct ClientRegistry: Sendable {
         }
         self.byID = byID
         all = clients
-        signers = clients.filter { $0.uses(.sso) }.flatMap { client in
+        signers = clients.filter(\.signsRequests).flatMap { client in
             client.secrets.indices.map { (client: client, secret: $0) }
         }
         prepared = PreparedSecrets(signers.map { $0.client.secrets[$0.secret] })

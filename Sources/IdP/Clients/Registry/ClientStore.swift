@@ -56,26 +56,28 @@ package struct ClientStore: Sendable {
     }
 
     package func insert(
-        _ entry: ClientEntry, id: String, logo: [UInt8]?, at now: Timestamp, _ connection: any SQLConnection
-    )
-        throws
-    {
+        _ entry: ClientEntry, of protocols: ClientProtocols, id: String, logo: [UInt8]?, at now: Timestamp,
+        _ connection: any SQLConnection
+    ) throws {
         try connection.execute(
             """
             INSERT INTO client (id, entry, logo, is_enabled, created_at, changed_at)
             VALUES (:id, :entry, :logo, 1, :now, :now)
             """,
-            ["id": .text(id), "entry": .text(entry.text), "logo": .optional(logo), "now": .timestamp(now)])
+            [
+                "id": .text(id), "entry": .text(entry.text(of: protocols)), "logo": .optional(logo),
+                "now": .timestamp(now),
+            ])
     }
 
     package func update(
-        _ client: StoredClient, entry: ClientEntry, logo: [UInt8]?, isEnabled: Bool, at now: Timestamp,
-        _ connection: any SQLConnection
+        _ client: StoredClient, entry: ClientEntry, of protocols: ClientProtocols, logo: [UInt8]?, isEnabled: Bool,
+        at now: Timestamp, _ connection: any SQLConnection
     ) throws {
         try connection.execute(
             "UPDATE client SET entry = :entry, logo = :logo, is_enabled = :enabled, changed_at = :now WHERE id = :id",
             [
-                "id": .text(client.id), "entry": .text(entry.text), "logo": .optional(logo),
+                "id": .text(client.id), "entry": .text(entry.text(of: protocols)), "logo": .optional(logo),
                 "enabled": .integer(isEnabled ? 1 : 0), "now": .timestamp(now),
             ])
     }

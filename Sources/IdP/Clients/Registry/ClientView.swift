@@ -26,7 +26,7 @@ package struct ClientView: Sendable {
     package static func all(file: ClientRegistry, _ connection: any SQLConnection) throws -> [ClientView] {
         let store = ClientStore()
         let uses = try store.uses(connection)
-        let added = try store.all(connection).map { try ClientView($0, uses) }
+        let added = try store.all(connection).map { try ClientView($0, of: file.protocols, uses) }
         return file.all.map { ClientView($0, uses) } + added
     }
 
@@ -41,9 +41,9 @@ package struct ClientView: Sendable {
         }
     }
 
-    private init(_ stored: StoredClient, _ uses: [SecretName: SecretUse]) throws {
+    private init(_ stored: StoredClient, of protocols: ClientProtocols, _ uses: [SecretName: SecretUse]) throws {
         var problems: [String] = []
-        guard let client = stored.described(problem: { problems.append($0) }) else {
+        guard let client = stored.described(of: protocols, problem: { problems.append($0) }) else {
             throw DatabaseError.refused(problems.joined(separator: " "))
         }
         (self.client, entry, isEnabled) = (client, stored.entry, stored.isEnabled)

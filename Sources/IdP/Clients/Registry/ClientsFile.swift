@@ -11,6 +11,7 @@ package struct ClientsFile {
 
     private let file: SettingsFile
     private let references: SecretReferences
+    private let protocols: ClientProtocols
     private let withAllSecrets: Bool
     private let warn: (String) -> Void
     private let checkForExampleSecret: (String, String) -> Void
@@ -20,14 +21,15 @@ package struct ClientsFile {
     ///   - checkForExampleSecret: receives each secret and its name, to check whether it is an example.
     ///   - withAllSecrets: false to warn of a secret that cannot be read, and to do without it.
     package init(
-        path: String, environment: @escaping (String) -> String?, problem: @escaping (String) -> Void,
+        path: String, of protocols: ClientProtocols, environment: @escaping (String) -> String?,
+        problem: @escaping (String) -> Void,
         warn: @escaping (String) -> Void, checkForExampleSecret: @escaping (String, String) -> Void,
         withAllSecrets: Bool = true
     ) {
         file = SettingsFile(setting: Self.setting.name, path: path, problem: problem, warn: warn)
         let lenient = SettingsFile(setting: Self.setting.name, path: path, problem: warn)
         references = SecretReferences(file: withAllSecrets ? file : lenient, environment: environment)
-        self.withAllSecrets = withAllSecrets
+        (self.protocols, self.withAllSecrets) = (protocols, withAllSecrets)
         (self.warn, self.checkForExampleSecret) = (warn, checkForExampleSecret)
     }
 
@@ -41,7 +43,9 @@ package struct ClientsFile {
         }
         // Beside the clients file, wherever the program was started.
         let folder = file.path.lastIndex(of: "/").map { String(file.path[...$0]) } ?? ""
-        let reader = ClientEntryReader(file: file, furtherKeys: ["secrets"], leavesLogosOut: true) { name in
+        let reader = ClientEntryReader(
+            file: file, of: protocols, furtherKeys: ["secrets"], leavesLogosOut: true
+        ) { name in
             try LogoFile(path: name.hasPrefix("/") ? name : folder + name)
         }
         return nodes.compactMap { node in
@@ -121,7 +125,9 @@ package enum EnvironmentClient {
     ]
 
     /// The client that the `SSO_…` settings describe; nil without such settings, and for settings with problems, which `reader` has.
-    package static func read(_ reader: SettingsReader) -> Client? {
+    ///
+    /// - Parameter settings: of the protocol that it uses.
+    package static func read(_ reader: SettingsReader, using settings: any ClientProtocolSettings) -> Client? {
         let names = descriptions.map(\.name) + [sharedSecret.name + "_FILE"]
         guard names.contains(where: { reader.text($0) != nil }) else { return nil }
         // All are read before any is required, so that all problems are reported at once.
@@ -136,6 +142,7 @@ package enum EnvironmentClient {
         var client = Client(id: id, name: name, redirectURIs: uris, secrets: [secret])
         // No setting says who may enter it, so there is nothing to warn about.
         client.access = .everyone
+        client.protocols = [settings]
         return client
     }
 

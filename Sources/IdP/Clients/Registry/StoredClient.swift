@@ -24,12 +24,15 @@ package struct StoredClient: Sendable {
     }
 
     /// The client as its entry describes it, for commands: without its secrets. Nil after a problem.
-    package func described(problem: @escaping (String) -> Void) -> Client? {
-        entry.client(secrets: [], logo: logo, place: { "client \(id), \($0)" }, problem: problem)
+    package func described(of protocols: ClientProtocols, problem: @escaping (String) -> Void) -> Client? {
+        entry.client(
+            of: protocols, secrets: [], logo: logo, place: { "client \(id), \($0)" }, problem: problem)
     }
 
     /// The client with those of its secrets that a key opens. Nil after a problem, and without any secret.
-    func client(_ box: ClientSecretBox, problem: @escaping (String) -> Void) -> Client? {
+    func client(
+        of protocols: ClientProtocols, _ box: ClientSecretBox, problem: @escaping (String) -> Void
+    ) -> Client? {
         let opened = secrets.compactMap { secret -> SharedSecret? in
             let opened = box.open(secret.sealed, of: id)
             if opened == nil {
@@ -39,7 +42,8 @@ package struct StoredClient: Sendable {
         }
         // A public client has no secret, so nothing is missing.
         guard !opened.isEmpty || secrets.isEmpty else { return nil }
-        return entry.client(secrets: opened, logo: logo, place: { "client \(id), \($0)" }, problem: problem)
+        return entry.client(
+            of: protocols, secrets: opened, logo: logo, place: { "client \(id), \($0)" }, problem: problem)
     }
 
     package var previous: StoredSecret? { secrets.first { $0.replacedAt != nil } }

@@ -53,7 +53,7 @@ extension Authorizer {
         guard session[Flows.self].pending(flow.id, now: clock.now()) != nil else { throw asking.over(EndedFlow(flow)) }
         // The registry may have changed since the flow began, and the browser goes to registered addresses only.
         await clients.read()
-        guard let client = clients.client(id: flow.subject), client.hasRedirectURI(flow.returnTo)
+        guard let client = clients.client(id: flow.subject), client.mayReturn(to: flow.returnTo, by: flow.purpose)
         else { throw FlowError.unknownClient }
         // Of two at the same instant one goes back: a sign-in that ends at that moment and this request exclude each other.
         let ended = try await sessions.store.update(session) { $0[Flows.self].end(flow.id) }

@@ -25,17 +25,17 @@ extension Authorizer {
     func carryOut(
         _ asked: Asked, _ cookie: SessionID, flowsWait: Duration?, _ audit: RequestAudit?
     ) async throws -> Outcome {
-        let secret = try asked.kind.make(randomness)
+        let answer = try PreparedAnswer(asked.answering, randomness)
         let now = clock.now()
         return try await clients.write(grants.database) { connection in
             guard let session = try sessions.store.find(touching: cookie, connection) else {
                 return .visitor(
-                    .next(facts(asked, isRegistered: try registered(asked.request, connection) != nil, now)))
+                    .next(facts(asked, isRegistered: try registered(asked, connection) != nil, now)))
             }
             var reading = try read(asked, session, now, connection)
             reading.facts.flowsWait = flowsWait
             switch AuthorizationStep.next(reading.facts) {
-            case .issue: return try issue(secret, asked, reading, audit, connection)
+            case .issue: return try enter(answer, asked, reading, audit, connection)
             case .noAccess: return try refuseAccess(asked, reading, now, audit, connection)
             case .signIn(let since):
                 return try keep(asked, reading, since, now, connection).map(Outcome.signsIn)
@@ -63,7 +63,7 @@ extension Authorizer {
         let completed = session[Flows.self].completed(request.flow(of: asked.purpose), resuming: request.resuming)
         // The address of a flow that goes on has no hint.
         let expected = request.expectedAccount ?? completed?.account
-        let client = try registered(request, connection)
+        let client = try registered(asked, connection)
         var facts = facts(asked, isRegistered: client != nil, now)
         facts.user = user.map {
             AuthorizationFacts.User(
@@ -108,8 +108,9 @@ extension Authorizer {
             }, connection)
     }
 
-    private func issue(
-        _ secret: (wire: String, digest: [UInt8]), _ asked: Asked, _ reading: Reading, _ audit: RequestAudit?,
+    /// Lets the user enter the client.
+    private func enter(
+        _ answer: PreparedAnswer, _ asked: Asked, _ reading: Reading, _ audit: RequestAudit?,
         _ connection: any SQLConnection
     ) throws -> Outcome {
         guard let user = reading.user, let client = reading.client else { return .ended(.unknownClient) }
@@ -119,13 +120,20 @@ extension Authorizer {
             _ = try sessions.store.update(user.session, { $0[Flows.self].useUp(completed.id) }, connection)
         }
         let flow = GrantStore.FlowKey(asked.request, flow: completed?.id ?? asked.id)
-        let earlier = try grants.issue(secret, asked.kind, for: asked.request, flow, to: user, connection)
-        // One row for one flow: a page that is loaded again and again must not fill the audit log.
-        let issued = asked.event(.tokenIssued, of: user, flow: flow.logID)
-        try audit?.record(issued.only(in: earlier.exists ? .log : .all), connection)
-        let grant = NewGrant(
-            wire: secret.wire, logID: flow.logID, hasAsked: completed != nil, isRedeemedBefore: earlier.isRedeemed)
-        return .issued(grant, user, client)
+        switch answer {
+        case .grant(let kind, let secret, let answer):
+            let earlier = try grants.issue(secret, kind, for: asked.request, flow, to: user, connection)
+            // One row for one flow: a page that is loaded again and again must not fill the audit log.
+            let issued = asked.event(.tokenIssued, of: user, flow: flow.logID)
+            try audit?.record(issued.only(in: earlier.exists ? .log : .all), connection)
+            let grant = NewGrant(
+                wire: secret.wire, logID: flow.logID, hasAsked: completed != nil, isRedeemedBefore: earlier.isRedeemed)
+            return .entered(client, user) { try answer(grant, $0, user, $1) }
+        case .now(let answer):
+            let entrance = try enter(
+                client, user, asked, hasAsked: completed != nil, flow: flow.logID, audit, connection)
+            return .entered(client, user) { try answer(entrance, $0, user, $1) }
+        }
     }
 
     /// Keeps the request of a user who may not enter the client, so that the page can lead on with another account. Nothing
@@ -145,11 +153,8 @@ extension Authorizer {
     }
 
     /// The client of a request as it is now; nil if it, or its address, was dropped since the request was checked.
-    func registered(_ asked: ClientRequest, _ connection: any SQLConnection) throws -> Client? {
-        let client = try clients.registered(connection).client(id: asked.client.id)
-        return client.flatMap { client in
-            asked.client.protocols.allSatisfy(client.uses) && client.hasRedirectURI(asked.returnTo)
-                ? client : nil
-        }
+    func registered(_ asked: Asked, _ connection: any SQLConnection) throws -> Client? {
+        let client = try clients.registered(connection).client(id: asked.request.client.id)
+        return client.flatMap { $0.mayReturn(to: asked.request.returnTo, by: asked.purpose) ? $0 : nil }
     }
 }

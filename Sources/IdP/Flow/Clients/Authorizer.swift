@@ -30,7 +30,8 @@ package struct Authorizer: Sendable {
 
     /// What became of an accepted request.
     enum Outcome: Sendable {
-        case issued(NewGrant, SignedInUser, Client)
+        /// The user enters the client.
+        case entered(Client, SignedInUser, ClientAnswer.Made)
         /// The user has to sign in first. The flow is in the session.
         case signsIn(Session)
         /// The user is signed in and chooses the account first. The flow is in the session.
@@ -52,7 +53,7 @@ package struct Authorizer: Sendable {
     struct Asked: Sendable {
         var request: ClientRequest
         let purpose: String
-        let kind: GrantKind
+        let answering: ClientAnswer
         let questionRefusal: AuthorizationError
         /// The id of the flow that it may begin.
         let id: FlowID
@@ -61,7 +62,7 @@ package struct Authorizer: Sendable {
 
         init(_ request: ClientRequest, by asking: some ClientProtocol, _ id: FlowID) {
             (self.request, self.id) = (request, id)
-            (purpose, kind, questionRefusal) = (type(of: asking).id, asking.grantKind, asking.questionRefusal)
+            (purpose, answering, questionRefusal) = (type(of: asking).id, asking.answering, asking.questionRefusal)
         }
 
         func flow(expecting account: String?, since: Timestamp? = nil, loginHint: String? = nil) -> Flow.Request {
@@ -74,7 +75,7 @@ package struct Authorizer: Sendable {
         func event(_ event: EventKind, of user: SignedInUser, flow: String) -> Event {
             Event(
                 event, by: .user(user.account.id), account: user.account.id, client: request.client.id,
-                session: user.session.handle, flow: flow, ["protocol": "\(kind.id)"])
+                session: user.session.handle, flow: flow, ["protocol": "\(purpose)"])
         }
     }
 
@@ -85,9 +86,9 @@ package struct Authorizer: Sendable {
         var asked = Asked(request, by: asking, try flowClients.newID(of: request.client.id, randomness))
         let outcome = try await counted(asked, received, context)
         switch outcome {
-        case .issued(let grant, let user, let client):
+        case .entered(let client, let user, let answer):
             asked.request.client = client
-            var response = try asking.answer(grant, asked.request, to: user, received)
+            var response = try answer(asked.request, received)
             sessions.prolong(user.session, in: &response)
             return response
         case .signsIn(let session): return try signIn(asked, session, received, context)
@@ -114,7 +115,7 @@ package struct Authorizer: Sendable {
     private func refusal(
         _ step: AuthorizationStep, _ asked: Asked, _ context: VisitorContext
     ) throws -> AuthorizationError {
-        let fields: Logger.Metadata = ["protocol": "\(asked.kind.id)"]
+        let fields: Logger.Metadata = ["protocol": "\(asked.purpose)"]
         switch step {
         case .refuse(let error):
             context.record(
@@ -135,7 +136,7 @@ package struct Authorizer: Sendable {
     /// ``carryOut(_:_:flowsWait:_:)``, and counts the flow that it may begin.
     private func counted(_ asked: Asked, _ request: Request, _ context: VisitorContext) async throws -> Outcome {
         func visitor() async throws -> AuthorizationStep {
-            let isRegistered = try await clients.read(grants.database) { try registered(asked.request, $0) } != nil
+            let isRegistered = try await clients.read(grants.database) { try registered(asked, $0) } != nil
             return .next(facts(asked, isRegistered: isRegistered, clock.now()))
         }
         guard let cookie = sessions.cookie.id(in: request) else { return .visitor(try await visitor()) }
@@ -146,12 +147,12 @@ package struct Authorizer: Sendable {
         let wait = asked.isSilent ? nil : try await flowsWait(asked, cookie, request, context)
         let outcome = try await carryOut(asked, cookie, flowsWait: wait, context.audit)
         switch outcome {
-        case .issued where asked.isSilent: limit.giveBackSilent(cookie)
+        case .entered where asked.isSilent: limit.giveBackSilent(cookie)
         case _ where asked.isSilent: break
         case .signsIn(let session) where session[CurrentSignIn.self].signIn == nil:
             try await limit.countVisitor(request, context)
         case .signsIn, .chooses, .noAccess: break
-        case .issued, .visitor, .ended, .tooManyGrants, .tooManySilent: if wait == nil { limit.giveBack(cookie) }
+        case .entered, .visitor, .ended, .tooManyGrants, .tooManySilent: if wait == nil { limit.giveBack(cookie) }
         }
         return outcome
     }

@@ -1,25 +1,23 @@
 package import Hummingbird
-package import IdPAccounts
+import IdPAccounts
 package import IdPClients
 package import SSOShared
 package import SSOWeb
 
-/// A way in which a client asks for a sign-in: SSO, later OpenID Connect or CAS.
+/// A way in which a client asks for a sign-in: SSO, OpenID Connect, later CAS.
 ///
 /// It reads its own parameters, hands a ``ClientRequest`` to the ``Authorizer``, and turns the decision into its own answer.
 /// Sessions, sign-in pages, the choice of an account and the grant are the same for all.
 package protocol ClientProtocol: FlowPurpose {
+    /// What it reads from a client's entry.
+    associatedtype Settings: ClientProtocolSettings
     var authorizer: Authorizer { get }
-    /// What its clients redeem.
-    var grantKind: GrantKind { get }
+    /// How it answers a browser whose user may enter the client.
+    var answering: ClientAnswer { get }
     /// Declares the routes that its requests arrive at. The one at ``FlowPurpose/resumePath`` is there for all protocols.
     func addRoutes(to router: inout FeatureRouter)
     /// The address on this service at which a request of this protocol arrives once more, with all its checks.
     func address(of flow: Flow) -> String?
-    /// The answer to a browser whose user may enter the client.
-    func answer(
-        _ grant: NewGrant, _ asked: ClientRequest, to user: SignedInUser, _ request: Request
-    ) throws -> Response
     /// How it calls a question that is not a sign-in, to a client that asked for none.
     var questionRefusal: AuthorizationError { get }
     /// Takes the browser back to the client without a grant.
@@ -94,6 +92,8 @@ extension ClientProtocol {
         addRoutes(to: &router)
         router.visit(at: resumePath) { try await authorizer.resume(self, $0, $1) }
     }
+
+    package static var id: String { Settings.id }
 
     package var isOfClient: Bool { true }
 

@@ -226,9 +226,9 @@ package struct GrantStore: Sendable {
             let owner = try row.flatMap { try $0.optionalText("id") == nil ? nil : Account($0) }
             // The address may have been taken out of the client's entry since (RFC 6749 4.1.3).
             let issuedFor = try asked.neededReturnTo ?? row?.optionalText("issued_for")
+            let isRegistered = issuedFor.map { registered.mayReturn(to: $0, by: asked.kind.id) } ?? true
             let outcome = try redeem(
-                asked, values, owner, for: registered,
-                isRegistered: issuedFor.map(registered.hasRedirectURI) ?? true, effects, at: now, connection)
+                asked, values, owner, for: registered, isRegistered: isRegistered, effects, at: now, connection)
             if let use = asked.use { try clients.uses.write(use, at: now, connection) }
             return outcome
         }

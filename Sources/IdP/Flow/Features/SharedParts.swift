@@ -98,7 +98,7 @@ package struct SharedParts: Sendable {
         logos = ClientLogos(clients)
 
         eligibility = SignInEligibility(allowed: options.allowedEmails, clock: clock)
-        signOuts = SignOuts(clock: clock, randomness: randomness) {
+        signOuts = SignOuts(clock: clock, randomness: randomness, protocols: clients.registry.protocols) {
             try clients.registered($2).client(id: $0)?.takesSignOuts(of: $1) ?? false
         }
         accounts = AccountStore(

@@ -25,7 +25,7 @@ package struct SignatureCheck: Sendable {
 
         /// Whether a client has the secret that made the signature: also after the clients were read again.
         @Sendable package func isSigned(by client: Client) -> Bool {
-            client.uses(.sso) && client.secrets.contains { $0.isSame(as: secret) }
+            client.signsRequests && client.secrets.contains { $0.isSame(as: secret) }
         }
 
         /// Whether the secret is not the current one: the client should change over.
@@ -83,7 +83,7 @@ package struct SignatureCheck: Sendable {
         let names = request.headers[values: .ssoClient]
         guard names.count <= 1 else { throw .clientRepeated }
         guard let name = names.first else { return Claim(signature: signature, client: nil) }
-        guard let client = clients.client(id: name), client.uses(.sso) else { throw .unknownClient }
+        guard let client = clients.client(id: name), client.signsRequests else { throw .unknownClient }
         return Claim(signature: signature, client: client)
     }
 

@@ -58,29 +58,26 @@ package struct ClientEntryError: Error {
 
 extension ClientEntry {
     /// The option that sets a key: `--redirect-uri` for `redirect_uris`.
-    package static func option(of key: String) -> String {
+    package static func option(of key: String, _ protocols: ClientProtocols) -> String {
         switch key {
         case "id": "ID"
         case "access": "--everyone"
         case "groups": "--group"
         case "redirect_uris": "--redirect-uri"
         case "expose_groups": "--expose-group"
-        case "sign_out_uris": "--sign-out-uri"
         case "protocols": "--protocol"
-        case "scopes": "--scope"
-        case "post_logout_redirect_uris": "--post-logout-redirect-uri"
-        case "origins": "--origin"
-        default: "--" + key.split(separator: "_").joined(separator: "-")
+        default: "--" + (protocols.key(key)?.option.name ?? key.split(separator: "_").joined(separator: "-"))
         }
     }
 
     /// The client that it describes, without secrets.
     ///
     /// - Throws: ``ClientEntryError``.
-    @discardableResult func checked(logo: [UInt8]?) throws -> Client {
+    @discardableResult func checked(of protocols: ClientProtocols, logo: [UInt8]?) throws -> Client {
         var problems: [String] = []
         let client = client(
-            secrets: [], logo: logo, place: Self.option(of:), problem: { problems.append($0) })
+            of: protocols, secrets: [], logo: logo, place: { Self.option(of: $0, protocols) },
+            problem: { problems.append($0) })
         guard let client, problems.isEmpty else { throw ClientEntryError(problems: problems) }
         return client
     }
@@ -104,7 +101,7 @@ package struct AddClient: OperatorChange {
     }
 
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<ClientView> {
-        let isPublic = try entry.checked(logo: logo).isPublic
+        let isPublic = try entry.checked(of: registrar.file.protocols, logo: logo).isPublic
         let store = registrar.store
         if let place = try registrar.place(of: id, connection) {
             throw ChangeError("the id \(id) is registered in \(place). Use another one, or remove that entry first.")
@@ -119,7 +116,7 @@ package struct AddClient: OperatorChange {
         }
         let fingerprint = secret.fingerprint
         try registrar.checkUnused(fingerprint, connection)
-        try store.insert(entry, id: id, logo: logo, at: context.now, connection)
+        try store.insert(entry, of: registrar.file.protocols, id: id, logo: logo, at: context.now, connection)
         guard !isPublic else {
             try registrar.commit([Event(.clientChanged, client: id, detail: "added")], context, connection)
             return try registrar.changed(id, true, connection)
@@ -159,7 +156,7 @@ package struct SetClient: OperatorChange {
         var entry = client.entry
         for (key, value) in values { entry[key] = value }
         let logo = entry["logo"] == nil ? nil : self.logo ?? client.logo
-        let described = try entry.checked(logo: logo)
+        let described = try entry.checked(of: registrar.file.protocols, logo: logo)
         guard described.isPublic == client.secrets.isEmpty else {
             throw ChangeError(
                 "a client with a secret cannot become public, nor the other way round. Remove \(id) and add it again.")
@@ -173,7 +170,8 @@ package struct SetClient: OperatorChange {
             )
         }
         try registrar.store.update(
-            client, entry: entry, logo: logo, isEnabled: client.isEnabled, at: context.now, connection)
+            client, entry: entry, of: registrar.file.protocols, logo: logo, isEnabled: client.isEnabled,
+            at: context.now, connection)
         let detail = "set \(values.keys.sorted().joined(separator: " "))"
         try registrar.commit([Event(.clientChanged, client: id, detail: detail)], context, connection)
         if client.isEnabled { try AccessLoss.report(at: id, with: access, context, connection) }
@@ -195,7 +193,8 @@ package struct EnableClient: OperatorChange {
         let client = try registrar.client(id, connection)
         guard client.isEnabled != isEnabled else { return try registrar.changed(id, false, connection) }
         try registrar.store.update(
-            client, entry: client.entry, logo: client.logo, isEnabled: isEnabled, at: context.now, connection)
+            client, entry: client.entry, of: registrar.file.protocols, logo: client.logo, isEnabled: isEnabled,
+            at: context.now, connection)
         try registrar.commit(
             [Event(.clientChanged, client: id, detail: isEnabled ? "enabled" : "disabled")], context, connection)
         if !isEnabled {

@@ -20,7 +20,7 @@ package struct KnownClients: Sendable {
     package let all: [Known]
 
     /// - Parameter file: the clients of the file and of the `SSO_…` settings, as the command has read them.
-    package init(file: ClientRegistry = ClientRegistry([]), _ connection: any SQLConnection) throws {
+    package init(file: ClientRegistry, _ connection: any SQLConnection) throws {
         let views = try ClientView.all(file: file, connection).map { view in
             Known(
                 id: view.client.id, name: view.client.name, access: view.client.access,

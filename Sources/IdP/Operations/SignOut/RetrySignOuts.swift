@@ -27,8 +27,9 @@ package struct RetrySignOuts: OperatorChange {
         case .all(let client):
             messages = try queue.undelivered(of: client, connection)
             // One that was removed may still have messages.
-            if messages.isEmpty, let client, let problem = try KnownClients(connection).problem(with: client) {
-                throw ChangeError(problem)
+            if messages.isEmpty, let client {
+                let known = try KnownClients(file: ClientRegistry([], of: context.protocols), connection)
+                if let problem = known.problem(with: client) { throw ChangeError(problem) }
             }
         }
         var count = 0

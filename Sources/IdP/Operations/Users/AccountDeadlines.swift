@@ -1,5 +1,5 @@
 import IdPAccounts
-import IdPClients
+package import IdPClients
 package import Logging
 package import SSOShared
 package import SSOWeb
@@ -10,8 +10,12 @@ package struct AccountDeadlines: Sendable {
     private let changes: OperatorChanges
     private let clock: ServiceClock
 
-    package init(_ database: any Database, clock: ServiceClock, randomness: any Randomness, logger: Logger) {
-        changes = OperatorChanges(database, by: .program, clock: clock, randomness: randomness, logger: logger)
+    package init(
+        _ database: any Database, of protocols: ClientProtocols, clock: ServiceClock, randomness: any Randomness,
+        logger: Logger
+    ) {
+        changes = OperatorChanges(
+            database, of: protocols, by: .program, clock: clock, randomness: randomness, logger: logger)
         self.clock = clock
     }
 

@@ -37,7 +37,7 @@ extension AccountAdministration {
     ///
     /// - Parameter file: the clients of the file and of the `SSO_…` settings, where the caller has read them.
     package func details(
-        of address: String, file: ClientRegistry = ClientRegistry([])
+        of address: String, file: ClientRegistry
     ) async throws -> AccountDetails? {
         guard let row = try await row(of: address) else { return nil }
         let id = row.account.id

@@ -40,7 +40,7 @@ struct ClientCommand: CommandOfCommands {
         @OptionGroup var entry: ClientEntryOptions
 
         func validate() throws {
-            guard entry.oidc.isPublic != true || !secret.isGiven else {
+            guard !entry.isPublic || !secret.isGiven else {
                 throw ValidationError("--secret-file and --public are both given. A public client has no secret.")
             }
             guard entry.everyone || !entry.group.isEmpty else {
@@ -49,7 +49,7 @@ struct ClientCommand: CommandOfCommands {
                 )
             }
             guard entry.name != nil else { throw ValidationError("--name is missing. For example --name Wiki.") }
-            guard !entry.redirectURI.isEmpty else {
+            guard !entry.redirectURI.isEmpty || !entry.needsRedirectURIs else {
                 throw ValidationError(
                     "--redirect-uri is missing. For example --redirect-uri https://wiki.example.com/auth/sso/callback.")
             }
@@ -62,7 +62,7 @@ struct ClientCommand: CommandOfCommands {
             var new = ClientEntry(id: client.id)
             for (key, value) in entry.values { new[key] = value }
             // A public client has none.
-            let isShown = !self.secret.isGiven && entry.oidc.isPublic != true
+            let isShown = !self.secret.isGiven && !entry.isPublic
             try await client.make(
                 AddClient(
                     client.id, new, logo: try entry.logoContent(), secret: secret, box,
@@ -125,7 +125,8 @@ struct ClientCommand: CommandOfCommands {
             }
             print(
                 client.json
-                    ? JSONText.object([.init("id", client.id), .init("entry", entry.fileText)]) : entry.fileText)
+                    ? JSONText.object([.init("id", client.id), .init("entry", entry.fileText(of: .builtIn))])
+                    : entry.fileText(of: .builtIn))
         }
     }
 
@@ -151,7 +152,8 @@ struct ClientCommand: CommandOfCommands {
             let values = entry.values
             for key in unset where values[key] != nil {
                 throw ValidationError(
-                    "--unset: \(key) is set with \(ClientEntry.option(of: key)) as well. Leave one of them out.")
+                    "--unset: \(key) is set with \(ClientEntry.option(of: key, .builtIn)) as well. Leave one of them out."
+                )
             }
             guard values.isEmpty, unset.isEmpty else { return }
             throw ValidationError("nothing to set. For example --name Wiki.")

@@ -117,8 +117,8 @@ struct SecretOptions: ParsableArguments {
     }
 }
 
-/// The keys of the clients file as options. The entry is checked by the code that reads the file: a new key of the file needs
-/// one option and one line in ``values`` here.
+/// The keys of the clients file as options. The entry is checked by the code that reads the file: a new key of every client
+/// needs one option and one line in ``values`` here. Those of a protocol are declared by it.
 struct ClientEntryOptions: ParsableArguments {
     @Option(help: "The name that users see.") var name: String?
     @Option(
@@ -138,29 +138,30 @@ struct ClientEntryOptions: ParsableArguments {
     @Option(help: ArgumentHelp("An SVG or PNG file, shown beside the name.", valueName: "file")) var logo: String?
     @Option(name: .customLong("start-url"), help: ArgumentHelp("Where users start.", valueName: "url"))
     var startURL: String?
-    @Option(name: .customLong("logout-uri"), help: ArgumentHelp("Where sign-out messages go.", valueName: "url"))
-    var logoutURI: String?
-    @Option(
-        name: .customLong("sign-out-uri"), parsing: .singleValue,
-        help: ArgumentHelp("Where a sign-out may go back to; may be repeated, up to 20 times.", valueName: "url"))
-    var signOutURI: [String] = []
+    @OptionGroup var usual: ProtocolOptions<UsualProtocolKeys>
     @Flag(
         name: .customLong("allow-private-http"), inversion: .prefixedNo,
         help: "Addresses of the client may be plain http in a private network.")
     var allowPrivateHTTP: Bool?
-    @OptionGroup(title: "Protocols") var oidc: OIDCOptions
+    @OptionGroup(title: "Protocols") var others: ProtocolOptions<OtherProtocolKeys>
 
     /// Those that ``ClientCommand/Set`` removes.
     static let optionalKeys =
-        [
-            "contact", "expose_groups", "hidden", "logo", "logout_uri", "sign_out_uris", "start_url",
-            "allow_private_http",
-        ] + OIDCOptions.keys
+        ["contact", "expose_groups", "hidden", "logo"] + UsualProtocolKeys.keys.map(\.name)
+        + ["start_url", "allow_private_http"] + OtherProtocolKeys.keys.map(\.name)
 
     /// Those with addresses that a command may have to warn of.
-    static let addressKeys: Set = [
-        "redirect_uris", "logout_uri", "sign_out_uris", "post_logout_redirect_uris", "backchannel_logout_uri",
-    ]
+    static let addressKeys = Set(
+        ["redirect_uris"]
+            + (UsualProtocolKeys.keys + OtherProtocolKeys.keys).filter { $0.traits.contains(.address) }.map(\.name))
+
+    var needsRedirectURIs: Bool {
+        let listed: [String] = if case .list(let ids) = others.values["protocols"] { ids } else { [] }
+        return ClientProtocols.builtIn.needRedirectURIs(listed)
+    }
+
+    /// Whether the client has no secret.
+    var isPublic: Bool { others.values["public"] == .text("true") }
 
     func validate() throws {
         guard everyone, !group.isEmpty else { return }
@@ -188,10 +189,10 @@ struct ClientEntryOptions: ParsableArguments {
         setText("hidden", hidden.map { $0 ? "true" : "false" })
         setText("logo", logo)
         setText("start_url", startURL)
-        setText("logout_uri", logoutURI)
-        setList("sign_out_uris", signOutURI)
         setText("allow_private_http", allowPrivateHTTP.map { $0 ? "true" : "false" })
-        for (key, value) in oidc.values { values.updateValue(value, forKey: key) }
+        for (key, value) in usual.values.merging(others.values, uniquingKeysWith: { $1 }) {
+            values.updateValue(value, forKey: key)
+        }
         return values
     }
 

@@ -16,18 +16,18 @@ enum ClientOutput {
 
     static func text(_ view: ClientView) -> String {
         let client = view.client
-        let rows: [(String, [String])] = [
-            ("id", [client.id]), ("name", [client.name]), ("state", [state(view)]), ("access", [access(client)]),
-            ("source", [source(client)]), ("redirect_uris", client.redirectURIs),
-            ("expose_groups", client.exposedGroups ?? []), ("contact", client.contact.map { [$0] } ?? []),
-            ("logout_uri", client.logoutURI.map { [$0] } ?? []), ("sign_out_uris", client.signOutURIs),
-            ("protocols", client.protocols.map(\.rawValue)), ("scopes", client.oidc?.scopes.map(\.rawValue) ?? []),
-            ("post-logout", client.oidc?.postLogoutRedirectURIs ?? []),
-            ("backchannel", client.oidc?.logoutURI.map { [$0] } ?? []),
-            ("public", client.isPublic ? ["true"] : []),
-            ("private http", client.allowsPrivateHTTP ? ["allowed"] : []),
-            ("secrets", view.secrets.map(secret)),
-        ]
+        let rows: [(String, [String])] =
+            [
+                ("id", [client.id]), ("name", [client.name]), ("state", [state(view)]), ("access", [access(client)]),
+                ("source", [source(client)]), ("redirect_uris", client.redirectURIs),
+                ("expose_groups", client.exposedGroups ?? []), ("contact", client.contact.map { [$0] } ?? []),
+            ]
+            + shown(client) { $0 == ClientProtocols.builtIn.ids.first }
+            + [("protocols", client.protocols.map { type(of: $0).id })]
+            + shown(client) { $0 != ClientProtocols.builtIn.ids.first }
+            + [
+                ("private http", client.allowsPrivateHTTP ? ["allowed"] : []), ("secrets", view.secrets.map(secret)),
+            ]
         let lines = rows.flatMap { name, values in
             values.enumerated().map { index, value in
                 let label = index == 0 ? name : ""
@@ -35,6 +35,10 @@ enum ClientOutput {
             }
         }
         return lines.joined(separator: "\n")
+    }
+
+    private static func shown(_ client: Client, where isShown: (String) -> Bool) -> [(String, [String])] {
+        client.protocols.filter { isShown(type(of: $0).id) }.flatMap { $0.shown.map { ($0.name, $0.values) } }
     }
 
     /// - Parameter first: what comes before the client.

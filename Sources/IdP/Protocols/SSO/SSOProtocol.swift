@@ -1,6 +1,6 @@
 import HTTPTypes
 package import Hummingbird
-package import IdPAccounts
+import IdPAccounts
 import IdPClients
 package import IdPFlow
 import Logging
@@ -10,7 +10,7 @@ import SSOWeb
 /// The client protocol of `/auth/sso`: a request by GET, an answer on the completion page, a token that the client redeems
 /// over the back channel.
 package struct SSOProtocol: ClientProtocol {
-    package static let id = "sso"
+    package typealias Settings = SSOSettings
     /// Long enough for a slow redirect, short enough that a stolen log is worthless.
     package static let grantKind = GrantKind(
         id: id, secret: SSOTokenKind.self, lifetime: .minutes(5), needsReturnAddress: false)
@@ -23,7 +23,7 @@ package struct SSOProtocol: ClientProtocol {
     }
 
     package let resumePath = SSOPath.complete
-    package var grantKind: GrantKind { Self.grantKind }
+    package var answering: ClientAnswer { .grant(Self.grantKind, answer) }
 
     package func addRoutes(to router: inout FeatureRouter) {
         router.request(at: SSOPath.authorize, use: authorize)
@@ -52,7 +52,7 @@ package struct SSOProtocol: ClientProtocol {
 
     package func address(of flow: Flow) -> String? { AuthorizeRequest(flow)?.url(at: "") }
 
-    package func answer(
+    @Sendable private func answer(
         _ grant: NewGrant, _ asked: ClientRequest, to user: SignedInUser, _ request: Request
     ) throws -> Response {
         guard let sent = AuthorizeRequest(asked) else { throw FlowError.noSuchFlow }

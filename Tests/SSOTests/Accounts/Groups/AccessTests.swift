@@ -65,7 +65,7 @@ struct AccessTests {
     /// A deployment with a client for each rule, and a browser of the user of ``rules``.
     private static func withRules(_ body: (TestDeployment, Browser) async throws -> Void) async throws {
         try await TestDeployment.open(
-            clients: rules.count, keys: rules.map { $0.keys }, clientKeys: OIDCSteps.bothProtocols,
+            clients: rules.count, keys: rules.map { $0.keys }, clientKeys: TestedProtocol.clientKeys,
             adding: TicketProtocol.added
         ) { deployment in
             let browser = try await deployment.signedIn(as: address)
@@ -165,7 +165,7 @@ struct AccessTests {
     /// Two clients: one for everyone, and one for `finance`, in which the user of the browser is.
     private static func withMember(_ body: (TestDeployment, Browser) async throws -> Void) async throws {
         try await TestDeployment.open(
-            clients: 2, keys: ["access: everyone", "groups: [finance]"], clientKeys: OIDCSteps.bothProtocols,
+            clients: 2, keys: ["access: everyone", "groups: [finance]"], clientKeys: TestedProtocol.clientKeys,
             adding: TicketProtocol.added
         ) { deployment in
             let browser = try await deployment.signedIn(as: address)

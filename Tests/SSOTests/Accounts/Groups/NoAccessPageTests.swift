@@ -20,7 +20,7 @@ struct NoAccessPageTests {
         _ body: (TestDeployment, TestDeployment.Client, Browser) async throws -> Void
     ) async throws {
         try await TestDeployment.open(
-            clients: 2, keys: ["access: everyone", keys], settings: settings, clientKeys: OIDCSteps.bothProtocols,
+            clients: 2, keys: ["access: everyone", keys], settings: settings, clientKeys: TestedProtocol.clientKeys,
             adding: TicketProtocol.added
         ) { deployment in
             let browser = try await deployment.signedIn(as: address)

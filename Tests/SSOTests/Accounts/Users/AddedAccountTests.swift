@@ -5,6 +5,7 @@ import Testing
 
 @testable import IdP
 @testable import IdPAccounts
+@testable import IdPClients
 @testable import IdPOperations
 @testable import IdPTestKit
 @testable import TestKit
@@ -95,7 +96,7 @@ struct AddedAccountTests {
             _ = try await deployment.signedIn()
             try await deployment.change(SetEndDate("ann@example.com", to: deployment.clock.now + .days(1)))
             let job = AccountDeadlines(
-                deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness(),
+                deployment.database, of: .builtIn, clock: deployment.clock.clock, randomness: SystemRandomness(),
                 logger: deployment.log.logger("job"))
             #expect(try await job.end(limit: 10) == 0)
             deployment.clock.advance(by: .days(1))

@@ -5,6 +5,7 @@ import Testing
 
 @testable import IdP
 @testable import IdPAccounts
+@testable import IdPClients
 @testable import IdPOperations
 @testable import IdPSchema
 @testable import IdPTestKit
@@ -15,7 +16,7 @@ import Testing
 struct EraseTests {
     private static func job(_ deployment: TestDeployment) -> AccountDeadlines {
         AccountDeadlines(
-            deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness(),
+            deployment.database, of: .builtIn, clock: deployment.clock.clock, randomness: SystemRandomness(),
             logger: deployment.log.logger("job"))
     }
 

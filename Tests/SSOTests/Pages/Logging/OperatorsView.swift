@@ -75,7 +75,7 @@ struct OperatorsView {
         let ids = AuditAddressKeys(deployment.keys).ids(of: try EmailAddress(address))
         guard
             let details = try await AccountAdministration(database: deployment.database, clock: deployment.clock.clock)
-                .details(of: address)
+                .details(of: address, file: ClientRegistry([]))
         else { return lines.filter { $0["account"] == nil && ids.first == $0["address_id"] } }
         let shown = try JSONDecoding.value(JSONText.bytes(AccountOutput.members(details, [], addressIDs: ids)))
         let (account, names) = (shown["id"]?.text, shown["address_ids"]?.items.map(\.text) ?? [])

@@ -183,7 +183,9 @@ struct PostgreSQLDialectTests {
             _ = try await queue.exchange([], forNext: 1)
             let administration = AccountAdministration(database: database)
             #expect(try await administration.page().count == 1)
-            #expect(try await administration.details(of: "ann@example.com")?.row.state == .active)
+            #expect(
+                try await administration.details(
+                    of: "ann@example.com", file: ClientRegistry([]))?.row.state == .active)
             let moment = deployment.clock.now
             #expect(try await database.read { try ImportPlan([], .init(), at: moment, $0) }.steps.isEmpty)
             try await GroupSteps.close(deployment.client.id, deployment, database)

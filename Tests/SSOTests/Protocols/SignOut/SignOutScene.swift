@@ -57,22 +57,23 @@ struct SignOutScene: Sendable {
     }
 
     static func client(_ name: String) throws -> Client {
-        var client = Client(
+        Client(
             id: name, name: name, redirectURIs: ["https://\(name).example.com/callback"],
-            secrets: [try .parse("\(secret)-\(name)", setting: "secret")])
-        client.logoutURI = "https://\(name).example.com/auth/sso/logout"
-        return client
+            secrets: [try .parse("\(secret)-\(name)", setting: "secret")]
+        ).ofSSO(logoutURI: "https://\(name).example.com/auth/sso/logout")
     }
 
     private static func plain(_ client: Client) -> Client {
         var client = client
-        (client.logoutURI, client.allowsPrivateHTTP) = ("http://\(client.id).lan/auth/sso/logout", true)
+        let address = "http://\(client.id).lan/auth/sso/logout"
+        client.sso?.logoutURI = address
+        client.allowsPrivateHTTP = true
         return client
     }
 
     private static func silent(_ client: Client) -> Client {
         var client = client
-        client.logoutURI = nil
+        client.sso?.logoutURI = nil
         return client
     }
 

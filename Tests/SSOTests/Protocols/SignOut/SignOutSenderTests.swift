@@ -3,6 +3,7 @@ import Storage
 import Synchronization
 import Testing
 
+@testable import Counterparts
 @testable import IdP
 @testable import IdPAccounts
 @testable import IdPClients
@@ -18,10 +19,11 @@ import Testing
 struct SignOutSenderTests {
     @Test("the message is the one of docs/protocol.md, with its signature, byte for byte")
     func vector() throws {
-        var client = Client(
+        let address = "https://partner.example.com/auth/sso/logout"
+        let client = Client(
             id: "partner", name: "Partner", redirectURIs: [],
-            secrets: [try .parse("correct-horse-battery-staple-0123456789", setting: "secret")])
-        client.logoutURI = "https://partner.example.com/auth/sso/logout"
+            secrets: [try .parse("correct-horse-battery-staple-0123456789", setting: "secret")]
+        ).ofSSO(logoutURI: address)
         let start = Timestamp(milliseconds: 0)
         let message = QueuedSignOut(
             id: "evt_q83vEjRWeJCrze8SNFZ4kA", kind: "sso", clientID: "partner",
@@ -38,7 +40,7 @@ struct SignOutSenderTests {
             request.headers.contains(
                 "X-SSO-Signature: sha256=39d8b7a36a48e20a471ae60d160fa5b3cd7a2dba0865cafd213cd2fe93a463d2"))
         #expect(request.headers.contains("X-SSO-Client: partner"))
-        #expect(request.url == client.logoutURI && !request.allowsHTTP)
+        #expect(request.url == address && !request.allowsHTTP)
     }
 
     @Test(

@@ -2,6 +2,7 @@ import Hummingbird
 import Storage
 import Testing
 
+@testable import Counterparts
 @testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPFlow
@@ -102,8 +103,9 @@ struct VerifyProtocolTests {
         arguments: [true, false])
     func rateLimit(isProven: Bool) async throws {
         let (clock, secret) = (TestClock(), try SharedSecret.parse(WebRelyingParty.secret, setting: "S"))
+        let client = Client(id: "web", name: "W", redirectURIs: [], secrets: [secret]).ofSSO()
         let clients = ClientDirectory(
-            ClientSource(ClientRegistry([Client(id: "web", name: "W", redirectURIs: [], secrets: [secret])])),
+            ClientSource(ClientRegistry([client], of: .tested)),
             logger: CapturedLog().logger("idp"))
         let database = NoDatabase()
         let router = Router(context: VisitorContext.self)

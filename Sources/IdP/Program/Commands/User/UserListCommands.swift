@@ -112,7 +112,11 @@ struct ShownAccount: Sendable {
         }
         let named = ids(address).first.map { " The log calls the address \($0)." } ?? ""
         let (details, sessions) = try await options.database.open(onlyReading: true) { database in
-            guard let details = try await AccountAdministration(database: database).details(of: address) else {
+            guard
+                let details = try await AccountAdministration(database: database).details(
+                    of: address, file: ClientRegistry([])
+                )
+            else {
                 throw ChangeError(try await database.read { try UnknownName.account(address, $0) } + named)
             }
             let devices = AppDevices(database: database, lifetime: lifetime)

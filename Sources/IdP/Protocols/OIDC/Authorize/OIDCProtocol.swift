@@ -1,6 +1,6 @@
 import HTTPTypes
 package import Hummingbird
-package import IdPAccounts
+import IdPAccounts
 import IdPClients
 package import IdPFlow
 import Logging
@@ -15,7 +15,7 @@ package enum OIDCCodeKind: SecretKind {
 
 /// OpenID Connect with the authorization code flow (OpenID Connect Core 3.1).
 package struct OIDCProtocol: ClientProtocol {
-    package static let id = "oidc"
+    package typealias Settings = OIDCSettings
     /// A client redeems a code at once. RFC 6749 4.1.2 recommends ten minutes at most.
     package static let grantKind = GrantKind(
         id: id, secret: OIDCCodeKind.self, lifetime: .seconds(60), needsReturnAddress: true, keepsPayload: true,
@@ -28,7 +28,7 @@ package struct OIDCProtocol: ClientProtocol {
 
     package let resumePath = OIDCPath.complete
     package let questionRefusal = AuthorizationError.interactionRequired
-    package var grantKind: GrantKind { Self.grantKind }
+    package var answering: ClientAnswer { .grant(Self.grantKind, answer) }
 
     package func addRoutes(to router: inout FeatureRouter) {
         router.request([.get, .post], at: OIDCPath.authorize, inFrames: answerFrame) {
@@ -106,8 +106,8 @@ package struct OIDCProtocol: ClientProtocol {
     ) async throws -> Response {
         // The browser goes back only to an address that no command has removed meanwhile.
         await authorizer.clients.renew()
-        guard let now = authorizer.clients.client(id: registered.client.id), now.uses(.oidc),
-            now.hasRedirectURI(registered.returnTo)
+        guard let now = authorizer.clients.client(id: registered.client.id),
+            now.mayReturn(to: registered.returnTo, by: Self.id)
         else { throw FlowError.unknownClient.logged }
         let state = reader.parameters.readable("state").flatMap { Self.echo($0) }
         return back(
@@ -131,7 +131,7 @@ package struct OIDCProtocol: ClientProtocol {
             guard let client = authorizer.clients.client(id: id), let settings = client.oidc else {
                 throw ParameterError("client_id", .wrong("registered for OpenID Connect"))
             }
-            guard client.hasRedirectURI(returnTo) else {
+            guard settings.mayReturn(to: returnTo, of: client) else {
                 throw ParameterError("redirect_uri", .wrong("registered for this client"))
             }
             return Registered(client: client, settings: settings, returnTo: returnTo)
@@ -191,7 +191,7 @@ package struct OIDCProtocol: ClientProtocol {
     }
 
     /// A page after a question, because Chromium applies the form's policy to redirects after it, and a redirect without one.
-    package func answer(
+    @Sendable private func answer(
         _ grant: NewGrant, _ asked: ClientRequest, to user: SignedInUser, _ request: Request
     ) throws -> Response {
         guard let sent = OIDCRequest(payload: asked.payload) else { throw FlowError.noSuchFlow }

@@ -1,4 +1,3 @@
-package import IdPClients
 import JWT
 package import SSOShared
 package import SSOWeb

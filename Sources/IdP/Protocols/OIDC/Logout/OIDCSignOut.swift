@@ -8,7 +8,7 @@ import Storage
 /// The messages of OpenID Connect about the end of sessions (OpenID Connect Back-Channel Logout 2): a signed token, posted to the
 /// client's `backchannel_logout_uri`.
 struct OIDCSignOut: SignOutProtocol {
-    static let id = OIDCProtocol.id
+    static let id = OIDCSettings.id
     static let type = "logout+jwt"
     static let lifetime: Duration = .minutes(2)
     private static let event = "http://schemas.openid.net/event/backchannel-logout"

@@ -72,7 +72,7 @@ extension OIDCParts {
     /// What an access token stands for; nil for one that does not hold, or whose client is not registered any more.
     func signIn(_ token: OIDCAccessToken, at now: Timestamp, _ connection: any SQLConnection) throws -> OIDCSignIn? {
         guard let access = try tokens.access(token, at: now, connection),
-            let client = try clients.registered(connection).client(id: access.clientID), client.uses(.oidc),
+            let client = try clients.registered(connection).client(id: access.clientID),
             let settings = client.oidc,
             try client.access.admits(account: access.account.id, connection)
         else { return nil }

@@ -62,7 +62,7 @@ enum AuthorizeQuery {
         }
         guard let id else { throw .clientMissing }
         guard let text = String(validating: id, as: UTF8.self) else { throw .clientMalformed }
-        guard let client = clients.client(id: text), client.uses(.sso) else { throw .clientUnknown }
+        guard let client = clients.client(id: text), client.sso != nil else { throw .clientUnknown }
         return client
     }
 
@@ -75,7 +75,7 @@ enum AuthorizeQuery {
         }
         guard let uri else { throw .redirectURIMissing }
         guard let text = String(validating: uri, as: UTF8.self) else { throw .redirectURIMalformed }
-        guard client.hasRedirectURI(text) else { throw .redirectURINotRegistered }
+        guard client.mayReturn(to: text, by: SSOProtocol.id) else { throw .redirectURINotRegistered }
         return text
     }
 

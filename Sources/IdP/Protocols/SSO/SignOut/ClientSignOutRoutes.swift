@@ -84,9 +84,9 @@ struct ClientSignOutRoutes: Sendable {
         }
         func find() -> (client: Client, redirectURI: String)? {
             guard let id = (try? fields.bytes("client_id")) ?? nil,
-                let client = clients.client(id: String(decoding: id, as: UTF8.self)), client.uses(.sso),
+                let client = clients.client(id: String(decoding: id, as: UTF8.self)), let settings = client.sso,
                 let uri = (try? fields.bytes("redirect_uri")) ?? nil,
-                let registered = client.signOutURIs.first(where: { $0.utf8.elementsEqual(uri) })
+                let registered = settings.signOutURIs.first(where: { $0.utf8.elementsEqual(uri) })
             else { return nil }
             return (client, registered)
         }
@@ -101,10 +101,10 @@ struct ClientSignOutRoutes: Sendable {
         }
         guard let (client, registered) = find() else {
             let named = ((try? fields.bytes("client_id")) ?? nil).map { String(decoding: $0, as: UTF8.self) }
-            let known = named.flatMap { clients.client(id: $0) }.flatMap { $0.uses(.sso) ? $0 : nil }
+            let known = named.flatMap { clients.client(id: $0) }.flatMap { $0.sso == nil ? nil : $0 }
             RefusedSignOutAddress(
                 known == nil ? "client_unknown" : "not_registered", client: known,
-                registered: known?.signOutURIs ?? [], sentClientID: (try? fields.bytes("client_id")) ?? nil,
+                registered: known?.sso?.signOutURIs ?? [], sentClientID: (try? fields.bytes("client_id")) ?? nil,
                 sentAddress: (try? fields.bytes("redirect_uri")) ?? nil
             ).log(SSOProtocol.id, context)
             throw FlowError.unknownClient.withoutLink.logged

@@ -5,11 +5,11 @@ import SSOWeb
 
 /// The messages of `/auth/sso` about the end of sessions: signed JSON, posted to the client's `logout_uri`.
 struct SSOSignOut: SignOutProtocol {
-    static let id = SSOProtocol.id
+    static let id = SSOSettings.id
 
     func request(for message: QueuedSignOut, to recipient: SignOutRecipient, at now: Timestamp) -> HTTPClient.Request? {
         let client = recipient.client
-        guard let address = client.logoutURI, let secret = recipient.secret,
+        guard let address = client.sso?.logoutURI, let secret = recipient.secret,
             let url = try? WebURL(address, allowing: .looseNames)
         else {
             return nil

@@ -1,0 +1,114 @@
+/// What one client protocol reads from a client's entry, and what that means for the client. Each protocol brings its own.
+package protocol ClientProtocolSettings: Sendable {
+    /// The id of the protocol: the key `protocols` has it, and grants and sign-ins are stored with it. Never changes.
+    static var id: String { get }
+    /// The keys that only this protocol has, in the order in which an entry is written.
+    static var keys: [ClientKeyDescription] { get }
+    /// What the IdP adds to the query of a redirect URI.
+    static var callbackFields: [String] { get }
+    /// Whether a client needs `redirect_uris`.
+    static var needsRedirectURIs: Bool { get }
+    /// Whether a client of this protocol alone may have an id with capitals, `.` and `_`: apps bring theirs along.
+    static var takesIDsOfApps: Bool { get }
+    /// Whether the client signs its requests with its secrets (``ClientRegistry/signer(of:body:label:)``).
+    static var signsRequests: Bool { get }
+    /// Whether a message about all sessions of a user names each one that the client was told.
+    static var namesEachSession: Bool { get }
+
+    /// Nil after a problem.
+    init?(_ reader: ClientKeyReader)
+
+    /// Whether the client has no secret, and proves itself with PKCE alone.
+    var isPublic: Bool { get }
+    /// Where messages about the end of sessions go; nil for a client that takes none.
+    var signOutAddress: String? { get }
+    /// Where the browser may go back to beside the redirect URIs, such as after a sign-out.
+    var returnAddresses: [String] { get }
+    /// What `idp client show` prints: the name of each row, and its values.
+    var shown: [(name: String, values: [String])] { get }
+    /// Whether a grant may be taken to an address that a request names.
+    func mayReturn(to address: String, of client: Client) -> Bool
+}
+
+extension ClientProtocolSettings {
+    package static var callbackFields: [String] { [] }
+    package static var needsRedirectURIs: Bool { true }
+    package static var takesIDsOfApps: Bool { false }
+    package static var signsRequests: Bool { false }
+    package static var namesEachSession: Bool { false }
+    package var isPublic: Bool { false }
+    package var signOutAddress: String? { nil }
+    package var returnAddresses: [String] { [] }
+    package var shown: [(name: String, values: [String])] { [] }
+    package func mayReturn(to address: String, of client: Client) -> Bool { client.hasRedirectURI(address) }
+}
+
+/// The client protocols that the program has.
+package struct ClientProtocols: Sendable {
+    /// The first is that of a client whose entry names none.
+    package let all: [any ClientProtocolSettings.Type]
+
+    package init(_ all: [any ClientProtocolSettings.Type]) { self.all = all }
+
+    package var ids: [String] { all.map { $0.id } }
+
+    /// Every key of an entry but `secrets`, in the order in which an entry is written.
+    var entryKeys: [String] {
+        func names(_ protocols: some Sequence<any ClientProtocolSettings.Type>) -> [String] {
+            protocols.flatMap { $0.keys.map(\.name) }
+        }
+        return [
+            "id", "name", "redirect_uris", "logo", "start_url", "access", "groups", "expose_groups", "contact",
+            "hidden",
+        ] + names(all.prefix(1)) + ["protocols"] + names(all.dropFirst()) + ["allow_private_http"]
+    }
+
+    /// A key of one of them; nil for another one.
+    package func key(_ name: String) -> ClientKeyDescription? {
+        all.lazy.flatMap { $0.keys }.first { $0.name == name }
+    }
+
+    /// Whether a client needs redirect URIs that lists these protocols, or none.
+    package func needRedirectURIs(_ listed: [String]) -> Bool {
+        let used = all.filter { listed.contains($0.id) }
+        return used.isEmpty || used.contains { $0.needsRedirectURIs }
+    }
+
+    /// Whether messages of a protocol about all sessions of a user name each one.
+    package func nameEachSession(_ id: String) -> Bool { all.contains { $0.id == id && $0.namesEachSession } }
+}
+
+extension Client {
+    /// What a protocol has read; nil for a client that does not use it.
+    package subscript<Settings: ClientProtocolSettings>(_ type: Settings.Type) -> Settings? {
+        get { protocols.lazy.compactMap { $0 as? Settings }.first }
+        set {
+            protocols.removeAll { $0 is Settings }
+            if let newValue { protocols.append(newValue) }
+        }
+    }
+
+    /// What a protocol has read; nil for a client that does not use it.
+    ///
+    /// - Parameter id: of the protocol.
+    private func settings(of id: String) -> (any ClientProtocolSettings)? { protocols.first { type(of: $0).id == id } }
+
+    /// Whether the client may use the protocol with an id.
+    package func uses(_ id: String) -> Bool { settings(of: id) != nil }
+
+    /// Whether the client signs its requests.
+    package var signsRequests: Bool { protocols.contains { type(of: $0).signsRequests } }
+
+    /// Whether the client proves itself with PKCE alone.
+    package var isPublic: Bool { protocols.contains { $0.isPublic } }
+
+    /// Whether the client takes messages about the end of sessions.
+    ///
+    /// - Parameter kind: the protocol of the grant that the session was told by.
+    package func takesSignOuts(of kind: String) -> Bool { settings(of: kind)?.signOutAddress != nil }
+
+    /// Whether the client may have a grant of a protocol at an address. False for a protocol that it does not use.
+    package func mayReturn(to address: String, by id: String) -> Bool {
+        settings(of: id)?.mayReturn(to: address, of: self) ?? false
+    }
+}
