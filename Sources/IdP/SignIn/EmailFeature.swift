@@ -20,9 +20,12 @@ package struct EmailFeature: Feature {
     private let challenges: ChallengeStore
     private let guesses: GuessStore
 
-    /// - Parameter inboundMail: nil where replies are not received.
-    package init(_ parts: SharedParts, providers: ProviderRegistry, inboundMail: InboundMailSettings?) {
-        (self.parts, self.providers, self.inboundMail) = (parts, providers, inboundMail)
+    package static let settings: [any ReadableSetting] = [InboundMailSettings.setting]
+
+    package init(_ parts: SharedParts, _ values: SettingValues, providers: ProviderRegistry) throws(SettingError) {
+        (self.parts, self.providers) = (parts, providers)
+        let inboundMail = try values[InboundMailSettings.setting].settings
+        self.inboundMail = inboundMail
         let (keys, clock, randomness) = (parts.keys, parts.clock, parts.randomness)
         let code = EmailCode(keys: keys)
         self.code = code
