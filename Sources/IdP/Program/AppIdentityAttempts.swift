@@ -1,13 +1,20 @@
 import Hummingbird
 import IdPApps
+import IdPFlow
 import IdPProviderSignIn
 import IdPProviders
 import SSOWeb
 
 /// The answers to attempts that link for an app. The apps know no attempts, and the attempts no apps.
 struct AppIdentityAttempts: AttemptPurpose {
-    let answers: AppIdentityAnswers
-    let signIn: ProviderSignIn
+    private let answers: AppIdentityAnswers
+    private let signIn: ProviderSignIn
+
+    init(_ identities: AppIdentityStore, _ apps: NativeApps, _ parts: SharedParts, signIn: ProviderSignIn) {
+        answers = AppIdentityAnswers(
+            identities: identities, apps: apps, randomness: parts.randomness, pages: AppIdentityPages(parts))
+        self.signIn = signIn
+    }
 
     func finish(_ proven: ProviderIdentity, _ answered: AnsweredAttempt) async throws -> Response {
         try await answers.finish(signIn.identity(proven, answered.provider), try answer(answered))

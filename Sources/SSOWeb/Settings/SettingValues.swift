@@ -60,8 +60,9 @@ extension [SettingDescription] {
     package init(_ settings: [any ReadableSetting]) { self = settings.flatMap(\.descriptions) }
 
     /// The same list with some settings elsewhere: `--help` has those of one subject together, whenever they are read.
-    package func moving(_ moved: [SettingDescription], after name: String) -> Self {
+    package func moving(_ moved: [any ReadableSetting], after place: some ReadableSetting) -> Self {
+        let (moved, last) = ([SettingDescription](moved), place.descriptions.last?.name)
         let names = Set(moved.map(\.name))
-        return filter { !names.contains($0.name) }.flatMap { $0.name == name ? [$0] + moved : [$0] }
+        return filter { !names.contains($0.name) }.flatMap { $0.name == last ? [$0] + moved : [$0] }
     }
 }

@@ -55,7 +55,7 @@ struct AssociationSetting<App: Sendable>: ReadableSetting {
 
     func read(_ reader: SettingsReader, _ values: SettingValues) -> AssociationSource? {
         let content = content((try? values[apps]) ?? [])
-        guard let path = reader.text(name) else { return content.map(AssociationSource.apps) ?? .some(.none) }
+        guard let path = reader.text(name) else { return content.map(AssociationSource.apps) ?? AssociationSource.none }
         reader.record(name, path)
         if content != nil {
             reader.problem(

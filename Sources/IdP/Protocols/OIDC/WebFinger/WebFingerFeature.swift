@@ -12,7 +12,7 @@ package import SSOWeb
 /// Clients ask the host of the address, so its proxy passes `/.well-known/webfinger` on to here. The answer is the same for every
 /// address of a domain, whether there is an account or not.
 package struct WebFingerFeature: Feature {
-    private static let isOn = Setting(
+    package static let isOn = Setting(
         "IDP_WEBFINGER", default: false, example: "true",
         "Whether /.well-known/webfinger names this provider for the domains of IDP_ALLOWED_EMAILS. Their web servers must pass that path on."
     )
