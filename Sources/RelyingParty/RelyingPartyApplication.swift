@@ -26,7 +26,7 @@ struct RelyingPartyServices: Sendable {
             ProgramMetrics(
                 $0, build: ThisBuild.stamp, events: RelyingPartyEvents.all + StorageEvents.all + WebEvents.all)
         }
-        let (logger, node) = (logger.counting(metrics?.counts), try NodeDescription(values))
+        let (logger, node) = (logger.counting(metrics?.counts), try NodeDescription(relyingParty: values))
         let database = try await ProgramDatabase.relyingParty.open(try values[RelyingPartySettings.database], logger)
         let common = try await ProgramServices.joining(database, as: node, logger, metrics: metrics)
         let previous = PreviousSecretWarning(clock: common.clock, logger: logger)

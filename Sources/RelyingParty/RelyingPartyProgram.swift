@@ -122,7 +122,7 @@ enum RelyingPartyProgram: Program {
     private static func connect(_ values: SettingValues, _ reader: SettingsReader) async throws(SettingError) {
         await reader.checkConnection(
             to: try values[RelyingPartySettings.database], RelyingPartySettings.database.name,
-            as: try NodeDescription(values), inspecting: ProgramDatabase.relyingParty.inspect
+            as: try NodeDescription(relyingParty: values), inspecting: ProgramDatabase.relyingParty.inspect
         ) { location throws(DatabaseError) in
             try await ProgramDatabase.relyingParty.openUnchanged(
                 location, Logger(label: name) { _ in SwiftLogNoOpLogHandler() })

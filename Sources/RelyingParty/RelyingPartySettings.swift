@@ -64,7 +64,8 @@ enum RelyingPartySettings {
     ).checked { native, reader, values in
         guard let native, native == (try? redirectURI(values)) else { return }
         reader.problem(
-            "\(nativeRedirectURI.name): \"\(native)\" is the callback for browsers already. Use a URI that opens your app.")
+            "\(nativeRedirectURI.name): \"\(native)\" is the callback for browsers already. Use a URI that opens your app."
+        )
     }
     static let clientID: Setting<String> = Setting(
         "SSO_CLIENT_ID", without: "required",
@@ -143,7 +144,7 @@ enum RelyingPartySettings {
 
 extension NodeDescription {
     /// This process for the others on its database.
-    init(_ values: SettingValues) throws(SettingError) {
+    init(relyingParty values: SettingValues) throws(SettingError) {
         try self.init(
             values, publicURL: RelyingPartySettings.publicURL, keys: RelyingPartySettings.secretKey,
             version: ThisBuild.stamp.text)

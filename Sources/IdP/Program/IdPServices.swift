@@ -38,7 +38,7 @@ struct IdPServices: Sendable {
         if let problem = (mailer as? OutboxMailer)?.problem {
             throw SettingError("IDP_MAIL_URL: \(problem)")
         }
-        let (keys, node) = (try values[FlowSettings.secretKey], try NodeDescription(values))
+        let (keys, node) = (try values[FlowSettings.secretKey], try NodeDescription(idp: values))
         let metrics = try values[IdPSettings.metricsListen].map { ProgramMetrics.idp($0) }
         let logger = logger.counting(metrics?.counts)
         let database = try await ProgramDatabase.idp.open(try values[IdPSettings.database], logger)
@@ -67,7 +67,7 @@ extension ProgramMetrics {
 
 extension NodeDescription {
     /// This process for the others on its database.
-    init(_ values: SettingValues) throws(SettingError) {
+    init(idp values: SettingValues) throws(SettingError) {
         try self.init(
             values, publicURL: FlowSettings.publicURL, keys: FlowSettings.secretKey, version: ThisBuild.stamp.text,
             files: [ClientsFile.setting, ProvidersFile.setting])

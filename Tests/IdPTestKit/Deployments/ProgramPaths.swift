@@ -45,11 +45,11 @@ enum ProgramPaths {
             ]) { $1 })
         let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
         let services = IdPServices(
-            database: database, mailer: OutboxMailer(folder: folder.path(of: "outbox")), clock: TestClock().clock,
-            randomness: SystemRandomness(), logger: CapturedLog().logger("idp"),
+            ProgramServices(database: database, clock: TestClock().clock, logger: CapturedLog().logger("idp")),
+            mailer: OutboxMailer(folder: folder.path(of: "outbox")),
             devPages: try DevPages(randomness: SystemRandomness()))
         var declared = Declared(
-            configuration: try IdPFeatures(settings, services, shutdown: ShutdownState(), adding: .init()).paths)
+            configuration: try IdPFeatures(settings, services, adding: .init()).paths)
         _ = try buildIdP(
             settings: settings, services: services,
             inspecting: { (declared.paths, declared.routes) = (Self.paths(of: $0), $1) })
@@ -66,8 +66,8 @@ enum ProgramPaths {
         let database = try await SQLiteDatabase(
             path: folder.path(of: "rp.sqlite"), migrations: RelyingPartyMigrations.all)
         let services = RelyingPartyServices(
-            database: database, backChannel: try BackChannelClient(settings), clock: TestClock().clock,
-            randomness: SystemRandomness(), logger: CapturedLog().logger("rp"))
+            ProgramServices(database: database, clock: TestClock().clock, logger: CapturedLog().logger("rp")),
+            backChannel: try BackChannelClient(settings))
         var paths: Set<String> = []
         _ = try buildRelyingParty(settings: settings, services: services, inspecting: { paths = Self.paths(of: $0) })
         await database.close()

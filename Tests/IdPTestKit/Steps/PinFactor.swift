@@ -18,7 +18,7 @@ struct PinFactor: SecondFactor {
 
     /// Every sign-in method and client protocol of the tests, with these factors.
     static func adding(_ factors: [PinFactor]) -> AddedFeatures {
-        AddedFeatures { [PinFeature(pins: factors)] + TicketProtocol.added.features($0) }
+        AddedFeatures { [PinFeature(pins: factors)] + (try TicketProtocol.added.features($0, $1)) }
     }
 
     static let pagePath = "/sign-in/pin"

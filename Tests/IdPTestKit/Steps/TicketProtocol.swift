@@ -11,7 +11,7 @@ import SSOWeb
 /// A client protocol of the tests, added as any is. Nothing of it is as in SSO: its parameters have other names, its `mark` may
 /// be missing, its ticket works for 60 seconds at a route of its own, and its error answer has no `error`.
 struct TicketProtocol: ClientProtocol {
-    static let added = AddedFeatures { [TicketFeature(parts: $0)] + OneClickMethod.added.features($0) }
+    static let added = AddedFeatures { [TicketFeature(parts: $0)] + (try OneClickMethod.added.features($0, $1)) }
 
     static let id = "ticket"
     static let askPath = "/ticket/ask"

@@ -29,7 +29,8 @@ package enum MailFromError: Error, Equatable, CustomStringConvertible {
 /// The sender of emails: `Name <address>`, or the address alone.
 package struct MailFrom: Sendable, Hashable {
     package static let setting = Setting(
-        "IDP_MAIL_FROM", without: "required", .problem(hint: "Use Name <address>, for example \(MailFromError.example)."),
+        "IDP_MAIL_FROM", without: "required",
+        .problem(hint: "Use Name <address>, for example \(MailFromError.example)."),
         example: "Main App <sign-in@example.com>", "The sender of emails: a name and an address."
     ) { text in
         do { return try MailFrom(text) } catch { throw SettingError("\"\(text)\" \(error)") }

@@ -143,7 +143,7 @@ enum IdPProgram: Program {
     ) async throws(SettingError) {
         let (location, check) = (try values[IdPSettings.database], try MailServerCheck(values))
         await reader.checkConnection(
-            to: location, IdPSettings.database.name, as: try NodeDescription(values),
+            to: location, IdPSettings.database.name, as: try NodeDescription(idp: values),
             inspecting: ProgramDatabase.idp.inspect
         ) { location throws(DatabaseError) in try await ProgramDatabase.idp.openUnchanged(location, quietLogger) }
         // Of a file the check without a connection has looked at it.

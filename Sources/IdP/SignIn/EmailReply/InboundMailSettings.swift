@@ -103,7 +103,10 @@ package struct InboundMailSetting: ReadableSetting {
 
     package var name: String { InboundMailSettings.domain.name }
     package var descriptions: [SettingDescription] {
-        [InboundMailSettings.domain.description, InboundMailSettings.authservID.description, InboundMailSettings.secret]
+        [
+            InboundMailSettings.domain.description, InboundMailSettings.authservID.description,
+            InboundMailSettings.secret,
+        ]
     }
 
     package func read(_ reader: SettingsReader, _ values: SettingValues) -> Reading? {
@@ -115,7 +118,8 @@ package struct InboundMailSetting: ReadableSetting {
                 reader.problem(InboundMailSettings.needsDomain(name))
             }
             // A client could write answers in the name of every user.
-            reader.requireDifferent(try? values[FlowSettings.secretKey], FlowSettings.secretKey.name, from: secret, name)
+            let keys = try? values[FlowSettings.secretKey]
+            reader.requireDifferent(keys, FlowSettings.secretKey.name, from: secret, name)
         }
         settings?.secret = secret
         if settings != nil {
