@@ -63,17 +63,12 @@ package struct AppsFeature: Feature {
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
     ) {
         HandoffRoutes(
-            apps: apps,
-            start: { name in methods.lazy.compactMap { $0.nativeStart(name) }.first },
+            parts, apps: apps, store: handoffs,
             link: AppIdentityStart(
                 identities: identities, providers: providers, sessions: parts.sessions,
                 begin: { [beginAddition] in try await beginAddition($0, $1, $2, $3, completion) },
                 pages: AppIdentityPages(parts)),
-            sessions: parts.sessions, accounts: parts.accounts, store: handoffs,
-            flowLimit: parts.flowLimit, randomness: parts.randomness,
-            pages: HandoffPages(
-                pages: parts.pages, startScript: parts.assets.path(of: "native.js"),
-                continueScript: parts.continueScript, formScript: parts.formScript)
+            start: { name in methods.lazy.compactMap { $0.nativeStart(name) }.first }
         ).addRoutes(to: &router)
         HandoffSignIn(
             sessions: parts.sessions, slots: completion.slots, apps: apps, store: handoffs,

@@ -88,8 +88,9 @@ extension IdPFeatures {
     private func mailWorker(_ mailer: any Mailer, from: MailFrom) -> MailQueueWorker {
         MailQueueWorker(
             queue: parts.mail, templates: all.flatMap(\.mail), mailer: mailer, from: from, issuer: parts.origin,
-            delay: parts.mailDelay, clock: parts.clock, typed: parts.audit.addresses.typed,
-            record: { [audit = parts.audit] in try audit.record($0, $1) }, logger: parts.logger)
+            delay: parts.mailDelay,
+            reports: (parts.audit.addresses.typed, { [audit = parts.audit] in try audit.record($0, $1) }),
+            logger: parts.logger)
     }
 
     /// Ends the sign-ins of users who may not sign in any more by the settings of this start.

@@ -83,11 +83,7 @@ package struct EmailFeature: Feature {
             cookie: BrowserCookie(name: "idp_browser", origin: parts.origin, maximumAge: .minutes(10)),
             pages: parts.pages, clock: parts.clock
         ).addRoutes(to: &router)
-        SignInAPI(
-            addresses: addresses, codes: codes, completion: completion, limits: parts.limits,
-            keys: ChallengeKey(keys: parts.keys, label: SignInAPI.keyLabel), pages: parts.pages,
-            database: parts.database, clock: parts.clock, randomness: parts.randomness
-        ).addRoutes(to: &router)
+        SignInAPI(parts, addresses: addresses, codes: codes, completion: completion).addRoutes(to: &router)
         guard let inboundMail, let secret = inboundMail.secret else {
             return router.noSignedPost(at: InboundMailRoutes.path)
         }

@@ -19,11 +19,7 @@ package struct FlowFeature: Feature {
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
     ) {
         CancelRoutes(purposes: completion.purposes).addRoutes(to: &router)
-        AccountChoice(
-            sessions: parts.sessions, slots: completion.slots, accounts: parts.accounts,
-            accessTokens: parts.accessTokens, purposes: completion.purposes, clients: parts.clients,
-            logos: parts.logos, clock: parts.clock, pages: parts.pages, script: parts.formScript
-        ).addRoutes(to: &router)
+        AccountChoice(parts, completion).addRoutes(to: &router)
         router.file(at: ClientLogos.route, use: parts.logos.serve)
     }
 }
