@@ -26,13 +26,6 @@ struct AccountChoice: Sendable {
     /// Keeps a double click from sending the form twice.
     let script: String
 
-    init(_ parts: SharedParts, _ completion: SignInCompletion) {
-        (slots, purposes) = (completion.slots, completion.purposes)
-        (sessions, accounts, accessTokens) = (parts.sessions, parts.accounts, parts.accessTokens)
-        (clients, logos, clock) = (parts.clients, parts.logos, parts.clock)
-        (pages, script) = (parts.pages, parts.formScript)
-    }
-
     private struct Model: Encodable, Sendable {
         let formToken, flow, name, email, client, logo, logoSizeHTML, complete, cancel, script: String
         let hasLogo: Bool

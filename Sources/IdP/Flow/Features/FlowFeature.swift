@@ -23,3 +23,12 @@ package struct FlowFeature: Feature {
         router.file(at: ClientLogos.route, use: parts.logos.serve)
     }
 }
+
+extension AccountChoice {
+    fileprivate init(_ parts: SharedParts, _ completion: SignInCompletion) {
+        (slots, purposes) = (completion.slots, completion.purposes)
+        (sessions, accounts, accessTokens) = (parts.sessions, parts.accounts, parts.accessTokens)
+        (clients, logos, clock) = (parts.clients, parts.logos, parts.clock)
+        (pages, script) = (parts.pages, parts.formScript)
+    }
+}
