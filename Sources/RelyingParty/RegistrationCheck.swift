@@ -6,8 +6,7 @@ extension SettingsReader {
     private static let tolerated = 60
 
     /// Reports a secret, a redirect URI or a clock with which no sign-in would work.
-    func checkRegistration(_ settings: RelyingPartySettings, _ client: BackChannelClient) async {
-        let callback = settings.redirectURI
+    func checkRegistration(_ clientID: String, at callback: String, _ client: BackChannelClient) async {
         do throws(BackChannelError) {
             let now = ServiceClock.system().now().seconds
             let answer = try await client.ping(redirectURI: callback, time: now)
@@ -27,7 +26,7 @@ extension SettingsReader {
             switch error {
             case .rejected(.invalidSignature, _):
                 problem(
-                    "SSO_SHARED_SECRET: the identity provider has another one for the client \(settings.clientID), or does not know this client. Compare the fingerprints that both programs print at their start."
+                    "SSO_SHARED_SECRET: the identity provider has another one for the client \(clientID), or does not know this client. Compare the fingerprints that both programs print at their start."
                 )
             default: warn("the registration could not be checked, which needs swift-sso at the other end: \(error)")
             }

@@ -70,7 +70,7 @@ struct DatabaseCommand: CommandOfCommands {
             let name = RelyingPartyProgram.name
             try await options.run(
                 program: name,
-                settingsFile.location(RelyingPartySettings.databaseSettings, program: name),
+                settingsFile.location(RelyingPartySettings.database, program: name),
                 ProgramDatabase.relyingParty.unmark)
         }
     }
@@ -84,7 +84,7 @@ struct DatabaseCommand: CommandOfCommands {
 
         func run() async throws {
             try await options.run(
-                program: RelyingPartyProgram.name, settings: RelyingPartySettings.databaseSettings,
+                program: RelyingPartyProgram.name, settings: RelyingPartySettings.database,
                 tables: RelyingPartyMigrations.tables, ends: ProgramDatabase.relyingParty.copyEnds)
         }
     }
@@ -99,41 +99,43 @@ enum RelyingPartyProgram: Program {
     static let foreignNames = ["SSO_CLIENT_NAME", "SSO_REDIRECT_URIS"]
     static var build: BuildStamp { ThisBuild.stamp }
 
-    static func read(
-        _ reader: SettingsReader, environment: @escaping (String) -> String?
-    ) -> RelyingPartySettings? {
-        RelyingPartySettings.read(reader)
-    }
+    static func read(_ reader: SettingsReader) -> SettingValues? { RelyingPartySettings.read(reader) }
 
-    static func serve(_ settings: RelyingPartySettings, _ log: ProgramLogger) async throws {
-        let services = try await RelyingPartyServices.live(settings, logger: log.logger)
-        let shutdown = ShutdownState()
-        let application = try buildRelyingParty(settings: settings, services: services, shutdown: shutdown) { address in
-            log.started(address, publicURL: settings.publicURL)
+    static func serve(_ values: SettingValues, _ log: ProgramLogger) async throws {
+        let services = try await RelyingPartyServices.live(values, logger: log.logger)
+        let (common, publicURL) = (services.common, try values[RelyingPartySettings.publicURL])
+        let application = try buildRelyingParty(settings: values, services: services) { address in
+            log.started(address, publicURL: publicURL)
         }
         try await WebServer.run(
-            application, shutdown: shutdown, grace: log.grace, besideOthers: services.hasOthers, logger: services.logger
-        )
-        await services.database.close()
+            application, shutdown: common.shutdown, grace: log.grace, besideOthers: common.hasOthers,
+            logger: common.logger)
+        await common.database.close()
     }
 
     /// `check --connect`.
     static let connection = ConnectionCheck<Self>(option: "--connect", omission: "no server was contacted") {
-        settings, reader in
+        values, reader in
+        do { try await connect(values, reader) } catch { reader.problem("\(error)") }
+    }
+
+    private static func connect(_ values: SettingValues, _ reader: SettingsReader) async throws(SettingError) {
         await reader.checkConnection(
-            to: settings.database, RelyingPartySettings.databaseSettings.url.name, as: settings.node,
-            inspecting: ProgramDatabase.relyingParty.inspect
+            to: try values[RelyingPartySettings.database], RelyingPartySettings.database.name,
+            as: try NodeDescription(relyingParty: values), inspecting: ProgramDatabase.relyingParty.inspect
         ) { location throws(DatabaseError) in
             try await ProgramDatabase.relyingParty.openUnchanged(
                 location, Logger(label: name) { _ in SwiftLogNoOpLogHandler() })
         }
+        let origin = try values[RelyingPartySettings.backChannel]
         do {
-            let client = try BackChannelClient(settings)
+            let client = try BackChannelClient(values)
             try await client.checkHealth()
-            reader.record("connect RP_IDP_BACKCHANNEL_URL", "the identity provider answers at \(settings.backChannel)")
-            await reader.checkRegistration(settings, client)
+            reader.record("connect RP_IDP_BACKCHANNEL_URL", "the identity provider answers at \(origin)")
+            await reader.checkRegistration(
+                try values[RelyingPartySettings.clientID], at: try RelyingPartySettings.redirectURI(values), client)
         } catch {
-            reader.problem("RP_IDP_BACKCHANNEL_URL: \(settings.backChannel): \(error)")
+            reader.problem("RP_IDP_BACKCHANNEL_URL: \(origin): \(error)")
         }
     }
 }

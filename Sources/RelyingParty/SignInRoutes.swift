@@ -26,6 +26,24 @@ struct SignInRoutes: Sendable {
 
     static let signOutPath = "/sign-out"
 
+    init(
+        _ values: SettingValues, _ services: RelyingPartyServices, sessions: Sessions, signOuts: SignOutStore
+    ) throws(SettingError) {
+        let (common, keys) = (services.common, try values[RelyingPartySettings.secretKey])
+        client = SignInClient(
+            idp: try values[RelyingPartySettings.idp].text, clientID: try values[RelyingPartySettings.clientID],
+            redirectURI: try RelyingPartySettings.redirectURI(values), backChannel: services.backChannel,
+            randomness: common.randomness)
+        nativeRedirectURI = try values[RelyingPartySettings.nativeRedirectURI]
+        pending = PendingSignInsCookie(keys: keys, randomness: common.randomness)
+        cookie = BrowserCookie(
+            name: "rp_pending", origin: try values[RelyingPartySettings.publicURL],
+            maximumAge: PendingSignIns.lifetime)
+        used = UsedStateStore(database: common.database, clock: common.clock)
+        (self.sessions, self.signOuts, clock) = (sessions, signOuts, common.clock)
+        once = SignInOnce { [clock] in clock.now().date }
+    }
+
     func add(to router: Router<VisitorContext>) {
         router.only([.get], at: RouterPath(SSOPath.start), use: start)
         router.only([.get], at: RouterPath(SSOPath.callback), use: callback)

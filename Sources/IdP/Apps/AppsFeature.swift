@@ -11,6 +11,8 @@ package struct AppsFeature: Feature {
     package typealias BeginAddition =
         @Sendable (Provider, FlowID, Session, VisitorContext, SignInCompletion) async throws -> Response
 
+    package static let settings: [any ReadableSetting] = [NativeApps.setting]
+
     private let parts: SharedParts
     private let apps: NativeApps
     private let providers: ProviderRegistry
@@ -20,11 +22,12 @@ package struct AppsFeature: Feature {
     private let identities: AppIdentityStore
 
     package init(
-        _ parts: SharedParts, apps: NativeApps, providers: ProviderRegistry, changes: any AccountChangeReporter,
-        identities: AppIdentityStore, beginAddition: @escaping BeginAddition
-    ) {
-        (self.parts, self.apps, self.providers, self.changes) = (parts, apps, providers, changes)
+        _ parts: SharedParts, _ values: SettingValues, providers: ProviderRegistry,
+        changes: any AccountChangeReporter, identities: AppIdentityStore, beginAddition: @escaping BeginAddition
+    ) throws(SettingError) {
+        (self.parts, self.providers, self.changes) = (parts, providers, changes)
         (self.identities, self.beginAddition) = (identities, beginAddition)
+        apps = try values[NativeApps.setting]
         handoffs = HandoffStore(
             database: parts.database, clock: parts.clock, sessions: parts.sessions.store,
             eligibility: parts.eligibility)
@@ -60,17 +63,12 @@ package struct AppsFeature: Feature {
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
     ) {
         HandoffRoutes(
-            apps: apps,
-            start: { name in methods.lazy.compactMap { $0.nativeStart(name) }.first },
+            parts, apps: apps, store: handoffs,
             link: AppIdentityStart(
                 identities: identities, providers: providers, sessions: parts.sessions,
                 begin: { [beginAddition] in try await beginAddition($0, $1, $2, $3, completion) },
                 pages: AppIdentityPages(parts)),
-            sessions: parts.sessions, accounts: parts.accounts, store: handoffs,
-            flowLimit: parts.flowLimit, randomness: parts.randomness,
-            pages: HandoffPages(
-                pages: parts.pages, startScript: parts.assets.path(of: "native.js"),
-                continueScript: parts.continueScript, formScript: parts.formScript)
+            start: { name in methods.lazy.compactMap { $0.nativeStart(name) }.first }
         ).addRoutes(to: &router)
         HandoffSignIn(completion: completion, apps: apps, store: handoffs).addRoutes(to: &router)
     }

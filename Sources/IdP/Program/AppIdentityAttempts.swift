@@ -1,5 +1,6 @@
 import Hummingbird
 import IdPApps
+import IdPClients
 import IdPFlow
 import IdPProviderSignIn
 import IdPProviders
@@ -9,8 +10,14 @@ import SSOWeb
 struct AppIdentityAttempts: AttemptPurpose {
     static let id = "app_link"
 
-    let answers: AppIdentityAnswers
-    let signIn: ProviderSignIn
+    private let answers: AppIdentityAnswers
+    private let signIn: ProviderSignIn
+
+    init(_ identities: AppIdentityStore, _ apps: NativeApps, _ parts: SharedParts, signIn: ProviderSignIn) {
+        answers = AppIdentityAnswers(
+            identities: identities, apps: apps, randomness: parts.randomness, pages: AppIdentityPages(parts))
+        self.signIn = signIn
+    }
 
     func finish(_ proven: ProviderIdentity, _ answered: AnsweredAttempt) async throws -> Response {
         try await answers.finish(signIn.identity(proven, answered.provider), try answer(answered))
@@ -37,4 +44,14 @@ struct AppIdentityAttempts: AttemptPurpose {
 extension ProviderAttempt.Purpose {
     /// To park the identity for the app of this link, which finishes with its access token.
     static func appIdentity(_ link: FlowID) -> Self { Self(AppIdentityAttempts.id, flow: link) }
+}
+
+extension ProviderFeature {
+    /// Takes the browser to a provider that is to be added for an app.
+    @Sendable func beginAppIdentity(
+        _ provider: Provider, for flow: FlowID, _ session: Session, _ context: VisitorContext,
+        _ completion: SignInCompletion
+    ) async throws -> Response {
+        try await start(completion).begin(provider, .appIdentity(flow), session, context)
+    }
 }

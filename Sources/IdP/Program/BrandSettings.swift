@@ -6,11 +6,11 @@ extension Brand {
         "IDP_NAME", default: "Main App", example: "Example ID",
         "The name of this IdP on its pages and in its emails, 1 to 80 characters.", programName)
     static let logo = Setting(
-        "IDP_LOGO_FILE", example: "/etc/swift-sso/logo.svg",
+        "IDP_LOGO_FILE", example: "/etc/swift-sso/logo.svg", decorates: true,
         "The logo on the pages and the favicon: an SVG without scripts, or a PNG, of at most 64 KiB."
     ) { try LogoFile(path: $0) }
     static let accent = Setting(
-        "IDP_ACCENT_COLOR", example: "#1f5fbf",
+        "IDP_ACCENT_COLOR", example: "#1f5fbf", decorates: true,
         "The colour of links and buttons. It needs a contrast of 4.5:1 to white; dark pages use a lighter shade."
     ) { try AccentColor($0) }
     static let supportURL = Setting(
@@ -22,21 +22,12 @@ extension Brand {
         "The privacy notice. Shown at the foot of every page."
     ) { try linkTarget($0, orEmail: false) }
 
-    /// In the order of `--help`.
-    static let descriptions = [
-        nameSetting.description, logo.description, accent.description, supportURL.description, privacyURL.description,
-    ]
+    static let settings: [any ReadableSetting] = [nameSetting, logo, accent, supportURL, privacyURL]
 
-    /// Reads all five.
-    ///
-    /// - Returns: nil when there is a problem.
-    static func read(_ reader: SettingsReader) -> Brand? {
-        let name = reader.value(nameSetting)
-        let logo = reader.decoration(logo)
-        let accent = reader.decoration(accent)
-        let support = reader.value(supportURL)
-        let privacy = reader.value(privacyURL)
-        return name.map { Brand(name: $0, logo: logo, accent: accent, supportURL: support, privacyURL: privacy) }
+    init(_ values: SettingValues) throws(SettingError) {
+        self.init(
+            name: try values[Self.nameSetting], logo: try values[Self.logo], accent: try values[Self.accent],
+            supportURL: try values[Self.supportURL], privacyURL: try values[Self.privacyURL])
     }
 
     /// A web address, or an email address as `mailto:`.

@@ -26,70 +26,40 @@ struct IdPFeatures: Sendable {
 
     /// - Parameter added: features beside the built-in ones, for tests.
     /// - Throws: if a template is malformed, or libcurl cannot be used.
-    init(_ settings: IdPSettings, _ services: IdPServices, shutdown: ShutdownState, adding added: AddedFeatures) throws
-    {
-        let assets = IdPPages.assets(settings.brand)
-        let parts = try SharedParts(
-            .init(settings), .init(services, shutdown: shutdown),
-            clients: ClientDirectory(
-                settings.clients, stored: StoredClients(settings, services), logger: services.logger,
-                unknown: UnknownNames(settings.trustedProxies, clock: services.clock),
-                interval: services.clientRenewalInterval),
-            pages: try services.pages ?? IdPPages.pages(settings.brand, assets: assets, adding: added.files),
-            assets: assets)
-        let registry = ProviderRegistry(settings.providers, logger: services.logger)
-        association = AssociationFiles(
-            apple: settings.appleAssociation, android: settings.androidAssociation, logger: services.logger)
+    init(_ values: SettingValues, _ services: IdPServices, adding added: AddedFeatures) throws {
+        let parts = try SharedParts(values, services, adding: added)
+        let registry = ProviderRegistry(try values[IdPSettings.providers], logger: parts.logger)
+        association = try AssociationFiles(values, logger: parts.logger)
 
         let client = try ProviderClient(clock: parts.clock, logger: parts.logger)
         let notices = AccountNotices(parts, providers: registry)
-        let appIdentities = AppIdentityStore(parts)
-        let sso = SSOFeature(parts)
-        let oidc = OIDCFeature(parts)
+        let identities = AppIdentityStore(parts)
+        let (sso, oidc) = (SSOFeature(parts), OIDCFeature(parts))
+        let apps = try values[NativeApps.setting]
         let provider = ProviderFeature(
-            parts, providers: registry, client: client, changes: notices,
-            hasApps: !settings.nativeApps.all.isEmpty,
-            additionOfApp: { signIn in
-                AppIdentityAttempts(
-                    answers: AppIdentityAnswers(
-                        identities: appIdentities, apps: settings.nativeApps, randomness: parts.randomness,
-                        pages: AppIdentityPages(parts)), signIn: signIn)
-            })
-        let email = EmailFeature(parts, providers: registry, inboundMail: settings.inboundMail)
+            parts, providers: registry, client: client, changes: notices, hasApps: !apps.all.isEmpty,
+            additionOfApp: { AppIdentityAttempts(identities, apps, parts, signIn: $0) })
+        let email = try EmailFeature(parts, values, providers: registry)
         let features: [any Feature] =
             [
-                FlowFeature(parts),
-                email,
-                InvitationFeature(parts, submitAddress: email.submitAddress),
-                provider,
-                AppsFeature(
-                    parts, apps: settings.nativeApps, providers: registry, changes: notices, identities: appIdentities,
-                    beginAddition: { try await provider.start($4).begin($0, .appIdentity($1), $2, $3) }),
-                sso,
-                oidc,
+                FlowFeature(parts), email, InvitationFeature(parts, submitAddress: email.submitAddress), provider,
+                try AppsFeature(
+                    parts, values, providers: registry, changes: notices, identities: identities,
+                    beginAddition: provider.beginAppIdentity),
+                sso, oidc,
                 AccountPagesFeature(
                     parts, providers: registry, notices: notices,
-                    revocation: IdentityRevocation(
-                        database: parts.database, clock: parts.clock, providers: registry,
-                        refreshTokens: ProviderFeature.refreshTokens(parts), revocation: client, logger: parts.logger),
-                    events: IdPEvents.all,
-                    beginAddition: { try await provider.start($4).begin($0, .link(accountID: $1), $2, $3) }),
+                    revocation: IdentityRevocation(parts, providers: registry, revocation: client),
+                    events: IdPEvents.all, beginAddition: provider.beginLink),
                 AssociationRoutes(files: association),
-                DevPagesFeature(
-                    parts, services.devPages, outbox: settings.showsMailbox ? services.mailer as? OutboxMailer : nil,
-                    association: settings.linkTester ? association : nil),
-            ] + (settings.webFinger ? [WebFingerFeature(parts, allowed: settings.allowedEmails)] : [])
-            + added.features(parts)
+                try DevPagesFeature(
+                    parts, values, services.devPages,
+                    outbox: try IdPSettings.showsMailbox(values) ? services.mailer as? OutboxMailer : nil,
+                    association: association),
+                try WebFingerFeature(values),
+            ] + (try added.features(parts, values))
 
-        completion = SignInCompletion(
-            sessions: parts.sessions, slots: features.flatMap(\.slots),
-            purposes: FlowPurposes(
-                first: sso.asking,
-                features.flatMap(\.purposes) + [ChangePurpose(features.flatMap(\.changes), parts.sessions)],
-                flowClients: parts.flowClients),
-            factors: features.flatMap(\.factors), accounts: parts.accounts, knownBrowsers: parts.knownBrowsers,
-            tokens: parts.accessTokens, hasProvider: { registry.has(id: $0, issuer: $1) }, changes: notices,
-            lastMethod: LastMethodCookie(origin: parts.origin), clock: parts.clock)
+        completion = SignInCompletion(parts, features, first: sso.asking, providers: registry, changes: notices)
         signOuts = SignOutSender(
             parts.signOuts.queue, parts.audit.store, protocols: features.flatMap(\.signOuts), clients: parts.clients,
             transport: try HTTPClient.forSignOuts(), logger: parts.logger)
@@ -129,40 +99,63 @@ extension ClientProtocols {
 
 /// Features beside the built-in ones. Tests use it to prove that a new one works with all others.
 struct AddedFeatures: Sendable {
+    typealias Make = @Sendable (SharedParts, SettingValues) throws -> [any Feature]
+
     /// The pages that they bring.
-    var files: [PageFiles] = []
+    let files: [PageFiles]
+    let settings: [any ReadableSetting]
     /// The keys of the client protocols that they bring.
-    var protocols: [any ClientProtocolSettings.Type] = []
-    var features: @Sendable (SharedParts) -> [any Feature] = { _ in [] }
+    let protocols: [any ClientProtocolSettings.Type]
+    let features: Make
 
     init(
-        files: [PageFiles] = [], protocols: [any ClientProtocolSettings.Type] = [],
-        _ features: @escaping @Sendable (SharedParts) -> [any Feature] = { _ in [] }
+        files: [PageFiles] = [], settings: [any ReadableSetting] = [],
+        protocols: [any ClientProtocolSettings.Type] = [], _ features: @escaping Make = { _, _ in [] }
     ) {
-        (self.files, self.protocols, self.features) = (files, protocols, features)
+        (self.files, self.settings, self.protocols, self.features) = (files, settings, protocols, features)
     }
 }
 
-extension StoredClients {
-    init(_ settings: IdPSettings, _ services: IdPServices) {
-        self.init(
-            database: services.database, keys: settings.keys, randomness: services.randomness, clock: services.clock)
+extension SharedParts {
+    fileprivate init(_ values: SettingValues, _ services: IdPServices, adding added: AddedFeatures) throws {
+        let (common, brand) = (services.common, try Brand(values))
+        let assets = IdPPages.assets(brand)
+        let clients = ClientDirectory(
+            try values[IdPSettings.clients],
+            stored: StoredClients(
+                database: common.database, keys: try values[FlowSettings.secretKey], randomness: common.randomness,
+                clock: common.clock),
+            logger: common.logger,
+            unknown: UnknownNames(try values[FlowSettings.trustedProxies], clock: common.clock),
+            interval: services.clientRenewalInterval)
+        try self.init(
+            values, common, clients: clients,
+            pages: try common.pages ?? IdPPages.pages(brand, assets: assets, adding: added.files), assets: assets)
     }
 }
 
-extension SharedParts.Options {
-    fileprivate init(_ settings: IdPSettings) {
+extension SignInCompletion {
+    /// - Parameter first: the purpose of a flow that names none.
+    fileprivate init(
+        _ parts: SharedParts, _ features: [any Feature], first: any FlowPurpose, providers: ProviderRegistry,
+        changes: any AccountChangeReporter
+    ) {
         self.init(
-            origin: settings.publicURL, keys: settings.keys, proxies: settings.trustedProxies, places: settings.places,
-            limits: settings.limits, mailHourlyLimit: settings.mailHourlyLimit, allowedEmails: settings.allowedEmails,
-            sessionLifetime: settings.sessionLifetime)
+            sessions: parts.sessions, slots: features.flatMap(\.slots),
+            purposes: FlowPurposes(
+                first: first,
+                features.flatMap(\.purposes) + [ChangePurpose(features.flatMap(\.changes), parts.sessions)],
+                flowClients: parts.flowClients),
+            factors: features.flatMap(\.factors), accounts: parts.accounts, knownBrowsers: parts.knownBrowsers,
+            tokens: parts.accessTokens, hasProvider: { providers.has(id: $0, issuer: $1) }, changes: changes,
+            lastMethod: LastMethodCookie(origin: parts.origin), clock: parts.clock)
     }
 }
 
-extension SharedParts.World {
-    fileprivate init(_ services: IdPServices, shutdown: ShutdownState) {
+extension IdentityRevocation {
+    fileprivate init(_ parts: SharedParts, providers: ProviderRegistry, revocation: ProviderClient) {
         self.init(
-            database: services.database, clock: services.clock, randomness: services.randomness,
-            logger: services.logger, shutdown: shutdown)
+            database: parts.database, clock: parts.clock, providers: providers,
+            refreshTokens: ProviderFeature.refreshTokens(parts), revocation: revocation, logger: parts.logger)
     }
 }

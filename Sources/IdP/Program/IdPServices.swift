@@ -1,7 +1,9 @@
 import IdPClients
 import IdPDevPages
+import IdPFlow
 import IdPMail
 import IdPOperations
+import IdPProviders
 import Logging
 import SSOShared
 import SSOWeb
@@ -12,55 +14,46 @@ import ThisBuild
 
 /// The outside world as values: what the IdP reaches beyond its own memory.
 struct IdPServices: Sendable {
-    let database: any Database
+    let common: ProgramServices
     let mailer: any Mailer
-    let clock: ServiceClock
-    let randomness: any Randomness
-    let logger: Logger
     /// The paths of the pages for a trial.
     let devPages: DevPages
-    /// Nil where nobody reads metrics.
-    var metrics: ProgramMetrics?
-    /// Pages in place of the built-in ones, for tests.
-    var pages: Pages?
-    /// What runs beside the server for the database.
-    var jobs: [any Service] = []
-    /// Whether this process does what one of all nodes does, such as deleting expired rows.
-    var isChosen: @Sendable () -> Bool = { true }
-    /// Whether other nodes serve on the database.
-    var hasOthers: @Sendable () -> Bool = { false }
     /// See ``ClientDirectory/renewalInterval``. Tests of single requests do not wait.
-    var clientRenewalInterval = ClientDirectory.renewalInterval
+    let clientRenewalInterval: Duration
+
+    init(
+        _ common: ProgramServices, mailer: any Mailer, devPages: DevPages,
+        clientRenewalInterval: Duration = ClientDirectory.renewalInterval
+    ) {
+        (self.common, self.mailer, self.devPages) = (common, mailer, devPages)
+        self.clientRenewalInterval = clientRenewalInterval
+    }
 
     /// The real services, as the settings say.
     ///
     /// - Throws: ``DatabaseError/refused(_:)`` when the database cannot be used, ``SettingError`` when the outbox folder
     ///   cannot; in one clear line.
-    static func live(_ settings: IdPSettings, logger: Logger) async throws -> IdPServices {
-        let mailer = settings.mail.mailer(greeting: settings.mailGreeting)
+    static func live(_ values: SettingValues, logger: Logger) async throws -> IdPServices {
+        let mailer = try values[IdPSettings.mail].mailer(greeting: try values[MailGreeting.setting])
         if let problem = (mailer as? OutboxMailer)?.problem {
             throw SettingError("IDP_MAIL_URL: \(problem)")
         }
-        let metrics = settings.metricsListen.map { ProgramMetrics.idp($0) }
+        let (keys, node) = (try values[FlowSettings.secretKey], try NodeDescription(idp: values))
+        let metrics = try values[IdPSettings.metricsListen].map { ProgramMetrics.idp($0) }
         let logger = logger.counting(metrics?.counts)
-        let database = try await ProgramDatabase.idp.open(settings.database, logger)
+        let database = try await ProgramDatabase.idp.open(try values[IdPSettings.database], logger)
         // Before the others see this node: one with a wrong key must not stand in the way of a right one.
         do {
-            if let refusal = try await settings.node.refusal(at: database) { throw refusal }
-            let values = SealedValueStore(database: database, settings.keys)
-            let problem = try await KeyCheck(database, settings.keys, values).problem()
-            if let problem { throw SettingError(problem) }
+            if let refusal = try await node.refusal(at: database) { throw refusal }
+            let sealed = SealedValueStore(database: database, keys)
+            if let problem = try await KeyCheck(database, keys, sealed).problem() { throw SettingError(problem) }
         } catch {
             await database.close()
             throw error
         }
-        let node = try await ProgramNode.join(database, as: settings.node, logger)
         return IdPServices(
-            database: database, mailer: mailer, clock: node?.clock ?? .system(),
-            randomness: SystemRandomness(), logger: logger, devPages: try DevPages(randomness: SystemRandomness()),
-            metrics: metrics, jobs: node.map { [$0] } ?? [],
-            isChosen: node.map { node in { @Sendable in node.isChosen } } ?? { true },
-            hasOthers: node.map { node in { @Sendable in node.hasOthers } } ?? { false })
+            try await ProgramServices.joining(database, as: node, logger, metrics: metrics), mailer: mailer,
+            devPages: try DevPages(randomness: SystemRandomness()))
     }
 }
 
@@ -72,11 +65,11 @@ extension ProgramMetrics {
     }
 }
 
-extension IdPSettings {
+extension NodeDescription {
     /// This process for the others on its database.
-    var node: NodeDescription {
-        NodeDescription(
-            publicURL: publicURL, Self.publicURLSetting.name, keys: keys, Self.secretKey.name,
-            version: ThisBuild.stamp.text, files: files)
+    init(idp values: SettingValues) throws(SettingError) {
+        try self.init(
+            values, publicURL: FlowSettings.publicURL, keys: FlowSettings.secretKey, version: ThisBuild.stamp.text,
+            files: [ClientsFile.setting, ProvidersFile.setting])
     }
 }

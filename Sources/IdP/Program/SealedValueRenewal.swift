@@ -44,10 +44,6 @@ struct SealedValueRenewal: Service {
 }
 
 extension SealedValueStore {
-    init(_ settings: IdPSettings, _ services: IdPServices) {
-        self.init(database: services.database, columns: .all(settings.keys, services.randomness))
-    }
-
     /// For looking only.
     init(database: any Database, _ keys: DerivedKeys) {
         self.init(database: database, columns: .all(keys, SystemRandomness()))

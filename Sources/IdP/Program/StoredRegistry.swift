@@ -1,5 +1,6 @@
 import IdPAccounts
 import IdPClients
+import IdPFlow
 import IdPOperations
 import Logging
 import SSOShared
@@ -13,8 +14,9 @@ struct StoredRegistry: Sendable {
     private let keys: DerivedKeys
     private let file: ClientRegistry
 
-    init(_ settings: IdPSettings, _ services: IdPServices) {
-        self.init(services.database, settings.keys, settings.clients.clients)
+    init(_ values: SettingValues, _ database: any Database) throws(SettingError) {
+        self.init(
+            database, try values[FlowSettings.secretKey], try values[IdPSettings.clients].clients)
     }
 
     fileprivate init(_ database: any Database, _ keys: DerivedKeys, _ file: ClientRegistry) {

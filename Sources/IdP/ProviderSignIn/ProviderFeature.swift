@@ -1,4 +1,6 @@
+package import Hummingbird
 package import IdPAccounts
+package import IdPClients
 package import IdPFlow
 package import IdPProviders
 package import SSOShared
@@ -40,11 +42,18 @@ package struct ProviderFeature: Feature {
         SealedBox(keys: keys, label: "provider-refresh-token", randomness: randomness)
     }
 
-    /// Takes browsers to a provider, also for other features.
     package func start(_ completion: SignInCompletion) -> ProviderStart {
         ProviderStart(
             providers: providers, client: client, attempts: attempts, keys: keys, origin: parts.origin,
             sessions: parts.sessions, completion: completion, randomness: parts.randomness, pages: pages)
+    }
+
+    /// Takes the browser to a provider that is to be added to the account of this id.
+    @Sendable package func beginLink(
+        _ provider: Provider, to accountID: String, _ session: Session, _ context: VisitorContext,
+        _ completion: SignInCompletion
+    ) async throws -> Response {
+        try await start(completion).begin(provider, .link(accountID: accountID), session, context)
     }
 
     package func methods(_ completion: SignInCompletion) -> [any SignInMethod] {

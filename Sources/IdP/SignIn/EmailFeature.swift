@@ -20,9 +20,12 @@ package struct EmailFeature: Feature {
     private let challenges: ChallengeStore
     private let guesses: GuessStore
 
-    /// - Parameter inboundMail: nil where replies are not received.
-    package init(_ parts: SharedParts, providers: ProviderRegistry, inboundMail: InboundMailSettings?) {
-        (self.parts, self.providers, self.inboundMail) = (parts, providers, inboundMail)
+    package static let settings: [any ReadableSetting] = [InboundMailSettings.setting]
+
+    package init(_ parts: SharedParts, _ values: SettingValues, providers: ProviderRegistry) throws(SettingError) {
+        (self.parts, self.providers) = (parts, providers)
+        let inboundMail = try values[InboundMailSettings.setting].settings
+        self.inboundMail = inboundMail
         let (keys, clock, randomness) = (parts.keys, parts.clock, parts.randomness)
         let code = EmailCode(keys: keys)
         self.code = code
@@ -80,11 +83,7 @@ package struct EmailFeature: Feature {
             cookie: BrowserCookie(name: "idp_browser", origin: parts.origin, maximumAge: .minutes(10)),
             pages: parts.pages, clock: parts.clock
         ).addRoutes(to: &router)
-        SignInAPI(
-            addresses: addresses, codes: codes, completion: completion, limits: parts.limits,
-            keys: ChallengeKey(keys: parts.keys, label: SignInAPI.keyLabel), pages: parts.pages,
-            database: parts.database, clock: parts.clock, randomness: parts.randomness
-        ).addRoutes(to: &router)
+        SignInAPI(parts, addresses: addresses, codes: codes, completion: completion).addRoutes(to: &router)
         guard let inboundMail, let secret = inboundMail.secret else {
             return router.noSignedPost(at: InboundMailRoutes.path)
         }

@@ -29,7 +29,7 @@ package struct MetricsListen: Sendable {
     /// The setting of a program.
     ///
     /// - Parameter prefix: `IDP`, `RP`.
-    package static func setting(_ prefix: String, port: Int) -> Setting<MetricsListen> {
+    package static func setting(_ prefix: String, port: Int) -> Setting<MetricsListen?> {
         Setting(
             "\(prefix)_METRICS_LISTEN", example: "127.0.0.1:\(port)",
             "The address and port for metrics in Prometheus' text format, at /metrics: loopback or a private address.",

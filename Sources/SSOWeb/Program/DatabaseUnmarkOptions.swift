@@ -41,7 +41,7 @@ extension SettingsFileOption {
     /// - Throws: exit code 78 after all their problems were printed.
     package func location(_ settings: DatabaseSettings, program: String) throws -> DatabaseLocation {
         let reader = reader(of: program)
-        let location = settings.read(reader)
+        let location = reader.value(settings)
         guard let location, reader.problems.isEmpty else { throw reader.refusal(of: program) }
         return location
     }

@@ -1,4 +1,4 @@
-public import SSOShared
+package import SSOShared
 package import Storage
 
 /// What the processes on one database should have in common, and what the settings are called that say so.
@@ -11,17 +11,20 @@ public struct NodeDescription: Sendable {
     private let files: [String: String]
 
     /// - Parameters:
-    ///   - publicURL: must be equal. The next parameter is the name of its setting.
-    ///   - keys: one must be common. The next parameter is the name of their setting.
+    ///   - publicURL: must be equal.
+    ///   - keys: one must be common.
     ///   - version: of the program.
-    ///   - files: the paths of files that should be equal, by the setting that names them.
-    public init(
-        publicURL: PublicOrigin, _ publicURLSetting: String, keys: DerivedKeys, _ keysSetting: String, version: String,
-        files: [String: String] = [:]
-    ) {
-        (self.publicURL, self.publicURLSetting) = (publicURL, publicURLSetting)
-        (self.keys, self.keysSetting) = (keys, keysSetting)
-        (self.version, self.files) = (version, files)
+    ///   - files: the settings with the paths of files that should be equal.
+    package init(
+        _ values: SettingValues, publicURL: PublicURLSetting, keys: SecretSetting<DerivedKeys>, version: String,
+        files: [Setting<String?>] = []
+    ) throws(SettingError) {
+        (self.publicURL, publicURLSetting) = (try values[publicURL], publicURL.name)
+        (self.keys, keysSetting) = (try values[keys], keys.name)
+        self.version = version
+        var paths: [String: String] = [:]
+        for file in files { paths[file.name] = try values[file] }
+        self.files = paths
     }
 
     /// This process for the others. Reads the files again at each call.

@@ -21,7 +21,7 @@ public protocol Program: Sendable {
 
     /// Reads all settings. nil when `reader` has a problem. Adds checks to `reader` for what may be wrong outside the
     /// settings, such as a database that cannot be opened.
-    static func read(_ reader: SettingsReader, environment: @escaping (String) -> String?) -> Settings?
+    static func read(_ reader: SettingsReader) -> Settings?
     /// Serves until a signal stops the program.
     ///
     /// - Throws: the error that prevented the start or ended the service.
@@ -166,13 +166,9 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
     private func read(_ reader: SettingsReader) -> (Logger, ShutdownGrace?, Subject.Settings?) {
         let logger = ProgramLog.logger(program: Subject.name, settings: reader)
         let grace = ShutdownGrace.read(reader)
+        let settings = Subject.read(reader)
         // The names that `env:NAME` in the clients file uses are known, too.
-        var asked: [String] = []
-        let settings = Subject.read(reader) { name in
-            asked.append(name)
-            return reader.variable(name)
-        }
-        let known = Subject.settingNames + asked
+        let known = Subject.settingNames + reader.askedVariables
         reader.warnOfUnknown(prefix: Subject.prefix, known: known, secrets: Subject.secretNames)
         reader.warnOfUnknown(
             prefix: "SSO_", known: known + Subject.foreignNames, secrets: Subject.secretNames, inFileOnly: true)

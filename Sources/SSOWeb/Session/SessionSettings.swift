@@ -1,14 +1,17 @@
 /// How long the sessions of a program last: `IDP_SESSION_LIFETIME`, `IDP_SESSION_IDLE`, `IDP_REMEMBER`, and the first two of the
 /// relying party.
-public struct SessionSettings: Sendable {
+public struct SessionSettings: ReadableSetting {
     private let lifetime, idle: Setting<Duration>
     private let remember: Setting<Duration?>?
+    private let appAbsolute: Duration?
 
     /// - Parameters:
     ///   - program: how the names begin: `IDP`.
     ///   - idle: the default for a session without a request.
     ///   - remember: the default for users who ask to stay signed in; nil for a program that has no such choice.
-    public init(_ program: String, idle: String, remember: String? = nil) {
+    ///   - appAbsolute: as in ``SessionLifetime``.
+    public init(_ program: String, idle: String, remember: String? = nil, appAbsolute: Duration? = nil) {
+        self.appAbsolute = appAbsolute
         lifetime = Setting(
             "\(program)_SESSION_LIFETIME", default: "12h", example: "7d",
             "How long a sign-in in a browser lasts, 5m to 30d. It holds for sign-ins from then on.", Self.duration)
@@ -28,14 +31,12 @@ public struct SessionSettings: Sendable {
         }
     }
 
+    package var name: String { lifetime.name }
     public var descriptions: [SettingDescription] {
         [lifetime.description, idle.description] + (remember.map { [$0.description] } ?? [])
     }
 
-    /// Nil when one of them is invalid.
-    ///
-    /// - Parameter appAbsolute: as in ``SessionLifetime``.
-    public func read(_ reader: SettingsReader, appAbsolute: Duration? = nil) -> SessionLifetime? {
+    package func read(_ reader: SettingsReader, _ values: SettingValues) -> SessionLifetime? {
         let (absolute, idle) = (reader.value(lifetime), reader.value(idle))
         let remembered: Duration??
         if let remember { remembered = reader.value(remember) } else { remembered = .some(nil) }

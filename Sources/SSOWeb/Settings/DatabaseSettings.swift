@@ -3,7 +3,7 @@ import SSOShared
 public import Storage
 
 /// The settings of a program's database: `IDP_DATABASE_URL` and what belongs to it.
-public struct DatabaseSettings: Sendable {
+public struct DatabaseSettings: ReadableSetting {
     /// Reads an address of PostgreSQL, for the engine that the program has.
     ///
     /// It throws an error whose text follows "NAME: " and has no part of the address, which may hold a password.
@@ -36,11 +36,10 @@ public struct DatabaseSettings: Sendable {
         self.readPostgres = readPostgres
     }
 
-    /// In the order of `--help`.
+    package var name: String { url.name }
     public var descriptions: [SettingDescription] { [url, plaintext.description, readers.description] }
 
-    /// Reads all of them. Nil when there is a problem.
-    public func read(_ reader: SettingsReader) -> DatabaseLocation? {
+    package func read(_ reader: SettingsReader, _ values: SettingValues) -> DatabaseLocation? {
         let (allowsPlaintext, readers) = (reader.value(plaintext), reader.value(readers))
         guard let text = text(reader) else { return nil }
         do {

@@ -3,13 +3,20 @@ import SSOShared
 /// One setting: its name, default, example and explanation, and the rule of its value, in one place.
 ///
 /// The reader, `check`, the command line and `--help` are made of it, and so are deploy/example.env and the tables of
-/// docs/settings.md.
-public struct Setting<Value>: Sendable {
+/// docs/settings.md. A feature looks its value up by it: ``SettingValues``.
+public struct Setting<Value: Sendable>: Sendable {
+    typealias Parse = @Sendable (String, SettingsReader) throws -> Value
+
     /// What it is called, and what `--help` says of it.
     public let description: SettingDescription
     /// The name, as in the environment.
     public var name: String { description.name }
-    let parse: @Sendable (String, SettingsReader) throws -> Value
+    let parse: Parse
+    private let absence: SettingAbsence
+    /// What stands for a setting that may be absent.
+    private let none: Value?
+    private let decorates: Bool
+    private var check: @Sendable (Value, SettingsReader, SettingValues) -> Void = { _, _, _ in }
 
     /// What is wrong with a value, for a command that asks for it; nil when it is valid.
     public func problem(with text: String) -> String? {
@@ -20,9 +27,17 @@ public struct Setting<Value>: Sendable {
     }
 
     /// Sentences on what the words of an error leave out: a character that cannot be seen, the ASCII form of a host.
-    static func hints(about text: String, after error: any Error) -> String {
+    private static func hints(about text: String, after error: any Error) -> String {
         UnseenCharacter.sentence(about: text, after: error)
             + InternationalDomain.hint(about: text, after: "\(error)")
+    }
+
+    private init(
+        _ description: SettingDescription, _ absence: SettingAbsence, none: Value? = nil, decorates: Bool = false,
+        _ parse: @escaping Parse
+    ) {
+        (self.description, self.absence, self.none, self.decorates) = (description, absence, none, decorates)
+        self.parse = parse
     }
 
     /// A setting with a default.
@@ -32,29 +47,108 @@ public struct Setting<Value>: Sendable {
         _ name: String, default value: String, example: String, _ explanation: String,
         _ parse: @escaping @Sendable (String) throws -> Value
     ) {
-        description = SettingDescription(name, default: value, example: example, explanation)
-        self.parse = { text, _ in try parse(text) }
+        self.init(
+            SettingDescription(name, default: value, example: example, explanation), .text { _ in value },
+            { text, _ in try parse(text) })
     }
 
-    /// A setting that may be absent.
+    /// A setting that must be set, or whose default is said in words.
     ///
     /// - Parameters:
     ///   - words: what stands for it then, in words: `none`, `required`, `the id`.
+    ///   - absence: what takes its place.
     ///   - parse: as above. It may warn by the reader.
-    public init(
-        _ name: String, without words: String = "none", example: String, _ explanation: String,
-        warning parse: @escaping @Sendable (String, SettingsReader) throws -> Value
+    package init(
+        _ name: String, without words: String = "none", _ absence: SettingAbsence, example: String,
+        _ explanation: String, warning parse: @escaping @Sendable (String, SettingsReader) throws -> Value
     ) {
-        description = SettingDescription(name, without: words, example: example, explanation)
-        self.parse = parse
+        self.init(SettingDescription(name, without: words, example: example, explanation), absence, parse)
     }
 
     /// The same, for a rule that never warns.
-    public init(
-        _ name: String, without words: String = "none", example: String, _ explanation: String,
-        _ parse: @escaping @Sendable (String) throws -> Value
+    package init(
+        _ name: String, without words: String = "none", _ absence: SettingAbsence, example: String,
+        _ explanation: String, _ parse: @escaping @Sendable (String) throws -> Value
     ) {
-        self.init(name, without: words, example: example, explanation, warning: { text, _ in try parse(text) })
+        self.init(name, without: words, absence, example: example, explanation, warning: { text, _ in try parse(text) })
+    }
+
+    /// A setting that may be absent.
+    package init<Wrapped>(
+        _ name: String, without words: String = "none", example: String, _ explanation: String,
+        warning parse: @escaping @Sendable (String, SettingsReader) throws -> Wrapped
+    ) where Value == Wrapped? {
+        let description = SettingDescription(name, without: words, example: example, explanation)
+        self.init(description, .nothing, none: .some(nil)) { try parse($0, $1) }
+    }
+
+    /// The same, for a rule that never warns.
+    ///
+    /// - Parameter decorates: whether an invalid value is a warning, and left out: how pages look is never a reason not to start.
+    package init<Wrapped>(
+        _ name: String, without words: String = "none", example: String, decorates: Bool = false,
+        _ explanation: String, _ parse: @escaping @Sendable (String) throws -> Wrapped
+    ) where Value == Wrapped? {
+        let description = SettingDescription(name, without: words, example: example, explanation)
+        self.init(description, .nothing, none: .some(nil), decorates: decorates) { text, _ in try parse(text) }
+    }
+
+    /// The same setting with a check of a valid value beside those that were read before.
+    package func checked(_ check: @escaping @Sendable (Value, SettingsReader, SettingValues) -> Void) -> Self {
+        var setting = self
+        setting.check = check
+        return setting
+    }
+}
+
+/// What takes the place of a setting that is not set.
+package enum SettingAbsence: Sendable {
+    /// A text, as if it were set. It may depend on the settings that were read before.
+    case text(@Sendable (SettingValues) -> String)
+    /// Nothing.
+    case nothing
+    /// A problem. The hint says how to set it, as a sentence.
+    case problem(hint: String)
+
+    /// An empty list.
+    package static let empty = text { _ in "" }
+}
+
+extension Setting: ReadableSetting {
+    package var descriptions: [SettingDescription] { [description] }
+
+    package func read(_ reader: SettingsReader, _ values: SettingValues) -> Value? {
+        guard let text = reader.text(name) else { return absent(reader, values) }
+        guard let value = parsed(text, reader) else { return decorates ? none : nil }
+        check(value, reader, values)
+        return value
+    }
+
+    private func absent(_ reader: SettingsReader, _ values: SettingValues) -> Value? {
+        switch absence {
+        case .text(let text):
+            let value = parsed(text(values), reader)
+            if let value { check(value, reader, values) }
+            return value
+        case .nothing: return none
+        case .problem(let hint):
+            reader.problem("\(name): is required and not set. \(hint)")
+            return nil
+        }
+    }
+
+    fileprivate func parsed(_ text: String, _ reader: SettingsReader) -> Value? {
+        do {
+            let value = try parse(text, reader)
+            reader.record(name, text)
+            return value
+        } catch {
+            // An invalid value is not shown: it may be a URL with a password.
+            reader.record(name, "(invalid)")
+            let words = "\(name): \(error)\(Self.hints(about: text, after: error))"
+            if decorates { reader.warn("\(words) It is left out.") } else { reader.problem(words) }
+            return nil
+        }
     }
 }
 
@@ -81,8 +175,10 @@ extension Setting where Value == Bool {
     }
 
     /// One whose default depends on others.
-    public init(_ name: String, without words: String, example: String, _ explanation: String) {
-        self.init(name, without: words, example: example, explanation, Self.flag(name))
+    package init(
+        _ name: String, without words: String, _ absence: SettingAbsence, example: String, _ explanation: String
+    ) {
+        self.init(name, without: words, absence, example: example, explanation, Self.flag(name))
     }
 
     private static func flag(_ name: String) -> @Sendable (String) throws -> Bool {
@@ -96,57 +192,8 @@ extension Setting where Value == Bool {
 }
 
 extension SettingsReader {
-    /// Parses a setting and records it: its value, or its default. Nil when it has neither, and for a problem.
-    public func value<T>(_ setting: Setting<T>) -> T? {
-        (text(setting.name) ?? setting.description.defaultValue).flatMap { parsed(setting, $0) }
-    }
-
     /// Parses a setting whose default depends on others, and records it.
-    public func value<T>(_ setting: Setting<T>, default value: String) -> T? {
-        parsed(setting, text(setting.name) ?? value)
+    package func value<T>(_ setting: Setting<T>, default value: String) -> T? {
+        setting.parsed(text(setting.name) ?? value, self)
     }
-
-    /// Parses a setting that only decorates. An invalid value is a warning, and its default takes its place: how pages look is
-    /// never a reason not to start.
-    public func decoration<T>(_ setting: Setting<T>) -> T? {
-        guard let text = text(setting.name) else { return value(setting) }
-        do {
-            let value = try setting.parse(text, self)
-            record(setting.name, text)
-            return value
-        } catch {
-            let fallback = setting.description.defaultValue
-            record(setting.name, "(invalid)")
-            let hints = Setting<T>.hints(about: text, after: error)
-            warn("\(setting.name): \(error)\(hints) \(fallback.map { "\($0) is used." } ?? "It is left out.")")
-            return fallback.flatMap { try? setting.parse($0, self) }
-        }
-    }
-
-    /// Parses a setting that must be set, and records it.
-    ///
-    /// - Parameter hint: how to set it, as a sentence.
-    public func required<T>(_ setting: Setting<T>, hint: String) -> T? {
-        guard text(setting.name) != nil else {
-            problem("\(setting.name): is required and not set. \(hint)")
-            return nil
-        }
-        return value(setting)
-    }
-
-    private func parsed<T>(_ setting: Setting<T>, _ text: String) -> T? {
-        do {
-            let value = try setting.parse(text, self)
-            record(setting.name, text)
-            return value
-        } catch {
-            // An invalid value is not shown: it may be a URL with a password.
-            record(setting.name, "(invalid)")
-            problem("\(setting.name): \(error)\(Setting<T>.hints(about: text, after: error))")
-            return nil
-        }
-    }
-
-    /// Reads ``CommonSettings/hstsIncludesSubdomains``.
-    public func hstsIncludesSubdomains() -> Bool { value(CommonSettings.hstsIncludesSubdomains) ?? false }
 }

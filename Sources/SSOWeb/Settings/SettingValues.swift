@@ -1,114 +1,68 @@
-import Glibc
-import SSOShared
+/// What a program reads as one value: one setting, or several that belong together.
+package protocol ReadableSetting<Value>: Sendable {
+    associatedtype Value: Sendable
 
-/// The address that a program binds: `127.0.0.1:8080`, `[::1]:8080`, `0.0.0.0:8080`, `[::]:8080` for both families. With port 0 the
-/// system chooses one.
-public struct ListenAddress: Sendable, CustomStringConvertible {
-    /// A name or an address, without the brackets of IPv6.
-    public let host: String
-    /// 0 to 65535.
-    public let port: Int
-    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
-
-    /// - Throws: ``SettingError`` when it is not a host and a port.
-    public init(_ text: String) throws(SettingError) {
-        guard let address = try? HostPort(text, allowing: .portZero), let port = address.port else {
-            throw SettingError(
-                "\"\(text)\" is not a valid address. Use host:port, for example 127.0.0.1:8080, or [::]:8080 for all addresses "
-                    + "of IPv4 and IPv6." + InternationalDomain.hint(ofHost: String(text.prefix { $0 != ":" })))
-        }
-        (host, self.port) = (address.host, port)
-    }
-
-    /// The host for the system: all addresses, `::`, are those of IPv4 on a machine without IPv6, where it has no sockets.
+    /// What its value is kept under: its name, or the first of its names.
+    var name: String { get }
+    /// Its settings, in the order of `--help`.
+    var descriptions: [SettingDescription] { get }
+    /// Reads and records it. Problems are in `reader` afterwards.
     ///
-    /// - Parameter hasIPv6: whether the machine has it.
-    func bound(hasIPv6: Bool = Self.hasIPv6) -> String { host == "::" && !hasIPv6 ? "0.0.0.0" : host }
+    /// - Parameter values: those that were read before, for a rule or a default that reads others.
+    /// - Returns: nil when there is a problem.
+    func read(_ reader: SettingsReader, _ values: SettingValues) -> Value?
+}
 
-    private static var hasIPv6: Bool {
-        let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { return errno != EAFNOSUPPORT }
-        close(descriptor)
-        return true
+/// The values of a program's settings, each looked up by the setting that it belongs to: `try values[auditDays]`.
+package struct SettingValues: Sendable {
+    private struct Entry<Value: Sendable>: Sendable { let value: Value }
+
+    private var entries: [String: any Sendable] = [:]
+    private var faulty: Set<String> = []
+
+    /// Reads all settings in this order. One with a problem has no value, and the others are read all the same: an operator sees
+    /// all problems at once.
+    package init(_ settings: [any ReadableSetting], _ reader: SettingsReader) {
+        for setting in settings { read(setting, reader) }
+    }
+
+    /// The value of a setting.
+    ///
+    /// - Throws: ``SettingError`` for one that has a problem, and for one that is not in the list of the program.
+    package subscript<Setting: ReadableSetting>(_ setting: Setting) -> Setting.Value {
+        get throws(SettingError) {
+            guard let entry = entries[setting.name] as? Entry<Setting.Value> else {
+                throw SettingError("\(setting.name): has no value, or is not in the list of settings.")
+            }
+            return entry.value
+        }
+    }
+
+    /// Whether the reading of a setting found a problem.
+    package func isFaulty(_ setting: some ReadableSetting) -> Bool { faulty.contains(setting.name) }
+
+    private mutating func read<Setting: ReadableSetting>(_ setting: Setting, _ reader: SettingsReader) {
+        let before = reader.problems.count
+        if let value = setting.read(reader, self) { entries[setting.name] = Entry(value: value) }
+        if reader.problems.count > before { faulty.insert(setting.name) }
     }
 }
 
-/// How long a program accepts connections after SIGTERM, so that proxies can stop using it.
-public struct ShutdownGrace: Sendable {
-    /// At most a minute. Nil where the program decides.
-    private let duration: Duration?
-
-    /// Parses `2s` or `500ms`.
-    init(_ text: String) throws(SettingError) {
-        let bounds = Duration.zero ... .seconds(60)
-        guard let duration = SettingDuration.read(text, in: bounds, allowsMilliseconds: true) else {
-            throw SettingError("\"\(text)\" must be a time from 0s to 60s, such as 2s or 500ms.")
-        }
-        self.duration = duration
+extension SettingsReader {
+    /// Reads a setting by itself.
+    package func value<Setting: ReadableSetting>(_ setting: Setting) -> Setting.Value? {
+        setting.read(self, SettingValues([], self))
     }
-
-    private init() { duration = nil }
-
-    /// Reads the setting. nil when it is invalid.
-    static func read(_ reader: SettingsReader) -> Self? {
-        let setting = CommonSettings.shutdownGrace
-        guard reader.text(setting.name) == nil else { return reader.value(setting) }
-        reader.record(setting.name, setting.description.fallback)
-        return Self()
-    }
-
-    /// How long the event loops have to accept and read what has arrived before the listener is closed. A single node takes the
-    /// time in which connections that proxies keep are used once more, and so ended: new ones come again after a second anyway.
-    var lastRequests: Duration { duration == nil ? .milliseconds(500) : .milliseconds(100) }
-
-    /// Unless set, it is for other nodes: from a single one there is nowhere to go, and every second more is a second of 503.
-    func duration(besideOthers: Bool) -> Duration { duration ?? (besideOthers ? .seconds(2) : .zero) }
 }
 
-/// The public origin of a program, used in links, cookies and checks. The Host header is never used for these.
-public struct PublicOrigin: Sendable, Hashable, CustomStringConvertible {
-    /// `https://idp.example.com`: scheme, host and port in lower case, without a slash at the end.
-    public let text: String
-    /// In lower case, without the brackets of IPv6.
-    public let host: String
-    /// Whether the scheme is https. With http the host is loopback.
-    public let isHTTPS: Bool
-    /// Whether `Strict-Transport-Security` also covers the subdomains of the host (`HSTS_INCLUDE_SUBDOMAINS`).
-    public var includesSubdomains = false
-    public var description: String { text }
+extension [SettingDescription] {
+    /// All settings of a list, in its order.
+    package init(_ settings: [any ReadableSetting]) { self = settings.flatMap(\.descriptions) }
 
-    /// Whether the host is this machine.
-    public var isLoopback: Bool { LoopbackHost.contains(host) }
-
-    /// - Throws: ``SettingError`` unless the text is an https origin, or an http origin with a loopback host.
-    public init(_ text: String) throws(SettingError) {
-        // The text before an @ may be a password, so nothing of it is repeated.
-        guard !text.contains("@") else {
-            throw SettingError(
-                "has a user name in it. Leave out path, query and user name, for example https://idp.example.com.")
-        }
-        let url: WebURL
-        do throws(WebURLError) { url = try WebURL(text, allowing: .emptyPort) } catch {
-            throw SettingError("\"\(text)\" \(error). Use an origin, for example https://idp.example.com.")
-        }
-        guard url.isOrigin else {
-            throw SettingError(
-                "\"\(text)\" has more than scheme, host and port. Leave out path, query and user name, for example "
-                    + "https://idp.example.com.")
-        }
-        guard url.isHTTPS || url.authority.isLoopback else {
-            throw SettingError(
-                "\"\(text)\" must be https, for example https://idp.example.com. http is for loopback hosts only.")
-        }
-        // Browsers omit the default port from Origin (RFC 6454 6.2), so no form would match with it.
-        let hasEmptyPort = url.authority.port == nil && text.hasSuffix(url.rest.isEmpty ? ":" : ":/")
-        guard url.authority.port != (url.isHTTPS ? 443 : 80), !hasEmptyPort else {
-            throw SettingError(
-                "\"\(text)\" names the default port of its scheme. Leave it out, as browsers do: \(url.origin)."
-            )
-        }
-        self.text = url.origin
-        host = url.authority.host
-        isHTTPS = url.isHTTPS
+    /// The same list with some settings elsewhere: `--help` has those of one subject together, whenever they are read.
+    package func moving(_ moved: [any ReadableSetting], after place: some ReadableSetting) -> Self {
+        let (moved, last) = ([SettingDescription](moved), place.descriptions.last?.name)
+        let names = Set(moved.map(\.name))
+        return filter { !names.contains($0.name) }.flatMap { $0.name == last ? [$0] + moved : [$0] }
     }
 }

@@ -52,7 +52,12 @@ extension SettingsReader {
     }
 
     /// The value of a variable in the environment or in the settings file, or of the file that `NAME_FILE` names: for `env:NAME`.
-    public func variable(_ name: String) -> String? { secretText(name, required: false, hint: "") }
+    ///
+    /// It is then no unknown setting.
+    public func variable(_ name: String) -> String? {
+        askedVariables.append(name)
+        return secretText(name, required: false, hint: "")
+    }
 
     /// Remembers a secret that looks like documentation or like a typed pattern (ASVS 13.2.3).
     ///

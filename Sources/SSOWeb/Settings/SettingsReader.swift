@@ -22,6 +22,8 @@ public final class SettingsReader {
     public private(set) var lines: [Line] = []
     /// The settings whose secret may be known to others. See ``reportExampleSecrets(publicURL:listen:)``.
     var exampleSecrets: [String] = []
+    /// The names that were looked up by ``variable(_:)``.
+    var askedVariables: [String] = []
     private var checks: [@Sendable (SettingsReader) async -> Void] = []
 
     /// A reader whose problems and warnings begin with those of the settings file.

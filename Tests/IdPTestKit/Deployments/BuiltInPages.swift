@@ -17,8 +17,9 @@ enum BuiltInPages {
         return try cached("idp \(brand.name)") { try IdPPages.pages(brand, assets: IdPPages.assets(brand)) }
     }
 
-    static func relyingParty(_ settings: RelyingPartySettings) throws -> Pages {
-        try cached("rp \(settings.name) \(settings.idpName)") { try RelyingPartyPages.pages(settings) }
+    static func relyingParty(_ settings: SettingValues) throws -> Pages {
+        let names = (try settings[RelyingPartySettings.name], try settings[RelyingPartySettings.idpName])
+        return try cached("rp \(names.0) \(names.1)") { try RelyingPartyPages.pages(settings) }
     }
 
     private static func cached(_ key: String, _ make: () throws -> Pages) throws -> Pages {

@@ -12,7 +12,7 @@ extension ClientsFixture {
             "IDP_MAIL_FROM": "Main App <sign-in@main.example>",
         ]
         let reader = SettingsReader(SettingsSource(base.merging(extra) { $1 }))
-        _ = IdPSettings.read(reader, environment: { _ in nil })
+        _ = IdPSettings.read(reader)
         return reader
     }
 }

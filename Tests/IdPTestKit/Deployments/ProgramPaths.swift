@@ -40,7 +40,7 @@ enum ProgramPaths {
     static func declared() async throws -> Declared {
         try await withServices { settings, services in
             var declared = Declared(
-                configuration: try IdPFeatures(settings, services, shutdown: ShutdownState(), adding: .init()).paths)
+                configuration: try IdPFeatures(settings, services, adding: .init()).paths)
             _ = try buildIdP(
                 settings: settings, services: services,
                 inspecting: { (declared.paths, declared.routes) = (Self.paths(of: $0), $1) })
@@ -53,12 +53,12 @@ enum ProgramPaths {
         declared: [DeclaredChange], all: [any WaitingChange]
     ) {
         try await withServices { settings, services in
-            let features = try IdPFeatures(settings, services, shutdown: ShutdownState(), adding: added)
+            let features = try IdPFeatures(settings, services, adding: added)
             return (features.router.changes, features.all.flatMap(\.changes))
         }
     }
 
-    private static func withServices<Value>(_ body: (IdPSettings, IdPServices) throws -> Value) async throws -> Value {
+    private static func withServices<Value>(_ body: (SettingValues, IdPServices) throws -> Value) async throws -> Value {
         let folder = try TemporaryFolder(inMemory: true)
         let settings = try TestDeployment.readIdPSettings(
             SettingsFixture.idp.merging(everyFeature) { $1 }.merging([
@@ -66,8 +66,8 @@ enum ProgramPaths {
             ]) { $1 })
         let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
         let services = IdPServices(
-            database: database, mailer: OutboxMailer(folder: folder.path(of: "outbox")), clock: TestClock().clock,
-            randomness: SystemRandomness(), logger: CapturedLog().logger("idp"),
+            ProgramServices(database: database, clock: TestClock().clock, logger: CapturedLog().logger("idp")),
+            mailer: OutboxMailer(folder: folder.path(of: "outbox")),
             devPages: try DevPages(randomness: SystemRandomness()))
         let value = try body(settings, services)
         await database.close()
@@ -83,8 +83,8 @@ enum ProgramPaths {
         let database = try await SQLiteDatabase(
             path: folder.path(of: "rp.sqlite"), migrations: RelyingPartyMigrations.all)
         let services = RelyingPartyServices(
-            database: database, backChannel: try BackChannelClient(settings), clock: TestClock().clock,
-            randomness: SystemRandomness(), logger: CapturedLog().logger("rp"))
+            ProgramServices(database: database, clock: TestClock().clock, logger: CapturedLog().logger("rp")),
+            backChannel: try BackChannelClient(settings))
         var paths: Set<String> = []
         _ = try buildRelyingParty(settings: settings, services: services, inspecting: { paths = Self.paths(of: $0) })
         await database.close()

@@ -25,7 +25,7 @@ enum SettingsFixture {
         let base = program == .idp ? idp : client
         let reader = SettingsReader(SettingsSource(base.merging(changes) { $1 }))
         switch program {
-        case .idp: _ = IdPSettings.read(reader) { changes[$0] }
+        case .idp: _ = IdPSettings.read(reader)
         case .client: _ = RelyingPartySettings.read(reader)
         }
         return reader

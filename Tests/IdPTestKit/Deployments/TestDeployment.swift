@@ -11,6 +11,7 @@ import Synchronization
 @testable import IdPDevPages
 @testable import IdPFlow
 @testable import IdPMail
+@testable import IdPProviders
 @testable import RelyingParty
 @testable import SSOShared
 @testable import SSOWeb
@@ -46,13 +47,21 @@ final class TestDeployment: Deployment, Sendable {
     var linkTester: String { dev.path(of: .links) }
     /// How the IdP was built.
     let idp: IdP
-    var idpSettings: IdPSettings { idp.settings }
 
     struct IdP: Sendable {
-        let settings: IdPSettings
+        let settings: SettingValues
         /// What the settings were read from.
         let values: [String: String]
         let added: AddedFeatures
+        let keys: DerivedKeys
+        let clients: ClientSource
+        let providers: ProviderSource
+
+        init(_ settings: SettingValues, from values: [String: String], added: AddedFeatures) throws {
+            (self.settings, self.values, self.added) = (settings, values, added)
+            keys = try settings[FlowSettings.secretKey]
+            (clients, providers) = (try settings[IdPSettings.clients], try settings[IdPSettings.providers])
+        }
     }
 
     private init(
@@ -121,13 +130,12 @@ final class TestDeployment: Deployment, Sendable {
         let values = base.merging(settings) { $1 }
         let idp = try readIdPSettings(values, adding: added)
         let dev = try DevPages(randomness: SystemRandomness())
-        let metrics = idp.metricsListen.map { ProgramMetrics.idp($0) }
+        let metrics = try idp[IdPSettings.metricsListen].map { ProgramMetrics.idp($0) }
         let services = IdPServices(
-            database: wrap(database), mailer: mailer(mailbox.folder), clock: clock.clock,
-            randomness: SystemRandomness(), logger: log.logger("idp").counting(metrics?.counts), devPages: dev,
-            metrics: metrics,
-            pages: try pages ?? (added.files.isEmpty ? BuiltInPages.idp(idp.brand) : nil),
-            clientRenewalInterval: .zero)
+            ProgramServices(
+                database: wrap(database), clock: clock.clock, logger: log.logger("idp").counting(metrics?.counts),
+                metrics: metrics, pages: try pages ?? (added.files.isEmpty ? BuiltInPages.idp(Brand(idp)) : nil)),
+            mailer: mailer(mailbox.folder), devPages: dev, clientRenewalInterval: .zero)
         try await serving({ try buildIdP(settings: idp, services: services, adding: added, started: $0) }) { port in
             var clients: [Client] = []
             for (index, name) in names.enumerated() {
@@ -142,7 +150,7 @@ final class TestDeployment: Deployment, Sendable {
                 try await body(
                     TestDeployment(
                         folder: folder, clock: clock, port: port,
-                        idp: IdP(settings: idp, values: values, added: added), database: database,
+                        idp: IdP(idp, from: values, added: added), database: database,
                         databases: databases, mailbox: mailbox, clients: clients, log: log, standIns: standIns, dev: dev
                     ))
             }
@@ -165,13 +173,13 @@ final class TestDeployment: Deployment, Sendable {
         let settings =
             try changed.isEmpty
             ? idp.settings
-            : Self.readIdPSettings(
-                idp.values.merging(changed) { $1 }, adding: idp.added)
+            : Self.readIdPSettings(idp.values.merging(changed) { $1 }, adding: idp.added)
         let database = try await databases.openIdP()
         let services = IdPServices(
-            database: database, mailer: OutboxMailer(folder: mailbox.folder), clock: clock.clock,
-            randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev,
-            pages: try BuiltInPages.idp(settings.brand), clientRenewalInterval: .zero)
+            ProgramServices(
+                database: database, clock: clock.clock, logger: log.logger("idp"),
+                pages: try BuiltInPages.idp(Brand(settings))),
+            mailer: OutboxMailer(folder: mailbox.folder), devPages: dev, clientRenewalInterval: .zero)
         try await serving({
             try buildIdP(settings: settings, services: services, adding: idp.added, started: $0)
         }) { port in
@@ -198,7 +206,7 @@ final class TestDeployment: Deployment, Sendable {
     }
 
     /// The keys that the IdP derives its own from.
-    var keys: DerivedKeys { idp.settings.keys }
+    var keys: DerivedKeys { idp.keys }
 
     /// Where the made-up addresses are really served.
     var routes: [String: UInt16] {
@@ -256,12 +264,12 @@ final class TestDeployment: Deployment, Sendable {
         let build = { @Sendable (database: any Database, started: @escaping @Sendable (String) -> Void) in
             let logger = log.logger(client.id)
             let services = RelyingPartyServices(
-                database: database,
+                ProgramServices(
+                    database: database, clock: clock.clock, logger: logger,
+                    pages: try pages ?? BuiltInPages.relyingParty(settings)),
                 backChannel: try BackChannelClient(
                     settings, limits: limits,
-                    notePreviousSecret: PreviousSecretWarning(clock: clock.clock, logger: logger).note),
-                clock: clock.clock, randomness: SystemRandomness(), logger: logger,
-                pages: try pages ?? BuiltInPages.relyingParty(settings))
+                    notePreviousSecret: PreviousSecretWarning(clock: clock.clock, logger: logger).note))
             return try buildRelyingParty(settings: settings, services: services, started: started)
                 as any ApplicationProtocol
         }
@@ -275,13 +283,10 @@ final class TestDeployment: Deployment, Sendable {
 
     static func readIdPSettings(
         _ values: [String: String], adding added: AddedFeatures = .init()
-    ) throws -> IdPSettings {
+    ) throws -> SettingValues {
         let reader = SettingsReader(SettingsSource(values))
-        guard
-            let settings = IdPSettings.read(
-                reader, environment: { _ in nil },
-                protocols: ClientProtocols(ClientProtocols.builtIn.all + added.protocols))
-        else {
+        let protocols = ClientProtocols(ClientProtocols.builtIn.all + added.protocols)
+        guard let settings = IdPSettings.read(reader, adding: added.settings, protocols: protocols) else {
             throw ProbeFailure(reader.problems.joined(separator: "\n"))
         }
         return settings

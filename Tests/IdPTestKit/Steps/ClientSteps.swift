@@ -21,8 +21,8 @@ struct AddedClient: TestClient {
 
 /// Changes of clients as a command beside the running IdP makes them.
 extension TestDeployment {
-    var registrar: ClientRegistrar { ClientRegistrar(file: idpSettings.clients.clients) }
-    var secretBox: ClientSecretBox { ClientSecretBox(keys: idpSettings.keys, randomness: SystemRandomness()) }
+    var registrar: ClientRegistrar { ClientRegistrar(file: idp.clients.clients) }
+    var secretBox: ClientSecretBox { ClientSecretBox(keys: keys, randomness: SystemRandomness()) }
 
     @discardableResult
     func make<Change: OperatorChange>(_ change: Change) async throws -> Changed<Change.Result> {
@@ -57,7 +57,7 @@ extension TestDeployment {
     }
 
     func fingerprints(of client: String) async throws -> [String] {
-        let views = try await database.read { [file = idpSettings.clients.clients] in
+        let views = try await database.read { [file = idp.clients.clients] in
             try ClientView.all(file: file, $0)
         }
         return views.first { $0.client.id == client }?.secrets.map(\.fingerprint) ?? []

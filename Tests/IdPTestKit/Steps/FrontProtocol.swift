@@ -10,7 +10,7 @@ import SSOWeb
 /// A client protocol of the tests that answers through the browser alone, as DiscourseConnect does: the address that the
 /// browser goes back to says who the user is, signed with the client's secret. Nothing is redeemed.
 struct FrontProtocol: ClientProtocol {
-    static let added = AddedFeatures(protocols: [FrontSettings.self]) { [FrontFeature(parts: $0)] }
+    static let added = AddedFeatures(protocols: [FrontSettings.self]) { parts, _ in [FrontFeature(parts: parts)] }
     static let askPath = "/front/ask"
 
     typealias Settings = FrontSettings

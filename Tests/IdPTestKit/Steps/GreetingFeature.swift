@@ -14,10 +14,11 @@ import Storage
 /// A page of the tests with a form, a setting and a change that waits for a new sign-in, added as CONTRIBUTING.md says: its
 /// template, its texts in two languages, its model, its slot and its routes.
 struct GreetingFeature: Feature {
-    static let added = AddedFeatures(files: [files]) { [GreetingFeature(parts: $0, word: "Welcome")] }
+    static let added = AddedFeatures(files: [files], settings: settings) { [try GreetingFeature($0, $1)] }
 
-    /// The setting of the feature, with its rule.
-    static let setting = Setting(
+    /// Two lines make a setting: this one, and the one that looks its value up.
+    static let settings: [any ReadableSetting] = [word]
+    static let word = Setting(
         "TEST_GREETING", default: "Hello", example: "Welcome", "The word that greets, at most 20 characters."
     ) { text throws(SettingError) in
         guard text.count <= 20 else { throw SettingError("\"\(text)\" is longer than 20 characters.") }
@@ -100,8 +101,13 @@ struct GreetingFeature: Feature {
         let formToken, word, count: String
     }
 
-    let parts: SharedParts
-    let word: String
+    private let parts: SharedParts
+    private let word: String
+
+    init(_ parts: SharedParts, _ values: SettingValues) throws(SettingError) {
+        self.parts = parts
+        word = try values[Self.word]
+    }
 
     var slots: [any SessionSlot.Type] { [Greetings.self] }
     var changes: [any WaitingChange] { [Word()] }

@@ -21,7 +21,7 @@ struct OneClickFeature: Feature {
 
 /// See ``OneClickFeature``.
 struct OneClickMethod: SignInMethod {
-    static let added = AddedFeatures { [OneClickFeature(sessions: $0.sessions)] }
+    static let added = AddedFeatures { parts, _ in [OneClickFeature(sessions: parts.sessions)] }
 
     static let path = "/sign-in/one-click"
     /// Fills both slots and signs nobody in.

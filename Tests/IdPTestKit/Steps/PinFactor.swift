@@ -19,7 +19,7 @@ struct PinFactor: SecondFactor {
     /// Every sign-in method and client protocol of the tests, with these factors.
     static func adding(_ factors: [PinFactor]) -> AddedFeatures {
         AddedFeatures(protocols: TicketProtocol.added.protocols) {
-            [PinFeature(pins: factors)] + TicketProtocol.added.features($0)
+            [PinFeature(pins: factors)] + (try TicketProtocol.added.features($0, $1))
         }
     }
 

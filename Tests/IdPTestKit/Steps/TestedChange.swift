@@ -20,8 +20,8 @@ enum TestedChange: String, CaseIterable, Sendable {
     static let waiting: [TestedChange] = [.link, .unlink, .greeting]
 
     /// The change of the tests, and a second factor for accounts whose name says so.
-    static let added = AddedFeatures(files: GreetingFeature.added.files) {
-        GreetingFeature.added.features($0) + PinFactor.adding([PinFactor(mark: pin)]).features($0)
+    static let added = AddedFeatures(files: GreetingFeature.added.files, settings: GreetingFeature.added.settings) {
+        try GreetingFeature.added.features($0, $1) + PinFactor.adding([PinFactor(mark: pin)]).features($0, $1)
     }
 
     private static let pin = "with a pin"

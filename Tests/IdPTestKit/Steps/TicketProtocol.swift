@@ -12,7 +12,7 @@ import SSOWeb
 /// be missing, its ticket works for 60 seconds at a route of its own, and its error answer has no `error`.
 struct TicketProtocol: ClientProtocol {
     static let added = AddedFeatures(protocols: [TicketSettings.self]) {
-        [TicketFeature(parts: $0)] + OneClickMethod.added.features($0)
+        [TicketFeature(parts: $0)] + (try OneClickMethod.added.features($0, $1))
     }
 
     typealias Settings = TicketSettings

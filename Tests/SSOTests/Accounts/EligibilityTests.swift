@@ -25,9 +25,9 @@ struct EligibilityTests {
             "IDP_ALLOWED_EMAILS": allowed, "IDP_CLIENTS_FILE": file,
         ])
         let services = IdPServices(
-            database: deployment.database, mailer: OutboxMailer(folder: deployment.mailbox.folder),
-            clock: deployment.clock.clock,
-            randomness: SystemRandomness(), logger: deployment.log.logger("idp"),
+            ProgramServices(
+                database: deployment.database, clock: deployment.clock.clock, logger: deployment.log.logger("idp")),
+            mailer: OutboxMailer(folder: deployment.mailbox.folder),
             devPages: try DevPages(randomness: SystemRandomness()))
         try await serving({ try buildIdP(settings: settings, services: services, started: $0) }, body)
     }

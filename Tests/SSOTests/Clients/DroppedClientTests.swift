@@ -27,7 +27,7 @@ struct DroppedClientTests {
     func authorize() async throws {
         let interruption = Interruption()
         let known = Mutex<ClientDirectory?>(nil)
-        let added = AddedFeatures { parts in
+        let added = AddedFeatures { parts, _ in
             known.withLock { $0 = parts.clients }
             return []
         }

@@ -26,7 +26,7 @@ struct EndedClientTests {
         return ClientDirectory(
             ClientSource(ClientRegistry(clients)),
             stored: StoredClients(
-                database: deployment.database, keys: deployment.idpSettings.keys, randomness: SystemRandomness(),
+                database: deployment.database, keys: deployment.keys, randomness: SystemRandomness(),
                 clock: deployment.clock.clock), logger: deployment.log.logger("idp"))
     }
 

@@ -154,7 +154,7 @@ struct StoredClientAccessTests {
         init(_ deployment: TestDeployment) { self.deployment = deployment }
 
         func fingerprint(of client: AddedClient) async throws -> String? {
-            let settings = deployment.idpSettings
+            let settings = deployment.idp
             let clients = ClientDirectory(
                 settings.clients,
                 stored: StoredClients(

@@ -69,11 +69,8 @@ struct StoredClientTests {
         try await TestDeployment.open { deployment in
             let wiki = AddedClient()
             try await deployment.add(wiki)
-            let services = IdPServices(
-                database: deployment.database, mailer: OutboxMailer(folder: deployment.mailbox.folder),
-                clock: deployment.clock.clock, randomness: SystemRandomness(), logger: deployment.log.logger("idp"),
-                devPages: deployment.dev)
-            try await StoredRegistry(deployment.idpSettings, services).checkStart(deployment.log.logger("idp"))
+            try await StoredRegistry(deployment.idp.settings, deployment.database).checkStart(
+                deployment.log.logger("idp"))
             let lines = deployment.log.text.split(separator: "\n").filter { $0.contains("client wiki") }
             #expect(lines.count == 1, "\(lines)")
             let line = try #require(lines.first)
@@ -149,7 +146,7 @@ struct StoredClientTests {
                         .init(clients: ClientRegistry([conflicting]), problems: [], warnings: [])
                     },
                     stored: StoredClients(
-                        database: deployment.database, keys: deployment.idpSettings.keys,
+                        database: deployment.database, keys: deployment.keys,
                         randomness: SystemRandomness(), clock: deployment.clock.clock), logger: log.logger("idp"))
                 await directory.read()
                 #expect(directory.reload()?.kind == .clientsFileRejected)

@@ -110,7 +110,7 @@ struct StoredSecretTests {
         try await TestDeployment.open { deployment in
             let (client, browser) = (deployment.client, try await deployment.signedIn())
             func view() async throws -> ClientView {
-                let views = try await deployment.database.read { [file = deployment.idpSettings.clients.clients] in
+                let views = try await deployment.database.read { [file = deployment.idp.clients.clients] in
                     try ClientView.all(file: file, $0)
                 }
                 return try #require(views.first { $0.client.id == client.id })

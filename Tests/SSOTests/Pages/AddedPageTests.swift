@@ -29,17 +29,28 @@ struct AddedPageTests {
         }
     }
 
-    @Test("the setting has its default, and a wrong value is named with the rule")
-    func setting() {
-        func read(_ values: [String: String]) -> (value: String?, problems: [String]) {
-            let reader = SettingsReader(SettingsSource(values))
-            return (reader.value(GreetingFeature.setting), reader.problems)
+    @Test("the page has the word of the setting, and without it the default")
+    func word() async throws {
+        for (settings, word) in [([:], "Hello"), (["TEST_GREETING": "Welcome"], "Welcome")] {
+            try await TestDeployment.open(settings: settings, adding: GreetingFeature.added) { deployment in
+                let page = try await deployment.browser().get(deployment.origin + GreetingFeature.path)
+                #expect(page.text.contains("<h1>\(word)</h1>"))
+            }
         }
-        #expect(read([:]).value == "Hello")
-        #expect(read(["TEST_GREETING": "Welcome"]).value == "Welcome")
-        let wrong = read(["TEST_GREETING": String(repeating: "o", count: 21)])
-        #expect(wrong.value == nil && wrong.problems.count == 1)
-        #expect(wrong.problems.first?.hasPrefix("TEST_GREETING: ") == true)
-        #expect(wrong.problems.first?.contains("longer than 20 characters") == true)
+    }
+
+    @Test("a wrong value is named with the rule, beside the problems of all other settings, and shown by check")
+    func setting() {
+        func read(_ values: [String: String]) -> SettingsReader {
+            let reader = SettingsReader(SettingsSource(SettingsFixture.idp.merging(values) { $1 }))
+            #expect((IdPSettings.read(reader, adding: GreetingFeature.settings) == nil) == !reader.problems.isEmpty)
+            return reader
+        }
+        #expect(read([:]).lines.contains { $0.name == "TEST_GREETING" && $0.shown == "Hello" })
+        let wrong = read(["TEST_GREETING": String(repeating: "o", count: 21), "IDP_AUDIT_DAYS": "6"]).problems
+        #expect(wrong.count == 2)
+        #expect(wrong.first?.hasPrefix("IDP_AUDIT_DAYS: ") == true)
+        #expect(wrong.last?.hasPrefix("TEST_GREETING: ") == true)
+        #expect(wrong.last?.contains("longer than 20 characters") == true)
     }
 }

@@ -28,10 +28,11 @@ struct PendingCookieTests {
         let reader = SettingsReader(SettingsSource(SettingsFixture.client))
         let settings = try #require(RelyingPartySettings.read(reader))
         let services = RelyingPartyServices(
-            database: database, backChannel: try BackChannelClient(settings), clock: TestClock().clock,
-            randomness: SystemRandomness(), logger: CapturedLog().logger("rp"))
+            ProgramServices(database: database, clock: TestClock().clock, logger: CapturedLog().logger("rp")),
+            backChannel: try BackChannelClient(settings))
+        let authority = try settings[RelyingPartySettings.publicURL].text.split(separator: "/")[1]
         try await serving({ try buildRelyingParty(settings: settings, services: services, started: $0) }) { port in
-            let probe = HTTPProbe(port: port, authority: String(settings.publicURL.text.split(separator: "/")[1]))
+            let probe = HTTPProbe(port: port, authority: String(authority))
             for path in ["/", "/auth/sso/start", "/auth/sso/start?return_to=/account", "/account", "/"] {
                 for _ in 1...20 {
                     let status = try await probe.get(path).status

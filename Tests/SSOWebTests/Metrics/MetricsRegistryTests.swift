@@ -88,7 +88,7 @@ struct MetricsRegistryTests {
 struct MetricsListenTests {
     private func read(_ text: String) -> (isValid: Bool, reader: SettingsReader) {
         let reader = SettingsReader(SettingsSource(["IDP_METRICS_LISTEN": text]))
-        return (reader.value(MetricsListen.setting("IDP", port: 9464)) != nil, reader)
+        return ((reader.value(MetricsListen.setting("IDP", port: 9464)) ?? nil) != nil, reader)
     }
 
     @Test(

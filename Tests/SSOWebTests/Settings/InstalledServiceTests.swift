@@ -62,7 +62,7 @@ struct InstalledServiceTests {
         #expect(reader.text("IDP_PUBLIC_URL") == "https://idp.example.com")
         #expect(reader.variable("IDP_SECRET_KEY_FILE") == "/etc/swift-sso/secrets/idp-secret-key")
         #expect(reader.text("IDP_NAME") == "Example Ltd" && reader.text("LOG_FORMAT") == "json")
-        #expect(Self.database.read(reader)?.place == "/var/lib/swift-sso-idp/idp.sqlite")
+        #expect(reader.value(Self.database)?.place == "/var/lib/swift-sso-idp/idp.sqlite")
         #expect(reader.source.description.contains("/etc/idp.env and swift-sso-idp.service, of the installed service"))
     }
 
@@ -97,7 +97,7 @@ struct InstalledServiceTests {
         #expect(reader.text("IDP_CLIENTS_FILE") == "/etc/swift-sso/clients.yaml")
         #expect(reader.text("IDP_NAME") == "It \"is\"")
         #expect(reader.variable("A") == "/etc/x" && reader.variable("B") == nil && reader.variable("C") == "100%")
-        #expect(Self.database.read(reader)?.place == "/var/lib/other/swift-sso-idp/idp.sqlite")
+        #expect(reader.value(Self.database)?.place == "/var/lib/other/swift-sso-idp/idp.sqlite")
         let path = try CredentialFile.path(of: "partner", environment: reader.variable, otherwise: "file:PATH")
         #expect(path == "/srv/partner")
         #expect(throws: SettingError.self) {
@@ -117,7 +117,7 @@ struct InstalledServiceTests {
         #expect(reader.text("IDP_LISTEN") == "more")
         #expect(reader.text("IDP_LOGO_FILE") == "/var/lib/swift-sso-idp/logo.svg")
         #expect(reader.text("IDP_MAIL_URL") == "outbox:/var/lib/swift-sso-idp/mail")
-        #expect(Self.database.read(reader)?.place == "/var/lib/swift-sso-idp/data/idp.sqlite")
+        #expect(reader.value(Self.database)?.place == "/var/lib/swift-sso-idp/data/idp.sqlite")
     }
 
     @Test("a key that file and unit both name is set twice, for a command as for the service")

@@ -1,8 +1,19 @@
 import SSOShared
-import SSOWeb
+package import SSOWeb
 
 /// `*@example.com, ann@partner.org`: who may sign in without being added first.
 package struct AllowedEmails: Sendable {
+    package static let setting: Setting<AllowedEmails> = Setting(
+        "IDP_ALLOWED_EMAILS", .empty, example: "*@example.com, ann@partner.org",
+        "Who may sign in: addresses and *@domain, separated by commas, beside users whom you invite or import. While it is empty, only those can. A removed address is signed out at the next start."
+    ) { try AllowedEmails($0) }
+    .checked { allowed, reader, _ in
+        guard allowed.isEmpty else { return }
+        reader.warn(
+            "\(setting.name): is empty, so only users whom you invite or import can sign in. To let others in, use addresses and "
+                + "*@domain, for example *@example.com, ann@partner.org.")
+    }
+
     private var domains: Set<[UInt8]> = []
     private var addresses: Set<[UInt8]> = []
 

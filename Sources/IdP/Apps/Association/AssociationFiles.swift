@@ -13,7 +13,13 @@ package final class AssociationFiles: Sendable {
     private let logger: Logger
     private let served: Mutex<[AssociationKind: PublicFile]>
 
-    package init(apple: AssociationSource, android: AssociationSource, logger: Logger) {
+    package convenience init(_ values: SettingValues, logger: Logger) throws(SettingError) {
+        self.init(
+            apple: try values[AssociationSettings.apple], android: try values[AssociationSettings.android],
+            logger: logger)
+    }
+
+    init(apple: AssociationSource, android: AssociationSource, logger: Logger) {
         sources = [.aasa: apple, .assetlinks: android]
         self.logger = logger
         served = Mutex([:])
@@ -63,6 +69,8 @@ package struct AssociationRoutes: Feature {
     /// `/auth/sso/verify`: a universal link that swallows the callback would finish the sign-in inside the app's web view,
     /// where the browser's session is not.
     package static let claimedPaths = [SSOPath.authorize, "\(SignInPath.link)/*"]
+
+    package static let settings = AssociationSettings.all
 
     let files: AssociationFiles
 

@@ -1,22 +1,63 @@
-package import SSOWeb
-package import WellKnown
+import SSOWeb
+import WellKnown
 
 /// Where one of the two association files comes from.
-package enum AssociationSource: Sendable {
+enum AssociationSource: Sendable {
     /// Not configured: 404.
     case none
     /// Generated from the list of apps.
     case apps([UInt8])
     /// The operator's file, read and linted at start and on SIGHUP.
     case file(path: String)
+}
 
-    /// Reads the two settings for it: the list of apps, or a file.
-    package static func read(
-        _ reader: SettingsReader, kind: AssociationKind, apps: (name: String, content: [UInt8]?), file name: String
-    ) -> AssociationSource {
-        guard let path = reader.text(name) else { return apps.content.map(AssociationSource.apps) ?? .none }
+/// The settings of both files.
+enum AssociationSettings {
+    private static let appleApps = Setting(
+        "IDP_APPLE_APP_IDS", .empty, example: "ABCDE12345.com.example.app",
+        "Apps for apple-app-site-association: team id, dot, bundle id. Without them the file answers 404."
+    ) { try AppleAppID.list($0) }
+    private static let androidApps = Setting(
+        "IDP_ANDROID_APPS", .empty, example: "com.example.app=SHA256_OF_THE_SIGNING_CERTIFICATE",
+        "Apps for assetlinks.json: package name, =, fingerprint. Without them the file answers 404."
+    ) { try AndroidApp.list($0) }
+    static let apple = AssociationSetting(
+        SettingDescription(
+            "IDP_AASA_FILE", example: "/etc/swift-sso/apple-app-site-association",
+            "An apple-app-site-association of your own instead of IDP_APPLE_APP_IDS. SIGHUP reads it again."),
+        .aasa, apps: appleApps
+    ) { AppleAppSiteAssociation(appIDs: $0, paths: AssociationRoutes.claimedPaths)?.json() }
+    static let android = AssociationSetting(
+        SettingDescription(
+            "IDP_ASSETLINKS_FILE", example: "/etc/swift-sso/assetlinks.json",
+            "An assetlinks.json of your own instead of IDP_ANDROID_APPS. SIGHUP reads it again."),
+        .assetlinks, apps: androidApps
+    ) { AssetLinks(apps: $0)?.json() }
+
+    static let all: [any ReadableSetting] = [appleApps, androidApps, apple, android]
+}
+
+/// An association file of the operator's own, or else the one that is made of the list of apps.
+struct AssociationSetting<App: Sendable>: ReadableSetting {
+    private let description: SettingDescription
+    private let kind: AssociationKind
+    private let apps: Setting<[App]>
+    private let content: @Sendable ([App]) -> [UInt8]?
+    var name: String { description.name }
+    var descriptions: [SettingDescription] { [description] }
+
+    init(
+        _ description: SettingDescription, _ kind: AssociationKind, apps: Setting<[App]>,
+        content: @escaping @Sendable ([App]) -> [UInt8]?
+    ) {
+        (self.description, self.kind, self.apps, self.content) = (description, kind, apps, content)
+    }
+
+    func read(_ reader: SettingsReader, _ values: SettingValues) -> AssociationSource? {
+        let content = content((try? values[apps]) ?? [])
+        guard let path = reader.text(name) else { return content.map(AssociationSource.apps) ?? AssociationSource.none }
         reader.record(name, path)
-        if apps.content != nil {
+        if content != nil {
             reader.problem(
                 "\(name): \(apps.name) is set as well, and both define the content of the file. Keep one of them.")
         }

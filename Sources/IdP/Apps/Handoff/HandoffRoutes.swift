@@ -25,6 +25,18 @@ struct HandoffRoutes: Sendable {
     let randomness: any Randomness
     let pages: HandoffPages
 
+    init(
+        _ parts: SharedParts, apps: NativeApps, store: HandoffStore, link: any TicketStart,
+        start: @escaping @Sendable (String) -> NativeStart?
+    ) {
+        (self.apps, self.store, self.link, self.start) = (apps, store, link, start)
+        (sessions, accounts, flowLimit) = (parts.sessions, parts.accounts, parts.flowLimit)
+        randomness = parts.randomness
+        pages = HandoffPages(
+            pages: parts.pages, startScript: parts.assets.path(of: "native.js"),
+            continueScript: parts.continueScript, formScript: parts.formScript)
+    }
+
     func addRoutes(to router: inout FeatureRouter) {
         let start = Form(
             about: asked,

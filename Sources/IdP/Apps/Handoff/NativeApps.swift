@@ -1,5 +1,5 @@
 import SSOShared
-import SSOWeb
+package import SSOWeb
 
 /// An app that may receive the sign-in of the system browser.
 package struct NativeApp: Sendable {
@@ -19,6 +19,11 @@ package struct NativeApp: Sendable {
 
 /// The registered apps: `IDP_NATIVE_APPS`, a comma-separated list of exact redirect URIs, each with the app's name after `=`.
 package struct NativeApps: Sendable {
+    package static let setting = Setting(
+        "IDP_NATIVE_APPS", .empty, example: "com.example.app:/callback=Example",
+        "Redirect URIs of apps that sign in through the system browser, separated by commas: https, a private scheme with a dot, or loopback http. A request must name one of them byte for byte. After = stands the name that users see.",
+        warning: { text, reader in try NativeApps.read(text, warn: reader.warn) })
+
     package let all: [NativeApp]
 
     init(_ all: [NativeApp] = []) { self.all = all }

@@ -5,9 +5,10 @@ import Yams
 
 /// Reads `IDP_CLIENTS_FILE`.
 package struct ClientsFile {
-    package static let setting = SettingDescription(
+    package static let setting = Setting(
         "IDP_CLIENTS_FILE", example: "/etc/swift-sso/clients.yaml",
-        "The clients as a YAML file, see deploy/clients.example.yaml. SIGHUP reads it again.")
+        "The clients as a YAML file, see deploy/clients.example.yaml. SIGHUP reads it again."
+    ) { $0 }
 
     private let file: SettingsFile
     private let references: SecretReferences
@@ -109,7 +110,7 @@ package enum EnvironmentClient {
         "SSO_CLIENT_ID", example: "partner", "One client without a file: its id. The relying party has the same one.",
         checkedID)
     static let clientName = Setting(
-        "SSO_CLIENT_NAME", without: "the id", example: "Partner service",
+        "SSO_CLIENT_NAME", without: "the id", .nothing, example: "Partner service",
         "The name of that client, which users see.", DisplayName.ofSetting)
     static let redirectURIs = Setting(
         "SSO_REDIRECT_URIS", example: "https://partner.example.com/auth/sso/callback",
@@ -131,10 +132,10 @@ package enum EnvironmentClient {
         let names = descriptions.map(\.name) + [sharedSecret.name + "_FILE"]
         guard names.contains(where: { reader.text($0) != nil }) else { return nil }
         // All are read before any is required, so that all problems are reported at once.
-        let id = reader.value(clientID)
+        let id = reader.value(clientID) ?? nil
         if reader.text(clientID.name) == nil { missing(reader, clientID.name, "Use, for example, partner.") }
         let name = reader.value(clientName, default: id ?? "partner")
-        let uris = reader.value(redirectURIs)
+        let uris = reader.value(redirectURIs) ?? nil
         if reader.text(redirectURIs.name) == nil {
             missing(reader, redirectURIs.name, "Use, for example, https://partner.example.com/auth/sso/callback.")
         }

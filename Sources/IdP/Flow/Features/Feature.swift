@@ -6,6 +6,8 @@ package import SSOWeb
 ///
 /// Templates, texts and assets come with the target (``PageFiles``), tables with a migration.
 package protocol Feature: Sendable {
+    /// Its settings, which the program reads for it.
+    static var settings: [any ReadableSetting] { get }
     /// What it keeps in the browser's session.
     var slots: [any SessionSlot.Type] { get }
     /// What its flows are for. A client protocol is one of them.
@@ -33,6 +35,7 @@ package protocol Feature: Sendable {
 }
 
 extension Feature {
+    package static var settings: [any ReadableSetting] { [] }
     package var slots: [any SessionSlot.Type] { [] }
     package var purposes: [any FlowPurpose] { [] }
     package var factors: [any SecondFactor] { [] }

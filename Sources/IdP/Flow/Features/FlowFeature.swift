@@ -19,11 +19,16 @@ package struct FlowFeature: Feature {
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
     ) {
         CancelRoutes(purposes: completion.purposes).addRoutes(to: &router)
-        AccountChoice(
-            sessions: parts.sessions, slots: completion.slots, accounts: parts.accounts,
-            accessTokens: parts.accessTokens, purposes: completion.purposes, clients: parts.clients,
-            logos: parts.logos, clock: parts.clock, pages: parts.pages, script: parts.formScript
-        ).addRoutes(to: &router)
+        AccountChoice(parts, completion).addRoutes(to: &router)
         router.file(at: ClientLogos.route, use: parts.logos.serve)
+    }
+}
+
+extension AccountChoice {
+    fileprivate init(_ parts: SharedParts, _ completion: SignInCompletion) {
+        (slots, purposes) = (completion.slots, completion.purposes)
+        (sessions, accounts, accessTokens) = (parts.sessions, parts.accounts, parts.accessTokens)
+        (clients, logos, clock) = (parts.clients, parts.logos, parts.clock)
+        (pages, script) = (parts.pages, parts.formScript)
     }
 }

@@ -9,45 +9,6 @@ package import Storage
 
 /// What the features of the identity provider share: stores, limits, sessions and pages, made once from the settings.
 package struct SharedParts: Sendable {
-    /// What the program is told.
-    package struct Options: Sendable {
-        let origin: PublicOrigin
-        let keys: DerivedKeys
-        let proxies: ClientAddress
-        let places: Places
-        let limits: SignInLimits.Counts
-        let mailHourlyLimit: Int
-        let allowedEmails: AllowedEmails
-        let sessionLifetime: SessionLifetime
-
-        package init(
-            origin: PublicOrigin, keys: DerivedKeys, proxies: ClientAddress, places: Places,
-            limits: SignInLimits.Counts, mailHourlyLimit: Int, allowedEmails: AllowedEmails,
-            sessionLifetime: SessionLifetime
-        ) {
-            (self.origin, self.keys, self.proxies, self.places, self.limits) = (origin, keys, proxies, places, limits)
-            (self.mailHourlyLimit, self.allowedEmails) = (mailHourlyLimit, allowedEmails)
-            self.sessionLifetime = sessionLifetime
-        }
-    }
-
-    /// What lies outside the program's own memory.
-    package struct World: Sendable {
-        let database: any Database
-        let clock: ServiceClock
-        let randomness: any Randomness
-        let logger: Logger
-        let shutdown: ShutdownState
-
-        package init(
-            database: any Database, clock: ServiceClock, randomness: any Randomness, logger: Logger,
-            shutdown: ShutdownState
-        ) {
-            (self.database, self.clock, self.randomness, self.logger) = (database, clock, randomness, logger)
-            self.shutdown = shutdown
-        }
-    }
-
     package let database: any Database
     package let clock: ServiceClock
     package let randomness: any Randomness
@@ -85,49 +46,32 @@ package struct SharedParts: Sendable {
     package let audit: AuditLog
 
     /// - Throws: if a template is malformed.
-    package init(_ options: Options, _ world: World, clients: ClientDirectory, pages: Pages, assets: StaticAssets)
-        throws
-    {
-        let (database, clock, randomness) = (world.database, world.clock, world.randomness)
-        (self.database, self.clock, self.randomness, logger, shutdown) = (
-            database, clock, randomness, world.logger, world.shutdown
-        )
-        (origin, keys, proxies, places) = (options.origin, options.keys, options.proxies, options.places)
-        badSignatures = options.limits.badSignatures
+    package init(
+        _ values: SettingValues, _ services: ProgramServices, clients: ClientDirectory, pages: Pages,
+        assets: StaticAssets
+    ) throws {
+        (database, clock, randomness) = (services.database, services.clock, services.randomness)
+        (logger, shutdown) = (services.logger, services.shutdown)
+        (origin, keys) = (try values[FlowSettings.publicURL], try values[FlowSettings.secretKey])
+        (proxies, places) = (try values[FlowSettings.trustedProxies], try values[Places.setting])
+        badSignatures = try values[SignInLimits.badSignatures]
         (self.clients, self.pages, self.assets) = (clients, pages, assets)
         logos = ClientLogos(clients)
 
-        eligibility = SignInEligibility(allowed: options.allowedEmails, clock: clock)
+        eligibility = SignInEligibility(allowed: try values[AllowedEmails.setting], clock: clock)
         signOuts = SignOuts(clock: clock, randomness: randomness, protocols: clients.registry.protocols) {
             try clients.registered($2).client(id: $0)?.takesSignOuts(of: $1) ?? false
         }
         accounts = AccountStore(
             database: database, clock: clock, randomness: randomness, eligibility: eligibility, signOuts: signOuts)
-        knownBrowsers = KnownBrowsers(
-            store: KnownBrowserStore(database: database, clock: clock, randomness: randomness),
-            cookie: KnownBrowserCookie(keys: keys, origin: origin))
-        let newcomers = NewSessionLimit(
-            options.limits.newSessions, by: proxies, clock: clock, knownBrowser: knownBrowsers.countedBrowser)
-        let mail = MailQueue(
-            database: database, clock: clock, capacity: MailCapacity(limit: options.mailHourlyLimit))
-        self.mail = mail
-        limits = SignInLimits(
-            options.limits, addresses: proxies, newcomers: newcomers, keys: keys, clock: clock,
-            unreached: { try await mail.unreached(of: $0, bound: $1) })
-        sessions = Sessions(
-            store: SessionStore(
-                database: database, clock: clock, randomness: randomness,
-                lifetime: options.sessionLifetime, maximumVisitors: 100_000),
-            cookie: SessionCookie(name: "idp_session", origin: origin),
-            forms: CSRFTokens(keys: keys, origin: origin), newcomers: newcomers)
+        knownBrowsers = KnownBrowsers(services, keys: keys, origin: origin)
+        mail = try MailQueue(values, services)
+        let newcomers = try NewSessionLimit(values, clock, knownBrowsers)
+        limits = try SignInLimits(values, newcomers: newcomers, clock: clock, unreached: mail.unreached)
+        sessions = try Sessions(values, services, newcomers: newcomers)
         grants = GrantStore(database: database, clock: clock, eligibility: eligibility, clients: clients)
-        let flowLimit = FlowLimit(
-            networks: NewSessionLimit(
-                options.limits.newSessions, by: proxies, clock: clock, knownBrowser: knownBrowsers.countedBrowser),
-            clock: clock)
-        self.flowLimit = flowLimit
-        let flowClients = FlowClients(keys: options.keys, clients: clients)
-        self.flowClients = flowClients
+        flowLimit = FlowLimit(networks: try NewSessionLimit(values, clock, knownBrowsers), clock: clock)
+        flowClients = FlowClients(keys: keys, clients: clients)
         authorizer = Authorizer(
             clients: clients, sessions: sessions, accounts: accounts, grants: grants,
             noAccess: NoAccessPage(
@@ -136,9 +80,7 @@ package struct SharedParts: Sendable {
         completionPage = try CompletionPage(pages: pages, logos: logos, script: assets.path(of: "continue.js"))
         accessTokens = AccessTokenStore(
             database: database, clock: clock, randomness: randomness, eligibility: eligibility)
-        audit = AuditLog(
-            store: AuditStore(database: database, clock: clock, randomness: randomness),
-            addresses: AuditAddressKeys(keys), logger: world.logger)
+        audit = AuditLog(services, keys: keys)
         appDevices = AppDevices(tokens: accessTokens, sessions: sessions.store, signOuts: signOuts)
     }
 
@@ -160,5 +102,54 @@ package struct SharedParts: Sendable {
         SignerNetworks(
             proxies, badSignatures: NetworkLimit(badSignatures, per: .minutes(1), clock: clock),
             proven: ProvenNetworks(clock: clock))
+    }
+}
+
+extension KnownBrowsers {
+    fileprivate init(_ services: ProgramServices, keys: DerivedKeys, origin: PublicOrigin) {
+        self.init(
+            store: KnownBrowserStore(
+                database: services.database, clock: services.clock, randomness: services.randomness),
+            cookie: KnownBrowserCookie(keys: keys, origin: origin))
+    }
+}
+
+extension MailQueue {
+    fileprivate init(_ values: SettingValues, _ services: ProgramServices) throws(SettingError) {
+        self.init(
+            database: services.database, clock: services.clock,
+            capacity: MailCapacity(limit: try values[MailCapacity.hourlyLimit]))
+    }
+}
+
+extension NewSessionLimit {
+    fileprivate init(
+        _ values: SettingValues, _ clock: ServiceClock, _ knownBrowsers: KnownBrowsers
+    ) throws(SettingError) {
+        self.init(
+            try values[SignInLimits.newSessions], by: try values[FlowSettings.trustedProxies], clock: clock,
+            knownBrowser: knownBrowsers.countedBrowser)
+    }
+}
+
+extension Sessions {
+    fileprivate init(
+        _ values: SettingValues, _ services: ProgramServices, newcomers: NewSessionLimit
+    ) throws(SettingError) {
+        let origin = try values[FlowSettings.publicURL]
+        self.init(
+            store: SessionStore(
+                database: services.database, clock: services.clock, randomness: services.randomness,
+                lifetime: try values[FlowSettings.sessions], maximumVisitors: 100_000),
+            cookie: SessionCookie(name: "idp_session", origin: origin),
+            forms: CSRFTokens(keys: try values[FlowSettings.secretKey], origin: origin), newcomers: newcomers)
+    }
+}
+
+extension AuditLog {
+    fileprivate convenience init(_ services: ProgramServices, keys: DerivedKeys) {
+        self.init(
+            store: AuditStore(database: services.database, clock: services.clock, randomness: services.randomness),
+            addresses: AuditAddressKeys(keys), logger: services.logger)
     }
 }

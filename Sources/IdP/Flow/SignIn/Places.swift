@@ -4,6 +4,11 @@ package import SSOWeb
 ///
 /// The name is the operator's own (docs/decisions/0086-places-with-a-name.md).
 package struct Places: Sendable {
+    package static let setting = Setting(
+        "IDP_PLACES", .empty, example: "10.1.0.0/16=Office Berlin, 10.8.0.0/16=VPN",
+        "Names of networks as NETWORK=NAME, separated by commas; the first that fits counts. An email with a code says from which one it was requested, or that it was none of them."
+    ) { try Places($0) }
+
     private let all: [(network: Network, name: String)]
 
     /// Reads the setting: `NETWORK=Name`, separated by commas.

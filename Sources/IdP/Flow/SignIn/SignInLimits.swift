@@ -1,6 +1,6 @@
 package import Hummingbird
 package import IdPClients
-package import SSOShared
+import SSOShared
 package import SSOWeb
 
 /// The limits per network (`IDP_LIMIT_…`): a brake on floods from one place, beside the budgets of each address.
@@ -9,19 +9,18 @@ package import SSOWeb
 /// address whose email has reached nobody is not held against its network. So the limits of an office are not used up by its
 /// own users, and a mail server that is down costs them nothing.
 package struct SignInLimits: Sendable {
-    /// How many events of each kind one network gets.
-    package struct Counts: Sendable {
-        /// Addresses submitted per hour.
-        package var emailPosts = 200
-        /// Codes submitted per hour.
-        package var codePosts = 400
-        /// Sessions begun per hour.
-        package var newSessions = 1_000
-        /// Requests with a wrong signature at verify per minute.
-        package var badSignatures = 6_000
-
-        package init() {}
-    }
+    private static let emailPosts = Setting(
+        "IDP_LIMIT_EMAIL_POSTS", default: 200, in: counts, example: "500",
+        "Addresses submitted per hour and network. Known browsers are not counted.")
+    private static let codePosts = Setting(
+        "IDP_LIMIT_CODE_POSTS", default: 400, in: counts, example: "1000", "Codes submitted per hour and network.")
+    static let newSessions = Setting(
+        "IDP_LIMIT_NEW_SESSIONS", default: 1000, in: counts, example: "2000", "Sessions begun per hour and network.")
+    static let badSignatures = Setting(
+        "IDP_LIMIT_BAD_SIGNATURES", default: 6000, in: counts, example: "600",
+        "Wrong signatures, and refused notifications of Apple, per minute and network.")
+    package static let settings: [any ReadableSetting] = [emailPosts, codePosts, newSessions, badSignatures]
+    private static let counts = 1...1_000_000
 
     /// How many emails that a network has asked for within the hour have reached nobody, up to a bound.
     package typealias UnreachedMail = @Sendable (_ network: [UInt8], _ bound: Int) async throws -> Int
@@ -41,18 +40,18 @@ package struct SignInLimits: Sendable {
     private let unreachedBound: Int
 
     package init(
-        _ counts: Counts, addresses: ClientAddress, newcomers: NewSessionLimit, keys: DerivedKeys, clock: ServiceClock,
-        unreached: @escaping UnreachedMail
-    ) {
+        _ values: SettingValues, newcomers: NewSessionLimit, clock: ServiceClock, unreached: @escaping UnreachedMail
+    ) throws(SettingError) {
+        let (emails, codes) = (try values[Self.emailPosts], try values[Self.codePosts])
         self.unreached = unreached
-        unreachedBound = counts.emailPosts * Self.unreachedFactor
-        self.addresses = addresses
+        unreachedBound = emails * Self.unreachedFactor
+        addresses = try values[FlowSettings.trustedProxies]
         self.newcomers = newcomers
-        emailPosts = NetworkLimit(counts.emailPosts, per: .hours(1), clock: clock)
-        codePosts = NetworkLimit(counts.codePosts, per: .hours(1), clock: clock)
-        parkedAnswers = NetworkLimit(counts.codePosts, per: .hours(1), clock: clock)
-        browserPosts = RateLimit(counts.emailPosts, per: .hours(1), clock: clock)
-        networkKeys = keys.derive("network")
+        emailPosts = NetworkLimit(emails, per: .hours(1), clock: clock)
+        codePosts = NetworkLimit(codes, per: .hours(1), clock: clock)
+        parkedAnswers = NetworkLimit(codes, per: .hours(1), clock: clock)
+        browserPosts = RateLimit(emails, per: .hours(1), clock: clock)
+        networkKeys = try values[FlowSettings.secretKey].derive("network")
     }
 
     /// Counts a submitted address.

@@ -1,4 +1,5 @@
 package import SSOShared
+package import SSOWeb
 
 /// Why a text is not a sender. The description follows the text in a sentence for the operator.
 package enum MailFromError: Error, Equatable, CustomStringConvertible {
@@ -27,6 +28,14 @@ package enum MailFromError: Error, Equatable, CustomStringConvertible {
 
 /// The sender of emails: `Name <address>`, or the address alone.
 package struct MailFrom: Sendable, Hashable {
+    package static let setting = Setting(
+        "IDP_MAIL_FROM", without: "required",
+        .problem(hint: "Use Name <address>, for example \(MailFromError.example)."),
+        example: "Main App <sign-in@example.com>", "The sender of emails: a name and an address."
+    ) { text in
+        do { return try MailFrom(text) } catch { throw SettingError("\"\(text)\" \(error)") }
+    }
+
     /// Empty when there is only an address.
     let name: String
     let address: EmailAddress

@@ -9,8 +9,8 @@ package struct MailGreeting: Sendable, Equatable {
 
     package static let setting = Setting(
         "IDP_MAIL_EHLO", without: "this machine's name", example: "idp.example.com",
-        "The name said to the mail server in EHLO: a host name, or an address such as [192.0.2.1]. Some want a dot in it, or the domain of IDP_MAIL_FROM.",
-        { try MailGreeting($0) })
+        "The name said to the mail server in EHLO: a host name, or an address such as [192.0.2.1]. Some want a dot in it, or the domain of IDP_MAIL_FROM."
+    ) { try MailGreeting($0) }
 
     /// - Throws: why the text is no such name, for the operator.
     package init(_ text: String) throws(SettingError) {

@@ -1,4 +1,4 @@
-import SSOWeb
+package import SSOWeb
 
 /// Who asks for an email, as far as budgets count it.
 package struct EmailRequester: Sendable {
@@ -67,6 +67,10 @@ package struct MailCapacity: Sendable, Equatable {
     enum Level: Int64, Sendable, CaseIterable {
         case knownBrowsersOnly, accountsOnly, all
     }
+
+    package static let hourlyLimit = Setting(
+        "IDP_MAIL_HOURLY_LIMIT", default: 1000, in: 1...1_000_000, example: "5000",
+        "Emails per hour across all addresses. Further emails wait. A share is kept for accounts.")
 
     let limit: Int
 

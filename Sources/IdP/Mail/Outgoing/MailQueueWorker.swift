@@ -25,7 +25,7 @@ package final class MailQueueWorker: Service {
     private let issuer: PublicOrigin
     private let delay: MailDelay
     private let clock: ServiceClock
-    let typed: @Sendable (EmailAddress) -> TypedAddress
+    let typed: Typed
     private let record: MailQueue.Record
     private let logger: Logger
     private let state = Mutex(State())
@@ -63,13 +63,14 @@ package final class MailQueueWorker: Service {
         var contact = MailContact()
     }
 
+    /// An address as lines and rows have it.
+    package typealias Typed = @Sendable (EmailAddress) -> TypedAddress
+
     /// - Parameters:
-    ///   - typed: an address as lines and rows have it.
-    ///   - record: for what becomes of the emails.
+    ///   - reports: writes an address in them, and what becomes of the emails.
     package init(
-        queue: MailQueue, templates: [any MailTemplate], mailer: any Mailer, from: MailFrom,
-        issuer: PublicOrigin, delay: MailDelay, clock: ServiceClock,
-        typed: @escaping @Sendable (EmailAddress) -> TypedAddress, record: @escaping MailQueue.Record, logger: Logger
+        queue: MailQueue, templates: [any MailTemplate], mailer: any Mailer, from: MailFrom, issuer: PublicOrigin,
+        delay: MailDelay, reports: (typed: Typed, record: MailQueue.Record), logger: Logger
     ) {
         self.queue = queue
         self.templates = Dictionary(templates.map { (type(of: $0).kind, $0) }) { $1 }
@@ -77,7 +78,8 @@ package final class MailQueueWorker: Service {
         self.from = from
         self.issuer = issuer
         self.delay = delay
-        (self.clock, self.typed, self.record, self.logger) = (clock, typed, record, logger)
+        clock = queue.clock
+        (typed, record, self.logger) = (reports.typed, reports.record, logger)
     }
 
     /// Sends until the shutdown begins. Then it starts no further email and lets the others finish: an SMTP conversation that

@@ -64,7 +64,7 @@ struct DatabaseCommand: CommandOfCommands {
 
         func run() async throws {
             try await options.run(
-                program: IdPProgram.name, settings: IdPSettings.databaseSettings, tables: IdPTable.all.map(\.name),
+                program: IdPProgram.name, settings: IdPSettings.database, tables: IdPTable.all.map(\.name),
                 ends: ProgramDatabase.idp.copyEnds)
         }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import IdPClients
+import IdPFlow
 import IdPOperations
 import Logging
 import SSOShared
@@ -68,7 +69,7 @@ struct DatabaseOptions: ParsableArguments {
     ///
     /// - Throws: exit code 78 where the settings of it are wrong.
     func sessionLifetime() throws -> SessionLifetime {
-        guard let lifetime = try read({ IdPSettings.sessionSettings.read($0) }).further else {
+        guard let lifetime = try read({ $0.value(FlowSettings.sessions) }).further else {
             throw CommandExit.configurationError
         }
         return lifetime
@@ -81,8 +82,7 @@ struct DatabaseOptions: ParsableArguments {
     func registry(needsKeys: Bool, printingWarnings: Bool = true) throws -> CommandRegistry {
         try read { reader in
             let keys = reader.derivedKeys("IDP_SECRET_KEY", required: needsKeys)
-            let file = IdPSettings.registeredClients(
-                reader, environment: reader.variable, keys: keys, withAllSecrets: false)
+            let file = IdPSettings.clients.registered(reader, keys: keys, withAllSecrets: false)
             for warning in reader.warnings where printingWarnings {
                 _ = CommandExit.failure(IdPProgram.name, "warning: \(warning)")
             }
@@ -99,7 +99,7 @@ struct DatabaseOptions: ParsableArguments {
 
     private func read<T>(_ further: (SettingsReader) -> T) throws -> (location: DatabaseLocation, further: T) {
         let reader = SettingsReader(source)
-        let location = IdPSettings.database(reader)
+        let location = reader.value(IdPSettings.database)
         let further = further(reader)
         guard let location, reader.problems.isEmpty else { throw reader.refusal(of: IdPProgram.name) }
         return (location, further)

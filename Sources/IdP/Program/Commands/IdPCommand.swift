@@ -2,11 +2,12 @@ import ArgumentParser
 import IdPAccounts
 import IdPClients
 import IdPDevPages
+import IdPFlow
 package import IdPMail
 import IdPProviders
 import Logging
 import SSOShared
-import SSOWeb
+package import SSOWeb
 import Storage
 import StorageEngines
 import ThisBuild
@@ -87,10 +88,12 @@ struct IdPCommand: AsyncParsableCommand {
 extension MailServerCheck {
     /// - Parameter timeouts: short ones, because an operator waits and no email can be lost.
     package init(
-        _ settings: IdPSettings, timeouts: SMTPMailer.Timeouts = .init(upload: .seconds(10), answer: .seconds(10))
-    ) {
-        let mailer = settings.mail.mailer(greeting: settings.mailGreeting, timeouts: timeouts)
-        self.init(mail: settings.mail, mailer: mailer, from: settings.mailFrom, issuer: settings.publicURL)
+        _ values: SettingValues, timeouts: SMTPMailer.Timeouts = .init(upload: .seconds(10), answer: .seconds(10))
+    ) throws(SettingError) {
+        let mail = try values[IdPSettings.mail]
+        self.init(
+            mail: mail, mailer: mail.mailer(greeting: try values[MailGreeting.setting], timeouts: timeouts),
+            from: try values[MailFrom.setting], issuer: try values[FlowSettings.publicURL])
     }
 }
 
@@ -103,25 +106,26 @@ enum IdPProgram: Program {
     static let foreignNames = [String]()
     static var build: BuildStamp { ThisBuild.stamp }
 
-    static func read(_ reader: SettingsReader, environment: @escaping (String) -> String?) -> IdPSettings? {
-        IdPSettings.read(reader, environment: environment)
-    }
+    static func read(_ reader: SettingsReader) -> SettingValues? { IdPSettings.read(reader) }
 
-    static func serve(_ settings: IdPSettings, _ log: ProgramLogger) async throws {
-        let services = try await IdPServices.live(settings, logger: log.logger)
-        try await StoredRegistry(settings, services).checkStart(services.logger)
-        await FileClientStore.record(settings.clients.clients.all, in: services.database, services.logger)
-        let shutdown = ShutdownState()
-        let application = try buildIdP(settings: settings, services: services, shutdown: shutdown) { address in
-            log.started(address, publicURL: settings.publicURL)
+    static func serve(_ values: SettingValues, _ log: ProgramLogger) async throws {
+        let services = try await IdPServices.live(values, logger: log.logger)
+        let (common, publicURL) = (services.common, try values[FlowSettings.publicURL])
+        try await StoredRegistry(values, common.database).checkStart(common.logger)
+        await FileClientStore.record(
+            try values[IdPSettings.clients].clients.all, in: common.database, common.logger)
+        let application = try buildIdP(settings: values, services: services) { address in
+            log.started(address, publicURL: publicURL)
         }
         // Not in the log, which users of other machines may read.
-        let pages: [DevPages.Page] = (settings.showsMailbox ? [.mailbox] : []) + (settings.linkTester ? [.links] : [])
-        StandardOutput.write(services.devPages.announcement(of: pages, at: settings.publicURL))
+        let pages: [DevPages.Page] =
+            (try IdPSettings.showsMailbox(values) ? [.mailbox] : [])
+            + (try values[DevPagesFeature.linkTester] ? [.links] : [])
+        StandardOutput.write(services.devPages.announcement(of: pages, at: publicURL))
         try await WebServer.run(
-            application, shutdown: shutdown, grace: log.grace, besideOthers: services.hasOthers, logger: services.logger
-        )
-        await services.database.close()
+            application, shutdown: common.shutdown, grace: log.grace, besideOthers: common.hasOthers,
+            logger: common.logger)
+        await common.database.close()
     }
 
     /// `check --connect`, and `check --mail-to` with a recipient.
@@ -129,27 +133,33 @@ enum IdPProgram: Program {
         ConnectionCheck(
             option: recipient == nil ? "--connect" : "--mail-to",
             omission: recipient == nil ? "no server was contacted" : "no email was sent"
-        ) { settings, reader in
-            await reader.checkConnection(
-                to: settings.database, IdPSettings.databaseSettings.url.name, as: settings.node,
-                inspecting: ProgramDatabase.idp.inspect
-            ) { location throws(DatabaseError) in try await ProgramDatabase.idp.openUnchanged(location, quietLogger) }
-            // Of a file the check without a connection has looked at it.
-            if !settings.database.isFile {
-                await reader.checkRegistry(settings.database, settings.keys, settings.clients.clients)
-            }
-            await providerCheck(settings, reader)
-            let check = MailServerCheck(settings)
-            guard await check.connect(reader), let recipient else { return }
-            let now = ServiceClock.system().now()
-            await check.send(to: recipient, at: now, id: "check-\(now.milliseconds)", reader)
+        ) { values, reader in
+            do { try await connect(values, sendingTo: recipient, reader) } catch { reader.problem("\(error)") }
         }
+    }
+
+    private static func connect(
+        _ values: SettingValues, sendingTo recipient: EmailAddress?, _ reader: SettingsReader
+    ) async throws(SettingError) {
+        let (location, check) = (try values[IdPSettings.database], try MailServerCheck(values))
+        await reader.checkConnection(
+            to: location, IdPSettings.database.name, as: try NodeDescription(idp: values),
+            inspecting: ProgramDatabase.idp.inspect
+        ) { location throws(DatabaseError) in try await ProgramDatabase.idp.openUnchanged(location, quietLogger) }
+        // Of a file the check without a connection has looked at it.
+        if !location.isFile {
+            await reader.checkRegistry(
+                location, try values[FlowSettings.secretKey], try values[IdPSettings.clients].clients)
+        }
+        await providerCheck(try values[IdPSettings.providers].providers, reader)
+        guard await check.connect(reader), let recipient else { return }
+        let now = ServiceClock.system().now()
+        await check.send(to: recipient, at: now, id: "check-\(now.milliseconds)", reader)
     }
 
     private static let quietLogger = Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
 
-    private static func providerCheck(_ settings: IdPSettings, _ reader: SettingsReader) async {
-        let providers = settings.providers.providers
+    private static func providerCheck(_ providers: [Provider], _ reader: SettingsReader) async {
         guard !providers.isEmpty else { return }
         do {
             let client = try ProviderClient(clock: .system(), logger: quietLogger)

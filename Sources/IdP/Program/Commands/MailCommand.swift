@@ -72,7 +72,7 @@ struct MailDelivery {
 
         /// - Returns: nil when there is a problem.
         static func read(_ reader: SettingsReader) -> Settings? {
-            let database = IdPSettings.database(reader)
+            let database = reader.value(IdPSettings.database)
             let keys = reader.derivedKeys("IDP_SECRET_KEY")
             let inbound = InboundMailSettings.readMailbox(reader)
             // The other one alone is a problem already.

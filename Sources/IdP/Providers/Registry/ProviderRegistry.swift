@@ -23,31 +23,26 @@ package struct ProviderSource: Sendable {
     /// Reads the providers at the start. Problems and warnings are in `reader`, which also has one line per provider.
     ///
     /// - Parameters:
-    ///   - environment: where `env:NAME` is looked up. A later reading uses the places of `reader`, as they were at start.
     ///   - keys: the program's own keys, which no provider may know.
     package static func read(
-        _ reader: SettingsReader, environment: @escaping (String) -> String?, publicURL: PublicOrigin?,
-        listen: ListenAddress?, keys: DerivedKeys?
+        _ reader: SettingsReader, publicURL: PublicOrigin?, listen: ListenAddress?, keys: DerivedKeys?
     ) -> ProviderSource {
         guard let path = reader.text(ProvidersFile.setting.name) else { return .none }
-        reader.record(ProvidersFile.setting.name, path)
-        let providers = providers(at: path, reader, environment: environment, keys: keys)
+        let providers = providers(at: path, reader, keys: keys)
         if let publicURL {
             for provider in providers { reader.record("provider \(provider.id)", provider.summary(at: publicURL)) }
         }
         return ProviderSource(providers: providers) { [source = reader.source] in
             let again = SettingsReader(source)
-            let providers = Self.providers(at: path, again, environment: again.variable, keys: keys)
+            let providers = Self.providers(at: path, again, keys: keys)
             again.reportExampleSecrets(publicURL: publicURL, listen: listen)
             return Reading(providers: providers, problems: again.problems, warnings: again.warnings)
         }
     }
 
-    private static func providers(
-        at path: String, _ reader: SettingsReader, environment: @escaping (String) -> String?, keys: DerivedKeys?
-    ) -> [Provider] {
+    private static func providers(at path: String, _ reader: SettingsReader, keys: DerivedKeys?) -> [Provider] {
         ProvidersFile(
-            path: path, environment: environment, problem: reader.problem, warn: reader.warn,
+            path: path, environment: reader.variable, problem: reader.problem, warn: reader.warn,
             checkSecret: { text, name in
                 reader.checkForExampleSecret(text, setting: name)
                 // The provider knows it.

@@ -5,10 +5,10 @@ import Yams
 
 /// Reads `IDP_PROVIDERS_FILE`.
 package struct ProvidersFile {
-    package static let setting = SettingDescription(
+    package static let setting = Setting(
         "IDP_PROVIDERS_FILE", example: "/etc/swift-sso/providers.yaml",
         "The accounts elsewhere that users may sign in with (Apple, Google, any OpenID provider), see deploy/providers.example.yaml. SIGHUP reads it again."
-    )
+    ) { $0 }
 
     /// First words of other paths below `/auth/`, `/auth/native/` and `/sign-in/with/`.
     static let reservedIDs = ["callback", "complete", "email", "mail", "native", "sso"]

@@ -15,9 +15,6 @@ import Storage
 /// An `Authorization` is ignored: HTTP clients add their last access token to every request, and a token that has ended must
 /// not keep its user from signing in. Such a request has no cookies here (``APISession``), so it replaces no session.
 struct SignInAPI: Sendable {
-    /// The purpose of ``keys``.
-    static let keyLabel = "api-challenge"
-
     let addresses: AddressStep
     let codes: CodeStep
     let completion: SignInCompletion
@@ -28,6 +25,13 @@ struct SignInAPI: Sendable {
     let database: any Database
     let clock: ServiceClock
     let randomness: any Randomness
+
+    init(_ parts: SharedParts, addresses: AddressStep, codes: CodeStep, completion: SignInCompletion) {
+        (self.addresses, self.codes, self.completion) = (addresses, codes, completion)
+        keys = ChallengeKey(keys: parts.keys, label: "api-challenge")
+        (limits, pages, database) = (parts.limits, parts.pages, parts.database)
+        (clock, randomness) = (parts.clock, parts.randomness)
+    }
 
     func addRoutes(to router: inout FeatureRouter) {
         router.api([.post], at: "sign-in", use: begin)

@@ -1,4 +1,5 @@
 package import IdPClients
+import IdPFlow
 import IdPMail
 package import SSOShared
 package import SSOWeb
@@ -12,11 +13,11 @@ package struct InboundMailSettings: Sendable {
     /// Signs the messages of `POST /auth/mail/inbound`. Without it that path does not exist.
     package var secret: SharedSecret?
 
-    package static let domain = Setting(
+    package static let domain: Setting<String?> = Setting(
         "IDP_INBOUND_MAIL_DOMAIN", example: "reply.example.com",
         "The domain that receives replies to the email. Without it users cannot reply. See docs/mail.md.",
         parseDomain)
-    package static let authservID = Setting(
+    package static let authservID: Setting<String?> = Setting(
         "IDP_INBOUND_AUTHSERV_ID", example: "mx.example.com",
         "Required with IDP_INBOUND_MAIL_DOMAIN: the name that your mail server writes first in Authentication-Results. It must remove that field with this name from mail of others.",
         parseAuthservID)
@@ -25,31 +26,7 @@ package struct InboundMailSettings: Sendable {
         "Signs raw messages to POST /auth/mail/inbound, at least 32 bytes, and not another secret. Without it that path does not exist; idp mail deliver does not need it."
     )
 
-    /// In the order of `--help`.
-    package static let descriptions = [domain.description, authservID.description, secret]
-
-    /// Reads all three settings. A problem is recorded.
-    ///
-    /// - Returns: nil without a domain, or when there is a problem.
-    package static func read(_ reader: SettingsReader, keys: DerivedKeys?, clients: ClientRegistry) -> Self? {
-        var settings = readMailbox(reader)
-        let secret = reader.sharedSecret(Self.secret.name, required: false)
-        if let secret {
-            if reader.text(Self.domain.name) == nil { reader.problem(needsDomain(Self.secret.name)) }
-            // A client could write answers in the name of every user.
-            reader.requireDifferent(keys, "IDP_SECRET_KEY", from: secret, Self.secret.name)
-            for client in clients.all where client.secrets.contains(where: { $0.isSame(as: secret) }) {
-                reader.problem(
-                    "\(Self.secret.name): is the same as the secret of the client \(client.id). A holder of that secret could "
-                        + "deliver answers in the name of your users. Make one with: openssl rand -hex 32")
-            }
-        }
-        settings?.secret = secret
-        if settings != nil {
-            reader.addCheck { reader in warning(ofMissing: InboundMailReader.missingCharsets).map(reader.warn) }
-        }
-        return settings
-    }
+    package static let setting = InboundMailSetting()
 
     /// - Parameter charsets: those that this machine cannot read.
     static func warning(ofMissing charsets: [String]) -> String? {
@@ -61,8 +38,8 @@ package struct InboundMailSettings: Sendable {
 
     /// Reads the domain and the name of the mail server, which every way of delivery needs.
     package static func readMailbox(_ reader: SettingsReader) -> Self? {
-        let domain = reader.value(Self.domain)
-        let authservID = reader.value(Self.authservID)
+        let domain = reader.value(Self.domain) ?? nil
+        let authservID = reader.value(Self.authservID) ?? nil
         switch (reader.text(Self.domain.name), reader.text(Self.authservID.name)) {
         case (.some, nil):
             // Without it any sender could write the verdict into the message.
@@ -76,7 +53,7 @@ package struct InboundMailSettings: Sendable {
         return Self(domain: domain, authservID: authservID)
     }
 
-    private static func needsDomain(_ name: String) -> String {
+    fileprivate static func needsDomain(_ name: String) -> String {
         "\(Self.domain.name): is required with \(name). Use the domain that receives the answers, for example "
             + "reply.example.com, or remove \(name)."
     }
@@ -102,5 +79,54 @@ package struct InboundMailSettings: Sendable {
                 "\"\(text)\" must be a name of ASCII letters, digits, - _ and dots, such as mx.example.com.")
         }
         return text
+    }
+}
+
+/// The three settings of replies.
+package struct InboundMailSetting: ReadableSetting {
+    /// What was read, also beside a problem.
+    package struct Reading: Sendable {
+        /// Nil without a domain, where nobody can reply.
+        let settings: InboundMailSettings?
+        fileprivate let secret: SharedSecret?
+
+        /// Reports a secret that a client has as well.
+        package func check(beside clients: ClientRegistry, _ reader: SettingsReader) {
+            guard let secret else { return }
+            for client in clients.all where client.secrets.contains(where: { $0.isSame(as: secret) }) {
+                reader.problem(
+                    "\(InboundMailSettings.secret.name): is the same as the secret of the client \(client.id). A holder of that "
+                        + "secret could deliver answers in the name of your users. Make one with: openssl rand -hex 32")
+            }
+        }
+    }
+
+    package var name: String { InboundMailSettings.domain.name }
+    package var descriptions: [SettingDescription] {
+        [
+            InboundMailSettings.domain.description, InboundMailSettings.authservID.description,
+            InboundMailSettings.secret,
+        ]
+    }
+
+    package func read(_ reader: SettingsReader, _ values: SettingValues) -> Reading? {
+        var settings = InboundMailSettings.readMailbox(reader)
+        let name = InboundMailSettings.secret.name
+        let secret = reader.sharedSecret(name, required: false)
+        if let secret {
+            if reader.text(InboundMailSettings.domain.name) == nil {
+                reader.problem(InboundMailSettings.needsDomain(name))
+            }
+            // A client could write answers in the name of every user.
+            let keys = try? values[FlowSettings.secretKey]
+            reader.requireDifferent(keys, FlowSettings.secretKey.name, from: secret, name)
+        }
+        settings?.secret = secret
+        if settings != nil {
+            reader.addCheck { reader in
+                InboundMailSettings.warning(ofMissing: InboundMailReader.missingCharsets).map(reader.warn)
+            }
+        }
+        return Reading(settings: settings, secret: secret)
     }
 }

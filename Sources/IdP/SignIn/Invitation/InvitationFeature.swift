@@ -38,14 +38,7 @@ package struct InvitationFeature: Feature {
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
     ) {
         purpose.addRoutes(to: &router)
-        InvitationRoutes(
-            sessions: parts.sessions, accounts: parts.accounts, invitations: invitations,
-            knownBrowsers: parts.knownBrowsers, clients: parts.clients,
-            cookie: BrowserCookie(name: "idp_invitation", origin: parts.origin, maximumAge: .minutes(10)),
-            pages: parts.pages, script: parts.formScript, flowLimit: parts.flowLimit, clock: parts.clock,
-            randomness: parts.randomness,
-            submitAddress: submitAddress(completion)
-        ).addRoutes(to: &router)
+        InvitationRoutes(parts, invitations, submitAddress: submitAddress(completion)).addRoutes(to: &router)
     }
 
     private var purpose: InvitationPurpose {

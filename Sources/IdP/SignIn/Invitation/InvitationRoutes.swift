@@ -29,6 +29,17 @@ struct InvitationRoutes: Sendable {
     /// Begins the sign-in; nil for text that is not an email address.
     let submitAddress: @Sendable (SubmittedAddress) async throws -> Response?
 
+    init(
+        _ parts: SharedParts, _ invitations: InvitationStore,
+        submitAddress: @escaping @Sendable (SubmittedAddress) async throws -> Response?
+    ) {
+        (self.invitations, self.submitAddress) = (invitations, submitAddress)
+        (sessions, accounts, knownBrowsers) = (parts.sessions, parts.accounts, parts.knownBrowsers)
+        (clients, flowLimit, clock) = (parts.clients, parts.flowLimit, parts.clock)
+        (randomness, pages, script) = (parts.randomness, parts.pages, parts.formScript)
+        cookie = BrowserCookie(name: "idp_invitation", origin: parts.origin, maximumAge: .minutes(10))
+    }
+
     struct Model: Encodable, Sendable {
         let formToken, address, service, other, script, errorHTML: String
         let hasClient, hasOther, hasError: Bool

@@ -68,7 +68,7 @@ struct HangingRevocationTests {
     func other() async throws {
         try await ProviderDeployment.open([.apple, .google]) { place in
             let (deployment, logger) = (place.deployment, place.deployment.log.logger("idp"))
-            let box = ProviderFeature.refreshTokens(deployment.idpSettings.keys, SystemRandomness())
+            let box = ProviderFeature.refreshTokens(deployment.keys, SystemRandomness())
             let (apple, google) = (try place.standIn(.apple).issuer, try place.standIn(.google).issuer)
             let now = deployment.clock.now
             let rows =
@@ -86,7 +86,7 @@ struct HangingRevocationTests {
             let calls = HalfHanging(hanging: apple)
             let revocation = IdentityRevocation(
                 database: deployment.database, clock: deployment.clock.clock,
-                providers: ProviderRegistry(deployment.idpSettings.providers, logger: logger), refreshTokens: box,
+                providers: ProviderRegistry(deployment.idp.providers, logger: logger), refreshTokens: box,
                 revocation: calls, logger: logger)
             async let settled = revocation.settle(limit: 500)
             let isTold: ()? = try? await eventually("the provider that answers is told") {

@@ -36,8 +36,8 @@ struct TokenRevocationTests {
         let (deployment, logger) = (place.deployment, place.deployment.log.logger("idp"))
         return IdentityRevocation(
             database: deployment.database, clock: deployment.clock.clock,
-            providers: ProviderRegistry(deployment.idpSettings.providers, logger: logger),
-            refreshTokens: ProviderFeature.refreshTokens(deployment.idpSettings.keys, SystemRandomness()),
+            providers: ProviderRegistry(deployment.idp.providers, logger: logger),
+            refreshTokens: ProviderFeature.refreshTokens(deployment.keys, SystemRandomness()),
             revocation: told, logger: logger)
     }
 

@@ -97,12 +97,9 @@ struct SealedValueTests {
                     "UPDATE client_secret SET secret = :secret WHERE client_id = :id",
                     ["secret": .blob(sealed), "id": .text(wiki.id)])
             }
-            let services = IdPServices(
-                database: deployment.database, mailer: OutboxMailer(folder: deployment.mailbox.folder),
-                clock: deployment.clock.clock, randomness: SystemRandomness(), logger: deployment.log.logger("idp"),
-                devPages: deployment.dev)
             try await deployment.withSecondIdP { second in
-                try await StoredRegistry(deployment.idpSettings, services).checkStart(second.log.logger("idp"))
+                try await StoredRegistry(deployment.idp.settings, deployment.database).checkStart(
+                    second.log.logger("idp"))
                 #expect(second.log.contains("no key of it opens 1 of the client secrets"))
                 #expect(try await second.browser().get(second.authorize(wiki, state: "s")).status == 400)
                 #expect(try await second.browser().get(second.authorize(shop, state: "s")).status == 303)

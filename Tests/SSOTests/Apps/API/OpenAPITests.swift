@@ -21,8 +21,8 @@ struct OpenAPITests {
         let settings = try TestDeployment.readIdPSettings(
             SettingsFixture.idp.merging(["IDP_MAIL_URL": "outbox:\(try folder.folder("outbox"))"]) { $1 })
         let services = IdPServices(
-            database: database, mailer: OutboxMailer(folder: folder.path(of: "outbox")), clock: TestClock().clock,
-            randomness: SystemRandomness(), logger: CapturedLog().logger("idp"),
+            ProgramServices(database: database, clock: TestClock().clock, logger: CapturedLog().logger("idp")),
+            mailer: OutboxMailer(folder: folder.path(of: "outbox")),
             devPages: try DevPages(randomness: SystemRandomness()))
         var paths: Set<String> = []
         _ = try buildIdP(

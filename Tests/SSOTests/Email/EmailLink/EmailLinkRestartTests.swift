@@ -21,8 +21,9 @@ struct EmailLinkRestartTests {
             "IDP_ALLOWED_EMAILS": "*@example.com", "IDP_CLIENTS_FILE": deployment.folder.path(of: "clients.yaml"),
         ])
         let services = IdPServices(
-            database: deployment.database, mailer: OutboxMailer(folder: deployment.mailbox.folder),
-            clock: deployment.clock.clock, randomness: SystemRandomness(), logger: deployment.log.logger("idp"),
+            ProgramServices(
+                database: deployment.database, clock: deployment.clock.clock, logger: deployment.log.logger("idp")),
+            mailer: OutboxMailer(folder: deployment.mailbox.folder),
             devPages: try DevPages(randomness: SystemRandomness()))
         try await serving({ try buildIdP(settings: settings, services: services, started: $0) }, body)
     }

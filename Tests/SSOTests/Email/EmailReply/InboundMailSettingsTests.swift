@@ -18,11 +18,13 @@ struct InboundMailSettingsTests {
     @Test("without them there is no inbound mail; with both names there is, and the domain is in lower case")
     func both() throws {
         #expect(SettingsFixture.read(.idp).problems.isEmpty)
-        let settings = try TestDeployment.readIdPSettings(SettingsFixture.idp.merging(Self.both) { $1 })
-        #expect(settings.inboundMail?.domain == "reply.example.com")
-        #expect(settings.inboundMail?.authservID == "mx.example.com")
-        #expect(settings.inboundMail?.secret == nil)
-        #expect(try TestDeployment.readIdPSettings(SettingsFixture.idp).inboundMail == nil)
+        let values = try TestDeployment.readIdPSettings(SettingsFixture.idp.merging(Self.both) { $1 })
+        let settings = try #require(try values[InboundMailSettings.setting].settings)
+        #expect(settings.domain == "reply.example.com")
+        #expect(settings.authservID == "mx.example.com")
+        #expect(settings.secret == nil)
+        let without = try TestDeployment.readIdPSettings(SettingsFixture.idp)
+        #expect(try without[InboundMailSettings.setting].settings == nil)
     }
 
     @Test("a machine without conversion modules gets a warning that names the character sets, and this one gets none")

@@ -2,6 +2,7 @@ import Testing
 
 @testable import IdP
 @testable import IdPDevPages
+@testable import IdPFlow
 @testable import IdPMail
 @testable import IdPTestKit
 @testable import SSOShared
@@ -28,14 +29,14 @@ struct DebugAddressTests {
             "IDP_MAIL_FROM": "Main App <sign-in@main.example>",
         ]
         let services = IdPServices(
-            database: deployment.database, mailer: mailer, clock: deployment.clock.clock,
-            randomness: SystemRandomness(),
-            logger: deployment.log.logger("idp"), devPages: deployment.dev)
+            ProgramServices(
+                database: deployment.database, clock: deployment.clock.clock, logger: deployment.log.logger("idp")),
+            mailer: mailer, devPages: deployment.dev)
         let idp = try TestDeployment.readIdPSettings(base.merging(settings) { $1 })
         var status = 0
         try await serving({ try buildIdP(settings: idp, services: services, started: $0) }) { port in
-            status = try await HTTPProbe(port: port, authority: String(idp.publicURL.text.split(separator: "/")[1]))
-                .get(path, headers).status
+            let authority = try idp[FlowSettings.publicURL].text.split(separator: "/")[1]
+            status = try await HTTPProbe(port: port, authority: String(authority)).get(path, headers).status
         }
         return status
     }
@@ -115,10 +116,10 @@ struct DebugAddressTests {
                 + "Link tester: http://localhost:8080\(dev.path(of: .links))\n")
         #expect(try dev.announcement(of: [], at: PublicOrigin("http://localhost:8080")) == "")
         let settings = try TestDeployment.readIdPSettings(base)
-        #expect(settings.showsMailbox && settings.linkTester)
+        #expect(try IdPSettings.showsMailbox(settings) && settings[DevPagesFeature.linkTester])
         let mail = ["IDP_MAIL_URL": "smtps://mail.example.com", "IDP_LINK_TESTER": "false"]
         let others = try TestDeployment.readIdPSettings(base.merging(mail) { $1 })
-        #expect(!others.showsMailbox && !others.linkTester)
+        #expect(try !IdPSettings.showsMailbox(others) && !others[DevPagesFeature.linkTester])
     }
 
     @Test(

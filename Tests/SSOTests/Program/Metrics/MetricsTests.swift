@@ -25,15 +25,15 @@ struct MetricsTests {
         return HTTPProbe(host: "127.0.0.1", port: try #require(UInt16(address)))
     }
 
-    private func settings(_ deployment: TestDeployment, _ further: [String: String] = [:]) throws -> IdPSettings {
+    private func settings(_ deployment: TestDeployment, _ further: [String: String] = [:]) throws -> SettingValues {
         try TestDeployment.readIdPSettings(deployment.idp.values.merging(further) { $1 })
     }
 
     private func services(_ deployment: TestDeployment) -> IdPServices {
         IdPServices(
-            database: deployment.database, mailer: OutboxMailer(folder: deployment.mailbox.folder),
-            clock: deployment.clock.clock, randomness: SystemRandomness(), logger: deployment.log.logger("idp"),
-            devPages: deployment.dev)
+            ProgramServices(
+                database: deployment.database, clock: deployment.clock.clock, logger: deployment.log.logger("idp")),
+            mailer: OutboxMailer(folder: deployment.mailbox.folder), devPages: deployment.dev)
     }
 
     private func series(_ text: String) -> [String: String] {
@@ -72,8 +72,7 @@ struct MetricsTests {
             _ = try await deployment.signedIn()
             let registry = MetricsRegistry(CommonMetrics.all + IdPMetrics.all)
             let services = services(deployment)
-            let features = try IdPFeatures(
-                settings(deployment), services, shutdown: ShutdownState(), adding: .init())
+            let features = try IdPFeatures(settings(deployment), services, adding: .init())
             for reading in IdPMetrics.readings(features.parts, features.signingKeys) { try await reading(registry) }
             let own = series(registry.text)
             #expect(own["idp_accounts"] == "1" && own["idp_sessions"] == "1", "\(registry.text)")

@@ -60,10 +60,14 @@ struct ProgramNodeTests {
                     SettingsSource(
                         SettingsFixture.idp.merging(["IDP_MAIL_URL": "smtps://mail.example.com"]) { $1 }
                             .merging(changed) { $1 }))
-                found = IdPSettings.read(reader) { _ in nil }.map { ($0.node, $0.database) }
+                found = try IdPSettings.read(reader).map {
+                    (try NodeDescription(idp: $0), try $0[IdPSettings.database])
+                }
             case .relyingParty:
                 reader = SettingsReader(SettingsSource(SettingsFixture.client.merging(changed) { $1 }))
-                found = RelyingPartySettings.read(reader).map { ($0.node, $0.database) }
+                found = try RelyingPartySettings.read(reader).map {
+                    (try NodeDescription(relyingParty: $0), try $0[RelyingPartySettings.database])
+                }
             }
             return try #require(found, "\(reader.problems)")
         }

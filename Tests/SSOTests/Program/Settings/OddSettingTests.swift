@@ -2,6 +2,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import IdPFlow
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit
@@ -29,7 +30,7 @@ struct OddSettingTests {
         let reader = SettingsFixture.read(.idp, ["IDP_PLACES": text])
         let problem = reader.problems.first { $0.hasPrefix("IDP_PLACES: ") } ?? ""
         #expect(problem.contains("10.1.0.0/16=Office Berlin"), "\(reader.problems)")
-        #expect(IdPSettings.placesSetting.description.explanation.contains("NETWORK=NAME"))
+        #expect(Places.setting.description.explanation.contains("NETWORK=NAME"))
     }
 
     /// The file, and what is said of it.

@@ -145,7 +145,7 @@ struct MissingFlowTests {
     func ids() async throws {
         try await TestDeployment.openWithOIDC(clients: 2) { deployment in
             let clients = ClientDirectory(
-                ClientSource(deployment.idpSettings.clients.clients), logger: deployment.log.logger("idp"))
+                ClientSource(deployment.idp.clients.clients), logger: deployment.log.logger("idp"))
             func made(_ keys: String) throws -> FlowClients {
                 FlowClients(keys: try .parse(keys, setting: "IDP_SECRET_KEY"), clients: clients)
             }

@@ -188,7 +188,7 @@ struct OIDCClientChangesTests {
             let code = try await deployment.oidcCode(browser)
             #expect(try await deployment.oidcToken(code, as: deployment.client).status == 200)
             let ahead = ServiceClock { [clock = deployment.clock] in clock.now + .minutes(5) }
-            let box = SigningKeyBox(keys: deployment.idpSettings.keys, randomness: SystemRandomness())
+            let box = SigningKeyBox(keys: deployment.keys, randomness: SystemRandomness())
             _ = try await OperatorChanges(deployment.database, by: .program, clock: ahead)
                 .make(RotateKeys(box, isAtOnce: true))
             let next = try await deployment.oidcCode(browser, nil, ["state": "x"])

@@ -138,7 +138,7 @@ struct OIDCHintTests {
         try await TestDeployment.openWithOIDC { deployment in
             let ann = try await Self.hint(deployment, of: "ann@example.com")
             if wrong == "key is gone" {
-                let box = SigningKeyBox(keys: deployment.idpSettings.keys, randomness: SystemRandomness())
+                let box = SigningKeyBox(keys: deployment.keys, randomness: SystemRandomness())
                 try await deployment.make(RotateKeys(box, isAtOnce: true))
             }
             let hint = wrong == "changed" ? ann.dropLast(6) + "AAAAAA" : wrong == "key is gone" ? ann[...] : wrong[...]

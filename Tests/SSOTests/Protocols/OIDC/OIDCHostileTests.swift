@@ -57,13 +57,13 @@ struct OIDCHostileTests {
     func basic(sent: String) async throws {
         let secret = "a+b" + TestSecret.new()
         try await TestDeployment.openWithOIDC { deployment in
-            let registrar = ClientRegistrar(file: deployment.idpSettings.clients.clients)
+            let registrar = ClientRegistrar(file: deployment.idp.clients.clients)
             var entry = ClientEntry(id: "wiki")
             entry["name"] = .text("Wiki")
             entry["access"] = .text("everyone")
             entry["protocols"] = .list(["oidc"])
             entry["redirect_uris"] = .list(["https://wiki.example/callback"])
-            let box = ClientSecretBox(keys: deployment.idpSettings.keys, randomness: SystemRandomness())
+            let box = ClientSecretBox(keys: deployment.keys, randomness: SystemRandomness())
             let changes = OperatorChanges(deployment.database, by: .program, clock: deployment.clock.clock)
             _ = try await changes.make(
                 AddClient("wiki", entry, logo: nil, secret: .parse(secret, setting: "secret"), box, registrar))

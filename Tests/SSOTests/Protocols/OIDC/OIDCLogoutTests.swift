@@ -97,7 +97,7 @@ struct OIDCLogoutTests {
                 browser = try await deployment.signedIn()
             case .logoutToken:
                 let keys = SigningKeys(
-                    SigningKeyBox(keys: deployment.idpSettings.keys, randomness: SystemRandomness()),
+                    SigningKeyBox(keys: deployment.keys, randomness: SystemRandomness()),
                     AuditStore(
                         database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness()),
                     clock: deployment.clock.clock, logger: deployment.log.logger("idp"))
@@ -169,10 +169,10 @@ struct OIDCLogoutTests {
         let audit = AuditStore(
             database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness())
         let keys = SigningKeys(
-            SigningKeyBox(keys: deployment.idpSettings.keys, randomness: SystemRandomness()), audit,
+            SigningKeyBox(keys: deployment.keys, randomness: SystemRandomness()), audit,
             clock: deployment.clock.clock, logger: deployment.log.logger("idp"))
         let wire = OIDCSignOut(issuer: deployment.origin, keys: keys)
-        let client = try #require(deployment.idpSettings.clients.clients.client(id: message.clientID))
+        let client = try #require(deployment.idp.clients.clients.client(id: message.clientID))
         let request = try #require(
             await wire.request(
                 for: message, to: SignOutRecipient(client), at: deployment.clock.now))

@@ -358,7 +358,7 @@ struct OIDCModuleTests {
             }
             let old = try await kid()
             #expect(try await published() == [old])
-            let box = SigningKeyBox(keys: deployment.idpSettings.keys, randomness: SystemRandomness())
+            let box = SigningKeyBox(keys: deployment.keys, randomness: SystemRandomness())
             let changes = OperatorChanges(deployment.database, by: .program, clock: deployment.clock.clock)
             _ = try await changes.make(RotateKeys(box, isAtOnce: false))
             let both = try await published()

@@ -61,7 +61,7 @@ enum OIDCTokenAttack {
             "fingerprint for secret",
             { sent, d in
                 sent.authorization = TestDeployment.basic(
-                    "partner-1", d.idpSettings.clients.clients.client(id: "partner-1")?.fingerprints[0] ?? "")
+                    "partner-1", d.idp.clients.clients.client(id: "partner-1")?.fingerprints[0] ?? "")
             }, "invalid_client", "client_secret_wrong"
         ),
         (

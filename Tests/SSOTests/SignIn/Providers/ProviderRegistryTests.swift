@@ -30,8 +30,7 @@ struct ProviderRegistryTests {
             SettingsSource(["IDP_PROVIDERS_FILE": path, "SECRET": ProvidersFixture.secret, "KEY": ProvidersFixture.key])
         )
         let source = ProviderSource.read(
-            reader, environment: reader.variable, publicURL: try PublicOrigin(publicURL),
-            listen: try ListenAddress("127.0.0.1:8080"), keys: nil)
+            reader, publicURL: try PublicOrigin(publicURL), listen: try ListenAddress("127.0.0.1:8080"), keys: nil)
         try #require(reader.problems == [])
         return source
     }

@@ -1,3 +1,5 @@
+import IdPAccounts
+import IdPFlow
 import IdPMail
 import SSOShared
 import SSOWeb
@@ -19,16 +21,16 @@ struct InitAnswers {
 
     init(before: SettingsReader) {
         self.before = before
-        tokenFile = before.text(MailTokenFile.setting.name) == nil ? nil : before.value(MailTokenFile.setting)
+        tokenFile = before.value(MailTokenFile.setting) ?? nil
     }
 
-    static func publicURL(_ text: String) -> String? { IdPSettings.publicURLSetting.problem(with: text) }
-    static func mailFrom(_ text: String) -> String? { IdPSettings.mailFromSetting.problem(with: text) }
+    static func publicURL(_ text: String) -> String? { FlowSettings.publicURL.origin.problem(with: text) }
+    static func mailFrom(_ text: String) -> String? { MailFrom.setting.problem(with: text) }
     static func allowedEmails(_ text: String) -> String? {
-        isNone(text) ? nil : IdPSettings.allowedEmailsSetting.problem(with: text)
+        isNone(text) ? nil : AllowedEmails.setting.problem(with: text)
     }
     static func trustedProxies(_ text: String) -> String? {
-        isNone(text) ? nil : IdPSettings.trustedProxiesSetting.problem(with: text)
+        isNone(text) ? nil : FlowSettings.trustedProxies.problem(with: text)
     }
     /// How an answer says that there is to be no value.
     static func isNone(_ text: String) -> Bool { text == "none" }

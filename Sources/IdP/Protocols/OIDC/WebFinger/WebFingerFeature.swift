@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-package import IdPAccounts
+import IdPAccounts
 package import IdPFlow
 import NIOCore
 import SSOShared
@@ -12,24 +12,29 @@ package import SSOWeb
 /// Clients ask the host of the address, so its proxy passes `/.well-known/webfinger` on to here. The answer is the same for every
 /// address of a domain, whether there is an account or not.
 package struct WebFingerFeature: Feature {
-    package static let setting = Setting(
+    package static let isOn = Setting(
         "IDP_WEBFINGER", default: false, example: "true",
         "Whether /.well-known/webfinger names this provider for the domains of IDP_ALLOWED_EMAILS. Their web servers must pass that path on."
     )
+    package static let settings: [any ReadableSetting] = [isOn]
     package static let path = "/.well-known/webfinger"
     static let relation = "http://openid.net/specs/connect/1.0/issuer"
 
     private let issuer: String
+    private let isOn: Bool
+    /// The domains that are answered for, also those of single addresses.
     private let domains: Set<[UInt8]>
 
-    /// - Parameter allowed: the domains that are answered for, also those of single addresses.
-    package init(_ parts: SharedParts, allowed: AllowedEmails) {
-        (issuer, domains) = (parts.origin.text, allowed.namedDomains)
+    package init(_ values: SettingValues) throws(SettingError) {
+        issuer = try values[FlowSettings.publicURL].text
+        isOn = try values[Self.isOn]
+        domains = try values[AllowedEmails.setting].namedDomains
     }
 
     package func addRoutes(
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
     ) {
+        guard isOn else { return }
         router.openFile(at: Self.path) { [issuer, domains] request, _ in
             guard let resource = Self.resource(request.queryFields, in: domains) else {
                 return Self.response(.notFound, "application/json", [.init("error", "not_found")])

@@ -1,0 +1,68 @@
+import IdPClients
+import IdPFlow
+import IdPProtocols
+import IdPProviders
+import IdPSignIn
+import SSOShared
+import SSOWeb
+
+/// The clients of the settings: those of the file, and the one of the `SSO_…` settings.
+struct ClientsSetting: ReadableSetting {
+    let name = "clients"
+    /// Those that clients may use.
+    var protocols = ClientProtocols.builtIn
+
+    var descriptions: [SettingDescription] { EnvironmentClient.descriptions }
+
+    /// The clients are read again with every check of the start, on the settings as they were then.
+    func read(_ reader: SettingsReader, _ values: SettingValues) -> ClientSource? {
+        let keys = try? values[FlowSettings.secretKey]
+        let clients = registered(reader, keys: keys)
+        guard reader.text(ClientsFile.setting.name) != nil else { return ClientSource(clients) }
+        return ClientSource(clients) { [source = reader.source] in
+            let again = SettingsReader(source)
+            let clients = registered(again, keys: keys)
+            InboundMailSettings.setting.read(again, values)?.check(beside: clients, again)
+            again.reportExampleSecrets(
+                publicURL: try? values[FlowSettings.publicURL], listen: try? values[IdPSettings.listen])
+            return ClientSource.Reading(clients: clients, problems: again.problems, warnings: again.warnings)
+        }
+    }
+
+    /// - Parameter withAllSecrets: false for commands, which may not be allowed to read all.
+    func registered(_ reader: SettingsReader, keys: DerivedKeys?, withAllSecrets: Bool = true) -> ClientRegistry {
+        var clients: [Client] = []
+        if let path = reader.text(ClientsFile.setting.name) {
+            clients += ClientsFile(
+                path: path, of: protocols, environment: reader.variable, problem: reader.problem, warn: reader.warn,
+                checkForExampleSecret: { reader.checkForExampleSecret($0, setting: $1) },
+                withAllSecrets: withAllSecrets
+            ).read()
+        }
+        if let client = EnvironmentClient.read(reader, using: SSOSettings()) { clients.append(client) }
+        let registry = ClientRegistry(clients, of: protocols, problem: reader.problem)
+        for client in registry.all {
+            for secret in client.secrets {
+                reader.requireDifferent(
+                    keys, FlowSettings.secretKey.name, from: secret, "the secret of the client \(client.id)")
+            }
+            let prints = client.secrets.map(\.fingerprint).joined(separator: ", ")
+            reader.record(
+                "client \(client.id)",
+                "\(client.name), fingerprints \(prints), \(client.redirectURIs.joined(separator: " "))")
+        }
+        return registry
+    }
+}
+
+/// The accounts elsewhere that users may sign in with, as the file of ``ProvidersFile`` describes them.
+struct ProvidersSetting: ReadableSetting {
+    let name = "providers"
+    let descriptions: [SettingDescription] = []
+
+    func read(_ reader: SettingsReader, _ values: SettingValues) -> ProviderSource? {
+        ProviderSource.read(
+            reader, publicURL: try? values[FlowSettings.publicURL], listen: try? values[IdPSettings.listen],
+            keys: try? values[FlowSettings.secretKey])
+    }
+}
