@@ -68,9 +68,11 @@ package struct AddressStep: Sendable {
         _ asked: Asked, held: BrowserChallenges.Entry?, flow: FlowID?, service: String?, _ connection: any SQLConnection
     ) throws -> (entry: BrowserChallenges.Entry, expiresAt: Timestamp) {
         let begun = try challenges.begin(
-            asked.address, held: held, requester: asked.requester, flow: flow?.text,
-            logFlow: flow == nil ? nil : asked.logFlow, service: service, device: asked.device,
-            place: asked.place, language: asked.language, connection)
+            CodeRequest(
+                address: asked.address, requester: asked.requester, flow: flow?.text,
+                logFlow: flow == nil ? nil : asked.logFlow, service: service, device: asked.device,
+                place: asked.place, language: asked.language),
+            held: held, connection)
         try asked.audit?.record(
             begun.email.event(asked.typed, account: begun.account, flow: asked.logFlow), connection)
         return (begun.entry, begun.expiresAt)
