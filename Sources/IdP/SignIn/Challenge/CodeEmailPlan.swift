@@ -1,5 +1,6 @@
 import IdPAccounts
 import IdPClients
+import IdPMail
 import Logging
 import SSOShared
 import SSOWeb

@@ -62,6 +62,16 @@ package struct AddressStep: Sendable {
             language: .preferred(by: request), logFlow: logFlow, audit: context.audit)
     }
 
+    /// When the next email may go to a mailbox; nil for now.
+    ///
+    /// - Parameter browserID: the known browser that asks; nil for an unknown one.
+    func nextEmail(
+        to mailbox: String, browserID: String?, _ request: Request, _ context: VisitorContext
+    ) async throws -> Timestamp? {
+        try await challenges.mail.nextAllowed(
+            for: mailbox, EmailRequester(browserID: browserID, network: limits.network(request, context)))
+    }
+
     /// Begins a challenge, or continues the one that is held, in the caller's transaction: no email is sent whose code fits no
     /// browser.
     func begin(
@@ -122,6 +132,12 @@ package struct CodeStep: Sendable {
     enum Outcome<Done: Sendable>: Sendable {
         case done(Done)
         case rejected(CodeError)
+    }
+
+    /// The code of a challenge while it can be typed.
+    func typable(_ challenge: Challenge) async throws -> String? {
+        guard !challenge.isUsedUp, try await guesses.pausedUntil(challenge) == nil else { return nil }
+        return codes.code(of: challenge)
     }
 
     /// Signs in with a code.
