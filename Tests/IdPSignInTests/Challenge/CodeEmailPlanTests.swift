@@ -53,7 +53,7 @@ struct CodeEmailPlanTests {
         }
     }
 
-    @Test("a challenge that still waits is continued and not prolonged; without one a new code is valid for ten minutes")
+    @Test("a challenge that still waits is continued and not prolonged; else a new code is valid for ten minutes")
     func challenge() {
         for (facts, plan) in Self.plans {
             #expect(plan.continued == facts.waiting?.id, "\(facts)")
@@ -75,7 +75,7 @@ struct CodeEmailPlanTests {
         }
     }
 
-    @Test("beyond the budget the first email of a code waits until one is allowed, and is left out if the code ends by then")
+    @Test("beyond the budget a code's first email waits until one is allowed, and is left out if the code ends by then")
     func first() {
         for (facts, plan) in Self.plans where !Self.isRepeat(facts) {
             guard let allowed = facts.nextAllowed else { continue }

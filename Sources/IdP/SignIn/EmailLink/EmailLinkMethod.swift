@@ -144,7 +144,8 @@ package struct EmailLinkMethod: SignInMethod {
             if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
             return page.button(
                 request, formToken: sessions.formToken(for: session), challenge: challenge,
-                service: completion.purposes.name(of: flow, in: session), adding: addedProvider(session, challenge), code: nil)
+                service: completion.purposes.name(of: flow, in: session), adding: addedProvider(session, challenge),
+                code: nil)
         case .known:
             // Who is signed in here needs the code only, for the window where the sign-in began.
             if try await completion.accounts.signedIn(context)?.account.email == challenge.address { break }
