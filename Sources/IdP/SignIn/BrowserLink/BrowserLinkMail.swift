@@ -59,15 +59,3 @@ struct BrowserLinkMail: MailTemplate {
             logo: pages.mailLogo, account: try await account(challenge), logFlow: challenge.logFlow)
     }
 }
-
-/// An address for which an email with a code has just been queued, or left out.
-package struct AskedAddress: Sendable {
-    let address: EmailAddress
-    /// The challenge of the code; nil for an address that may not sign in: whatever is queued for it is a decoy.
-    let challenge: String?
-    let requester: EmailRequester
-    let hasAccount: Bool
-    /// For one more email.
-    let emailID: String
-    let now: Timestamp
-}
