@@ -112,22 +112,21 @@ package struct EmailFeature: Feature {
 
     private func codeMethod(_ completion: SignInCompletion) -> EmailCodeMethod {
         EmailCodeMethod(
-            sessions: parts.sessions, challenges: challenges, guesses: guesses, addresses: addresses, codes: codes,
-            mail: parts.mail, delay: parts.mailDelay, completion: completion, limits: parts.limits,
-            page: EmailCodePage(pages: parts.pages, script: parts.formScript), clock: parts.clock,
-            clientName: completion.purposes.name, addedProvider: addedProvider,
-            reply: { [reply] challenge, flow in reply.map { EmailReplyMethod.offer($0, challenge, flow) } })
+            sessions: parts.sessions, addresses: addresses, codes: codes, delay: parts.mailDelay,
+            completion: completion,
+            page: EmailCodePage(
+                pages: parts.pages, script: parts.formScript,
+                reply: { [reply] challenge, flow in reply.map { EmailReplyMethod.offer($0, challenge, flow) } }),
+            clock: parts.clock, addedProvider: addedProvider)
     }
 
     private func linkMethod(_ completion: SignInCompletion) -> EmailLinkMethod {
         EmailLinkMethod(
-            sessions: parts.sessions, challenges: challenges, guesses: guesses, knownBrowsers: parts.knownBrowsers,
-            codes: code, link: link, cookie: EmailLinkCookie(link: link, origin: parts.origin),
-            completion: completion, limits: parts.limits,
+            sessions: parts.sessions, knownBrowsers: parts.knownBrowsers, codes: codes,
+            cookie: EmailLinkCookie(link: link, origin: parts.origin), completion: completion,
             page: EmailLinkPage(
                 pages: parts.pages, script: parts.formScript, lifetime: parts.sessions.store.lifetime),
-            clock: parts.clock,
-            clientName: completion.purposes.name, addedProvider: addedProvider)
+            clock: parts.clock, addedProvider: addedProvider)
     }
 
     private func replyMethod(_ completion: SignInCompletion) -> EmailReplyMethod {

@@ -164,29 +164,16 @@ struct EnumerationTests {
         var seen: [[String]] = []
         let all = [Self.addresses.known, Self.addresses.fresh, Self.addresses.disabled, Self.addresses.stray]
         for address in all {
-            let address = try EmailAddress(address)
-            let held = try await database.write {
-                try store.begin(
-                    address, held: nil, requester: requester, flow: nil, logFlow: nil, service: nil, device: .mac,
-                    language: .english,
-                    $0)
-            }
-            let again = try await database.write {
-                try store.begin(
-                    address, held: held.entry, requester: requester, flow: nil, logFlow: nil, service: nil,
-                    device: .mac,
-                    language: .english, $0)
-            }
+            let request = CodeRequest(
+                address: try EmailAddress(address), requester: requester, device: .mac, language: .english)
+            let held = try await database.write { try store.begin(request, held: nil, $0) }
+            let again = try await database.write { try store.begin(request, held: held.entry, $0) }
             #expect(again.entry.id == held.entry.id && again.entry.emailAt == held.entry.emailAt)
             #expect(held.entry.emailAt == clock.now)
             // From the third email of a day on there is one more, with the link for a browser.
             for _ in 0..<3 {
                 clock.advance(by: .seconds(61))
-                _ = try await database.write {
-                    try store.begin(
-                        address, held: nil, requester: requester, flow: nil, logFlow: nil, service: nil, device: .mac,
-                        language: .english, $0)
-                }
+                _ = try await database.write { try store.begin(request, held: nil, $0) }
             }
             seen.append(database.takeStatements())
         }

@@ -29,24 +29,14 @@ package struct MailQueue: Sendable {
         (self.database, self.clock, self.capacity) = (database, clock, capacity)
     }
 
-    /// Puts an email in the queue, in the caller's transaction, within the budget of its mailbox and requester.
+    /// Puts an email in the queue, in the caller's transaction, that leaves when the budget of its mailbox and requester allows
+    /// it: see ``nextAllowed(for:_:now:_:)``. Decoys count in the same way, so that no limit reveals who may sign in.
     ///
-    /// An email that repeats a code is left out while the budget allows none. An email with a new code waits until the
-    /// budget allows one. If that is after the code has expired, the email is left out as well. Decoys count in the same
-    /// way, so that no limit reveals who may sign in.
-    ///
-    /// - Parameters:
-    ///   - hasAccount: whether the address has signed in before.
-    ///   - isRepeat: whether an email with this code is in the queue or sent already.
-    /// - Returns: when the email leaves, nil for one that was left out.
+    /// - Parameter hasAccount: whether the address has signed in before.
     package func enqueue(
-        _ email: QueuedMail, by requester: EmailRequester, hasAccount: Bool, isRepeat: Bool, now: Timestamp,
+        _ email: QueuedMail, by requester: EmailRequester, hasAccount: Bool, leavesAt due: Timestamp,
         _ connection: any SQLConnection
-    ) throws -> Timestamp? {
-        let allowed = try nextAllowed(for: email.address, requester, now: now, connection)
-        guard allowed == nil || !isRepeat else { return nil }
-        let due = allowed ?? now
-        guard due < email.expiresAt else { return nil }
+    ) throws {
         try connection.execute(
             """
             INSERT INTO mail_queue (id, address, kind, subject_id, device_id, network, has_account, created_at, due_at,
@@ -60,7 +50,6 @@ package struct MailQueue: Sendable {
                 "account": .integer(hasAccount ? 1 : 0), "due": .timestamp(due),
                 "expires": .timestamp(email.expiresAt),
             ])
-        return due
     }
 
     /// When the next email may go to this mailbox, or nil for now.
@@ -71,7 +60,8 @@ package struct MailQueue: Sendable {
         }
     }
 
-    private func nextAllowed(
+    /// The same, in the caller's transaction.
+    package func nextAllowed(
         for mailbox: String, _ requester: EmailRequester, now: Timestamp, _ connection: any SQLConnection
     ) throws -> Timestamp? {
         let earlier = try connection.query(

@@ -32,71 +32,91 @@ package struct ChallengeStore: Sendable {
         (self.eligibility, self.mail, self.besides) = (eligibility, mail, besides)
     }
 
-    /// Begins a challenge for an address, or continues the one this browser holds for it, and queues an email within the
-    /// budget of the address.
+    /// Begins a challenge for an address, or continues the one this browser holds for it, and queues an email, as
+    /// ``CodeEmailPlan`` says.
     ///
     /// The same statements run for every address, whether it may sign in or not (docs/architecture.md, "no account
     /// enumeration"). The email of one that may not is a decoy.
     ///
-    /// - Parameters:
-    ///   - held: what this browser holds for the address. While that is valid, asking again sends the same code.
-    ///   - requester: who asks, for the budgets of emails and guesses.
-    ///   - flow: the flow that the sign-in is for, if any.
-    ///   - logFlow: what the log calls the flow.
-    ///   - place: ``Places/name(of:)`` of who asks.
-    ///   - language: the language of the email.
+    /// - Parameter held: what this browser holds for the address.
     /// - Returns: what the browser's session keeps, what became of the email, the account of the address if there is one, and
     ///   when the challenge expires.
     func begin(
-        _ address: EmailAddress, held: BrowserChallenges.Entry?, requester: EmailRequester, flow: String?,
-        logFlow: String?, service: String?, device: DeviceKind, place: String? = nil, language: Language,
-        _ connection: any SQLConnection
+        _ request: CodeRequest, held: BrowserChallenges.Entry?, _ connection: any SQLConnection
     ) throws -> (entry: BrowserChallenges.Entry, email: CodeEmail, account: String?, expiresAt: Timestamp) {
-        let id = Challenge.id(try randomness.bytes(Challenge.randomBytes))
+        let new = Challenge.id(try randomness.bytes(Challenge.randomBytes))
         let emailID = Base64URL.encode(try randomness.bytes(16))
         let besideID = Base64URL.encode(try randomness.bytes(16))
-        let mac = codeMAC(id)
-        let now = clock.now()
+        let mac = codeMAC(new)
+        let (address, requester, now) = (request.address, request.requester, clock.now())
         let standing = try eligibility.standing(of: address.text, connection)
-        let alive = try connection.query(
+        let plan = CodeEmailPlan.next(
+            CodeEmailFacts(
+                reason: standing.reason,
+                waiting: try waiting(held?.id, address, isEligible: standing.isEligible, now, connection),
+                heldEmailAt: held?.emailAt,
+                nextAllowed: try mail.nextAllowed(for: address.budgetKey, requester, now: now, connection), now: now))
+        let id = plan.continued ?? new
+        if plan.continued == nil { try insert(id, mac, request, plan, now, connection) }
+        if let browserID = requester.browserID { try adopt(id, device: browserID, connection) }
+        let subject = plan.isDecoy ? nil : id
+        if let leavesAt = plan.leavesAt {
+            try mail.enqueue(
+                QueuedMail(
+                    id: emailID, address: address.budgetKey, kind: mailKind, subjectID: subject,
+                    expiresAt: plan.expiresAt),
+                by: requester, hasAccount: standing.account != nil, leavesAt: leavesAt, connection)
+        }
+        try besides(
+            AskedAddress(
+                address: address, challenge: subject, requester: requester, hasAccount: standing.account != nil,
+                emailID: besideID, now: now), connection)
+        try note(request, email: plan.leavesAt == nil ? "" : emailID, on: id, connection)
+        let entry = BrowserChallenges.Entry(
+            address: address.text, id: id, emailAt: plan.emailAt, sentAgainAt: plan.sentAgainAt, flow: request.flow)
+        return (entry, plan.report(id: emailID, now: now), standing.account, plan.expiresAt)
+    }
+
+    /// The challenge that a browser holds, while it accepts codes. The same statement runs for a browser that holds none.
+    private func waiting(
+        _ id: String?, _ address: EmailAddress, isEligible: Bool, _ now: Timestamp, _ connection: any SQLConnection
+    ) throws -> CodeEmailFacts.Waiting? {
+        try connection.query(
             """
             SELECT id, expires_at FROM challenge WHERE id = :id AND address = :address AND eligible = :eligible
                AND used_at IS NULL AND expires_at > :now AND tries < :tries
             """,
             [
-                "id": .text(held?.id ?? ""), "address": .text(address.text), "now": .timestamp(now),
-                "eligible": .integer(standing.isEligible ? 1 : 0), "tries": .integer(Int64(Challenge.maximumTries)),
+                "id": .text(id ?? ""), "address": .text(address.text), "now": .timestamp(now),
+                "eligible": .integer(isEligible ? 1 : 0), "tries": .integer(Int64(Challenge.maximumTries)),
             ]
-        ).first
-        let expires = try alive?.timestamp("expires_at") ?? now + Challenge.lifetime
-        if alive == nil {
-            try connection.execute(
-                """
-                INSERT INTO challenge (id, address, eligible, code_mac, service, device, place, device_id, email_id,
-                                       created_at, expires_at)
-                VALUES (:id, :address, :eligible, :mac, :service, :device, :place, :known, '', :now, :expires)
-                """,
-                [
-                    "id": .text(id), "address": .text(address.text),
-                    "eligible": .integer(standing.isEligible ? 1 : 0), "mac": .blob(mac),
-                    "service": .optional(service), "device": .text(device.rawValue),
-                    "place": .optional(place), "known": .optional(requester.browserID), "now": .timestamp(now),
-                    "expires": .timestamp(expires),
-                ])
-        }
-        let chosen = try alive?.text("id") ?? id
-        if let browserID = requester.browserID { try adopt(chosen, device: browserID, connection) }
-        let earlier = alive == nil ? nil : held?.emailAt
-        let leavesAt = try mail.enqueue(
-            QueuedMail(
-                id: emailID, address: address.budgetKey, kind: mailKind, subjectID: standing.isEligible ? chosen : nil,
-                expiresAt: expires),
-            by: requester, hasAccount: standing.account != nil, isRepeat: earlier != nil, now: now, connection)
-        try besides(
-            AskedAddress(
-                address: address, challenge: standing.isEligible ? chosen : nil, requester: requester,
-                hasAccount: standing.account != nil, emailID: besideID, now: now), connection)
-        // The first email that carries the code decides from when on guesses at it count.
+        ).first.map { .init(id: try $0.text("id"), expiresAt: try $0.timestamp("expires_at")) }
+    }
+
+    private func insert(
+        _ id: String, _ mac: [UInt8], _ request: CodeRequest, _ plan: CodeEmailPlan, _ now: Timestamp,
+        _ connection: any SQLConnection
+    ) throws {
+        try connection.execute(
+            """
+            INSERT INTO challenge (id, address, eligible, code_mac, service, device, place, device_id, email_id,
+                                   created_at, expires_at)
+            VALUES (:id, :address, :eligible, :mac, :service, :device, :place, :known, '', :now, :expires)
+            """,
+            [
+                "id": .text(id), "address": .text(request.address.text),
+                "eligible": .integer(plan.isDecoy ? 0 : 1), "mac": .blob(mac),
+                "service": .optional(request.service), "device": .text(request.device.rawValue),
+                "place": .optional(request.place), "known": .optional(request.requester.browserID),
+                "now": .timestamp(now), "expires": .timestamp(plan.expiresAt),
+            ])
+    }
+
+    /// Notes the newest request for a challenge. The first email that carries the code decides from when on guesses at it
+    /// count.
+    private func note(
+        _ request: CodeRequest, email: String, on id: String, _ connection: any SQLConnection
+    ) throws {
         try connection.execute(
             """
             UPDATE challenge SET language = :language, flow = :flow, log_flow = :log,
@@ -104,20 +124,9 @@ package struct ChallengeStore: Sendable {
              WHERE id = :id
             """,
             [
-                "language": .text(language.rawValue), "flow": .optional(flow), "log": .optional(logFlow),
-                "email": .text(leavesAt == nil ? "" : emailID),
-                "id": .text(chosen),
+                "language": .text(request.language.rawValue), "flow": .optional(request.flow),
+                "log": .optional(request.logFlow), "email": .text(email), "id": .text(id),
             ])
-        let email: CodeEmail =
-            if let reason = standing.reason {
-                .notSent(CodeEmail.Reason(reason))
-            } else {
-                leavesAt.map { .queued(id: emailID, leavesIn: $0 - now) } ?? .notSent(.addressLimit)
-            }
-        let entry = BrowserChallenges.Entry(
-            address: address.text, id: chosen, emailAt: leavesAt ?? earlier,
-            sentAgainAt: held?.emailAt != nil && leavesAt == now ? now : nil, flow: flow)
-        return (entry, email, standing.account, expires)
     }
 
     /// What a browser would keep of a challenge, for an app that names the challenge by a key and keeps nothing.
@@ -243,6 +252,24 @@ package struct ChallengeStore: Sendable {
     }
 }
 
+/// A request for a code.
+struct CodeRequest: Sendable {
+    let address: EmailAddress
+    /// Who asks, for the budgets of emails and guesses.
+    let requester: EmailRequester
+    /// The flow that the sign-in is for, if any.
+    var flow: String?
+    /// What the log calls the flow.
+    var logFlow: String?
+    /// The name of the client that asks.
+    var service: String?
+    let device: DeviceKind
+    /// ``Places/name(of:)`` of who asks.
+    var place: String?
+    /// The language of the email.
+    let language: Language
+}
+
 /// An address for which an email with a code has just been queued, or left out.
 package struct AskedAddress: Sendable {
     let address: EmailAddress
@@ -253,78 +280,4 @@ package struct AskedAddress: Sendable {
     /// For one more email.
     let emailID: String
     let now: Timestamp
-}
-
-/// One attempt to prove a mailbox: what the email carries, bound to the browser that asked, valid for ten minutes.
-///
-/// Every sign-in method that uses email shares it, so that one success ends them all.
-package struct Challenge: Sendable {
-    /// NIST SP 800-63B-4 3.1.3.2: at most ten minutes.
-    static let lifetime: Duration = .minutes(10)
-    /// After so many wrong codes the challenge accepts none.
-    static let maximumTries = 5
-
-    package let id: String
-    /// The text of an ``EmailAddress``. The email goes there.
-    let address: String
-    /// Whether the address may sign in. If not, everything takes the same steps, but no email is sent.
-    let isEligible: Bool
-    let codeMAC: [UInt8]
-    /// Codes that were typed and counted.
-    var tries = 0
-    /// Whether it has signed in.
-    var isUsed = false
-    /// Whether the owner of the mailbox has answered the email correctly.
-    var isAnswered = false
-    /// The ``FlowID`` of the newest request for it; nil without a flow.
-    var flow: String?
-    /// What the log calls that flow.
-    var logFlow: String?
-    /// The name of the client that asked.
-    let service: String?
-    /// The ``DeviceKind`` that asked.
-    let device: String
-    /// ``Places/name(of:)`` of the browser that asked first.
-    var place: String?
-    /// The language of the browser that asked last.
-    let language: Language
-    /// The known browser that asked; nil for an unknown one.
-    let browserID: String?
-    let createdAt: Timestamp
-    let expiresAt: Timestamp
-
-    /// "a Mac (Office Berlin)", in the language of the texts.
-    func requester(_ texts: Texts, brand: String) -> String {
-        let device = DeviceKind.words(for: device, texts)
-        guard let place else { return device }
-        return EmailContent.withoutIsolates(
-            texts.plain(
-                place.isEmpty
-                    ? Text("mail.device-elsewhere", ["device": device, "brand": brand])
-                    : Text("mail.device-place", ["device": device, "place": place])))
-    }
-
-    /// Whether it accepts no further code, however much of its time is left.
-    var isUsedUp: Bool { isUsed || tries >= Self.maximumTries }
-}
-
-extension Challenge {
-    init(_ row: SQLRow) throws {
-        id = try row.text("id")
-        address = try row.text("address")
-        isEligible = try row.integer("eligible") != 0
-        codeMAC = try row.blob("code_mac")
-        tries = Int(try row.integer("tries"))
-        isUsed = try row.optionalInteger("used_at") != nil
-        isAnswered = try row.optionalInteger("answered_at") != nil
-        flow = try row.optionalText("flow")
-        logFlow = try row.optionalText("log_flow")
-        service = try row.optionalText("service")
-        device = try row.text("device")
-        place = try row.optionalText("place")
-        language = Language(rawValue: try row.text("language")) ?? .english
-        browserID = try row.optionalText("device_id")
-        createdAt = try row.timestamp("created_at")
-        expiresAt = try row.timestamp("expires_at")
-    }
 }

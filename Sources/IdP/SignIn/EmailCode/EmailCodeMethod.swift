@@ -16,22 +16,17 @@ package struct EmailCodeMethod: SignInMethod {
     static let path = SignInPath.code
 
     let sessions: Sessions
-    let challenges: ChallengeStore
-    let guesses: GuessStore
     let addresses: AddressStep
     let codes: CodeStep
-    let mail: MailQueue
     let delay: MailDelay
     let completion: SignInCompletion
-    let limits: SignInLimits
     let page: EmailCodePage
     let clock: ServiceClock
-    /// The name of the client or app that a flow belongs to.
-    let clientName: @Sendable (FlowID?, Session) -> String?
     /// The name of the provider that a challenge adds to its account; nil for none.
     let addedProvider: @Sendable (Session, Challenge) -> String?
-    /// How the page asks for an answer to the email; nil where answers are not received.
-    let reply: @Sendable (Challenge, FlowID?) -> EmailCodePage.ReplyOffer?
+
+    private var challenges: ChallengeStore { codes.challenges }
+    private var limits: SignInLimits { codes.limits }
 
     package func addRoutes(to router: inout FeatureRouter) {
         let form = Form(
@@ -95,9 +90,9 @@ package struct EmailCodeMethod: SignInMethod {
         _ invited: InvitedBrowser?, _ submitted: SubmittedAddress
     ) async throws -> InvitedBrowser? {
         guard let invited, let address = try? Entered.address(submitted.text) else { return nil }
-        let requester = EmailRequester(
-            browserID: invited.id, network: limits.network(submitted.request, submitted.context))
-        if try await mail.nextAllowed(for: address.budgetKey, requester) == nil { return invited }
+        let next = try await addresses.nextEmail(
+            to: address.budgetKey, browserID: invited.id, submitted.request, submitted.context)
+        if next == nil { return invited }
         let shared = try await challenges.database.read { try challenges.shared(by: invited.id, address, $0) }
         return shared == nil ? nil : invited
     }
@@ -180,16 +175,15 @@ package struct EmailCodeMethod: SignInMethod {
         flow: FlowID?, error: EmailCodePage.InputError?, remembers: Bool = false
     ) async throws -> Response {
         let now = clock.now()
-        let pause = try await guesses.pausedUntil(challenge)
+        let pause = try await codes.guesses.pausedUntil(challenge)
         if let pause, error == nil { try await recordPause(until: pause, challenge, session, flow, context) }
-        let requester = EmailRequester(browserID: challenge.browserID, network: limits.network(request, context))
         let key = (try? EmailAddress(challenge.address).budgetKey) ?? challenge.address
-        let next = try await mail.nextAllowed(for: key, requester)
+        let next = try await addresses.nextEmail(to: key, browserID: challenge.browserID, request, context)
         let entry = session[BrowserChallenges.self].current
         let facts = CodePageFacts(
             challenge: challenge, entry: entry, flow: flow,
-            client: clientName(flow, session), provider: addedProvider(session, challenge),
-            reply: entry?.isShared == true ? nil : reply(challenge, flow), problem: error,
+            client: completion.purposes.name(of: flow, in: session), provider: addedProvider(session, challenge),
+            reply: entry?.isShared == true ? nil : page.reply(challenge, flow), problem: error,
             remembers: remembers, lifetime: sessions.store.lifetime,
             heldSince: delay.since(isKnownBrowser: challenge.browserID != nil),
             pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)

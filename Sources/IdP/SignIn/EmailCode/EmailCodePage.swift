@@ -8,6 +8,8 @@ import SSOWeb
 package struct EmailCodePage: Sendable {
     let pages: Pages
     let script: String
+    /// How it asks for an answer to the email; nil where answers are not received.
+    let reply: @Sendable (Challenge, FlowID?) -> ReplyOffer?
 
     /// What was wrong with the last input.
     enum InputError: Sendable, Equatable {

@@ -62,15 +62,27 @@ package struct AddressStep: Sendable {
             language: .preferred(by: request), logFlow: logFlow, audit: context.audit)
     }
 
+    /// When the next email may go to a mailbox; nil for now.
+    ///
+    /// - Parameter browserID: the known browser that asks; nil for an unknown one.
+    func nextEmail(
+        to mailbox: String, browserID: String?, _ request: Request, _ context: VisitorContext
+    ) async throws -> Timestamp? {
+        try await challenges.mail.nextAllowed(
+            for: mailbox, EmailRequester(browserID: browserID, network: limits.network(request, context)))
+    }
+
     /// Begins a challenge, or continues the one that is held, in the caller's transaction: no email is sent whose code fits no
     /// browser.
     func begin(
         _ asked: Asked, held: BrowserChallenges.Entry?, flow: FlowID?, service: String?, _ connection: any SQLConnection
     ) throws -> (entry: BrowserChallenges.Entry, expiresAt: Timestamp) {
         let begun = try challenges.begin(
-            asked.address, held: held, requester: asked.requester, flow: flow?.text,
-            logFlow: flow == nil ? nil : asked.logFlow, service: service, device: asked.device,
-            place: asked.place, language: asked.language, connection)
+            CodeRequest(
+                address: asked.address, requester: asked.requester, flow: flow?.text,
+                logFlow: flow == nil ? nil : asked.logFlow, service: service, device: asked.device,
+                place: asked.place, language: asked.language),
+            held: held, connection)
         try asked.audit?.record(
             begun.email.event(asked.typed, account: begun.account, flow: asked.logFlow), connection)
         return (begun.entry, begun.expiresAt)
@@ -120,6 +132,12 @@ package struct CodeStep: Sendable {
     enum Outcome<Done: Sendable>: Sendable {
         case done(Done)
         case rejected(CodeError)
+    }
+
+    /// The code of a challenge while it can be typed.
+    func typable(_ challenge: Challenge) async throws -> String? {
+        guard !challenge.isUsedUp, try await guesses.pausedUntil(challenge) == nil else { return nil }
+        return codes.code(of: challenge)
     }
 
     /// Signs in with a code.

@@ -73,9 +73,9 @@ package struct EmailLinkCookie: Sendable {
         return link.read(value).map(Content.key) ?? .damaged
     }
 
-    /// - Parameter key: nil for a damaged one.
-    func set(_ key: EmailLink.Key?, in response: inout Response) {
-        cookie.set(key?.text ?? Self.damaged, in: &response)
+    /// - Parameter key: as the URL has it, perhaps damaged.
+    func set(_ key: String, in response: inout Response) {
+        cookie.set(link.read(key)?.text ?? Self.damaged, in: &response)
     }
 
     func clear(in response: inout Response) { cookie.clear(in: &response) }

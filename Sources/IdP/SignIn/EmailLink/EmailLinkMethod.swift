@@ -15,20 +15,18 @@ package struct EmailLinkMethod: SignInMethod {
     package let id = "email_link"
 
     let sessions: Sessions
-    let challenges: ChallengeStore
-    let guesses: GuessStore
     let knownBrowsers: KnownBrowsers
-    let codes: EmailCode
-    let link: EmailLink
+    /// The code of the same email, for a browser that must not sign in with the link.
+    let codes: CodeStep
     let cookie: EmailLinkCookie
     let completion: SignInCompletion
-    let limits: SignInLimits
     let page: EmailLinkPage
     let clock: ServiceClock
-    /// The name of the client or app that a flow belongs to.
-    let clientName: @Sendable (FlowID?, Session) -> String?
     /// The name of the provider that a challenge adds to its account; nil for none.
     let addedProvider: @Sendable (Session, Challenge) -> String?
+
+    private var challenges: ChallengeStore { codes.challenges }
+    private var limits: SignInLimits { codes.limits }
 
     package func addRoutes(to router: inout FeatureRouter) {
         router.page(at: "\(EmailLink.path)/:key", hasToken: true, use: keep)
@@ -52,7 +50,7 @@ package struct EmailLinkMethod: SignInMethod {
     @Sendable private func keep(_ request: Request, _ context: VisitorContext) async throws -> Response {
         var response = Response.redirect(to: EmailLink.path)
         response.headers[.referrerPolicy] = "no-referrer"
-        cookie.set(link.read(context.parameters.get("key") ?? ""), in: &response)
+        cookie.set(context.parameters.get("key") ?? "", in: &response)
         return response
     }
 
@@ -146,25 +144,20 @@ package struct EmailLinkMethod: SignInMethod {
             if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
             return page.button(
                 request, formToken: sessions.formToken(for: session), challenge: challenge,
-                service: clientName(flow, session), adding: addedProvider(session, challenge), code: nil)
+                service: completion.purposes.name(of: flow, in: session), adding: addedProvider(session, challenge),
+                code: nil)
         case .known:
             // Who is signed in here needs the code only, for the window where the sign-in began.
             if try await completion.accounts.signedIn(context)?.account.email == challenge.address { break }
             let session = try await sessions.current(request, context)
             var response = page.button(
                 request, formToken: sessions.formToken(for: session), challenge: challenge, service: nil,
-                adding: addedProvider(session, challenge), code: try await code(of: challenge))
+                adding: addedProvider(session, challenge), code: try await codes.typable(challenge))
             sessions.remember(session, in: &response)
             return response
         case .other: break
         }
-        return page.code(request, challenge: challenge, code: try await code(of: challenge))
-    }
-
-    /// The code of the challenge while it can be typed.
-    private func code(of challenge: Challenge) async throws -> String? {
-        guard !challenge.isUsedUp, try await guesses.pausedUntil(challenge) == nil else { return nil }
-        return codes.code(of: challenge)
+        return page.code(request, challenge: challenge, code: try await codes.typable(challenge))
     }
 
     private func ended(
