@@ -58,7 +58,8 @@ enum ProgramPaths {
         }
     }
 
-    private static func withServices<Value>(_ body: (SettingValues, IdPServices) throws -> Value) async throws -> Value {
+    private static func withServices<Value>(_ body: (SettingValues, IdPServices) throws -> Value) async throws -> Value
+    {
         let folder = try TemporaryFolder(inMemory: true)
         let settings = try TestDeployment.readIdPSettings(
             SettingsFixture.idp.merging(everyFeature) { $1 }.merging([
