@@ -177,25 +177,7 @@ package struct SignInCompletion: Sendable {
                 }
                 return content
             },
-            then: { fresh, connection in
-                if let session = target.session {
-                    if target.token != nil { try tokens.end(session: session.handle, connection) }
-                    try tokens.follow(session, to: fresh, connection)
-                }
-                if let session = target.session, result.withLock({ $0.replacesAccount }) {
-                    try accounts.signOuts.follow(
-                        session.handle, to: fresh.handle, account: fresh.slots.provenAccount, context.audit, connection)
-                }
-                if let user = SessionUser(of: fresh, request, context) {
-                    try sessions.store.note(user, of: fresh.handle, connection)
-                }
-                if let token = target.token, let signIn = fresh[CurrentSignIn.self].signIn {
-                    try tokens.issue(token, for: signIn, in: fresh, connection)
-                }
-                for event in result.withLock({ $0 }).events(fresh, replacing: target.session) {
-                    try context.record(event, connection)
-                }
-            })
+            then: { try follow(target, to: $0, result.withLock { $0 }, request, context, $1) })
         let outcome = result.withLock { $0 }
         guard let match = outcome.match, fresh != nil || outcome.missing != nil && target.token != nil else {
             return .lost
@@ -205,6 +187,28 @@ package struct SignInCompletion: Sendable {
         }
         if let factor = outcome.missing { return .needs(factor, done) }
         return done.map(SignInStep.signedIn) ?? .lost
+    }
+
+    /// What hung on the session of before goes on with the new one, in the transaction that makes it.
+    private func follow(
+        _ target: SignInTarget, to fresh: Session, _ outcome: SignInOutcome, _ request: Request,
+        _ context: VisitorContext, _ connection: any SQLConnection
+    ) throws {
+        if let session = target.session {
+            if target.token != nil { try tokens.end(session: session.handle, connection) }
+            try tokens.follow(session, to: fresh, connection)
+            if outcome.replacesAccount {
+                try accounts.signOuts.follow(
+                    session.handle, to: fresh.handle, account: fresh.slots.provenAccount, context.audit, connection)
+            }
+        }
+        if let user = SessionUser(of: fresh, request, context) {
+            try sessions.store.note(user, of: fresh.handle, connection)
+        }
+        if let token = target.token, let signIn = fresh[CurrentSignIn.self].signIn {
+            try tokens.issue(token, for: signIn, in: fresh, connection)
+        }
+        for event in outcome.events(fresh, replacing: target.session) { try context.record(event, connection) }
     }
 
     /// The session of a user who has given every proof.
@@ -226,55 +230,6 @@ package struct SignInCompletion: Sendable {
         let signIn = handed.current(for: first.flow, isFirst: first.isFirst)
         outcome.signIn = signIn
         return content(signIn, after: old, app: target.app, isRemembered: first.remembers)
-    }
-
-    private func content(
-        _ signIn: CurrentSignIn.SignIn, after old: SessionSlots, app device: String?, isRemembered: Bool = false
-    ) -> SessionContent {
-        var next = old.survivingSignIn(slots)
-        next[CurrentSignIn.self] = CurrentSignIn(signIn)
-        return SessionContent(
-            next, app: device.map { AppSession(owner: signIn.accountID, device: $0) }, isRemembered: isRemembered)
-    }
-
-    // MARK: A sign-in from elsewhere
-
-    /// Moves the web view of an app to a session with a sign-in that another browser has handed to it, in one transaction.
-    ///
-    /// - Parameters:
-    ///   - session: that of the web view; nil for one of its own.
-    ///   - device: the kind of the app.
-    ///   - take: consumes what stands for the sign-in, and says what is recorded; nil if it does not hold.
-    /// - Returns: nil when `take` gave nil, and when the session has ended meanwhile.
-    package func adopt(
-        _ session: Session?, by device: String, _ audit: RequestAudit?,
-        taking take: @escaping @Sendable (any SQLConnection) throws -> (HandedSignIn, Event)?
-    ) async throws -> Session? {
-        // The body may run again. The values of its last run are those that were committed.
-        let taken = Mutex<(HandedSignIn, Event)?>(nil)
-        return try await sessions.store.replace(
-            session,
-            with: { old, connection in
-                let found = try take(connection)
-                taken.withLock { $0 = found }
-                return found.map { content($0.0.current(for: nil, isFirst: nil), after: old, app: device) }
-            },
-            then: { fresh, connection in
-                // The web view may be that of an app with an access token.
-                if let session { try tokens.follow(session, to: fresh, connection) }
-                guard case (let handed, var event)? = taken.withLock({ $0 }) else { return }
-                let account = handed.account.id
-                if let session {
-                    try accounts.signOuts.follow(
-                        session.handle, to: fresh.handle, account: account, audit, connection)
-                }
-                try sessions.store.note(
-                    SessionUser(account: account, device: device, network: audit?.network), of: fresh.handle, connection
-                )
-                (event.actor, event.account, event.session) = (.user(account), account, fresh.handle)
-                event.detail = handed.proofs.text
-                try audit?.record(event, connection)
-            })
     }
 
     private func response(to step: SignInStep, _ flow: FlowID?, _ request: Request) -> Response? {
@@ -356,26 +311,5 @@ extension AppSession {
     /// The ``AppSession/device`` of a sign-in in the web view of an app; nil in a browser.
     static func kind(of request: Request) -> String? {
         request.isFromNativeShell ? DeviceKind(userAgent: request.headers[.userAgent]).rawValue : nil
-    }
-}
-
-/// A finished sign-in, before a session has it.
-package struct HandedSignIn: Sendable {
-    let account: Account
-    let authenticatedAt: Timestamp
-    /// Whether ``authenticatedAt`` is proven (``ProvenMoment``).
-    let isProven: Bool
-    let proofs: SignInProofs
-
-    package init(account: Account, authenticatedAt: Timestamp, isProven: Bool, proofs: SignInProofs) {
-        (self.account, self.authenticatedAt, self.isProven, self.proofs) = (
-            account, authenticatedAt, isProven, proofs
-        )
-    }
-
-    fileprivate func current(for flow: FlowID?, isFirst: Bool?) -> CurrentSignIn.SignIn {
-        CurrentSignIn.SignIn(
-            accountID: account.id, authenticatedAt: authenticatedAt, proofs: proofs, signOuts: account.signOuts,
-            flow: flow?.text, isFirst: isFirst, isProven: isProven)
     }
 }
