@@ -52,19 +52,20 @@ enum ProgramPaths {
     static func changes(adding added: AddedFeatures) async throws -> (
         declared: [DeclaredChange], all: [any WaitingChange]
     ) {
-        try await withServices { settings, services in
+        try await withServices(adding: added) { settings, services in
             let features = try IdPFeatures(settings, services, adding: added)
             return (features.router.changes, features.all.flatMap(\.changes))
         }
     }
 
-    private static func withServices<Value>(_ body: (SettingValues, IdPServices) throws -> Value) async throws -> Value
-    {
+    private static func withServices<Value>(
+        adding added: AddedFeatures = .init(), _ body: (SettingValues, IdPServices) throws -> Value
+    ) async throws -> Value {
         let folder = try TemporaryFolder(inMemory: true)
         let settings = try TestDeployment.readIdPSettings(
             SettingsFixture.idp.merging(everyFeature) { $1 }.merging([
                 "IDP_MAIL_URL": "outbox:\(try folder.folder("outbox"))"
-            ]) { $1 })
+            ]) { $1 }, adding: added)
         let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
         let services = IdPServices(
             ProgramServices(database: database, clock: TestClock().clock, logger: CapturedLog().logger("idp")),

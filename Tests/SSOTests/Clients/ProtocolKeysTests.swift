@@ -64,7 +64,7 @@ struct ProtocolKeysTests {
         ])
     func problems(keys: String, words: String) throws {
         let file = try read(keys)
-        #expect(file.clients.isEmpty && file.problems.contains { $0.contains(words) }, "\(file.problems)")
+        #expect(file.problems.contains { $0.contains(words) }, "\(file.problems)")
     }
 
     @Test("stand with the others in a stored entry and an export, and are named by their option in an error")
@@ -120,12 +120,13 @@ struct ProtocolKeysTests {
                 #expect(try await ask(wrong).status == 400, "\(wrong)")
             }
             let back = "https://old.example.com/app/page?id=7"
-            let first = try await ask(back).location()
-            #expect(first.absolute.hasPrefix(back + "&ticket="))
-            let ticket = try #require(first.query("ticket"))
-            let elsewhere = try await deployment.redeemTicket(ticket, as: client, back: back + "8")
-            #expect(elsewhere.status == 404)
+            let first = try #require(try await ask(back).reply.all("location").first)
+            #expect(first.hasPrefix(back + "&ticket="))
+            let ticket = String(first.dropFirst("\(back)&ticket=".count))
             #expect(try await deployment.redeemTicket(ticket, as: client, back: back).status == 200)
+            let other = try #require(try await ask(back).reply.all("location").first)
+            let elsewhere = String(other.dropFirst("\(back)&ticket=".count))
+            #expect(try await deployment.redeemTicket(elsewhere, as: client, back: back + "8").status == 404)
         }
     }
 }
