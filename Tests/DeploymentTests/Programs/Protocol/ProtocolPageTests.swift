@@ -33,8 +33,9 @@ struct ProtocolPageTests {
     @Test("the worked examples are vectors, and the page names their secret")
     func workedExample() throws {
         let page = try ProtocolPage.text()
-        for name in ["request-redirect-uri", "response-user", "event-session", "question-session", "answer-signed-out"]
-        {
+        for name in [
+            "request-redirect-uri", "response-strength", "event-session", "question-session", "answer-signed-out",
+        ] {
             let vector = try BackChannelVector.named(name)
             let example =
                 "X-SSO-Signature: \(try vector.required("signature"))\n\n\(String(decoding: vector.body, as: UTF8.self))\n"
