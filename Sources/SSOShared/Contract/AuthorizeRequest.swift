@@ -44,7 +44,9 @@ public struct AuthorizeRequest: Sendable, Hashable, Codable {
     ///   - origin: the identity provider's, such as `https://idp.example.com`; a slash at its end makes no difference.
     ///   - wishes: what is asked of the sign-in. They are not part of the request: the identity provider acts on them at once.
     public func url(at origin: String, asking wishes: SignInWishes = SignInWishes()) -> String {
-        var items = [(name: "client_id", value: clientID), ("redirect_uri", redirectURI), ("state", state)]
+        var items: [(name: String, value: String)] = [
+            ("client_id", clientID), ("redirect_uri", redirectURI), ("state", state),
+        ]
         if let codeChallenge {
             items += [("code_challenge", codeChallenge), ("code_challenge_method", CodeChallenge.method)]
         }

@@ -81,7 +81,11 @@ package struct ClientProtocols: Sendable {
 extension Client {
     /// What a protocol has read; nil for a client that does not use it.
     package subscript<Settings: ClientProtocolSettings>(_ type: Settings.Type) -> Settings? {
-        get { protocols.lazy.compactMap { $0 as? Settings }.first }
+        get {
+            // Asked for each request: a lazy sequence would take memory at each step.
+            for settings in protocols { if let settings = settings as? Settings { return settings } }
+            return nil
+        }
         set {
             protocols.removeAll { $0 is Settings }
             if let newValue { protocols.append(newValue) }
