@@ -144,7 +144,8 @@ public struct VerifiedSession: Sendable, Equatable {
         }
         guard let methods = try object.optionalTexts("methods") else { throw .missing("methods") }
         self.methods = methods
-        acr = try object.optionalText("acr")
+        // For those who use it alone: another type counts as missing.
+        acr = object["acr"]?.string
     }
 
     /// As the answers hold it.

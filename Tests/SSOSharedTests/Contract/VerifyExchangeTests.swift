@@ -79,4 +79,14 @@ struct VerifyExchangeTests {
             #expect(VerifyError(body: [UInt8](body.utf8)) == nil)
         }
     }
+
+    @Test("the strength is read where it is a text, and an answer without one is as good")
+    func strength() throws {
+        for (member, acr) in [(#","acr":"mfa""#, "mfa"), ("", nil), (#","acr":7"#, nil)] as [(String, String?)] {
+            let body =
+                #"{"user":{"id":"u","email":"a@example.com","name":"A"},"client_id":"c","session":{"id":"s","#
+                + #""methods":["email_code"]\#(member)}}"#
+            #expect(try VerifyReply(body: Array(body.utf8)).session.acr == acr, "\(member)")
+        }
+    }
 }

@@ -42,10 +42,10 @@ struct CodeGrant: Sendable {
 
     func redeem() async throws -> TokenAnswer {
         try await parts.admit(.code(code), of: client)
+        try await parts.keys.prepare(client.settings.algorithm)
         let new = New(
             access: try OIDCAccessToken(randomness: parts.randomness),
             refresh: try parts.tokens.form.first(of: code.digest, parts.randomness), now: parts.clock.now())
-        try await parts.keys.prepare(client.settings.algorithm)
         let outcome = try await parts.grants.consume(
             GrantStore.Presented(
                 code, OIDCProtocol.grantKind, by: client.client, returnTo: redirectURI, codeVerifier: verifier,
