@@ -67,7 +67,7 @@ extension IdPFeatures {
             reload(access),
             TemplateReading(parts.pages),
         ]
-            // With one key there is nothing to seal anew.
+            // With one key there is nothing to seal again.
             + (keys.fingerprints.count > 1 ? [renewal] : []) + common.jobs(reading: readings)
     }
 

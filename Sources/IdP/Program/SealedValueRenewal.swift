@@ -8,7 +8,7 @@ import SSOWeb
 import ServiceLifecycle
 import Storage
 
-/// Seals stored values anew with the first key of `IDP_SECRET_KEY`: within a minute of a start, and hourly.
+/// Seals stored values again with the first key of `IDP_SECRET_KEY`: within a minute of a start, and hourly.
 struct SealedValueRenewal: Service {
     private static let interval: Duration = .hours(1)
 

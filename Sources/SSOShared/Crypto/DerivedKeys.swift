@@ -117,7 +117,7 @@ public struct SealedBox: Sendable {
         case unreadable
     }
 
-    /// Seals a value anew with the first key where another one has sealed it, so that the other one can be removed.
+    /// Seals a value again with the first key where another one has sealed it, so that the other one can be removed.
     ///
     /// - Throws: ``RandomnessError``.
     public func renew(_ bytes: [UInt8]) throws -> Renewal {

@@ -92,7 +92,7 @@ struct CodeEmailPlanTests {
         }
     }
 
-    @Test("the log names the email that leaves and its wait, else why there is none: the address before the limit")
+    @Test("the log names the email that leaves and its wait, or why no email leaves: the address before the limit")
     func report() {
         for (facts, plan) in Self.plans {
             switch plan.report(id: "eml", now: Self.now) {

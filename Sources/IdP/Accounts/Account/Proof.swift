@@ -26,7 +26,7 @@ extension Proof {
         /// Of a user who changes how the account is signed in to: who finds a browser unlocked must not be able to keep the
         /// account (ASVS 7.5.1).
         package static let recent = Need(age: .minutes(10))
-        /// Whoever is signed in may do it.
+        /// Any user who is signed in may do it.
         package static let anySignIn = Need(age: nil)
 
         /// The moment that a sign-in must not be older than; nil when any will do.

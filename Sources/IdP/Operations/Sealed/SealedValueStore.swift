@@ -35,7 +35,7 @@ package struct SealedColumn: Sendable {
     }
 }
 
-/// Seals stored values anew with the first key of `IDP_SECRET_KEY`, so that an old one can be removed.
+/// Seals stored values again with the first key of `IDP_SECRET_KEY`, so that an old one can be removed.
 ///
 /// Has SQL for tables of several owners, because all of them are sealed alike.
 package struct SealedValueStore: Sendable {
@@ -60,9 +60,9 @@ package struct SealedValueStore: Sendable {
     /// Changes nothing.
     package func count() async throws -> [Count] { try await eachColumn { _, _ in } }
 
-    /// Seals anew what needs it.
+    /// Seals again what needs it.
     ///
-    /// - Returns: what was found, with what is sealed anew now as ``Count/old``.
+    /// - Returns: what was found, with what is sealed again now as ``Count/old``.
     package func renew() async throws -> [Count] {
         try await eachColumn { column, renewed in
             try await database.write { connection in

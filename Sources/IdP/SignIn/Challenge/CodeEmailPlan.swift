@@ -18,7 +18,7 @@ struct CodeEmailPlan: Equatable, Sendable {
     let expiresAt: Timestamp
     /// When the email of this request leaves; nil where it is left out.
     let leavesAt: Timestamp?
-    /// When the newest email with this code leaves, or left; nil if there is none.
+    /// When the newest email with this code leaves, or left; nil without one.
     let emailAt: Timestamp?
     /// Now, if the page confirms that another email has left; else nil.
     let sentAgainAt: Timestamp?
