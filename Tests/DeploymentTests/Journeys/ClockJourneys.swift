@@ -36,7 +36,7 @@ extension Journeys.Operators {
                 #expect(reply.status == 200, "a jump takes no process out of rotation")
                 return reply.text.contains("\"clock\"") ? () : nil
             }
-            try await eventually("the event") { pair.idp.log.contains(" error clock_jumped ") ? () : nil }
+            try await pair.idp.logs(" error clock_jumped ")
             #expect(try await probe.get("/healthz").status == 200)
             // The earlier token, the earlier session, and a complete sign-in of another user.
             let home = try await browser.follow(browser.get(complete.callback()))
@@ -50,7 +50,7 @@ extension Journeys.Operators {
             try await eventually("/readyz no longer names it") {
                 try await !probe.get("/readyz").text.contains("clock") ? () : nil
             }
-            try await eventually("the event") { pair.idp.log.contains(" notice clock_restored ") ? () : nil }
+            try await pair.idp.logs(" notice clock_restored ")
             #expect(try await browser.get(pair.origin + "/").page().form(to: "/sign-out") != nil)
             #expect(try await other.get(pair.origin + "/").page().form(to: "/sign-out") != nil)
             try await pair.stop()

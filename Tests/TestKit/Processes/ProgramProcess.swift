@@ -59,6 +59,15 @@ final class ProgramProcess: Sendable {
     /// Both outputs, to search in everything that was printed.
     var output: String { printed + log }
 
+    /// Waits until its log has `count` lines with these words, and returns them: a running program writes its log after its answer.
+    @discardableResult
+    func logs(_ words: String, count: Int = 1) async throws -> [Substring] {
+        try await eventually("\(label) logs \(words)") {
+            let lines = log.split(separator: "\n").filter { $0.contains(words) }
+            return lines.count >= count ? lines : nil
+        }
+    }
+
     /// Changes a setting for the next start.
     func set(_ setting: String, to value: String?) {
         environment.withLock { $0[setting] = value }

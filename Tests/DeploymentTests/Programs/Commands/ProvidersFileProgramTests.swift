@@ -43,21 +43,17 @@ struct ProvidersFileProgramTests {
         let port = try FreePort.find()
         let idp = program(port: port)
         try await idp.start()
-        #expect(idp.log.contains("provider work"), "the list at the start is in the log")
+        try await idp.logs("provider work")
 
         try write(ProvidersFixture.entry(.apple), ProvidersFixture.entry(.google))
         idp.send(SIGHUP)
-        try await eventually("the new list is in force") {
-            idp.log.contains("providers_file_loaded") ? () : nil
-        }
+        try await idp.logs("providers_file_loaded")
         #expect(!idp.log.contains("providers_file_rejected"))
 
         try write(ProvidersFixture.entry(.github), ProvidersFixture.entry(.oidc, ["prompt: none", "colour: red"]))
         idp.send(SIGHUP)
-        try await eventually("the log has every fault") {
-            idp.log.split(separator: "\n").count { $0.contains("providers_file_rejected") } == 2 ? () : nil
-        }
-        #expect(idp.log.split(separator: "\n").count { $0.contains("providers_file_loaded") } == 1)
+        #expect(try await idp.logs("providers_file_rejected", count: 2).count == 2)
+        #expect(try await idp.logs("providers_file_loaded").count == 1)
         #expect(try await HTTPProbe(port: port).get("/healthz").status == 200)
         #expect(try await idp.terminate() == .code(0))
         for secret in [ProvidersFixture.secret, "PRIVATE KEY"] { #expect(!idp.output.contains(secret)) }
