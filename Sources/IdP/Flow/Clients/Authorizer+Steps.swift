@@ -1,3 +1,4 @@
+import Hummingbird
 import IdPAccounts
 import IdPClients
 import SSOShared
@@ -17,6 +18,23 @@ private struct Reading {
     /// The flow of the request that waits at the page without access.
     var waiting: FlowID?
     var facts: AuthorizationFacts
+}
+
+extension Authorizer {
+    /// What an answer needs before the transaction, which may run again.
+    enum PreparedAnswer: Sendable {
+        case grant(
+            GrantKind, secret: (wire: String, digest: [UInt8]),
+            @Sendable (NewGrant, ClientRequest, SignedInUser, Request) throws -> Response)
+        case now(@Sendable (ClientAnswer.Entrance, ClientRequest, SignedInUser, Request) throws -> Response)
+
+        init(_ answer: ClientAnswer, _ randomness: any Randomness) throws {
+            switch answer {
+            case .grant(let kind, let answer): self = .grant(kind, secret: try kind.make(randomness), answer)
+            case .now(let answer): self = .now(answer)
+            }
+        }
+    }
 }
 
 extension Authorizer {
@@ -134,6 +152,19 @@ extension Authorizer {
                 client, user, asked, hasAsked: completed != nil, flow: flow.logID, audit, connection)
             return .entered(client, user) { try answer(entrance, $0, user, $1) }
         }
+    }
+
+    /// Notes that the user has entered the client, for a protocol without a grant.
+    private func enter(
+        _ client: Client, _ user: SignedInUser, _ asked: Asked, hasAsked: Bool, flow: String, _ audit: RequestAudit?,
+        _ connection: any SQLConnection
+    ) throws -> ClientAnswer.Entrance {
+        let told = try ClientSignIns().enter(
+            user.session.handle, kind: asked.purpose, client: client.id, account: user.account.id, at: clock.now(),
+            connection)
+        try audit?.record(asked.event(.tokenRedeemed, of: user, flow: flow), connection)
+        return ClientAnswer.Entrance(
+            session: told, groups: try client.groupsTold(of: user.account.id, connection), hasAsked: hasAsked)
     }
 
     /// Keeps the request of a user who may not enter the client, so that the page can lead on with another account. Nothing

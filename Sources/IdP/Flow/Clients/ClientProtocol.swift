@@ -1,8 +1,9 @@
 package import Hummingbird
-import IdPAccounts
+package import IdPAccounts
 package import IdPClients
 package import SSOShared
 package import SSOWeb
+import Storage
 
 /// A way in which a client asks for a sign-in: SSO, OpenID Connect, later CAS.
 ///
@@ -24,6 +25,28 @@ package protocol ClientProtocol: FlowPurpose {
     ///
     /// - Parameter asked: its client and return address are registered.
     func refuse(_ error: AuthorizationError, _ asked: ClientRequest, _ request: Request) -> Response
+}
+
+/// How a client protocol answers a browser whose user may enter the client.
+package enum ClientAnswer: Sendable {
+    /// With something that the client redeems.
+    case grant(GrantKind, @Sendable (NewGrant, ClientRequest, SignedInUser, Request) throws -> Response)
+    /// Through the browser alone: the answer itself tells the client who the user is. Nothing is redeemed, so the user counts as
+    /// signed in at the client at once.
+    case now(@Sendable (Entrance, ClientRequest, SignedInUser, Request) throws -> Response)
+
+    /// What the client may be told beside the account.
+    package struct Entrance: Sendable {
+        /// The session as the client was told it first (``ClientSignIn/toldSession``).
+        package let session: String
+        /// Those that the client may know; nil for a client that is told none.
+        package let groups: [String]?
+        /// Whether the user has just signed in for this request, or chosen an account.
+        package let hasAsked: Bool
+    }
+
+    /// The answer to the client of one request, as it is registered now.
+    typealias Made = @Sendable (ClientRequest, Request) throws -> Response
 }
 
 /// Why a client gets no grant.

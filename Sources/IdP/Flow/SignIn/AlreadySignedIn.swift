@@ -32,6 +32,17 @@ extension SignInCompletion {
         purposes.unreachable(fields, in: context.session, now: clock.now())
     }
 
+    /// Whether the visitor has given a first proof that waits for a second one.
+    package func waitsForSecondProof(_ session: Session) -> Bool {
+        session[HalfSignIn.self].current(now: clock.now()) != nil
+    }
+
+    /// Where a visitor goes on whose first step is over, or never was: to the second proof that is missing, or to the sign-in page.
+    package func pathAfterFirstStep(_ session: Session?, _ flow: FlowID?) -> String {
+        let asked = session?[HalfSignIn.self].current(now: clock.now())?.factor
+        return FlowID.path(factors.first { $0.id == asked }?.path ?? SignInPath.signIn, flow)
+    }
+
     /// Logs that a visitor who has given the first proof tries to go on without the second one.
     private func logHalf(_ context: VisitorContext) {
         guard let session = context.session, let first = session[HalfSignIn.self].current(now: clock.now()) else {

@@ -6,7 +6,6 @@ import Logging
 import SSOShared
 package import SSOWeb
 package import Storage
-import Synchronization
 
 /// The end of every sign-in method: changes the session id, keeps only the slots that survive a sign-in, and decides where
 /// the user goes. Methods call it and never each other.
@@ -116,17 +115,6 @@ package struct SignInCompletion: Sendable {
         return SessionContent(next, app: nil)
     }
 
-    /// Whether the visitor has given a first proof that waits for a second one.
-    package func waitsForSecondProof(_ session: Session) -> Bool {
-        session[HalfSignIn.self].current(now: clock.now()) != nil
-    }
-
-    /// Where a visitor goes on whose first step is over, or never was: to the second proof that is missing, or to the sign-in page.
-    package func pathAfterFirstStep(_ session: Session?, _ flow: FlowID?) -> String {
-        let asked = session?[HalfSignIn.self].current(now: clock.now())?.factor
-        return FlowID.path(factors.first { $0.id == asked }?.path ?? SignInPath.signIn, flow)
-    }
-
     /// Completes a sign-in whose first proof waits in the session, and sends the browser on.
     ///
     /// - Parameters:
@@ -155,82 +143,7 @@ package struct SignInCompletion: Sendable {
         return response(to: step, flow, request)
     }
 
-    // MARK: One transaction
-
-    /// Moves a browser or app to the session that `decide` makes; nil from it leaves everything else as it was.
-    private func replace(
-        _ target: SignInTarget, _ request: Request, _ context: VisitorContext,
-        _ decide: @escaping @Sendable (SessionSlots, inout SignInOutcome, any SQLConnection) throws -> SessionContent?
-    ) async throws -> SignInStep {
-        // The body may run again. The values of its last run are those that were committed.
-        let result = Mutex(SignInOutcome())
-        let fresh = try await sessions.store.replace(
-            target.session,
-            with: { old, connection in
-                var outcome = SignInOutcome()
-                let content = try decide(old, &outcome, connection)
-                outcome.replaced = old[CurrentSignIn.self].signIn
-                outcome.replacesAccount = old.provenAccount != nil
-                result.withLock { [outcome] in $0 = outcome }
-                if content == nil, outcome.missing != nil {
-                    for event in outcome.events(nil, replacing: nil) { try context.record(event, connection) }
-                }
-                return content
-            },
-            then: { try follow(target, to: $0, result.withLock { $0 }, request, context, $1) })
-        let outcome = result.withLock { $0 }
-        guard let match = outcome.match, fresh != nil || outcome.missing != nil && target.token != nil else {
-            return .lost
-        }
-        let done = fresh.map {
-            CompletedSignIn(session: $0, account: match.account, isNew: match.isNew, known: outcome.known)
-        }
-        if let factor = outcome.missing { return .needs(factor, done) }
-        return done.map(SignInStep.signedIn) ?? .lost
-    }
-
-    /// What hung on the session of before goes on with the new one, in the transaction that makes it.
-    private func follow(
-        _ target: SignInTarget, to fresh: Session, _ outcome: SignInOutcome, _ request: Request,
-        _ context: VisitorContext, _ connection: any SQLConnection
-    ) throws {
-        if let session = target.session {
-            if target.token != nil { try tokens.end(session: session.handle, connection) }
-            try tokens.follow(session, to: fresh, connection)
-            if outcome.replacesAccount {
-                try accounts.signOuts.follow(
-                    session.handle, to: fresh.handle, account: fresh.slots.provenAccount, context.audit, connection)
-            }
-        }
-        if let user = SessionUser(of: fresh, request, context) {
-            try sessions.store.note(user, of: fresh.handle, connection)
-        }
-        if let token = target.token, let signIn = fresh[CurrentSignIn.self].signIn {
-            try tokens.issue(token, for: signIn, in: fresh, connection)
-        }
-        for event in outcome.events(fresh, replacing: target.session) { try context.record(event, connection) }
-    }
-
-    /// The session of a user who has given every proof.
-    private func signIn(
-        _ first: HalfSignIn.First, _ others: [Proof], _ old: SessionSlots, _ target: SignInTarget,
-        by origin: ChangeOrigin, _ outcome: inout SignInOutcome, _ connection: any SQLConnection
-    ) throws -> SessionContent? {
-        guard let account = outcome.match?.account else { return nil }
-        let waiting = pendingIdentity(of: first.challenge, old, clock.now())
-        outcome.removedProvider = waiting.removed
-        if let identity = waiting.identity, try accounts.add(.external(identity), to: account, connection) {
-            outcome.added = identity
-            try changes.report(.linked(provider: identity.provider), of: account, by: origin, connection)
-        }
-        let all = [first.proof] + others
-        let handed = HandedSignIn(
-            account: account, authenticatedAt: first.authenticatedAt, isProven: first.proof.at != nil,
-            proofs: SignInProofs(all.map(\.method), all.map(\.strength).max() ?? .any))
-        let signIn = handed.current(for: first.flow, isFirst: first.isFirst)
-        outcome.signIn = signIn
-        return content(signIn, after: old, app: target.app, isRemembered: first.remembers)
-    }
+    // MARK: What both proofs share
 
     private func response(to step: SignInStep, _ flow: FlowID?, _ request: Request) -> Response? {
         var response: Response
@@ -264,7 +177,7 @@ package struct SignInCompletion: Sendable {
 
     /// The identity that waited for this challenge. The operator may have removed its provider meanwhile, or given its id
     /// to another one.
-    private func pendingIdentity(
+    func pendingIdentity(
         of challenge: String?, _ old: SessionSlots, _ now: Timestamp
     ) -> (identity: ExternalIdentity?, removed: String?) {
         guard let identity = challenge.flatMap({ old[PendingIdentity.self].identity(addedBy: $0, now: now) }) else {
