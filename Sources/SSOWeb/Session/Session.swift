@@ -1,4 +1,5 @@
 import SSOShared
+import Synchronization
 
 /// One browser's session as it was read from the store.
 public struct Session: Sendable {
@@ -60,5 +61,163 @@ public struct SessionLifetime: Sendable {
         self.idle = idle
         self.appAbsolute = appAbsolute
         self.remembered = remembered
+    }
+}
+
+/// What one feature keeps in a browser's session, under a key of its own.
+///
+/// A slot is read only where it is used. A session written by another version therefore stays valid: a missing slot, or
+/// one that cannot be decoded, is an empty slot, and slots with unknown keys are kept as they are.
+public protocol SessionSlot: Codable, Sendable {
+    /// The slot's name in stored sessions. Never changes.
+    static var key: String { get }
+    /// Whether the slot survives a sign-in. What is kept from before belongs to a visitor who may be somebody else than
+    /// the user who signs in, so the answer is `false` unless the slot holds nothing personal (ASVS 7.2.4).
+    static var survivesSignIn: Bool { get }
+    /// An empty slot.
+    init()
+}
+
+/// The slots of one session: `session[Flows.self]`.
+public struct SessionSlots: Sendable {
+    /// A JSON object, slot by key, as it was read. Empty for none.
+    private let stored: String
+    /// What was decoded of it. A page asks for the same slot several times.
+    private let decoded = DecodedSlots()
+    /// What was assigned since, by key.
+    private var changed: [String: any SessionSlot] = [:]
+
+    /// No slots.
+    public init() { stored = "" }
+
+    /// Slots as they are stored. Text that is not a JSON object holds no slots.
+    package init(stored text: String) { stored = text == Self.none ? "" : text }
+
+    /// How a session without slots is stored.
+    private static let none = "{}"
+
+    /// The slot of this type. It is empty where the session has none, or one that cannot be decoded.
+    public subscript<Slot: SessionSlot>(_ type: Slot.Type) -> Slot {
+        get {
+            if let slot = changed[Slot.key] as? Slot { return slot }
+            // A visitor's session has none.
+            if stored.isEmpty { return Slot() }
+            return decoded.slot(type) {
+                value(type, under: Slot.key) ?? Slot()
+            }
+        }
+        set { changed[Slot.key] = newValue }
+    }
+
+    /// The value under a key. Nil where the session lacks it, or where it cannot be decoded.
+    private func value<Value: Decodable>(_ type: Value.Type, under key: String) -> Value? {
+        guard let node = decoded.root(of: stored)?[key] else { return nil }
+        return try? JSONNodeDecoder(node).decode(type)
+    }
+
+    /// The slots that survive a sign-in.
+    ///
+    /// - Parameter known: every slot of the program. A key that is not among them does not survive.
+    public func survivingSignIn(_ known: [any SessionSlot.Type]) -> SessionSlots {
+        var result = SessionSlots()
+        for type in known where type.survivesSignIn { result.copy(type, from: self) }
+        return result
+    }
+
+    private mutating func copy<Slot: SessionSlot>(_ type: Slot.Type, from other: SessionSlots) {
+        self[type] = other[type]
+    }
+
+    /// All slots as one JSON object, for the store. Those that were not assigned keep their text.
+    package func encoded() -> String {
+        guard !changed.isEmpty else { return stored.isEmpty ? Self.none : stored }
+        let writer = JSONTextWriter(reserving: stored.utf8.count + 512)
+        var isFirst = true
+        func next() {
+            writer.raw(isFirst ? "{".utf8 : ",".utf8)
+            isFirst = false
+        }
+        if !stored.isEmpty {
+            decoded.eachMember(of: stored) { key, text in
+                guard changed[key] == nil else { return }
+                next()
+                writer.raw(key, text)
+            }
+        }
+        for (key, slot) in changed.sorted(by: { $0.key < $1.key }) {
+            next()
+            writer.slot(key, slot)
+        }
+        writer.raw("}".utf8)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+extension SessionSlots {
+    /// The stored text without the slots that name a text.
+    func without(_ text: String) -> String {
+        let named = JSONText.string(text).dropFirst().dropLast()
+        let writer = JSONTextWriter(reserving: stored.utf8.count)
+        decoded.eachMember(of: stored) { key, bytes in
+            // A client's own request is percent-encoded.
+            let value = String(decoding: bytes, as: UTF8.self).replacing("%40", with: "@")
+            guard !value.contains(named) else { return }
+            writer.raw(writer.bytes.isEmpty ? "{".utf8 : ",".utf8)
+            writer.raw(key, bytes)
+        }
+        writer.raw(writer.bytes.isEmpty ? "{}".utf8 : "}".utf8)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+extension JSONTextWriter {
+    /// Writes a slot. The slots are plain values of ours: encoding one cannot fail. If it did, the slot would be empty.
+    fileprivate func slot<Slot: SessionSlot>(_ key: String, _ slot: Slot) {
+        raw(key, [])
+        do { try value(slot) } catch { raw("{}".utf8) }
+    }
+}
+
+/// What was read of one stored text, and the slots that were decoded from it, by key. Copies of the slots share them: the text
+/// never changes.
+private final class DecodedSlots: Sendable {
+    private struct State {
+        var text: [UInt8] = []
+        var root: JSONNode?
+        var isRead = false
+        var slots: [String: any SessionSlot] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// The JSON of the text; nil if it is not JSON. The text is read once.
+    func root(of text: String) -> JSONNode? { state.withLock { Self.read(text, &$0).root } }
+
+    /// Calls `body` with the key and the text of each slot.
+    func eachMember(of text: String, _ body: (String, ArraySlice<UInt8>) -> Void) {
+        let read = state.withLock { Self.read(text, &$0) }
+        for member in read.root?.object ?? [] { body(member.key, read.text[member.value.range]) }
+    }
+
+    private static func read(_ text: String, _ state: inout State) -> (root: JSONNode?, text: [UInt8]) {
+        if !state.isRead {
+            state.text = Array(text.utf8)
+            // The strict reader is the quick one. It refuses an escaped NUL, which a name from elsewhere may contain.
+            if let root = try? JSONReader.readStrictly(state.text) {
+                state.root = root
+            } else {
+                let document = JSONReader.read(state.text)
+                (state.root, state.text) = (document.root, document.text)
+            }
+            state.isRead = true
+        }
+        return (state.root, state.text)
+    }
+
+    func slot<Slot: SessionSlot>(_ type: Slot.Type, decoding decode: () -> Slot) -> Slot {
+        if let slot = state.withLock({ $0.slots[Slot.key] as? Slot }) { return slot }
+        let slot = decode()
+        state.withLock { $0.slots[Slot.key] = slot }
+        return slot
     }
 }

@@ -57,8 +57,4 @@ extension SignInCompletion {
     private func asksAgain(_ user: SignedInUser, for flow: FlowID?) -> Bool {
         user.session.slots.asksAgain(flow, after: user.signIn, now: clock.now())
     }
-
-    func destination(_ flow: FlowID?, _ session: Session, _ request: Request) -> String {
-        purposes.destination(flow, in: session.slots, isNativeShell: request.isFromNativeShell)
-    }
 }

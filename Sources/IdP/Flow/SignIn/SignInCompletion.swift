@@ -161,6 +161,11 @@ package struct SignInCompletion: Sendable {
         return response
     }
 
+    /// Where the user goes on.
+    func destination(_ flow: FlowID?, _ session: Session, _ request: Request) -> String {
+        purposes.destination(flow, in: session.slots, isNativeShell: request.isFromNativeShell)
+    }
+
     /// When the user was authenticated: by the provider's word, or now for a proof of our own. Nil for a provider that does
     /// not say when. Never before the moment that the flow asks for, which the method has checked: clocks differ a little,
     /// and a flow that has had its sign-in must not ask for another one.
