@@ -101,6 +101,45 @@ package enum ClientOrigin: Sendable, Equatable {
     }
 }
 
+extension Client {
+    /// What a protocol has read; nil for a client that does not use it.
+    package subscript<Settings: ClientProtocolSettings>(_ type: Settings.Type) -> Settings? {
+        get {
+            // Asked for each request: a lazy sequence would take memory at each step.
+            for settings in protocols { if let settings = settings as? Settings { return settings } }
+            return nil
+        }
+        set {
+            protocols.removeAll { $0 is Settings }
+            if let newValue { protocols.append(newValue) }
+        }
+    }
+
+    /// What a protocol has read; nil for a client that does not use it.
+    ///
+    /// - Parameter id: of the protocol.
+    private func settings(of id: String) -> (any ClientProtocolSettings)? { protocols.first { type(of: $0).id == id } }
+
+    /// Whether the client may use the protocol with an id.
+    package func uses(_ id: String) -> Bool { settings(of: id) != nil }
+
+    /// Whether the client signs its requests.
+    package var signsRequests: Bool { protocols.contains { type(of: $0).signsRequests } }
+
+    /// Whether the client proves itself with PKCE alone.
+    package var isPublic: Bool { protocols.contains { $0.isPublic } }
+
+    /// Whether the client takes messages about the end of sessions.
+    ///
+    /// - Parameter kind: the protocol of the grant that the session was told by.
+    package func takesSignOuts(of kind: String) -> Bool { settings(of: kind)?.signOutAddress != nil }
+
+    /// Whether the client may have a grant of a protocol at an address. False for a protocol that it does not use.
+    package func mayReturn(to address: String, by id: String) -> Bool {
+        settings(of: id)?.mayReturn(to: address, of: self) ?? false
+    }
+}
+
 /// Who may enter a client.
 package enum ClientAccess: Sendable, Equatable {
     /// Everyone, because the entry does not say. `idp check` warns about it.

@@ -36,30 +36,11 @@ package struct HalfSignIn: SessionSlot {
     /// As long as the code in the email is valid.
     static let lifetime: Duration = .minutes(10)
 
-    /// What the first proof has shown.
-    struct First: Codable, Sendable {
-        let accountID: String
-        /// The account's ``Account/signOuts`` at that moment.
-        let signOuts: Int64
-        let proof: Proof
-        /// When the user was authenticated, or signed in here where no moment is proven.
-        let authenticatedAt: Timestamp
-        let flow: FlowID?
-        /// The challenge of the first proof, which adds the identity that waited for it.
-        let challenge: String?
-        let isFirst: Bool
-        /// Whether the user asked to stay signed in.
-        var remembers: Bool
-        /// The ``SecondFactor/id`` that the visitor was asked for.
-        var factor: String?
-        var begunAt: Timestamp?
-    }
-
-    private var first: First?
+    private var first: FirstProof?
 
     package init() {}
 
-    init(_ first: First, needs factor: String, now: Timestamp) {
+    init(_ first: FirstProof, needs factor: String, now: Timestamp) {
         self.first = first
         self.first?.factor = factor
         self.first?.begunAt = now
@@ -72,7 +53,7 @@ package struct HalfSignIn: SessionSlot {
     var anyFlow: FlowID? { first?.flow }
 
     /// The first proof while it can go on. One from the future was given while the clock was wrong.
-    func current(now: Timestamp) -> First? {
+    func current(now: Timestamp) -> FirstProof? {
         first.flatMap { first in
             guard let begunAt = first.begunAt else { return nil }
             return now - begunAt < Self.lifetime && begunAt <= now + ClockSkew.tolerated ? first : nil

@@ -81,7 +81,7 @@ package struct SignInCompletion: Sendable {
             try report(revokedBy: match, by: origin, connection)
             if !match.revoked.isEmpty { for factor in factors { try factor.end(for: match.account, connection) } }
             let provenAt = provenAt(proven.identity, old, for: proven.flow, now: now)
-            let first = HalfSignIn.First(
+            let first = FirstProof(
                 accountID: match.account.id, signOuts: match.account.signOuts,
                 proof: Proof(proven.method, at: provenAt, strength: proven.strength),
                 authenticatedAt: provenAt ?? now, flow: proven.flow, challenge: proven.challenge, isFirst: match.isNew,
@@ -107,7 +107,7 @@ package struct SignInCompletion: Sendable {
     /// The session of a browser that has given the first proof. A sign-in of before ends: in a new session it would last for a
     /// whole life without a second proof, however often the first one is given.
     private func half(
-        _ first: HalfSignIn.First, needs factor: any SecondFactor, _ old: SessionSlots, _ now: Timestamp
+        _ first: FirstProof, needs factor: any SecondFactor, _ old: SessionSlots, _ now: Timestamp
     ) -> SessionContent {
         var next = old.survivingSignIn(slots)
         next[HalfSignIn.self] = HalfSignIn(first, needs: factor.id, now: now)

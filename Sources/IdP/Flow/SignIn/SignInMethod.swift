@@ -113,6 +113,25 @@ package struct ProvenSignIn: Sendable {
     }
 }
 
+/// What the first proof has shown.
+struct FirstProof: Codable, Sendable {
+    let accountID: String
+    /// The account's ``Account/signOuts`` at that moment.
+    let signOuts: Int64
+    let proof: Proof
+    /// When the user was authenticated, or signed in here where no moment is proven.
+    let authenticatedAt: Timestamp
+    let flow: FlowID?
+    /// The challenge of the first proof, which adds the identity that waited for it.
+    let challenge: String?
+    let isFirst: Bool
+    /// Whether the user asked to stay signed in.
+    var remembers: Bool
+    /// The ``SecondFactor/id`` that the visitor was asked for.
+    var factor: String?
+    var begunAt: Timestamp?
+}
+
 /// Who gets the session of a sign-in.
 package struct SignInTarget: Sendable {
     /// The session that it replaces; nil for an app whose web view has none.

@@ -65,7 +65,7 @@ extension SignInCompletion {
 
     /// The session of a user who has given every proof.
     func signIn(
-        _ first: HalfSignIn.First, _ others: [Proof], _ old: SessionSlots, _ target: SignInTarget,
+        _ first: FirstProof, _ others: [Proof], _ old: SessionSlots, _ target: SignInTarget,
         by origin: ChangeOrigin, _ outcome: inout SignInOutcome, _ connection: any SQLConnection
     ) throws -> SessionContent? {
         guard let account = outcome.match?.account else { return nil }
