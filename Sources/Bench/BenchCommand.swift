@@ -15,9 +15,9 @@ struct BenchCommand {
             } else if arguments.first == "oidc" {
                 let options = try BenchOptions(Array(arguments.dropFirst()), allowing: OpenIDRun.options)
                 try OpenIDRun(options: options).run()
-            } else if arguments.first == "allocations" {
-                let options = try BenchOptions(Array(arguments.dropFirst()), allowing: AllocationRun.options)
-                try AllocationRun(options: options).run()
+            } else if arguments.first == "budget" {
+                let options = try BenchOptions(Array(arguments.dropFirst()), allowing: BudgetRun.options)
+                try BudgetRun(options: options).run()
             } else {
                 try BenchRun(options: BenchOptions(arguments)).run()
             }
@@ -49,7 +49,7 @@ struct BenchOptions {
     var seed = SeedRows()
     /// How many unfinished requests are open at the same time.
     var connections = 4_000
-    /// The library that counts allocations, and the file with their bounds.
+    /// The library that counts costs, and the file with their bounds.
     var library = ""
     var bounds = ""
     /// The binary that is measured. By default `idp` in the folder of this very program.
@@ -64,7 +64,7 @@ struct BenchOptions {
                bench federation [--rounds N] [--program BUILD] [--parent FOLDER]
                bench oidc [--rounds N] [--program BUILD] [--parent FOLDER]
                bench nobody [--bounds FILE] [--rounds N] [--connections N] [--program BUILD] [--parent FOLDER]
-               bench allocations --library FILE --bounds FILE [--program BUILD] [--parent FOLDER]
+               bench budget --library FILE --bounds FILE [--program BUILD] [--parent FOLDER]
         BUILD is an `idp` binary or the folder that holds it.
         """
 

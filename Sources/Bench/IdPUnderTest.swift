@@ -195,6 +195,24 @@ final class IdPUnderTest {
         }
     }
 
+    /// What its threads have used so far (proc(5), `schedstat` and `status` of a task).
+    func threads() throws -> ThreadCosts {
+        var costs = ThreadCosts()
+        for process in processes {
+            let tasks = "/proc/\(process.processIdentifier)/task"
+            for task in try FileManager.default.contentsOfDirectory(atPath: tasks) {
+                let (status, times) = (proc("task/\(task)/status", process), proc("task/\(task)/schedstat", process))
+                let lines = status.split(separator: "\n")
+                let switches = lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }?.split(separator: "\t").last
+                let time = times.split(separator: " ").first.flatMap { Int($0) } ?? 0
+                costs.wakeUps += switches.flatMap { Int($0) } ?? 0
+                costs.all += time
+                if lines.first?.hasSuffix("database-writer") == true { costs.writer += time }
+            }
+        }
+        return costs
+    }
+
     private func proc(_ name: String, _ process: Process) -> String {
         (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/\(name)", encoding: .utf8)) ?? ""
     }

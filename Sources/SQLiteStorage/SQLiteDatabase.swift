@@ -67,6 +67,11 @@ public final class SQLiteDatabase: CountingDatabase {
         }
     }
 
+    public func readAtOnce<T>(_ body: (any SQLConnection) throws -> T?) throws -> T? {
+        guard !reads.withLock(\.isClosed) else { return nil }
+        return try pool.unsafeRead { try Self.read(body, on: .success($0), of: file) }
+    }
+
     /// Runs `body` in a transaction of a reader, so that all its statements see the same snapshot.
     private static func read<T>(
         _ body: (any SQLConnection) throws -> T, on reader: Result<GRDB.Database, any Error>, of file: SQLiteFile

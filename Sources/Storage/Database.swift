@@ -21,12 +21,21 @@ public protocol Database: Sendable {
     @discardableResult
     func write<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T
 
+    /// As ``read(_:)``, at once on the calling thread: for a request that reads a few rows by their keys, which takes less time than
+    /// waking another thread. Nil where it would have to wait, or where `body` returns nil: ask ``read(_:)`` or ``write(_:)`` then.
+    func readAtOnce<T>(_ body: (any SQLConnection) throws -> T?) throws -> T?
+
     /// Succeeds when the database can be reached, accepts a commit, is still the one that was opened, and has a schema that
     /// this version's statements fit.
     func checkReady() async throws(DatabaseError)
 
     /// Finishes the calls that wait, then closes. Later calls throw ``DatabaseError/unavailable(_:)``.
     func close() async
+}
+
+extension Database {
+    /// Nil: what answers over a network has to be waited for.
+    public func readAtOnce<T>(_ body: (any SQLConnection) throws -> T?) throws -> T? { nil }
 }
 
 /// A connection inside a `read` or `write`. Valid only during that call.

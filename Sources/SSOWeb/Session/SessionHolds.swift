@@ -20,6 +20,21 @@ package enum SessionHolds {
         """
     }
 
+    /// The condition that a session is as it was read, slots included, with the values of ``values(unchanged:at:_:)``.
+    package static let unchangedSQL = """
+        EXISTS (SELECT 1 FROM session
+                 WHERE session.id_digest = :session_id AND session.slots = :session_slots AND \(sql()))
+        """
+
+    package static func values(
+        unchanged session: Session, at now: Timestamp, _ lifetime: SessionLifetime
+    ) -> [String: SQLValue] {
+        let read: [String: SQLValue] = [
+            "session_id": .blob(session.id.digest), "session_slots": .text(session.slots.encoded()),
+        ]
+        return values(at: now, lifetime).merging(read) { $1 }
+    }
+
     package static func values(at now: Timestamp, _ lifetime: SessionLifetime) -> [String: SQLValue] {
         [
             "now": .timestamp(now), "skewed": .timestamp(now + ClockSkew.tolerated),

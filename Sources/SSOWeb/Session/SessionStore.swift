@@ -62,7 +62,7 @@ public struct SessionStore: Sendable {
     /// The session of an id, which is not touched.
     package func find(_ id: SessionID) async throws -> Session? {
         let now = clock.now()
-        return try await database.read { connection in try row(id, now, connection) }
+        return try await database.readAtOnce { try row(id, now, $0) } ?? database.read { try row(id, now, $0) }
     }
 
     /// The session of an id if it is a user's, in the caller's transaction. The slots of a visitor, which may be long, are not
@@ -75,6 +75,11 @@ public struct SessionStore: Sendable {
     /// read. Nil if it has been replaced or has ended meanwhile.
     public func current(_ session: Session, _ connection: any SQLConnection) throws -> Session? {
         try row(session.id, clock.now(), connection)
+    }
+
+    /// The session of an id, in the caller's transaction, while its use need not be noted.
+    package func find(inUse id: SessionID, _ connection: any SQLConnection) throws -> Session? {
+        try row(id, clock.now(), connection).flatMap { isTouchDue($0) ? nil : $0 }
     }
 
     /// The session of an id, in the caller's transaction, which also notes that it is in use.

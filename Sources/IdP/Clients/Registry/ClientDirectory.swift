@@ -122,6 +122,33 @@ package final class ClientDirectory: Sendable {
         return try registered(at: try stored.store.revision(connection), connection)
     }
 
+    /// What the clients were at a decision, for a transaction that rests on it.
+    package struct Mark: Sendable, Equatable {
+        let version: Int
+        /// The number in the database; nil for clients of the file alone.
+        let revision: Int64?
+
+        /// As the value of a condition with ``ClientStore/revisionSQL``.
+        package var value: SQLValue { .optional(revision) }
+    }
+
+    /// What the clients are in the transaction of `connection`; nil when another process has changed them.
+    package func mark(_ connection: any SQLConnection) throws -> Mark? {
+        try mark(at: stored?.store.revision(connection) ?? 0)
+    }
+
+    /// - Parameter revision: the number in the database, which the caller has read.
+    package func mark(at revision: Int64) -> Mark? {
+        current.withLock { state in
+            guard stored != nil else { return Mark(version: state.version, revision: nil) }
+            return state.revision == revision ? Mark(version: state.version, revision: revision) : nil
+        }
+    }
+
+    /// Whether the clients that are known here are still those of a decision. Whether those of the database are is a condition of
+    /// the statement.
+    package func isCurrent(_ mark: Mark) -> Bool { version == mark.version }
+
     /// The client with exactly this id, also one that was disabled.
     package func client(alsoDisabled id: String, _ connection: any SQLConnection) throws -> Client? {
         if let client = try registered(connection).client(id: id) { return client }

@@ -12,6 +12,10 @@ package struct ClientStore: Sendable {
     package static let revisionSQL =
         "(SELECT COALESCE(MAX(revision), 0) AS revision FROM registry_revision WHERE part = 'clients')"
 
+    /// The condition that the clients of the database are those of a decision, with ``ClientDirectory/Mark/value`` as `:revision`.
+    package static let unchangedSQL =
+        "(CAST(:revision AS BIGINT) IS NULL OR (SELECT registry.revision FROM \(revisionSQL) AS registry) = :revision)"
+
     func revision(_ connection: any SQLConnection) throws -> Int64 {
         try connection.query(Self.selectRevisionSQL).first?.integer("revision") ?? 0
     }

@@ -135,12 +135,22 @@ extension Authorizer {
 extension Authorizer {
     /// Reads what the next step depends on, and carries it out in the same transaction: the grant, or the flow in the session of
     /// a user who has to choose the account or to sign in again, and of any other visitor.
+    ///
+    /// That a user gets a grant is decided before, where this does not have to wait: all writers share one thread, so their time is
+    /// the scarcest. The transaction then compares what the decision rests on, and decides again if any of it has changed.
     func carryOut(
         _ asked: Asked, _ cookie: SessionID, flowsWait: Duration?, _ audit: RequestAudit?
     ) async throws -> Outcome {
         let answer = try PreparedAnswer(asked.answering, randomness)
         let now = clock.now()
+        let decided = try grants.database.readAtOnce { try decide(asked, cookie, now, $0) }
         return try await clients.write(grants.database) { connection in
+            if let (reading, mark) = decided, clients.isCurrent(mark), let user = reading.user,
+                let client = reading.client,
+                try grants.stands(user, at: client, mark, sessions.store.lifetime, at: now, connection)
+            {
+                return try enter(answer, asked, reading, audit, connection)
+            }
             guard let session = try sessions.store.find(touching: cookie, connection) else {
                 return .visitor(
                     .next(facts(asked, isRegistered: try registered(asked, connection) != nil, now)))
@@ -159,6 +169,18 @@ extension Authorizer {
             case let step: return .ended(step)
             }
         }
+    }
+
+    /// What is known of a user who gets a grant, and the clients at that moment; nil for anybody else, and while the use of the
+    /// session has to be noted.
+    private func decide(
+        _ asked: Asked, _ cookie: SessionID, _ now: Timestamp, _ connection: any SQLConnection
+    ) throws -> (Reading, ClientDirectory.Mark)? {
+        guard let session = try sessions.store.find(inUse: cookie, connection),
+            let mark = try clients.mark(connection)
+        else { return nil }
+        let reading = try read(asked, session, now, connection)
+        return AuthorizationStep.next(reading.facts) == .issue ? (reading, mark) : nil
     }
 
     /// The facts of a visitor without a session.

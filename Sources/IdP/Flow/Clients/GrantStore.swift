@@ -49,6 +49,25 @@ package struct GrantStore: Sendable {
     /// - Returns: the time to wait beyond the limit; nil within it.
     func wait(beforeGrantIn session: Session) -> Duration? { unredeemed.hit(Array(session.handle.utf8)) }
 
+    /// Whether all that lets a user enter a client is as it was read before this transaction: session, account, access, clients.
+    func stands(
+        _ user: SignedInUser, at client: Client, _ mark: ClientDirectory.Mark, _ lifetime: SessionLifetime,
+        at now: Timestamp, _ connection: any SQLConnection
+    ) throws -> Bool {
+        var values = SessionHolds.values(unchanged: user.session, at: now, lifetime)
+        (values["account"], values["email"]) = (.text(user.account.id), .text(user.account.email))
+        values["signouts"] = .integer(user.signIn.accountSignOuts)
+        (values["access"], values["revision"]) = (AccessHolds.value(client.access), mark.value)
+        return try !connection.query(Self.standsSQL, values).isEmpty
+    }
+
+    private static let standsSQL = """
+        SELECT account_id FROM (SELECT id AS account_id, CAST(:signouts AS BIGINT) AS account_sign_outs
+                                  FROM account WHERE id = :account AND email = :email) AS asked
+         WHERE \(SessionHolds.unchangedSQL) AND \(SignInHolds.sql("asked")) AND \(AccessHolds.sql("asked.account_id"))
+           AND \(ClientStore.unchangedSQL)
+        """
+
     /// What was issued for the same request in the same session before.
     struct Earlier: Sendable {
         /// Whether there was any.
@@ -110,26 +129,28 @@ package struct GrantStore: Sendable {
     }
 
     /// The same, with what a protocol does in the same transaction.
+    ///
+    /// The account and the client are read before, where this does not have to wait. The statement that consumes compares them. One
+    /// that consumes nothing has no effect, and the transaction then reads and decides itself.
     package func consume<More: Sendable>(
         _ asked: Presented, _ lifetime: SessionLifetime, _ effects: Effects<More>
     ) async throws -> Outcome<More> {
         let now = clock.now()
         let values = presented(asked, lifetime, at: now)
+        let decided = try database.readAtOnce { try decide(asked, values, $0) }
         let outcome = try await clients.write(database) { [clients] connection in
-            // The account is read for every grant, so that each refusal takes as long.
-            let row = try connection.query(Self.ownerSQL, values).first
-            let registry = try clients.registered(at: row?.integer("revision") ?? 0, connection)
-            guard let registered = registry.client(id: asked.client.id), asked.isAllowed(registered) else {
-                return Outcome<More>.clientDropped
+            var outcome: Outcome<More>?
+            if let decided, let mark = decided.mark, clients.isCurrent(mark) {
+                outcome = try accept(asked, decided, effects, at: now, connection)
             }
-            let owner = try row.flatMap { try $0.optionalText("id") == nil ? nil : Account($0) }
-            // The address may have been taken out of the client's entry since (RFC 6749 4.1.3).
-            let issuedFor = try asked.neededReturnTo ?? row?.optionalText("issued_for")
-            let isRegistered = issuedFor.map { registered.mayReturn(to: $0, by: asked.kind.id) } ?? true
-            let outcome = try redeem(
-                asked, values, owner, for: registered, isRegistered: isRegistered, effects, at: now, connection)
+            if outcome == nil {
+                guard let decided = try decide(asked, values, connection) else { return Outcome<More>.clientDropped }
+                outcome =
+                    try accept(asked, decided, effects, at: now, connection)
+                    ?? refuse(asked, decided, effects, connection)
+            }
             if let use = asked.use { try clients.uses.write(use, at: now, connection) }
-            return outcome
+            return outcome ?? .clientDropped
         }
         if case .accepted(_, let redeemed, _) = outcome, !asked.client.isPublic {
             unredeemed.giveBack(Array(redeemed.sessionHandle.utf8))
@@ -147,22 +168,49 @@ package struct GrantStore: Sendable {
         return values
     }
 
-    private func redeem<More: Sendable>(
-        _ asked: Presented, _ presented: [String: SQLValue], _ owner: Account?, for client: Client,
-        isRegistered: Bool, _ effects: Effects<More>, at now: Timestamp, _ connection: any SQLConnection
-    ) throws -> Outcome<More> {
+    /// Who a grant belongs to, and the client, as the statements of its redemption compare them.
+    private struct Decided: Sendable {
+        let owner: Account?
+        let client: Client
+        let values: [String: SQLValue]
+        /// The clients at that moment; nil when another process has changed them.
+        let mark: ClientDirectory.Mark?
+    }
+
+    /// Nil when the client, or what it has proven itself with, was dropped since its request was checked.
+    private func decide(
+        _ asked: Presented, _ presented: [String: SQLValue], _ connection: any SQLConnection
+    ) throws -> Decided? {
+        // The account is read for every grant, so that each refusal takes as long.
+        let row = try connection.query(Self.ownerSQL, presented).first
+        let revision = try row?.integer("revision") ?? 0
+        let registry = try clients.registered(at: revision, connection)
+        guard let client = registry.client(id: asked.client.id), asked.isAllowed(client) else { return nil }
+        let owner = try row.flatMap { try $0.optionalText("id") == nil ? nil : Account($0) }
+        // The address may have been taken out of the client's entry since (RFC 6749 4.1.3).
+        let issuedFor = try asked.neededReturnTo ?? row?.optionalText("issued_for")
+        let isRegistered = issuedFor.map { client.mayReturn(to: $0, by: asked.kind.id) } ?? true
+        let mark = clients.mark(at: revision)
         // IDP_ALLOWED_EMAILS is not in a table, so its verdict goes into the statement as a value.
         let mayOwnerSignIn = owner.map(eligibility.maySignIn) ?? true
-        var presented = presented
-        presented["eligible"] = .integer(mayOwnerSignIn ? 1 : 0)
-        presented["registered"] = .integer(isRegistered ? 1 : 0)
-        presented["access"] = AccessHolds.value(client.access)
-        presented["always"] = .integer(asked.kind.isVoidAfterAnyAttempt ? 1 : 0)
-        guard let row = try connection.query(Self.consumeSQL, presented).first, let owner else {
-            let outcome: Outcome<More> = try refuse(asked, presented, owner, connection)
-            if case .refused(let error) = outcome, error.isUsed { try effects.repeated(owner, error, connection) }
-            return outcome
+        var values = presented
+        (values["eligible"], values["email"]) = (.integer(mayOwnerSignIn ? 1 : 0), .text(owner?.email ?? ""))
+        values["registered"] = .integer(isRegistered ? 1 : 0)
+        values["access"] = AccessHolds.value(client.access)
+        values["always"] = .integer(asked.kind.isVoidAfterAnyAttempt ? 1 : 0)
+        values["revision"] = mark?.value ?? .null(.integer)
+        return Decided(owner: owner, client: client, values: values, mark: mark)
+    }
+
+    /// Consumes the grant; nil, and nothing is changed, if it cannot be accepted as it was decided.
+    private func accept<More: Sendable>(
+        _ asked: Presented, _ decided: Decided, _ effects: Effects<More>, at now: Timestamp,
+        _ connection: any SQLConnection
+    ) throws -> Outcome<More>? {
+        guard let owner = decided.owner, let row = try connection.query(Self.consumeSQL, decided.values).first else {
+            return nil
         }
+        let client = decided.client
         let redeemed = try Redeemed(row, groups: client.groupsTold(of: owner.id, connection))
         try signIns.note(
             redeemed.sessionHandle, kind: asked.kind.id, client: client.id, account: owner.id, at: now, connection)
@@ -175,11 +223,12 @@ package struct GrantStore: Sendable {
 
     /// Why a grant was not accepted. One that must not become valid later is void from now on.
     private func refuse<More: Sendable>(
-        _ asked: Presented, _ presented: [String: SQLValue], _ owner: Account?, _ connection: any SQLConnection
+        _ asked: Presented, _ decided: Decided, _ effects: Effects<More>, _ connection: any SQLConnection
     ) throws -> Outcome<More> {
-        let voided = try connection.query(Self.voidSQL, presented)
+        let owner = decided.owner
+        let voided = try connection.query(Self.voidSQL, decided.values)
         // Read after every refusal, so that each answer takes as long.
-        let known = try connection.query(Self.rejectedSQL, presented).first
+        let known = try connection.query(Self.rejectedSQL, decided.values).first
         let burntOwner = try voided.first.map { try $0.text("client_id") }.flatMap { $0 == asked.client.id ? nil : $0 }
         let cause = try burntOwner == nil ? known.map(GrantErrorCause.init) ?? .unknown : .otherClient
         let error = GrantError(
@@ -191,7 +240,9 @@ package struct GrantStore: Sendable {
             asked.kind.refused, by: .client(asked.client.id), account: owner?.id, client: asked.client.id,
             session: error.session, flow: error.flow, cause: cause.rawValue, detail: burntOwner)
         try asked.audit?.record(refused.only(in: .row), connection)
-        return burntOwner.map { .burnt(error, owner: $0) } ?? .refused(error)
+        if let burntOwner { return .burnt(error, owner: burntOwner) }
+        if error.isUsed { try effects.repeated(owner, error, connection) }
+        return .refused(error)
     }
 
     /// The grant of another client has leaked. The grant of an account that may not sign in, or enter, or for an address that
@@ -248,6 +299,7 @@ package struct GrantStore: Sendable {
            AND expires_at > :now AND created_at <= :skewed AND :eligible = 1
            AND \(hasRedirect) AND code_challenge = :challenge AND \(hasSession)
            AND \(SignInHolds.sql("sso_token")) AND \(mayEnter)
+           AND (SELECT email FROM account WHERE id = sso_token.account_id) = :email AND \(ClientStore.unchangedSQL)
         RETURNING session_handle, authenticated_at, is_proven, methods, strength, caused_sign_in, payload, state_digest,
                   \(ClientSignIns.noted("sso_token"))
         """

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import SSOShared
 
-/// Counts what one request of each kind asks of malloc. The count does not depend on the speed of the machine, so the
-/// repository has a bound for each kind (CONTRIBUTING.md).
-struct AllocationRun {
+/// Counts what one request of each kind asks of malloc, and what a login costs of each other thing that does not depend on the
+/// speed of the machine. The repository has a bound for each (CONTRIBUTING.md).
+struct BudgetRun {
     static let options: Set<String> = ["--program", "--parent", "--library", "--bounds"]
     /// Requests of one batch, and batches of one kind. Work that is not of a request, such as a timer, falls into few batches.
     private static let (requests, batches) = (25, 21)
@@ -16,18 +16,18 @@ struct AllocationRun {
 
     func run() throws {
         let bounds = try Bounds(options.bounds)
-        let folder = "\(options.parent)/swift-sso-allocations.\(getpid())"
+        let folder = "\(options.parent)/swift-sso-budget.\(getpid())"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let counter = try AllocationCounter(file: "\(folder)/count")
+        let counter = try CostCounter(file: "\(folder)/count")
         let idp = try IdPUnderTest(
             options.program, folder: "\(folder)/idp", label: "this build",
-            settings: ["LD_PRELOAD": options.library, "ALLOCATION_COUNT_FILE": counter.file])
+            settings: ["LD_PRELOAD": options.library, "COST_COUNT_FILE": counter.file])
         try idp.start()
-        guard counter.value > 0 else { throw BenchError("\(options.library) counts nothing") }
+        guard counter.allocations > 0 else { throw BenchError("\(options.library) counts nothing") }
         try idp.signIn(1 + 2 * Self.batches)
 
-        Report.title("allocations of one request, and its bound")
+        Report.title("allocations of one request, costs of a login, and their bounds")
         var counted: [(name: String, count: Double)] = []
         func count(_ name: String, _ batch: (_ requests: Int) throws -> [RequestKind]) throws {
             counted.append((name, try median(of: batch, at: idp, counter)))
@@ -43,31 +43,40 @@ struct AllocationRun {
             return try idp.verifications(count, browser: browser)
         }
         counted.append(("a login (both)", counted.suffix(2).map(\.count).reduce(0, +)))
-        counted.append(("a login, 16 at once", try loginAmongOthers(at: idp, counter)))
+        counted += try costs(of: "a login alone", 1, at: idp, counter).dropFirst()
+        counted += try costs(of: "a login, 16 at once", 16, at: idp, counter)
         let failures = bounds.report(counted, tolerance: Self.tolerance)
         try idp.stop()
         guard failures.isEmpty else {
-            throw BenchError("more allocations than the bound: \(failures.joined(separator: ", "))")
+            throw BenchError("over the bound: \(failures.joined(separator: ", "))")
         }
     }
 
-    /// Logins of 16 browsers at once share commits: what the batch costs must not exceed what it saves.
-    private func loginAmongOthers(at idp: IdPUnderTest, _ counter: AllocationCounter) throws -> Double {
-        _ = try idp.logIn(concurrency: 16, seconds: 0.3)
-        let counts = try (0..<5).map { _ in
-            let before = counter.value
-            let result = try idp.logIn(concurrency: 16, seconds: 0.3)
+    /// What a login costs while so many browsers sign in. Logins at once share commits: what the batch costs must not exceed what it
+    /// saves.
+    private func costs(
+        of name: String, _ concurrency: Int, at idp: IdPUnderTest, _ counter: CostCounter
+    ) throws -> [(name: String, count: Double)] {
+        _ = try idp.logIn(concurrency: concurrency, seconds: 0.3)
+        let runs = try (0..<5).map { _ in
+            let (counts, threads) = (counter.values, try idp.threads())
+            let result = try idp.logIn(concurrency: concurrency, seconds: 0.3)
             guard result.errors.isEmpty, !result.latencies.isEmpty else {
-                throw BenchError("logins of 16 browsers failed: \(result.errors)\n\(idp.logEnd)")
+                throw BenchError("logins of \(concurrency) browsers failed: \(result.errors)\n\(idp.logEnd)")
             }
-            return Double(counter.value - before) / Double(result.latencies.count)
+            let used = try idp.threads().since(threads)
+            let logins = Double(result.latencies.count)
+            return zip(counter.values, counts).map { Double($0 - $1) / logins } + [
+                Double(used.wakeUps) / logins, used.writersShare * 100,
+            ]
         }
-        return Statistics.median(counts)
+        let names = ["", ": statements", ": pages written", ": wake-ups", ": percent of its time in the writer"]
+        return names.enumerated().map { index, what in (name + what, Statistics.median(runs.map { $0[index] })) }
     }
 
     /// The median of all batches, for one request.
     private func median(
-        of batch: (Int) throws -> [RequestKind], at idp: IdPUnderTest, _ counter: AllocationCounter
+        of batch: (Int) throws -> [RequestKind], at idp: IdPUnderTest, _ counter: CostCounter
     ) throws -> Double {
         var counts: [Double] = []
         let connection = try WireConnection(port: idp.port, index: 1)
@@ -76,14 +85,14 @@ struct AllocationRun {
             let kinds = try batch(Self.requests + 1)
             var before: UInt64 = 0
             for (index, kind) in kinds.enumerated() {
-                if index == 1 { before = counter.value }
+                if index == 1 { before = counter.allocations }
                 let answer = try connection.exchange(kind.bytes)
                 guard answer.status == kind.status else {
                     throw BenchError("\(kind.name) answered \(answer.status)\n\(idp.logEnd)")
                 }
                 if answer.closes { try connection.reconnect() }
             }
-            counts.append(Double(counter.value - before) / Double(Self.requests))
+            counts.append(Double(counter.allocations - before) / Double(Self.requests))
         }
         // The first ones fill caches.
         return Statistics.median(Array(counts.dropFirst(Self.batches / 4)))
@@ -97,25 +106,43 @@ struct RequestKind {
     let status: Int
 }
 
-/// The number that `script/bench.d/allocations.c` counts in another process.
-private final class AllocationCounter {
+/// The numbers that `script/bench.d/budget.c` counts in another process.
+private final class CostCounter {
     let file: String
+    /// Allocations, statements and pages.
+    private static let kinds = 3
     private let page: UnsafeMutablePointer<UInt64>
 
     init(file: String) throws {
         self.file = file
         let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(descriptor) }
-        let size = MemoryLayout<UInt64>.size
+        let size = MemoryLayout<UInt64>.size * Self.kinds
         guard descriptor >= 0, ftruncate(descriptor, size) == 0,
             let page = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), page != MAP_FAILED
         else { throw BenchError("cannot map \(file): errno \(errno)") }
-        self.page = page.bindMemory(to: UInt64.self, capacity: 1)
+        self.page = page.bindMemory(to: UInt64.self, capacity: Self.kinds)
     }
 
-    deinit { munmap(page, MemoryLayout<UInt64>.size) }
+    deinit { munmap(page, MemoryLayout<UInt64>.size * Self.kinds) }
 
-    var value: UInt64 { page.pointee }
+    var values: [UInt64] { Array(UnsafeBufferPointer(start: page, count: Self.kinds)) }
+    var allocations: UInt64 { page.pointee }
+}
+
+/// What the threads of a program have used so far.
+struct ThreadCosts {
+    /// How often one of them has waited and was woken.
+    var wakeUps = 0
+    /// Nanoseconds of processor time, of all and of the thread that writes to the database.
+    var (all, writer) = (0, 0)
+
+    func since(_ before: ThreadCosts) -> ThreadCosts {
+        ThreadCosts(
+            wakeUps: wakeUps - before.wakeUps, all: all - before.all, writer: writer - before.writer)
+    }
+
+    var writersShare: Double { all > 0 ? Double(writer) / Double(all) : 0 }
 }
 
 /// The bounds of the repository: one kind in a line, its bound after a tab.
