@@ -20,7 +20,7 @@ package enum SessionHolds {
         """
     }
 
-    package static func values(at now: Timestamp, _ lifetime: SessionLifetime) -> [String: SQLValue] {
+    package static func values(at now: Timestamp, _ lifetime: SessionLifetime) -> SQLArguments {
         [
             "now": .timestamp(now), "skewed": .timestamp(now + ClockSkew.tolerated),
             "idle": .timestamp(now - lifetime.idle),

@@ -16,7 +16,7 @@ enum ProvenMoment {
     }
 }
 
-extension SQLRow {
+extension SQLColumns {
     /// The columns `authenticated_at`, `is_proven` and `methods` of a sign-in: when the user was authenticated; nil where
     /// nothing proves a moment.
     package func provenMoment() throws(DatabaseError) -> Timestamp? {

@@ -64,7 +64,7 @@ package struct GrantStore: Sendable {
         to user: SignedInUser, _ connection: any SQLConnection
     ) throws -> Earlier {
         let now = clock.now()
-        let values: [String: SQLValue] = [
+        let values: SQLArguments = [
             "session": .text(user.session.handle), "client": .text(asked.client.id), "state": .blob(key.digest),
             "digest": .blob(secret.digest), "kind": .text(kind.id), "redirect": .text(asked.returnTo),
             "challenge": .text(asked.codeChallenge ?? ""), "account": .text(user.account.id),
@@ -89,7 +89,7 @@ package struct GrantStore: Sendable {
     }
 
     /// Ends the grants of the same session, client, state and kind.
-    private func endEarlier(like values: [String: SQLValue], _ connection: any SQLConnection) throws -> Earlier {
+    private func endEarlier(like values: SQLArguments, _ connection: any SQLConnection) throws -> Earlier {
         let earlier = try connection.query(Self.earlierSQL, values)
         let isRedeemed = try earlier.map { try $0.optionalInteger("used_at") != nil }
         if isRedeemed.contains(false) {
@@ -138,9 +138,9 @@ package struct GrantStore: Sendable {
     }
 
     /// The values of the statements of a redemption.
-    private func presented(_ asked: Presented, _ lifetime: SessionLifetime, at now: Timestamp) -> [String: SQLValue] {
+    private func presented(_ asked: Presented, _ lifetime: SessionLifetime, at now: Timestamp) -> SQLArguments {
         var values = SessionHolds.values(at: now, lifetime)
-        values.reserveCapacity(values.count + 8)
+        values.reserve(9)
         (values["digest"], values["client"]) = (.blob(asked.digest), .text(asked.client.id))
         (values["kind"], values["redirect"]) = (.text(asked.kind.id), .optional(asked.neededReturnTo))
         values["challenge"] = .text(asked.codeVerifier.map(CodeChallenge.s256) ?? "")
@@ -148,7 +148,7 @@ package struct GrantStore: Sendable {
     }
 
     private func redeem<More: Sendable>(
-        _ asked: Presented, _ presented: [String: SQLValue], _ owner: Account?, for client: Client,
+        _ asked: Presented, _ presented: SQLArguments, _ owner: Account?, for client: Client,
         isRegistered: Bool, _ effects: Effects<More>, at now: Timestamp, _ connection: any SQLConnection
     ) throws -> Outcome<More> {
         // IDP_ALLOWED_EMAILS is not in a table, so its verdict goes into the statement as a value.
@@ -175,7 +175,7 @@ package struct GrantStore: Sendable {
 
     /// Why a grant was not accepted. One that must not become valid later is void from now on.
     private func refuse<More: Sendable>(
-        _ asked: Presented, _ presented: [String: SQLValue], _ owner: Account?, _ connection: any SQLConnection
+        _ asked: Presented, _ presented: SQLArguments, _ owner: Account?, _ connection: any SQLConnection
     ) throws -> Outcome<More> {
         let voided = try connection.query(Self.voidSQL, presented)
         // Read after every refusal, so that each answer takes as long.
