@@ -50,18 +50,27 @@ final class PostgresConnection: CallConnection {
 
     init(_ session: PostgresSession) { self.session = session }
 
-    func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
+    func query(_ sql: String, _ values: SQLArguments) throws(DatabaseError) -> [SQLRow] {
         let (statement, result) = try run(sql, values)
-        let columns = statement.columns ?? result.columns
-        statement.columns = columns
-        return try result.rows(columns)
+        return try result.rows(columns(of: statement, result))
     }
 
-    func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> Int {
+    func forEachRow(_ sql: String, _ values: SQLArguments, _ body: (any SQLColumns) throws -> Void) throws {
+        let (statement, result) = try run(sql, values)
+        try result.forEachRow(columns(of: statement, result), body)
+    }
+
+    private func columns(of statement: PreparedStatement, _ result: PostgresResult) -> [String] {
+        let columns = statement.columns ?? result.columns
+        statement.columns = columns
+        return columns
+    }
+
+    func execute(_ sql: String, _ values: SQLArguments) throws(DatabaseError) -> Int {
         try run(sql, values).result.changedRows
     }
 
-    func send(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) {
+    func send(_ sql: String, _ values: SQLArguments) throws(DatabaseError) {
         guard defers, failure == nil else {
             _ = try execute(sql, values)
             return
@@ -83,7 +92,7 @@ final class PostgresConnection: CallConnection {
     }
 
     private func run(
-        _ sql: String, _ values: [String: SQLValue]
+        _ sql: String, _ values: SQLArguments
     ) throws(DatabaseError) -> (statement: PreparedStatement, result: PostgresResult) {
         if let failure {
             hasGoneOn = true

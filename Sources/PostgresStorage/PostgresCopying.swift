@@ -168,12 +168,17 @@ private struct PostgresCopyConnection: CopyConnection {
             """)
     }
 
-    func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
+    func query(_ sql: String, _ values: SQLArguments) throws(DatabaseError) -> [SQLRow] {
         connection.session.deadline = .now + Self.limit
         return try connection.query(sql, values)
     }
 
-    func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> Int {
+    func forEachRow(_ sql: String, _ values: SQLArguments, _ body: (any SQLColumns) throws -> Void) throws {
+        connection.session.deadline = .now + Self.limit
+        try connection.forEachRow(sql, values, body)
+    }
+
+    func execute(_ sql: String, _ values: SQLArguments) throws(DatabaseError) -> Int {
         connection.session.deadline = .now + Self.limit
         return try connection.execute(sql, values)
     }

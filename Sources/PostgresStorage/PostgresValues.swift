@@ -26,13 +26,18 @@ struct PostgresParameters {
     /// Where each value ends in `bytes`; nil for NULL.
     private let ends: [Int?]
 
+    /// - Parameter places: where the values stood among those of the last run, and where they stand now.
     /// - Throws: `misuse` for a name without a value, and for a text with a NUL byte, which PostgreSQL does not take.
-    init(_ names: [String], _ values: [String: SQLValue]) throws(DatabaseError) {
+    init(_ names: [String], _ places: inout [Int], _ values: SQLArguments) throws(DatabaseError) {
         var (types, bytes, ends): ([Oid], [UInt8], [Int?]) = ([], [], [])
         types.reserveCapacity(names.count)
         ends.reserveCapacity(names.count)
-        for name in names {
-            guard let value = values[name] else { throw .misuse("no value for :\(name)") }
+        for (index, name) in names.enumerated() {
+            guard let place = values.place(of: name, near: places[index]) else {
+                throw .misuse("no value for :\(name)")
+            }
+            places[index] = place
+            let value = values.pairs[place].value
             types.append(value.postgresType)
             switch value {
             case .null:
@@ -102,6 +107,16 @@ final class PostgresResult {
         (0..<PQnfields(handle)).map { PQfname(handle, $0).map { String(cString: $0) } ?? "" }
     }
 
+    /// Calls `body` at each row. The columns have these names.
+    func forEachRow(_ columns: [String], _ body: (any SQLColumns) throws -> Void) throws {
+        let current = PostgresRow(self, columns)
+        defer { current.row = nil }
+        for row in 0..<PQntuples(handle) {
+            current.row = row
+            try body(current)
+        }
+    }
+
     /// The rows, whose columns have these names.
     func rows(_ columns: [String]) throws(DatabaseError) -> [SQLRow] {
         var rows: [SQLRow] = []
@@ -123,7 +138,7 @@ final class PostgresResult {
         }
     }
 
-    private func value(_ row: Int32, _ column: Int32) throws(DatabaseError) -> SQLValue? {
+    fileprivate func value(_ row: Int32, _ column: Int32) throws(DatabaseError) -> SQLValue? {
         guard PQgetisnull(handle, row, column) == 0, let start = PQgetvalue(handle, row, column) else { return nil }
         let bytes = UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(handle, row, column)))
         switch PQftype(handle, column) {
@@ -164,5 +179,21 @@ final class PostgresResult {
         }
         guard !hasOverflown else { throw .misuse("a number is too large") }
         return value
+    }
+}
+
+/// The current row of a result.
+private final class PostgresRow: SQLColumns {
+    private let result: PostgresResult
+    private let columns: [String]
+    /// Nil after the call.
+    var row: Int32?
+
+    init(_ result: PostgresResult, _ columns: [String]) { (self.result, self.columns) = (result, columns) }
+
+    func value(_ column: String) throws(DatabaseError) -> SQLValue? {
+        guard let row else { throw .misuse("a row was read after its call") }
+        guard let index = columns.firstIndex(of: column) else { throw .missing(column) }
+        return try result.value(row, Int32(index))
     }
 }

@@ -16,30 +16,43 @@ final class PreparedStatement {
 
 /// The statements of one connection. The stores have a fixed number of them.
 struct PreparedStatements {
-    private struct Entry {
+    private final class Entry {
         let statement: PostgresStatement
+        /// Where the values of the last run stood among its arguments.
+        var places: [Int]
         var variants: [PreparedStatement] = []
+
+        init(_ statement: PostgresStatement) {
+            (self.statement, places) = (statement, Array(statement.names.indices))
+        }
     }
 
-    private var entries: [String: Entry] = [:]
+    // The server keeps each statement as long as the connection, so forgetting one here would save nothing.
+    private var entries = StatementCache<Entry>(limit: .max)
     private var count = 0
 
     /// How a statement runs with these values.
     mutating func find(
-        _ sql: String, _ values: [String: SQLValue]
+        _ sql: String, _ values: SQLArguments
     ) throws(DatabaseError) -> (PreparedStatement, PostgresParameters) {
-        var entry = entries[sql] ?? Entry(statement: PostgresStatement(sql))
-        let parameters = try PostgresParameters(entry.statement.names, values)
+        let entry = entry(of: sql)
+        let parameters = try PostgresParameters(entry.statement.names, &entry.places, values)
         if let known = entry.variants.first(where: { $0.types == parameters.types }) { return (known, parameters) }
         count += 1
         let new = PreparedStatement(name: "s\(count)", text: entry.statement.text, types: parameters.types)
         entry.variants.append(new)
-        entries[sql] = entry
         return (new, parameters)
     }
 
+    private mutating func entry(of sql: String) -> Entry {
+        if let known = entries.find(sql) { return known }
+        let new = Entry(PostgresStatement(sql))
+        entries.add(sql, new)
+        return new
+    }
+
     /// Forgets how statements were prepared: a step of the schema has changed the columns of one.
-    mutating func forgetAll() { entries = [:] }
+    mutating func forgetAll() { entries.removeAll() }
 }
 
 /// The statements that begin and end transactions. Prepared when a connection is opened.

@@ -1,11 +1,8 @@
+import CSQLite
 import Dispatch
 import Foundation
-import GRDB
-import GRDBSQLite
 import Storage
 import Synchronization
-
-import enum Storage.DatabaseError
 
 /// Turns the writes that wait into as few commits as possible: a commit costs one fsync, whether it holds one write or 256.
 ///
@@ -38,14 +35,12 @@ final class GroupCommit: Sendable {
         lastCommit.withLock { last in last.map { ContinuousClock.now - $0 < .seconds(1) } ?? false }
     }
 
-    /// Starts the thread that writes. It holds the pool's writer until the queue is closed and empty: waking one thread
+    /// Starts the thread that writes. It uses the connection until the queue is closed and empty: waking one thread
     /// costs less than scheduling work on a dispatch queue for every batch.
-    func start(on pool: DatabasePool) {
+    func start(on writer: SQLiteHandle) {
         running.enter()
         let thread = Thread { [self] in
-            pool.writeWithoutTransaction { db in
-                while queue.waitForWork() { commitBatch(db) }
-            }
+            while queue.waitForWork() { commitBatch(writer) }
             running.leave()
         }
         thread.name = "database-writer"
@@ -58,17 +53,17 @@ final class GroupCommit: Sendable {
         await withCheckedContinuation { caller in running.notify(queue: .global()) { caller.resume() } }
     }
 
-    private func commitBatch(_ db: GRDB.Database) {
-        let connection = SQLiteConnection(db)
-        guard begin(db, connection) else { return }
+    private func commitBatch(_ writer: SQLiteHandle) {
+        let connection = SQLiteConnection(writer)
+        guard begin(writer, connection) else { return }
         let batch = queue.take(Self.batchLimit)
-        let changesBefore = db.totalChangesCount
+        let changesBefore = writer.totalChanges
         do {
             let answers: [PendingCall.Answer]
             switch try together(batch, connection) {
             case .succeeded(let all): answers = all
             case .failed(let answer):
-                try db.rollback()
+                try writer.rollBack()
                 if batch.count == 1 { return answer(nil) }
                 try connection.execute("BEGIN IMMEDIATE")
                 answers = try batch.map { try apart($0, connection) }
@@ -76,14 +71,14 @@ final class GroupCommit: Sendable {
             let start = ContinuousClock.now
             try connection.execute("COMMIT")
             // A commit without changes does not touch the disk.
-            if db.totalChangesCount != changesBefore {
+            if writer.totalChanges != changesBefore {
                 lastCommit.withLock { $0 = .now }
                 count.add(writes: answers.count, since: start)
             }
             answers.forEach { $0(nil) }
         } catch {
             lastCommit.withLock { $0 = nil }
-            try? db.rollback()
+            try? writer.rollBack()
             let failure = DatabaseError(error).asUnavailable
             batch.forEach { $0.fail(failure) }
         }
@@ -92,11 +87,11 @@ final class GroupCommit: Sendable {
     /// Takes the lock.
     ///
     /// - Returns: false where that failed, and so have the writes that do not wait for it again.
-    private func begin(_ db: GRDB.Database, _ connection: SQLiteConnection) -> Bool {
+    private func begin(_ writer: SQLiteHandle, _ connection: SQLiteConnection) -> Bool {
         do {
             try file.checkUnchanged()
             // A transaction is still open only when its rollback failed.
-            try db.rollback()
+            try writer.rollBack()
             try connection.execute("BEGIN IMMEDIATE")
             return true
         } catch {

@@ -1,9 +1,6 @@
 import Foundation
-import GRDB
 public import SSOShared
 public import Storage
-
-public import enum Storage.DatabaseError
 
 extension SQLiteDatabase {
     /// Writes a consistent copy of the database at `path` into a new file, while other processes use it. On return the
@@ -57,13 +54,11 @@ struct SQLiteCopy: Sendable {
                 // What a run before this one has left.
                 draft.remove()
                 try draft.create()
-                try original.unsafeRead { db in
-                    // Another program's database is not a backup of ours, and a newer version's could not be read.
-                    _ = try opening.missingSteps(db)
-                    try db.execute(sql: "VACUUM INTO ?", arguments: [draft.path])
-                }
+                // Another program's database is not a backup of ours, and a newer version's could not be read.
+                _ = try opening.missingSteps(original)
+                try original.statement("VACUUM INTO :path").run(["path": .text(draft.path)]) { _ in }
             }
-            try opening.checkContent(of: try DatabaseQueue(path: draft.path), "the database \(source.path)")
+            try opening.checkContent(of: try draft.opened(), "the database \(source.path)")
         } catch {
             if let refusal = error as? DatabaseError, refusal.isRefusal { throw refusal }
             throw .refused("cannot copy the database \(source.path): \(DatabaseError(error)).")
@@ -77,30 +72,35 @@ extension SQLiteOpening {
     /// - Parameters:
     ///   - copy: is closed afterwards.
     ///   - name: what it is a copy of, for the error.
-    /// - Throws: ``DatabaseError/refused(_:)``, or an error of GRDB for a file that is not a database.
-    func checkContent(of copy: DatabaseQueue, _ name: String) throws {
-        defer { try? copy.close() }
-        try copy.unsafeRead { db in
-            // Before the schema is checked, nothing in it may call a function with an effect.
-            try db.execute(sql: "PRAGMA trusted_schema = OFF")
-            let known = try missingSteps(db) ?? migrator.migrations.count
-            let differences = try SchemaCheck(migrator.migrations.prefix(known)).differences(db)
-            guard differences.isEmpty else {
-                throw DatabaseError.refused(
-                    """
-                    \(name) has a schema that its steps do not make: \(differences.prefix(10).joined(separator: ", ")). Remove what is \
-                    not ours with sqlite3, after you know where it comes from.
-                    """)
-            }
-            let verdict = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)")
-            guard verdict == "ok" else {
-                throw DatabaseError.refused("\(name) is damaged: \(verdict ?? "no verdict").")
-            }
+    /// - Throws: ``DatabaseError/refused(_:)``, or ``SQLiteError`` for a file that is not a database.
+    func checkContent(of copy: SQLiteHandle, _ name: String) throws {
+        defer { copy.close() }
+        // Before the schema is checked, nothing in it may call a function with an effect.
+        try copy.run("PRAGMA trusted_schema = OFF")
+        let known = try missingSteps(copy) ?? migrator.migrations.count
+        let differences = try SchemaCheck(migrator.migrations.prefix(known)).differences(copy)
+        guard differences.isEmpty else {
+            throw DatabaseError.refused(
+                """
+                \(name) has a schema that its steps do not make: \(differences.prefix(10).joined(separator: ", ")). Remove what is \
+                not ours with sqlite3, after you know where it comes from.
+                """)
+        }
+        let verdict = try copy.text("PRAGMA integrity_check(1)")
+        guard verdict == "ok" else {
+            throw DatabaseError.refused("\(name) is damaged: \(verdict ?? "no verdict").")
         }
     }
 }
 
 extension FileDraft {
+    /// Opens the database that lies here.
+    func opened() throws -> SQLiteHandle {
+        let handle = try SQLiteHandle(path: path, .readWrite)
+        try handle.prepare("")
+        return handle
+    }
+
     /// Appends the last line of a backup.
     ///
     /// - Throws: ``DatabaseError/refused(_:)`` unless all of the file is on the disk.

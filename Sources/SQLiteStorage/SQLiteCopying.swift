@@ -1,8 +1,5 @@
 import Foundation
-import GRDB
 package import Storage
-
-package import enum Storage.DatabaseError
 
 /// A file as one end of a copy between databases (`idp database copy`).
 extension SQLiteDatabase {
@@ -96,7 +93,7 @@ private struct SQLiteCopyEnd {
                 wasMarked = try MovedDatabase.unmark(connection)
                 return []
             }
-        } catch let error as GRDB.DatabaseError {
+        } catch let error as SQLiteError {
             throw opening.refusal(error)
         } catch {
             throw DatabaseError(error)
@@ -114,8 +111,8 @@ private struct SQLiteCopyEnd {
                 "it lacks steps of the schema that this version has", "Start this version on it once, and stop it")
         }
         do {
-            return try run(at: file.path, isExclusive: true, isReadOnly: isReadOnly) { db, connection in
-                let differences = try SchemaCheck(migrator.migrations[...]).differences(db)
+            return try run(at: file.path, isExclusive: true, isReadOnly: isReadOnly) { handle, connection in
+                let differences = try SchemaCheck(migrator.migrations[...]).differences(handle)
                 guard differences.isEmpty else {
                     throw file.refusal(
                         "it has a schema that its steps do not make (\(differences.prefix(10).joined(separator: ", ")))",
@@ -123,7 +120,7 @@ private struct SQLiteCopyEnd {
                 }
                 return try body(connection)
             }
-        } catch let error as GRDB.DatabaseError {
+        } catch let error as SQLiteError {
             throw opening.refusal(error)
         } catch {
             throw DatabaseError(error)
@@ -162,32 +159,31 @@ private struct SQLiteCopyEnd {
     ///   so this fails while there is another. Source: https://www.sqlite.org/wal.html, "Use of WAL Without Shared-Memory".
     private func run(
         at path: String, isExclusive: Bool, isReadOnly: Bool = false,
-        _ body: (GRDB.Database, SQLiteCopyConnection) throws -> [CopiedTable]
+        _ body: (SQLiteHandle, SQLiteCopyConnection) throws -> [CopiedTable]
     ) throws -> [CopiedTable] {
-        var configuration = Configuration()
-        configuration.label = "copy"
-        configuration.foreignKeysEnabled = true
-        configuration.busyMode = .timeout(1)
-        configuration.allowsUnsafeTransactions = true
-        configuration.prepareDatabase { db in
-            // Before the schema is checked, nothing in it may call a function with an effect.
-            try db.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY")
-            if isExclusive { try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
+        let handle = isReadOnly ? try opening.readOnly() : try writable(path, isExclusive: isExclusive)
+        defer { handle.close() }
+        let connection = SQLiteCopyConnection(SQLiteConnection(handle))
+        try connection.execute(isReadOnly ? "BEGIN" : "BEGIN IMMEDIATE")
+        do {
+            let tables = try body(handle, connection)
+            try connection.execute("COMMIT")
+            return tables
+        } catch {
+            _ = try? connection.execute("ROLLBACK")
+            throw error
         }
-        let queue = isReadOnly ? try opening.readOnly() : try DatabaseQueue(path: path, configuration: configuration)
-        defer { try? queue.close() }
-        return try queue.writeWithoutTransaction { db in
-            let connection = SQLiteCopyConnection(SQLiteConnection(db))
-            try connection.execute(isReadOnly ? "BEGIN" : "BEGIN IMMEDIATE")
-            do {
-                let tables = try body(db, connection)
-                try connection.execute("COMMIT")
-                return tables
-            } catch {
-                _ = try? connection.execute("ROLLBACK")
-                throw error
-            }
-        }
+    }
+
+    private func writable(_ path: String, isExclusive: Bool) throws -> SQLiteHandle {
+        let handle = try SQLiteHandle(path: path, .readWrite, patience: .seconds(1))
+        // Before the schema is checked, nothing in it may call a function with an effect.
+        try handle.prepare(
+            """
+            PRAGMA trusted_schema = OFF; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;
+            \(isExclusive ? "PRAGMA locking_mode = EXCLUSIVE" : "")
+            """)
+        return handle
     }
 }
 
@@ -198,11 +194,15 @@ private struct SQLiteCopyConnection: CopyConnection {
 
     func afterCommit(_ action: @escaping CommitAction) { connection.afterCommit(action) }
 
-    func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
+    func query(_ sql: String, _ values: SQLArguments) throws(DatabaseError) -> [SQLRow] {
         try connection.query(sql, values)
     }
 
-    func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> Int {
+    func forEachRow(_ sql: String, _ values: SQLArguments, _ body: (any SQLColumns) throws -> Void) throws {
+        try connection.forEachRow(sql, values, body)
+    }
+
+    func execute(_ sql: String, _ values: SQLArguments) throws(DatabaseError) -> Int {
         try connection.execute(sql, values)
     }
 

@@ -1,14 +1,9 @@
-import GRDB
 public import Storage
 import Synchronization
 
-public import protocol Storage.Database
-public import enum Storage.DatabaseError
-
 /// ``Database`` in one SQLite file on a local disk: WAL, `synchronous=FULL`, one writer that groups commits, readers beside it.
 ///
-/// Several processes may share the file. No call blocks its thread: the writer has a thread of its own, and reads run on the
-/// queues of GRDB's pool.
+/// Several processes may share the file. No call blocks its thread: the writer and each reader have a thread of their own.
 public final class SQLiteDatabase: CountingDatabase {
     /// More reads, and more writes, than can be in flight on the connections that a server accepts. Further calls fail
     /// immediately.
@@ -19,7 +14,8 @@ public final class SQLiteDatabase: CountingDatabase {
     /// another's wait may wait twice.
     public static let patience = Duration.seconds(2)
 
-    private let pool: DatabasePool
+    private let writer: SQLiteHandle
+    private let readers: SQLiteReaders
     private let migrator: Migrator
     private let commits: GroupCommit
     private let file: SQLiteFile
@@ -35,12 +31,16 @@ public final class SQLiteDatabase: CountingDatabase {
         file = SQLiteFile(path: path)
         migrator = Migrator(migrations: migrations)
         let opening = SQLiteOpening(file: file, migrator: migrator, patience: patience)
-        pool = try await BlockingWork.run { () throws(DatabaseError) in try opening.open() }
+        writer = try await BlockingWork.run { () throws(DatabaseError) in try opening.open() }
+        readers = SQLiteReaders(capacity: Self.waitingLimit, opening, besides: writer)
         commits = GroupCommit(queue: CallQueue(capacity: Self.waitingLimit), patience: patience, file: file)
-        commits.start(on: pool)
+        commits.start(on: writer)
     }
 
-    deinit { commits.queue.close() }
+    deinit {
+        commits.queue.close()
+        readers.close()
+    }
 
     /// How many writes wait for the writer or for a lock.
     var waitingWrites: Int { commits.queue.count }
@@ -61,32 +61,17 @@ public final class SQLiteDatabase: CountingDatabase {
         }
         defer { reads.withLock { $0.count -= 1 } }
         return try await withCheckedThrowingContinuation { caller in
-            pool.asyncUnsafeRead { [file] reader in
-                caller.resume(with: Result { try Self.read(body, on: reader, of: file) })
-            }
+            let call = PendingCall(
+                run: { connection in
+                    let result = Result { try body(connection) }
+                    return (true, { _ in caller.resume(with: result) })
+                }, fail: { caller.resume(throwing: $0) })
+            do throws(DatabaseError) { try readers.add(call) } catch { call.fail(error) }
         }
     }
 
     public func readAtOnce<T>(_ body: (any SQLConnection) throws -> T?) throws -> T? {
-        guard !reads.withLock(\.isClosed) else { return nil }
-        return try pool.unsafeRead { try Self.read(body, on: .success($0), of: file) }
-    }
-
-    /// Runs `body` in a transaction of a reader, so that all its statements see the same snapshot.
-    private static func read<T>(
-        _ body: (any SQLConnection) throws -> T, on reader: Result<GRDB.Database, any Error>, of file: SQLiteFile
-    ) throws -> T {
-        let connection: SQLiteConnection
-        do {
-            connection = SQLiteConnection(try reader.get())
-            try file.checkUnchanged()
-            try connection.execute("BEGIN DEFERRED")
-        } catch {
-            throw DatabaseError(error).asUnavailable
-        }
-        // Nothing was changed. The reader must only not stay in its transaction.
-        defer { _ = try? connection.execute("ROLLBACK") }
-        return try body(connection)
+        try readers.readAtOnce(body)
     }
 
     @discardableResult
@@ -119,12 +104,9 @@ public final class SQLiteDatabase: CountingDatabase {
     public func close() async {
         reads.withLock { $0.isClosed = true }
         await commits.stop()
-        let pool = pool
-        // Waits for the reads. Closes the writer last: the last connection moves the log into the file and deletes it, and a
-        // read-only one cannot. If this fails the log stays until the next start.
-        try? await BlockingWork.run { () throws(DatabaseError) in
-            pool.invalidateReadOnlyConnections()
-            try? pool.close()
-        }
+        // Waits for the reads. The writer comes last: the last connection moves the log into the file and deletes it, and a
+        // read-only one cannot.
+        await readers.stop()
+        try? await BlockingWork.run { [writer] () throws(DatabaseError) in writer.close() }
     }
 }

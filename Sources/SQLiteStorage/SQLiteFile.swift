@@ -1,9 +1,6 @@
 import Foundation
-import GRDB
 import Storage
 import Synchronization
-
-import enum Storage.DatabaseError
 
 /// The database file and its log in their folder: checked before they are opened, created with tight modes, watched afterwards.
 ///
@@ -80,9 +77,9 @@ final class SQLiteFile: Sendable {
             throw refusal("it cannot be created: \(Self.lastError)", "Make \(folder) writable for this user")
         }
         do {
-            var configuration = Configuration()
-            configuration.journalMode = .wal
-            try DatabaseQueue(path: draft.path, configuration: configuration).close()
+            let handle = try SQLiteHandle(path: draft.path, .readWrite)
+            try handle.startLog(at: draft.path)
+            handle.close()
         } catch {
             throw refusal("it cannot be created: \(DatabaseError(error))", "Look at the disk")
         }

@@ -1,9 +1,7 @@
+import CSQLite
 import Dispatch
 import Foundation
-import GRDB
 public import Storage
-
-public import enum Storage.DatabaseError
 
 /// Opens the database: refuses a file that is damaged or not ours, sets up every connection alike, applies the migrations.
 struct SQLiteOpening: Sendable {
@@ -16,10 +14,10 @@ struct SQLiteOpening: Sendable {
     let migrator: Migrator
     let patience: Duration
 
-    /// Opens the pool. Blocks on the disk, so it must not run on an event loop.
+    /// Opens the connection that writes. Blocks on the disk, so it must not run on an event loop.
     ///
     /// - Throws: ``DatabaseError/refused(_:)``.
-    func open() throws(DatabaseError) -> DatabasePool {
+    func open() throws(DatabaseError) -> SQLiteHandle {
         if try !file.exists() { try file.create() }
         guard access(file.folder, W_OK | X_OK) == 0 else {
             throw file.refusal("its folder is read-only", "Make \(file.folder) writable for this user")
@@ -31,8 +29,8 @@ struct SQLiteOpening: Sendable {
             var tries = 4
             while true {
                 tries -= 1
-                do { return try openPool() } catch let error as GRDB.DatabaseError
-                    where error.resultCode == .SQLITE_BUSY && tries > 0
+                do { return try openWriter() } catch let error as SQLiteError
+                    where error.primary == SQLITE_BUSY && tries > 0
                 {}
             }
         } catch {
@@ -63,96 +61,75 @@ struct SQLiteOpening: Sendable {
     @discardableResult
     private func inspectContent() throws -> Int? {
         let reader = try readOnly()
-        let missing = try reader.unsafeRead(missingSteps)
+        defer { reader.close() }
+        let missing = try missingSteps(reader)
         try quickCheck(reader)
         return missing
     }
 
     /// Runs SQLite's `quick_check` for at most a tenth of a second: all of a database of some tens of megabytes, a part of a
     /// larger one. Later damage is found at run time and is answered with 503.
-    private func quickCheck(_ reader: DatabaseQueue) throws {
+    private func quickCheck(_ reader: SQLiteHandle) throws {
         let end = ContinuousClock.now + .milliseconds(100)
-        let alarm = DispatchWorkItem { [weak reader] in reader?.interrupt() }
+        let alarm = DispatchWorkItem { reader.interrupt() }
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100), execute: alarm)
         defer { alarm.cancel() }
         do {
-            let verdict = try reader.unsafeRead { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+            let verdict = try reader.text("PRAGMA quick_check(1)")
             // Some versions of SQLite report pages that an interrupted check has not reached.
             guard verdict != "ok", ContinuousClock.now < end else { return }
             let words = (verdict ?? "").replacingOccurrences(of: "\n", with: " ")
             throw file.refusal("it is damaged: \(words)", Self.remedy)
-        } catch let error as GRDB.DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
+        } catch let error as SQLiteError where error.primary == SQLITE_INTERRUPT {
             // Nothing was found in time.
         }
     }
 
-    // MARK: - The pool
+    // MARK: - The connections
 
-    private func openPool() throws -> DatabasePool {
-        let pool = try DatabasePool(path: file.path, configuration: configuration)
-        try pool.writeWithoutTransaction(makeDurable)
+    /// Savepoints copy pages: in memory, so that a full or read-only /tmp does not matter.
+    private static let ofReaders = "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -1024"
+
+    /// A checkpoint after every 16 MB of log instead of 4: on a large table each commit touches other pages, and a checkpoint writes
+    /// each of them once.
+    ///
+    /// Without `synchronous = FULL` a power failure may take back acknowledged commits, and a used token could be used again.
+    private static let ofWriter = """
+        PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4000;
+        PRAGMA journal_size_limit = 67108864; PRAGMA synchronous = FULL
+        """
+
+    private func openWriter() throws -> SQLiteHandle {
+        let writer = try SQLiteHandle(path: file.path, .readWrite, patience: .short(patience))
+        try file.checkUnchanged(maximumAge: .zero)
+        try writer.prepare(Self.ofWriter)
+        try writer.startLog(at: file.path)
+        guard try writer.text("PRAGMA synchronous") == "2" else {
+            throw DatabaseError.unavailable("synchronous=FULL cannot be set")
+        }
         file.tightenModes()
         file.remember()
         // Without the lock first: a program that starts beside a busy one need not wait for it.
-        guard try pool.unsafeRead(missingSteps) != nil else { return pool }
-        try pool.writeWithoutTransaction { db in
-            try db.inTransaction(.immediate) {
-                if let first = try missingSteps(db) { try migrator.apply(from: first, SQLiteConnection(db)) }
-                return .commit
-            }
+        guard try missingSteps(writer) != nil else { return writer }
+        try writer.run("BEGIN IMMEDIATE")
+        do {
+            if let first = try missingSteps(writer) { try migrator.apply(from: first, SQLiteConnection(writer)) }
+            try writer.run("COMMIT")
+        } catch {
+            try? writer.rollBack()
+            throw error
         }
-        return pool
+        return writer
     }
 
-    private var configuration: Configuration {
-        var configuration = Configuration()
-        configuration.label = "database"
-        configuration.foreignKeysEnabled = true
-        configuration.maximumReaderCount = Self.readers
-        configuration.persistentReadOnlyConnections = true
-        configuration.busyMode = .callback(waitForLock)
-        // A rollback that fails on a failing disk would otherwise end the process. The next batch rolls back first.
-        configuration.allowsUnsafeTransactions = true
-        configuration.prepareDatabase { [file] db in
-            // Readers are opened when they are first needed. By then another file may be there.
-            try file.checkUnchanged(maximumAge: .zero)
-            // Savepoints copy pages. In memory, so that a full or read-only /tmp does not matter.
-            try db.execute(sql: "PRAGMA temp_store = MEMORY")
-            if db.configuration.readonly {
-                try db.execute(sql: "PRAGMA cache_size = -1024")
-            } else {
-                // A checkpoint after every 16 MB of log instead of 4: on a large table each commit touches other pages, and
-                // a checkpoint writes each of them once.
-                try db.execute(
-                    sql: """
-                        PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4000;
-                        PRAGMA journal_size_limit = 67108864
-                        """)
-            }
-        }
-        return configuration
-    }
-
-    /// Waits for a lock that another process holds, up to the patience.
-    ///
-    /// SQLite's own timeout waits up to 100 ms between tries. There is no queue between processes, so under load it would lose
-    /// to a process that commits without pause.
-    private var waitForLock: @Sendable (Int) -> Bool {
-        let tries = 10 + Int(patience / .milliseconds(5))
-        return { count in
-            guard count < tries else { return false }
-            Thread.sleep(forTimeInterval: count < 10 ? 0.001 : 0.005)
-            return true
-        }
-    }
-
-    /// GRDB sets NORMAL together with WAL. Under NORMAL a power failure may take back acknowledged commits, and a used token
-    /// could be used again.
-    private func makeDurable(_ db: GRDB.Database) throws {
-        try db.execute(sql: "PRAGMA synchronous = FULL")
-        guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == 2 else {
-            throw DatabaseError.unavailable("synchronous=FULL cannot be set")
-        }
+    /// Opens a connection beside the writer.
+    func openReader() throws -> SQLiteHandle {
+        // The last connection of another process may be closing, or a crashed one has left a log that is read again: both take a lock.
+        let reader = try SQLiteHandle(path: file.path, .readOnly, patience: .seconds(10))
+        // By now another file may be there.
+        try file.checkUnchanged(maximumAge: .zero)
+        try reader.prepare(Self.ofReaders)
+        return reader
     }
 
     // MARK: - The schema
@@ -169,19 +146,19 @@ struct SQLiteOpening: Sendable {
 
     /// Why the file must not be replaced: it was copied elsewhere. Nil for any other file, also one that cannot be read.
     func refusalWhereMoved() -> DatabaseError? {
-        let names = try? readOnly().unsafeRead { try Self.applied(migrator, SQLiteConnection($0)) }
+        let names = try? Self.applied(migrator, SQLiteConnection(readOnly()))
         guard let target = names?.last.flatMap(MovedDatabase.target) else { return nil }
         let (problem, remedy) = Migrator.moved(to: target)
         return .outOfUse(file.refusal(problem, remedy).description)
     }
 
     /// The first step that must be applied, nil when the schema is ours and complete.
-    func missingSteps(_ db: GRDB.Database) throws -> Int? {
-        switch migrator.plan(applied: try Self.applied(migrator, SQLiteConnection(db))) {
+    func missingSteps(_ handle: SQLiteHandle) throws -> Int? {
+        switch migrator.plan(applied: try Self.applied(migrator, SQLiteConnection(handle))) {
         case .nothing: return nil
         case .apply(let first): return first
         case .newer(let name):
-            let (problem, remedy) = try migrator.newer(name, SQLiteConnection(db))
+            let (problem, remedy) = try migrator.newer(name, SQLiteConnection(handle))
             throw file.refusal(problem, remedy)
         case .moved(let target):
             let (problem, remedy) = Migrator.moved(to: target)
@@ -200,12 +177,12 @@ struct SQLiteOpening: Sendable {
         if case .refused(let words)? = error as? DatabaseError {
             return words.contains(file.path) ? .refused(words) : file.refusal(words, "Name another path")
         }
-        switch (error as? GRDB.DatabaseError)?.resultCode {
-        case .SQLITE_NOTADB?: return file.refusal("it is not an SQLite database", Self.remedy)
-        case .SQLITE_CORRUPT?: return file.refusal("it is damaged or cut off", Self.remedy)
-        case .SQLITE_BUSY?:
+        switch (error as? SQLiteError)?.primary {
+        case SQLITE_NOTADB?: return file.refusal("it is not an SQLite database", Self.remedy)
+        case SQLITE_CORRUPT?: return file.refusal("it is damaged or cut off", Self.remedy)
+        case SQLITE_BUSY?:
             return file.refusal("another process holds its lock for some seconds", "Find and end that process")
-        case .SQLITE_READONLY?, .SQLITE_PERM?, .SQLITE_CANTOPEN?:
+        case SQLITE_READONLY?, SQLITE_PERM?, SQLITE_CANTOPEN?:
             guard !isOnlyRead else {
                 return file.refusal(
                     "it cannot be opened for reading", "Make it, its -wal and its -shm readable for this user")

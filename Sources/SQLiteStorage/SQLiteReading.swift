@@ -1,10 +1,5 @@
 import Foundation
-import GRDB
 package import Storage
-
-package import protocol Storage.Database
-
-package import enum Storage.DatabaseError
 
 /// Reads a database file and leaves no trace, also where nothing can be written.
 extension SQLiteOpening {
@@ -14,7 +9,7 @@ extension SQLiteOpening {
     /// immutable, so that SQLite does not create a log. Source: https://www.sqlite.org/uri.html, `immutable`.
     ///
     /// - Throws: ``DatabaseError/refused(_:)`` for a log that SQLite cannot read here: without it the data would be old.
-    func readOnly() throws -> DatabaseQueue {
+    func readOnly() throws -> SQLiteHandle {
         guard hasLog else { return try immutable() }
         // The index of the log is made again from it, but only where SQLite can make a file.
         // Source: https://www.sqlite.org/wal.html#readonly
@@ -26,23 +21,25 @@ extension SQLiteOpening {
         for path in [file.logPath, file.indexPath] where SQLiteFile.identity(path) != nil && access(path, R_OK) != 0 {
             throw file.refusal("\(path) holds changes of it, and cannot be read", "Make it readable for this user")
         }
-        return try DatabaseQueue(path: file.path, configuration: inspection)
+        return try inspected(.readOnly)
     }
 
     /// Opens a file that nobody writes to, such as a backup. SQLite takes no lock, and makes no file beside it.
-    func immutable() throws -> DatabaseQueue {
-        let path = file.path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? file.path
-        let address = "file:\(path.hasPrefix("/") ? path : "./" + path)?immutable=1"
-        return try DatabaseQueue(path: address, configuration: inspection)
+    func immutable() throws -> SQLiteHandle { try inspected(.immutable) }
+
+    private func inspected(_ access: SQLiteHandle.Access) throws -> SQLiteHandle {
+        let reader = try SQLiteHandle(path: file.path, access, patience: .seconds(2))
+        try reader.prepare("")
+        return reader
     }
 
     /// Lets `body` read the file. Runs it again when another process has begun to use a file that was read as immutable.
     ///
     /// - Throws: what `body` throws; ``DatabaseError/refused(_:)`` when the file cannot be read.
-    func withReader<T>(_ body: (DatabaseQueue) throws -> T) throws -> T {
+    func withReader<T>(_ body: (SQLiteHandle) throws -> T) throws -> T {
         for _ in 1...3 {
             let state = hasLog ? nil : FileState(file)
-            let reader: DatabaseQueue
+            let reader: SQLiteHandle
             do {
                 try file.checkJournal()
                 reader = try readOnly()
@@ -50,7 +47,7 @@ extension SQLiteOpening {
                 throw refusal(error, isOnlyRead: true)
             }
             let result = Result { try body(reader) }
-            try? reader.close()
+            reader.close()
             // SQLite's locks see to it that a file with a log is read as of one moment.
             guard let state, state != FileState(file) else { return try result.get() }
         }
@@ -63,13 +60,6 @@ extension SQLiteOpening {
         return size > 0 || SQLiteFile.identity(file.indexPath) != nil
     }
 
-    private var inspection: Configuration {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.label = "inspection"
-        configuration.busyMode = .timeout(2)
-        return configuration
-    }
 }
 
 /// What changes when another process begins to use a file that had no log, or has used it meanwhile.
@@ -121,16 +111,16 @@ final class SQLiteReader: Database {
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
         let result: Result<T, any Error> = try await BlockingWork.run { [opening] () throws(DatabaseError) in
-            Result { try opening.withReader { try $0.unsafeRead { try Self.read(body, $0) } } }
+            Result { try opening.withReader { try Self.read(body, $0) } }
         }
         return try result.get()
     }
 
     /// Runs `body` in one transaction, so that all its statements see the same snapshot.
-    private static func read<T>(_ body: (any SQLConnection) throws -> T, _ db: GRDB.Database) throws -> T {
-        let connection = SQLiteConnection(db)
+    private static func read<T>(_ body: (any SQLConnection) throws -> T, _ reader: SQLiteHandle) throws -> T {
+        let connection = SQLiteConnection(reader)
         do {
-            try db.execute(sql: "PRAGMA temp_store = MEMORY")
+            try reader.run("PRAGMA temp_store = MEMORY")
             try connection.execute("BEGIN")
         } catch {
             throw DatabaseError(error).asUnavailable

@@ -1,10 +1,6 @@
 import Foundation
-import GRDB
 public import SSOShared
 public import Storage
-
-public import protocol Storage.Database
-public import enum Storage.DatabaseError
 
 /// The database that a restore replaces.
 public enum ReplacedDatabase: Sendable {
@@ -132,7 +128,7 @@ extension FileDraft {
         try create()
         try copy(backup.path)
         let origin = try checkSeal(seal, of: backup.path, acceptsUnverified: acceptsUnverified)
-        try backup.checkContent(migrations) { _ in try DatabaseQueue(path: path) }
+        try backup.checkContent(migrations) { _ in try opened() }
         return origin
     }
 
@@ -254,7 +250,7 @@ extension SQLiteFile {
 
     /// - Parameter open: opens the file, or a copy of it.
     fileprivate func checkContent(
-        _ migrations: [Migration], _ open: (SQLiteOpening) throws -> DatabaseQueue
+        _ migrations: [Migration], _ open: (SQLiteOpening) throws -> SQLiteHandle
     ) throws(DatabaseError) {
         let opening = SQLiteOpening(file: self, migrator: Migrator(migrations: migrations), patience: .seconds(5))
         do { try opening.checkContent(of: try open(opening), "the backup \(path)") } catch {

@@ -1,4 +1,3 @@
-import GRDB
 import Storage
 
 /// Whether a database has exactly the tables and indexes that its steps make.
@@ -14,17 +13,14 @@ struct SchemaCheck: Sendable {
 
     /// - Parameter migrations: the steps of the database to check, from the first one on.
     init(_ migrations: ArraySlice<Migration>) throws {
-        let model = try DatabaseQueue()
-        defer { try? model.close() }
-        expected = try model.writeWithoutTransaction { db in
-            try Migrator(migrations: Array(migrations)).apply(from: 0, SQLiteConnection(db))
-            return try Self.entries(db)
-        }
+        let model = try SQLiteHandle(path: ":memory:", .readWrite)
+        try Migrator(migrations: Array(migrations)).apply(from: 0, SQLiteConnection(model))
+        expected = try Self.entries(model)
     }
 
     /// What is there and should not be, what is missing, and what differs; one name each.
-    func differences(_ db: GRDB.Database) throws -> [String] {
-        let found = try Self.entries(db)
+    func differences(_ handle: SQLiteHandle) throws -> [String] {
+        let found = try Self.entries(handle)
         let foreign = found.keys.filter { expected[$0] == nil }.map { "\($0.type) \($0.name) is not ours" }
         let changed = expected.compactMap { entry, sql -> String? in
             guard let own = found[entry] else { return "\(entry.type) \(entry.name) is missing" }
@@ -33,9 +29,9 @@ struct SchemaCheck: Sendable {
         return (foreign + changed).sorted()
     }
 
-    private static func entries(_ db: GRDB.Database) throws -> [Entry: String] {
+    private static func entries(_ handle: SQLiteHandle) throws -> [Entry: String] {
         // The tables of ANALYZE hold numbers for the planner and nothing else.
-        let rows = try SQLiteConnection(db).query(
+        let rows = try SQLiteConnection(handle).query(
             """
             SELECT type, name, tbl_name, COALESCE(sql, '') AS sql FROM sqlite_schema
              WHERE NOT (type = 'table' AND name IN ('sqlite_stat1', 'sqlite_stat4'))

@@ -87,14 +87,16 @@ package final class CallQueue: Sendable {
 
     /// Appends a call and wakes a thread that sleeps.
     ///
+    /// - Returns: whether a thread slept.
     /// - Throws: `unavailable` when the queue is full or closed. The call is not in the queue then.
-    package func add(_ call: PendingCall) throws(DatabaseError) {
+    @discardableResult
+    package func add(_ call: PendingCall) throws(DatabaseError) -> Bool {
         try state.withLock { state throws(DatabaseError) in
             guard !state.isClosed else { throw .unavailable("the database is closed") }
             guard state.waiting.count < capacity else { throw .unavailable("too many requests wait for the database") }
             state.waiting.append(call)
         }
-        wakeOne()
+        return wakeOne()
     }
 
     /// Puts calls back to the front, in their order: they are to run again.

@@ -41,15 +41,19 @@ extension Database {
 /// A connection inside a `read` or `write`. Valid only during that call.
 public protocol SQLConnection {
     /// Runs one statement and returns its rows. `:name` in the SQL stands for `values["name"]`. Every name needs a value.
-    func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow]
+    func query(_ sql: String, _ values: SQLArguments) throws(DatabaseError) -> [SQLRow]
+
+    /// Runs one statement and calls `body` at each row, which is valid only during that call. `body` may run other statements. When
+    /// it throws, the rest of the rows is not read.
+    func forEachRow(_ sql: String, _ values: SQLArguments, _ body: (any SQLColumns) throws -> Void) throws
 
     /// Runs one statement and returns how many rows it inserted, updated or deleted.
     @discardableResult
-    func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> Int
+    func execute(_ sql: String, _ values: SQLArguments) throws(DatabaseError) -> Int
 
     /// Runs one statement whose outcome the body does not look at. PostgreSQL gets it together with the next statement, or with
     /// the commit. It fails as with ``execute(_:_:)``: at the latest in another run of the body.
-    func send(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError)
+    func send(_ sql: String, _ values: SQLArguments) throws(DatabaseError)
 
     /// Acts once after the commit of a ``Database/write(_:)``, for what the body must not do itself because it may run again: only
     /// what its last run has asked for happens, and nothing when the transaction was rolled back. The action runs in the task
@@ -71,7 +75,17 @@ extension SQLConnection {
     /// ``query(_:_:)`` without values.
     public func query(_ sql: String) throws(DatabaseError) -> [SQLRow] { try query(sql, [:]) }
 
-    public func send(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) { try execute(sql, values) }
+    /// Runs one statement and returns what `body` makes of each row, without a copy of the row:
+    /// `connection.rows(sql, values) { row in try row.text("id") }`.
+    public func rows<T>(
+        _ sql: String, _ values: SQLArguments = [:], _ body: (any SQLColumns) throws -> T
+    ) throws -> [T] {
+        var results: [T] = []
+        try forEachRow(sql, values) { results.append(try body($0)) }
+        return results
+    }
+
+    public func send(_ sql: String, _ values: SQLArguments) throws(DatabaseError) { try execute(sql, values) }
 
     /// ``execute(_:_:)`` without values.
     @discardableResult

@@ -43,20 +43,14 @@ extension SQLValue: CustomStringConvertible, CustomDebugStringConvertible {
 /// One row of a result, read by column name.
 ///
 /// Throws ``DatabaseError/misuse(_:)`` for a column that is missing or has another type: the statement is wrong.
-public struct SQLRow: Sendable {
-    private let columns: [String]
-    /// In the order of the statement. Nil is NULL.
-    package let values: [SQLValue?]
+public protocol SQLColumns {
+    /// The value in `column`, nil for NULL.
+    ///
+    /// - Throws: `misuse` for a column that is missing.
+    func value(_ column: String) throws(DatabaseError) -> SQLValue?
+}
 
-    /// A row with these columns. A value that is nil is NULL: a result does not always know the type of one.
-    package init(columns: [String], values: [SQLValue?]) {
-        self.columns = columns
-        self.values = values
-    }
-
-    /// Whether the statement returned this column.
-    func has(_ column: String) -> Bool { columns.contains(column) }
-
+extension SQLColumns {
     /// The whole number in `column`. NULL throws.
     public func integer(_ column: String) throws(DatabaseError) -> Int64 {
         try required(optionalInteger(column), column)
@@ -70,28 +64,59 @@ public struct SQLRow: Sendable {
 
     /// The whole number in `column`, nil for NULL.
     public func optionalInteger(_ column: String) throws(DatabaseError) -> Int64? {
-        try value(column, "an integer") { if case .integer(let integer) = $0 { integer } else { nil } }
+        switch try value(column) {
+        case nil: nil
+        case .integer(let integer)?: integer
+        default: throw .misuse("column \(column) is not an integer")
+        }
     }
 
     /// The text in `column`, nil for NULL.
     public func optionalText(_ column: String) throws(DatabaseError) -> String? {
-        try value(column, "text") { if case .text(let text) = $0 { text } else { nil } }
+        switch try value(column) {
+        case nil: nil
+        case .text(let text)?: text
+        default: throw .misuse("column \(column) is not text")
+        }
     }
 
     /// The bytes in `column`, nil for NULL.
     public func optionalBlob(_ column: String) throws(DatabaseError) -> [UInt8]? {
-        try value(column, "a blob") { if case .blob(let bytes) = $0 { bytes } else { nil } }
-    }
-
-    private func value<T>(_ column: String, _ kind: String, _ read: (SQLValue) -> T?) throws(DatabaseError) -> T? {
-        guard let index = columns.firstIndex(of: column) else { throw .misuse("no column \(column) in the result") }
-        guard let found = values[index] else { return nil }
-        guard let value = read(found) else { throw .misuse("column \(column) is not \(kind)") }
-        return value
+        switch try value(column) {
+        case nil: nil
+        case .blob(let bytes)?: bytes
+        default: throw .misuse("column \(column) is not a blob")
+        }
     }
 
     private func required<T>(_ value: T?, _ column: String) throws(DatabaseError) -> T {
         guard let value else { throw .misuse("column \(column) is NULL") }
         return value
     }
+}
+
+/// One row that was read as a whole, for the places where it leaves the call.
+public struct SQLRow: SQLColumns, Sendable {
+    private let columns: [String]
+    /// In the order of the statement. Nil is NULL.
+    package let values: [SQLValue?]
+
+    /// A row with these columns. A value that is nil is NULL: a result does not always know the type of one.
+    package init(columns: [String], values: [SQLValue?]) {
+        self.columns = columns
+        self.values = values
+    }
+
+    /// Whether the statement returned this column.
+    func has(_ column: String) -> Bool { columns.contains(column) }
+
+    public func value(_ column: String) throws(DatabaseError) -> SQLValue? {
+        guard let index = columns.firstIndex(of: column) else { throw .missing(column) }
+        return values[index]
+    }
+}
+
+extension DatabaseError {
+    /// A column that the statement does not return.
+    package static func missing(_ column: String) -> DatabaseError { .misuse("no column \(column) in the result") }
 }

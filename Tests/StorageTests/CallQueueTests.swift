@@ -31,7 +31,7 @@ struct CallQueueTests {
             }
         }
         await withTaskGroup(of: Void.self) { group in
-            for _ in 1...4 { group.addTask { for _ in 1...250 { try? queue.add(Self.write()) } } }
+            for _ in 1...4 { group.addTask { for _ in 1...250 { _ = try? queue.add(Self.write()) } } }
         }
         queue.close()
         #expect(try await thread.value == 1_000)

@@ -83,13 +83,18 @@ private struct InterruptedDatabase: Database {
 
         func afterCommit(_ action: @escaping CommitAction) { real.afterCommit(action) }
 
-        func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
+        func query(_ sql: String, _ values: SQLArguments) throws(DatabaseError) -> [SQLRow] {
             let rows = try real.query(sql, values)
             queried(sql)
             return rows
         }
 
-        func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> Int {
+        func forEachRow(_ sql: String, _ values: SQLArguments, _ body: (any SQLColumns) throws -> Void) throws {
+            try real.forEachRow(sql, values, body)
+            queried(sql)
+        }
+
+        func execute(_ sql: String, _ values: SQLArguments) throws(DatabaseError) -> Int {
             try real.execute(sql, values)
         }
     }

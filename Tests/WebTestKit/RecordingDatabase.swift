@@ -8,9 +8,9 @@ final class RecordingDatabase: Database {
         let sql: String
         let types: [String: SQLType]
 
-        init(_ sql: String, _ values: [String: SQLValue]) {
+        init(_ sql: String, _ values: SQLArguments) {
             self.sql = Self.normalised(sql)
-            types = values.mapValues(\.type)
+            types = Dictionary(uniqueKeysWithValues: values.pairs.map { ($0.name, $0.value.type) })
         }
 
         static func normalised(_ sql: String) -> String {
@@ -50,7 +50,7 @@ final class RecordingDatabase: Database {
     func checkReady() async throws(DatabaseError) { try await real.checkReady() }
     func close() async { await real.close() }
 
-    private func note(_ sql: String, _ values: [String: SQLValue]) {
+    private func note(_ sql: String, _ values: SQLArguments) {
         notes.withLock { $0.append(Statement(sql, values)) }
     }
 
@@ -60,12 +60,17 @@ final class RecordingDatabase: Database {
 
         func afterCommit(_ action: @escaping CommitAction) { real.afterCommit(action) }
 
-        func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
+        func query(_ sql: String, _ values: SQLArguments) throws(DatabaseError) -> [SQLRow] {
             owner.note(sql, values)
             return try real.query(sql, values)
         }
 
-        func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> Int {
+        func forEachRow(_ sql: String, _ values: SQLArguments, _ body: (any SQLColumns) throws -> Void) throws {
+            owner.note(sql, values)
+            try real.forEachRow(sql, values, body)
+        }
+
+        func execute(_ sql: String, _ values: SQLArguments) throws(DatabaseError) -> Int {
             owner.note(sql, values)
             return try real.execute(sql, values)
         }

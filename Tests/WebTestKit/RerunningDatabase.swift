@@ -33,15 +33,19 @@ final class RerunningDatabase: Database {
     private struct FirstRun: SQLConnection {
         let real: any SQLConnection
 
-        func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
+        func query(_ sql: String, _ values: SQLArguments) throws(DatabaseError) -> [SQLRow] {
             try real.query(sql, values)
         }
 
-        func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> Int {
+        func forEachRow(_ sql: String, _ values: SQLArguments, _ body: (any SQLColumns) throws -> Void) throws {
+            try real.forEachRow(sql, values, body)
+        }
+
+        func execute(_ sql: String, _ values: SQLArguments) throws(DatabaseError) -> Int {
             try real.execute(sql, values)
         }
 
-        func send(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) { try real.send(sql, values) }
+        func send(_ sql: String, _ values: SQLArguments) throws(DatabaseError) { try real.send(sql, values) }
 
         func afterCommit(_ action: @escaping CommitAction) {}
     }

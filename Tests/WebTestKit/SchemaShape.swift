@@ -45,7 +45,7 @@ struct SchemaShape: Sendable {
 
     private static func table(_ name: String, sql: String, _ connection: any SQLConnection) throws -> Table {
         var table = Table()
-        let values: [String: SQLValue] = ["table": .text(name)]
+        let values: SQLArguments = ["table": .text(name)]
         for row in try connection.query("SELECT * FROM pragma_table_xinfo(:table)", values) {
             table.columns[try row.text("name")] = Column(
                 type: try row.text("type"), isRequired: try row.integer("notnull") != 0,

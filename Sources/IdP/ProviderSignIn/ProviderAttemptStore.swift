@@ -153,7 +153,7 @@ package struct ProviderAttemptStore: Sendable {
                 UPDATE provider_attempt SET answer = NULL WHERE id IN (
                     SELECT id FROM provider_attempt WHERE answer IS NOT NULL AND expires_at <= :now LIMIT :limit)
                 """, ["now": .timestamp(now), "limit": .integer(Int64(limit))])
-            let values: [String: SQLValue] = [
+            let values: SQLArguments = [
                 "dead": .timestamp(now - .hours(1)), "limit": .integer(Int64(limit)),
             ]
             let attempts = try connection.execute(

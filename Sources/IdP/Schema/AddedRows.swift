@@ -42,7 +42,7 @@ struct AddedRows: Sendable, Equatable {
             for row in rows {
                 try connection.execute(
                     "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(values)) ON CONFLICT DO NOTHING",
-                    Dictionary(uniqueKeysWithValues: zip(columns, row)))
+                    SQLArguments(zip(columns, row)))
             }
         }
         for (id, name) in usernames {

@@ -138,7 +138,7 @@ extension EndedSinceBackup {
             let named = zip(keys, key).map { ("key_\($0)", $1) }
             try connection.execute(
                 "UPDATE \(table) SET \(column) = :value WHERE \(condition)",
-                Dictionary(uniqueKeysWithValues: named + [("value", value)]))
+                SQLArguments(named + [("value", value)]))
         }
     }
 

@@ -39,7 +39,7 @@ struct SignOutStore: Sendable {
     func end(_ message: SignOutMessage) async throws -> Int? {
         let now = clock.now()
         return try await database.write { connection in
-            let values: [String: SQLValue] = [
+            let values: SQLArguments = [
                 "id": .text(message.id), "session": .optional(message.session), "user": .text(message.user),
                 "now": .timestamp(now), "expires": .timestamp(now + SignOutReceiver.memory),
             ]

@@ -47,7 +47,7 @@ struct CopyTable {
         after last: [SQLValue]?, limit: Int, _ connection: any CopyConnection
     ) throws(DatabaseError) -> [[SQLValue]] {
         let names = key.map { columns[$0].name }.joined(separator: ", ")
-        var values: [String: SQLValue] = ["limit": .integer(Int64(limit))]
+        var values: SQLArguments = ["limit": .integer(Int64(limit))]
         for (number, place) in key.enumerated() { values["k\(number)"] = last?[place] }
         let begin =
             last == nil ? "" : "WHERE (\(names)) > (\(key.indices.map { ":k\($0)" }.joined(separator: ", ")))"
@@ -118,12 +118,12 @@ struct CopyTable {
 
     /// Inserts rows by one statement.
     func insert(_ rows: ArraySlice<[SQLValue]>, into target: any CopyConnection) throws(DatabaseError) {
-        var values: [String: SQLValue] = [:]
+        var values: SQLArguments = [:]
         var groups: [String] = []
         for (number, row) in rows.enumerated() {
             var names: [String] = []
             for (place, value) in row.enumerated() {
-                values["r\(number)c\(place)"] = value
+                values.append("r\(number)c\(place)", value)
                 names.append(":r\(number)c\(place)")
             }
             groups.append("(\(names.joined(separator: ", ")))")

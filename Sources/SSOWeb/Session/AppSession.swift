@@ -50,7 +50,7 @@ extension SessionStore {
             """
             SELECT handle, device, created_at, seen_at FROM session
              WHERE owner = :owner AND \(SessionHolds.sql()) ORDER BY created_at DESC, handle
-            """, values(at: clock.now()).merging(["owner": .text(owner)]) { $1 }
+            """, values(at: clock.now()).merging(["owner": .text(owner)])
         ).map {
             AppSessionEntry(
                 handle: try $0.text("handle"), device: try $0.optionalText("device") ?? "",

@@ -28,14 +28,14 @@ package enum SessionHolds {
 
     package static func values(
         unchanged session: Session, at now: Timestamp, _ lifetime: SessionLifetime
-    ) -> [String: SQLValue] {
-        let read: [String: SQLValue] = [
+    ) -> SQLArguments {
+        let read: SQLArguments = [
             "session_id": .blob(session.id.digest), "session_slots": .text(session.slots.encoded()),
         ]
-        return values(at: now, lifetime).merging(read) { $1 }
+        return values(at: now, lifetime).merging(read)
     }
 
-    package static func values(at now: Timestamp, _ lifetime: SessionLifetime) -> [String: SQLValue] {
+    package static func values(at now: Timestamp, _ lifetime: SessionLifetime) -> SQLArguments {
         [
             "now": .timestamp(now), "skewed": .timestamp(now + ClockSkew.tolerated),
             "idle": .timestamp(now - lifetime.idle),

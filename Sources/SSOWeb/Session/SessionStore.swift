@@ -51,7 +51,7 @@ public struct SessionStore: Sendable {
     /// The same by the ``Session/handle``, in the caller's transaction.
     public func isAlive(handle: String, _ connection: any SQLConnection) throws -> Bool {
         let now = clock.now()
-        return try !connection.query(Self.alive, values(at: now).merging(["handle": .text(handle)]) { $1 }).isEmpty
+        return try !connection.query(Self.alive, values(at: now).merging(["handle": .text(handle)])).isEmpty
     }
 
     private static let alive = """
@@ -62,7 +62,8 @@ public struct SessionStore: Sendable {
     /// The session of an id, which is not touched.
     package func find(_ id: SessionID) async throws -> Session? {
         let now = clock.now()
-        return try await database.readAtOnce { try row(id, now, $0) } ?? database.read { try row(id, now, $0) }
+        if let found = try database.readAtOnce({ try row(id, now, $0) }) { return found }
+        return try await database.read { connection in try row(id, now, connection) }
     }
 
     /// The session of an id if it is a user's, in the caller's transaction. The slots of a visitor, which may be long, are not
@@ -258,8 +259,8 @@ public struct SessionStore: Sendable {
     /// - Returns: how many rows went.
     public func purge(limit: Int) async throws -> Int {
         let now = clock.now()
-        let ended: [String: SQLValue] = ["now": .timestamp(now), "idle": .timestamp(now - lifetime.idle)]
-        let oldest: [String: SQLValue] = [
+        let ended: SQLArguments = ["now": .timestamp(now), "idle": .timestamp(now - lifetime.idle)]
+        let oldest: SQLArguments = [
             "old": .timestamp(now - lifetime.idle + lifetime.absolute), "limit": .integer(Int64(limit)),
         ]
         let ids = try await database.read { connection in
@@ -268,7 +269,7 @@ public struct SessionStore: Sendable {
                 SELECT id_digest FROM session
                  WHERE expires_at <= :old
                    AND (expires_at <= :now OR (owner IS NULL AND is_remembered = 0 AND seen_at <= :idle)) LIMIT :limit
-                """, ended.merging(oldest) { $1 }
+                """, ended.merging(oldest)
             ).map { try $0.blob("id_digest") }
         }
         guard !ids.isEmpty else { return 0 }
@@ -281,7 +282,7 @@ public struct SessionStore: Sendable {
                          WHERE id_digest = :id
                            AND (expires_at <= :now OR (owner IS NULL AND is_remembered = 0 AND seen_at <= :idle))
                         """,
-                        ended.merging(["id": .blob(id)]) { $1 }))
+                        ended.merging(["id": .blob(id)])))
             }
         }
     }
@@ -298,7 +299,7 @@ public struct SessionStore: Sendable {
     func row(
         _ id: SessionID, _ now: Timestamp, _ connection: any SQLConnection, by sql: String = Self.byID
     ) throws -> Session? {
-        let rows = try connection.query(sql, values(at: now).merging(["id": .blob(id.digest)]) { $1 })
+        let rows = try connection.query(sql, values(at: now).merging(["id": .blob(id.digest)]))
         guard let row = rows.first else { return nil }
         return Session(
             handle: try row.text("handle"), formSeed: try row.text("form_seed"),
@@ -319,7 +320,7 @@ public struct SessionStore: Sendable {
 
     private static let byIDOfUser = "\(byID) AND account_id IS NOT NULL"
 
-    func values(at now: Timestamp) -> [String: SQLValue] { SessionHolds.values(at: now, lifetime) }
+    func values(at now: Timestamp) -> SQLArguments { SessionHolds.values(at: now, lifetime) }
 
     private func insert(_ session: Session, isVisit: Bool, _ connection: any SQLConnection) throws {
         try connection.execute(

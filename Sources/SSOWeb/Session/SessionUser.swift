@@ -100,7 +100,7 @@ extension SessionStore {
                 "account": .text(account), "limit": .integer(Int64(limit)),
                 "seen": position.map { .timestamp($0.seenAt) } ?? .integer(.max),
                 "handle": .text(position?.handle ?? ""),
-            ]) { $1 }
+            ])
         ).map(SessionEntry.init)
     }
 
@@ -108,7 +108,7 @@ extension SessionStore {
     public func entry(_ handle: String, _ connection: any SQLConnection) throws -> SessionEntry? {
         try connection.query(
             "SELECT \(Self.entryColumns) FROM session WHERE handle = :handle AND \(SessionHolds.sql())",
-            values(at: clock.now()).merging(["handle": .text(handle)]) { $1 }
+            values(at: clock.now()).merging(["handle": .text(handle)])
         ).first.map(SessionEntry.init)
     }
 

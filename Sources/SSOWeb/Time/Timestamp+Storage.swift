@@ -8,7 +8,7 @@ extension SQLValue {
     public static func optional(_ moment: Timestamp?) -> SQLValue { moment.map(timestamp) ?? .null(.integer) }
 }
 
-extension SQLRow {
+extension SQLColumns {
     /// The point in time in `column`, which holds milliseconds since 1970. NULL throws.
     public func timestamp(_ column: String) throws(DatabaseError) -> Timestamp {
         Timestamp(milliseconds: try integer(column))

@@ -104,7 +104,7 @@ extension Journeys.Operators {
             let now = Int64(Date().timeIntervalSince1970 * 1_000)
             let part: Int64 = 10_000
             for first in stride(from: 0, to: Int64(tokens), by: Int(part)) {
-                let values: [String: SQLValue] = [
+                let values: SQLArguments = [
                     "first": .integer(first + 1), "last": .integer(min(first + part, Int64(tokens))),
                     "now": .integer(now), "end": .integer(now + 3_600_000), "sessions": .integer(Int64(sessions)),
                 ]

@@ -197,7 +197,7 @@ extension Journeys.Users {
                         VALUES (:digest, 'usr_1', 'ses_1', '', :began, '', '/', 0, 0)
                         """, ["digest": .blob([UInt8(number)]), "began": .integer(Int64(began))])
                 }
-                let message: [String: SQLValue] = ["id": "evt_1", "user": "usr_1", "session": .null(.text), "now": 0]
+                let message: SQLArguments = ["id": "evt_1", "user": "usr_1", "session": .null(.text), "now": 0]
                 #expect(try connection.execute(sql[0], message) == 1)
                 #expect(try connection.execute(sql[0], message) == 0, "a second try")
                 try connection.execute(sql[2], ["user": "usr_1", "issued_at": 1_790_000_000])

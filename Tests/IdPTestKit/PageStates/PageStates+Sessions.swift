@@ -51,7 +51,7 @@ extension PageStudio {
         try await deployment.database.write { [address] connection in
             for state in states {
                 let session = "ses_\(state.client)-\(address)"
-                let values: [String: SQLValue] = [
+                let values: SQLArguments = [
                     "session": .text(session), "client": .text(state.client), "now": .timestamp(now),
                     "address": .text(address),
                 ]
@@ -76,7 +76,7 @@ extension PageStudio {
                         "id": .text("evt_\(session)"), "next": .timestamp(now + .hours(20)),
                         "error": .optional(state.error), "delivered": .integer(state.delivered ? 1 : 0),
                         "settled": .optional(state.settled ? now.milliseconds : nil),
-                    ]) { $1 })
+                    ]))
             }
         }
     }

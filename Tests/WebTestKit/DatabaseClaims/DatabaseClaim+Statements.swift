@@ -143,7 +143,7 @@ extension DatabaseClaim {
             "INSERT INTO part (id, item_id, amount) VALUES (1, 1, 0)",
             "INSERT INTO item (id, owner) VALUES (7, 'seven'), (8, :secret)", "DELETE FROM item WHERE owner = 'used'",
         ]
-        let secret: [String: SQLValue] = ["secret": "top-secret"]
+        let secret: SQLArguments = ["secret": "top-secret"]
         try await database.write { connection in
             try connection.execute("INSERT INTO item (id, owner) VALUES (1, :secret), (5, 'used')", secret)
             try connection.execute("INSERT INTO part (id, item_id, amount) VALUES (50, 5, 1)")

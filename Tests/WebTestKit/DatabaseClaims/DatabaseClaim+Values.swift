@@ -57,7 +57,7 @@ extension DatabaseClaim {
     }
 
     @Sendable private static func nulls(_ database: any Database) async throws {
-        let values: [String: SQLValue] = ["words": .null(.text), "bytes": .null(.blob), "number": .null(.integer)]
+        let values: SQLArguments = ["words": .null(.text), "bytes": .null(.blob), "number": .null(.integer)]
         try await database.write { connection in
             try connection.execute(
                 "INSERT INTO sample (id, words, bytes, number) VALUES (1, :words, :bytes, :number)", values)
@@ -78,7 +78,7 @@ extension DatabaseClaim {
     }
 
     @Sendable private static func wrongColumns(_ database: any Database) async throws {
-        let values: [String: SQLValue] = ["n": .null(.text), "i": 1, "t": "1", "b": .blob([49])]
+        let values: SQLArguments = ["n": .null(.text), "i": 1, "t": "1", "b": .blob([49])]
         let rows = try await database.read { try $0.query("SELECT :n AS n, :i AS i, :t AS t, :b AS b", values) }
         let row = try #require(rows.first)
         #expect(try row.integer("i") == 1 && row.text("t") == "1" && row.blob("b") == [49])
@@ -111,13 +111,13 @@ extension DatabaseClaim {
     }
 
     @Sendable private static func names(_ database: any Database) async throws {
-        for values in [["a": SQLValue.integer(1)], ["a": 1, "B": 2], [:]] {
+        for values in [["a": 1], ["a": 1, "B": 2], [:]] as [SQLArguments] {
             let kind = try await DatabaseError.kind {
                 _ = try await database.read { try $0.query("SELECT :a AS a, :b AS b", values) }
             }
-            #expect(kind == .misuse, "\(values.keys)")
+            #expect(kind == .misuse, "\(values.pairs.map(\.name))")
         }
-        let more: [String: SQLValue] = [
+        let more: SQLArguments = [
             "id": 1, "owner": "ann", "other": .blob([1]), "ID": "wrong", "none": .null(.text),
         ]
         try await database.write { try $0.execute("INSERT INTO item (id, owner) VALUES (:id, :owner)", more) }

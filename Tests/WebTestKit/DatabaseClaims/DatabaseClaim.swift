@@ -46,7 +46,7 @@ struct DatabaseClaim: Sendable, CustomTestStringConvertible {
 
 extension Database {
     /// The number `n` that a query returns.
-    func number(_ sql: String, _ values: [String: SQLValue] = [:]) async throws -> Int64 {
+    func number(_ sql: String, _ values: SQLArguments = [:]) async throws -> Int64 {
         try await read { try $0.query(sql, values).first?.integer("n") ?? -1 }
     }
 

@@ -183,7 +183,7 @@ package struct AccountStore: Sendable {
         ).first.map(Account.init)
     }
 
-    static func values(_ identity: ProvenIdentity) -> [String: SQLValue] {
+    static func values(_ identity: ProvenIdentity) -> SQLArguments {
         let (kind, issuer, subject) = identity.key
         return ["kind": .text(kind), "issuer": .text(issuer), "subject": .text(subject)]
     }

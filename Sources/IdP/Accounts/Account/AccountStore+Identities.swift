@@ -14,7 +14,7 @@ extension AccountStore {
             "account": .text(account.id), "now": .timestamp(clock.now()), "provider": .optional(String?.none),
             "email": .optional(String?.none), "private": .integer(0), "token": .optional([UInt8]?.none),
             "vouched": .integer(0),
-        ]) { $1 }
+        ])
         if case .external(let external) = identity {
             values["provider"] = .text(external.provider)
             values["email"] = .optional(external.email?.text)

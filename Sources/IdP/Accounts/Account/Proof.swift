@@ -50,7 +50,7 @@ package struct SignInProofs: Sendable, Equatable {
     package var text: String { methods.joined(separator: " ") }
 }
 
-extension SQLRow {
+extension SQLColumns {
     /// The columns `methods` and `strength` of a sign-in. A strength that this version does not know counts as ``Strength/any``.
     package func signInProofs() throws(DatabaseError) -> SignInProofs {
         SignInProofs(
@@ -98,7 +98,7 @@ enum ProvenMoment {
     }
 }
 
-extension SQLRow {
+extension SQLColumns {
     /// The columns `authenticated_at`, `is_proven` and `methods` of a sign-in: when the user was authenticated; nil where
     /// nothing proves a moment.
     package func provenMoment() throws(DatabaseError) -> Timestamp? {

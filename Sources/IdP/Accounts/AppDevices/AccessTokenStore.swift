@@ -66,7 +66,7 @@ package struct AccessTokenStore: Sendable {
         return try await database.read { [eligibility] connection in
             let rows = try connection.query(
                 "SELECT * FROM access_token WHERE digest = :digest AND \(Self.isAlive)",
-                Self.values(at: now).merging(["digest": .blob(token.digest)]) { $1 })
+                Self.values(at: now).merging(["digest": .blob(token.digest)]))
             guard let entry = try rows.first.map(Entry.init),
                 let account = try eligibility.signIn.account(
                     entry.accountID, signOuts: entry.accountSignOuts, connection)
@@ -97,7 +97,7 @@ package struct AccessTokenStore: Sendable {
             SELECT * FROM access_token
              WHERE account_id = :account AND \(SignInHolds.sql("access_token")) AND \(Self.isAlive)
             """,
-            Self.values(at: clock.now()).merging(["account": .text(account.id)]) { $1 }
+            Self.values(at: clock.now()).merging(["account": .text(account.id)])
         ).map(Entry.init)
     }
 
@@ -105,7 +105,7 @@ package struct AccessTokenStore: Sendable {
     package func account(_ accountID: String, ofToken id: String, _ connection: any SQLConnection) throws -> Account? {
         try connection.query(
             "SELECT account_sign_outs FROM access_token WHERE id = :id AND account_id = :account AND \(Self.isAlive)",
-            Self.values(at: clock.now()).merging(["id": .text(id), "account": .text(accountID)]) { $1 }
+            Self.values(at: clock.now()).merging(["id": .text(id), "account": .text(accountID)])
         ).first.flatMap {
             try eligibility.signIn.account(accountID, signOuts: try $0.integer("account_sign_outs"), connection)
         }
@@ -162,7 +162,7 @@ package struct AccessTokenStore: Sendable {
     /// One that was used in such a time does not count either: it would last longer than it may.
     private static let isAlive = "expires_at > :now AND created_at <= :skewed AND expires_at <= :latest"
 
-    private static func values(at now: Timestamp) -> [String: SQLValue] {
+    private static func values(at now: Timestamp) -> SQLArguments {
         [
             "now": .timestamp(now), "skewed": .timestamp(now + ClockSkew.tolerated),
             "latest": .timestamp(now + lifetime + ClockSkew.tolerated),

@@ -10,7 +10,7 @@ package enum ClientGrants {
     package static func void(of client: String, at now: Timestamp, _ connection: any SQLConnection) throws {
         try connection.execute(
             "UPDATE sso_token SET voided_at = :now WHERE client_id = :client AND \(unused)",
-            values(at: now).merging(["client": .text(client), "now": .timestamp(now)]) { $1 })
+            values(at: now).merging(["client": .text(client), "now": .timestamp(now)]))
     }
 
     /// The ids of clients that something hangs on, and that the database does not have as enabled ones: the clients of the file,
@@ -30,7 +30,7 @@ package enum ClientGrants {
         """
 
     /// A grant that has expired here may not have expired by another node's clock.
-    private static func values(at now: Timestamp) -> [String: SQLValue] {
+    private static func values(at now: Timestamp) -> SQLArguments {
         ["recent": .timestamp(now - ClockSkew.tolerated)]
     }
 }

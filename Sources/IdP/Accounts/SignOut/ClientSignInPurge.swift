@@ -56,7 +56,7 @@ package struct ClientSignInPurge: Sendable {
              WHERE session_handle > :session
                 OR (session_handle = :session AND (client_id > :client OR (client_id = :client AND kind > :kind)))
              ORDER BY session_handle, client_id, kind LIMIT :limit
-            """, values(place).merging(["limit": .integer(Int64(limit))]) { $1 })
+            """, values(place).merging(["limit": .integer(Int64(limit))]))
         var page = Page(count: rows.count)
         for row in rows {
             let key = Key(
@@ -76,7 +76,7 @@ package struct ClientSignInPurge: Sendable {
         for key in page.old {
             try connection.execute(
                 "DELETE FROM client_sign_in WHERE \(isRow) AND ended_at <= :old",
-                values(key).merging(["old": .timestamp(now - ClientSignIns.kept)]) { $1 })
+                values(key).merging(["old": .timestamp(now - ClientSignIns.kept)]))
         }
         for key in page.expired {
             try connection.execute(
@@ -84,12 +84,12 @@ package struct ClientSignInPurge: Sendable {
                 UPDATE client_sign_in SET ended_at = :now, reason = 'expired'
                  WHERE \(isRow) AND ended_at IS NULL
                    AND NOT EXISTS (SELECT 1 FROM session WHERE session.handle = client_sign_in.session_handle)
-                """, values(key).merging(["now": .timestamp(now)]) { $1 })
+                """, values(key).merging(["now": .timestamp(now)]))
         }
     }
 
     private static let isRow = "session_handle = :session AND client_id = :client AND kind = :kind"
-    private static func values(_ key: Key) -> [String: SQLValue] {
+    private static func values(_ key: Key) -> SQLArguments {
         ["session": .text(key.session), "client": .text(key.client), "kind": .text(key.kind)]
     }
 

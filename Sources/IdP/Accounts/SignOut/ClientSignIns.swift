@@ -71,7 +71,7 @@ package struct ClientSignIns: Sendable {
 
     private static func values(
         _ session: String, _ kind: String, _ client: String, _ account: String, _ now: Timestamp
-    ) -> [String: SQLValue] {
+    ) -> SQLArguments {
         [
             "session": .text(session), "kind": .text(kind), "client": .text(client), "account": .text(account),
             "now": .timestamp(now),
@@ -139,7 +139,7 @@ package struct ClientSignIns: Sendable {
     func end(
         _ what: EndedSessions, _ reason: SessionEndReason, at now: Timestamp, _ connection: any SQLConnection
     ) throws -> [ClientSignIn] {
-        let (condition, values): (String, [String: SQLValue]) =
+        let (condition, values): (String, SQLArguments) =
             switch what {
             case .one(let session):
                 ("session_handle = :session AND ended_at IS NULL", ["session": .text(session)])
@@ -157,7 +157,7 @@ package struct ClientSignIns: Sendable {
             }
         return try connection.query(
             "UPDATE client_sign_in SET ended_at = :now, reason = :reason WHERE \(condition) RETURNING *",
-            values.merging(["now": .timestamp(now), "reason": .text(reason.rawValue)]) { $1 }
+            values.merging(["now": .timestamp(now), "reason": .text(reason.rawValue)])
         ).map(ClientSignIn.init)
     }
 

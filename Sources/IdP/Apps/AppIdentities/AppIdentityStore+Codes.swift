@@ -37,10 +37,10 @@ extension AppIdentityStore {
     }
 
     private func issue(
-        _ code: HandoffCode, for id: FlowID, _ assignment: String, _ condition: String, _ more: [String: SQLValue]
+        _ code: HandoffCode, for id: FlowID, _ assignment: String, _ condition: String, _ more: SQLArguments
     ) async throws -> Bool {
         let now = clock.now()
-        let values: [String: SQLValue] = [
+        let values: SQLArguments = [
             "id": .text(id.text), "digest": .blob(code.digest), "now": .timestamp(now),
             "until": .timestamp(now + Self.codeLifetime),
         ]
@@ -50,7 +50,7 @@ extension AppIdentityStore {
                 UPDATE app_link SET \(assignment) code_digest = :digest, code_expires_at = :until,
                        expires_at = CASE WHEN expires_at > :until THEN expires_at ELSE :until END
                  WHERE id = :id AND begun_at IS NOT NULL AND ended_at IS NULL AND expires_at > :now AND \(condition)
-                """, values.merging(more) { $1 }) == 1
+                """, values.merging(more)) == 1
         }
     }
 

@@ -56,7 +56,7 @@ extension HandoffStore {
         _ code: HandoffCode, verifier: String, of apps: NativeApps, _ connection: any SQLConnection
     ) throws -> Outcome {
         let now = clock.now()
-        let presented: [String: SQLValue] = ["digest": .blob(code.digest), "now": .timestamp(now)]
+        let presented: SQLArguments = ["digest": .blob(code.digest), "now": .timestamp(now)]
         let consumed = try connection.query(
             """
             UPDATE handoff SET ended_at = :now
@@ -65,7 +65,7 @@ extension HandoffStore {
             RETURNING id, method, redirect_uri, code_challenge, account_id, account_sign_outs, session_handle,
                       authenticated_at, is_proven, methods, COALESCE(strength, 'any') AS strength
             """,
-            presented.merging(["latest": .timestamp(now + Self.codeLifetime + ClockSkew.tolerated)]) { $1 }
+            presented.merging(["latest": .timestamp(now + Self.codeLifetime + ClockSkew.tolerated)])
         ).first
         guard let consumed else { return .rejected(try rejection(code, connection)) }
         guard ConstantTime.equal(CodeChallenge.s256(verifier), try consumed.text("code_challenge")) else {

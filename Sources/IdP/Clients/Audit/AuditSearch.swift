@@ -21,8 +21,8 @@ package struct AuditSearch: Sendable {
 
     package init() {}
 
-    var conditions: (sql: [String], values: [String: SQLValue]) {
-        var (sql, values): ([String], [String: SQLValue]) = ([], [:])
+    var conditions: (sql: [String], values: SQLArguments) {
+        var (sql, values): ([String], SQLArguments) = ([], [:])
         for (name, column, value) in [
             ("client", "client_id", client), ("event", "event", event), ("reference", "reference", reference),
         ] {

@@ -46,7 +46,7 @@ package struct ClientStore: Sendable {
     }
 
     package func client(id: String, _ connection: any SQLConnection) throws -> StoredClient? {
-        let values: [String: SQLValue] = ["id": .text(id)]
+        let values: SQLArguments = ["id": .text(id)]
         guard let row = try connection.query("SELECT * FROM client WHERE id = :id", values).first else { return nil }
         let secrets = try connection.query(
             "SELECT * FROM client_secret WHERE client_id = :id \(Self.currentFirst)", values)
@@ -87,7 +87,7 @@ package struct ClientStore: Sendable {
     }
 
     package func delete(_ id: String, _ connection: any SQLConnection) throws {
-        let values: [String: SQLValue] = ["id": .text(id)]
+        let values: SQLArguments = ["id": .text(id)]
         try connection.execute("DELETE FROM client_secret_use WHERE client_id = :id", values)
         try connection.execute("DELETE FROM client_secret WHERE client_id = :id", values)
         try connection.execute("DELETE FROM client WHERE id = :id", values)
@@ -109,7 +109,7 @@ package struct ClientStore: Sendable {
             INSERT INTO client_secret (client_id, fingerprint, secret, added_at, ends_after)
             VALUES (:client, :print, :secret, :now, 0)
             """,
-            Self.values(name).merging(["secret": .blob(sealed), "now": .timestamp(now)]) { $1 })
+            Self.values(name).merging(["secret": .blob(sealed), "now": .timestamp(now)]))
     }
 
     /// - Parameter replacedAt: nil to make it the current one again.
@@ -123,7 +123,7 @@ package struct ClientStore: Sendable {
             """,
             Self.values(secret.name).merging([
                 "replaced": .optional(replacedAt?.milliseconds), "after": .integer(endsAfter.milliseconds),
-            ]) { $1 })
+            ]))
     }
 
     package func delete(_ name: SecretName, _ connection: any SQLConnection) throws {
@@ -181,10 +181,10 @@ package struct ClientStore: Sendable {
                 ON CONFLICT (client_id, fingerprint) DO UPDATE
                SET last_used_at = CASE WHEN excluded.last_used_at > client_secret_use.last_used_at
                                        THEN excluded.last_used_at ELSE client_secret_use.last_used_at END
-            """, Self.values(name).merging(["now": .timestamp(now)]) { $1 })
+            """, Self.values(name).merging(["now": .timestamp(now)]))
     }
 
-    private static func values(_ name: SecretName) -> [String: SQLValue] {
+    private static func values(_ name: SecretName) -> SQLArguments {
         ["client": .text(name.client), "print": .text(name.fingerprint)]
     }
 }

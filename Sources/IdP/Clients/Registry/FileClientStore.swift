@@ -23,7 +23,7 @@ package struct FileClient: Sendable, Equatable {
 
     private static func list(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
 
-    fileprivate var values: [String: SQLValue] {
+    fileprivate var values: SQLArguments {
         // The id of a group has no space.
         let groups: String? = if case .groups(let groups) = access { groups.joined(separator: " ") } else { nil }
         return [

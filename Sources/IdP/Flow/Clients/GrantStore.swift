@@ -83,7 +83,7 @@ package struct GrantStore: Sendable {
         to user: SignedInUser, _ connection: any SQLConnection
     ) throws -> Earlier {
         let now = clock.now()
-        let values: [String: SQLValue] = [
+        let values: SQLArguments = [
             "session": .text(user.session.handle), "client": .text(asked.client.id), "state": .blob(key.digest),
             "digest": .blob(secret.digest), "kind": .text(kind.id), "redirect": .text(asked.returnTo),
             "challenge": .text(asked.codeChallenge ?? ""), "account": .text(user.account.id),
@@ -108,7 +108,7 @@ package struct GrantStore: Sendable {
     }
 
     /// Ends the grants of the same session, client, state and kind.
-    private func endEarlier(like values: [String: SQLValue], _ connection: any SQLConnection) throws -> Earlier {
+    private func endEarlier(like values: SQLArguments, _ connection: any SQLConnection) throws -> Earlier {
         let earlier = try connection.query(Self.earlierSQL, values)
         let isRedeemed = try earlier.map { try $0.optionalInteger("used_at") != nil }
         if isRedeemed.contains(false) {
@@ -159,9 +159,9 @@ package struct GrantStore: Sendable {
     }
 
     /// The values of the statements of a redemption.
-    private func presented(_ asked: Presented, _ lifetime: SessionLifetime, at now: Timestamp) -> [String: SQLValue] {
+    private func presented(_ asked: Presented, _ lifetime: SessionLifetime, at now: Timestamp) -> SQLArguments {
         var values = SessionHolds.values(at: now, lifetime)
-        values.reserveCapacity(values.count + 8)
+        values.reserve(9)
         (values["digest"], values["client"]) = (.blob(asked.digest), .text(asked.client.id))
         (values["kind"], values["redirect"]) = (.text(asked.kind.id), .optional(asked.neededReturnTo))
         values["challenge"] = .text(asked.codeVerifier.map(CodeChallenge.s256) ?? "")
@@ -172,14 +172,14 @@ package struct GrantStore: Sendable {
     private struct Decided: Sendable {
         let owner: Account?
         let client: Client
-        let values: [String: SQLValue]
+        let values: SQLArguments
         /// The clients at that moment; nil when another process has changed them.
         let mark: ClientDirectory.Mark?
     }
 
     /// Nil when the client, or what it has proven itself with, was dropped since its request was checked.
     private func decide(
-        _ asked: Presented, _ presented: [String: SQLValue], _ connection: any SQLConnection
+        _ asked: Presented, _ presented: SQLArguments, _ connection: any SQLConnection
     ) throws -> Decided? {
         // The account is read for every grant, so that each refusal takes as long.
         let row = try connection.query(Self.ownerSQL, presented).first

@@ -73,14 +73,14 @@ package struct SealedValueStore: Sendable {
                         UPDATE \(column.table) SET \(column.column) = :new
                          WHERE \(column.keys.map { "\($0) = :\($0)" }.joined(separator: " AND "))
                            AND \(column.column) = :old
-                        """, row.keys.merging(["new": .blob(value), "old": .blob(row.value)]) { $1 })
+                        """, row.keys.merging(["new": .blob(value), "old": .blob(row.value)]))
                 }
             }
         }
     }
 
     private struct Row: Sendable {
-        let keys: [String: SQLValue]
+        let keys: SQLArguments
         let value: [UInt8]
     }
 
@@ -116,8 +116,8 @@ package struct SealedValueStore: Sendable {
         let keys = column.keys.joined(separator: ", ")
         let after = column.keys.map { ":\($0)" }.joined(separator: ", ")
         // No key is smaller than empty texts.
-        let start = Dictionary(uniqueKeysWithValues: column.keys.map { ($0, SQLValue.text("")) })
-        let values = (last?.keys ?? start).merging(["limit": .integer(Int64(Self.pageSize))]) { $1 }
+        let start = SQLArguments(column.keys.map { ($0, SQLValue.text("")) })
+        let values = (last?.keys ?? start).merging(["limit": .integer(Int64(Self.pageSize))])
         return try await database.read { connection in
             try connection.query(
                 """
@@ -125,7 +125,7 @@ package struct SealedValueStore: Sendable {
                  WHERE \(column.column) IS NOT NULL AND (\(keys)) > (\(after)) ORDER BY \(keys) LIMIT :limit
                 """, values
             ).map { row in
-                var names: [String: SQLValue] = [:]
+                var names: SQLArguments = [:]
                 for key in column.keys { names[key] = .text(try row.text(key)) }
                 return Row(keys: names, value: try row.blob(column.column))
             }

@@ -79,10 +79,10 @@ package struct AccountAdministration: Sendable {
     /// The account of an address, in upper or lower case.
     package func account(of address: String) async throws -> Account? { try await row(of: address)?.account }
 
-    private func rows(_ sql: String, _ values: [String: SQLValue]) async throws -> [Row] {
+    private func rows(_ sql: String, _ values: SQLArguments) async throws -> [Row] {
         let now = clock.now()
         return try await database.read { connection in
-            try connection.query(sql, values.merging(["now": .timestamp(now)]) { $1 }).map { row in
+            try connection.query(sql, values.merging(["now": .timestamp(now)])).map { row in
                 Row(account: try Account(row), state: State(rawValue: try row.text("state")) ?? .active)
             }
         }

@@ -24,7 +24,7 @@ extension AccountStore {
     /// Gives an account another address. The operator vouches for it in place of a proof, so the other ways to sign in stay. What
     /// a provider has said about the old address does not count for the new one.
     static func set(email: EmailAddress, _ account: Account, _ connection: any SQLConnection) throws {
-        let values: [String: SQLValue] = [
+        let values: SQLArguments = [
             "new": .text(email.text), "old": .text(account.email), "id": .text(account.id),
         ]
         try connection.execute("UPDATE account SET email = :new WHERE id = :id", values)
@@ -62,7 +62,7 @@ extension AccountStore {
     /// The rows of `device` belong to ``KnownBrowserStore``, those of `access_token` to ``AccessTokenStore`` and those of
     /// `session` to ``SessionStore``. They go in this transaction so that no crash leaves a half-done change.
     static func endAllSignIns(of account: Account, _ connection: any SQLConnection) throws {
-        let id: [String: SQLValue] = ["id": .text(account.id)]
+        let id: SQLArguments = ["id": .text(account.id)]
         try connection.execute("UPDATE account SET sign_outs = sign_outs + 1 WHERE id = :id", id)
         // A stolen known browser loses its own budgets of emails and guesses.
         try forgetBrowsers(of: account.mailbox, connection)
@@ -80,7 +80,7 @@ extension AccountStore {
     static func erase(_ account: Account, at now: Timestamp, _ connection: any SQLConnection) throws {
         try TokenRevocations.add(identities(of: account.id, connection), at: now, connection)
         let budget = (try? EmailAddress(account.email).budgetKey) ?? account.email
-        let values: [String: SQLValue] = [
+        let values: SQLArguments = [
             "id": .text(account.id), "email": .text(account.email), "budget": .text(budget),
         ]
         for statement in erasing { try connection.execute(statement, values) }

@@ -66,7 +66,7 @@ struct DatabaseCopyTests {
                 ["table": .text(table)])
             // More than two slices in one table.
             for number in 1...(table == "code_guess" ? 2_105 : 3) {
-                var values: [String: SQLValue] = [:]
+                var values: SQLArguments = [:]
                 for column in columns {
                     let isNull = try number % 2 == 0 && column.integer("required") == 0
                     let name = try column.text("name")
@@ -78,7 +78,7 @@ struct DatabaseCopyTests {
                             isNull ? .null(.integer) : .integer(Int64(number) * (name == "created_at" ? -1 << 40 : 1))
                         }
                 }
-                let names = values.keys.sorted()
+                let names = values.pairs.map(\.name).sorted()
                 try connection.execute(
                     """
                     INSERT INTO \(table) (\(names.map { "\"\($0)\"" }.joined(separator: ", ")))

@@ -75,12 +75,16 @@ private final class NotedStatements: SQLConnection {
 
     func afterCommit(_ action: @escaping CommitAction) {}
 
-    func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
+    func query(_ sql: String, _ values: SQLArguments) throws(DatabaseError) -> [SQLRow] {
         statements.append(.init(sql, values))
         return []
     }
 
-    func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> Int {
+    func forEachRow(_ sql: String, _ values: SQLArguments, _ body: (any SQLColumns) throws -> Void) throws {
+        _ = try query(sql, values)
+    }
+
+    func execute(_ sql: String, _ values: SQLArguments) throws(DatabaseError) -> Int {
         statements.append(.init(sql, values))
         return 0
     }

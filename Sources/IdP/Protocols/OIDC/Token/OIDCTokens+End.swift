@@ -10,11 +10,11 @@ extension OIDCTokens {
     /// - Returns: whether any refresh token ended.
     @discardableResult
     func end(family: [UInt8], at now: Timestamp, _ connection: any SQLConnection) throws -> Bool {
-        let values: [String: SQLValue] = ["family": .blob(family)]
+        let values: SQLArguments = ["family": .blob(family)]
         try connection.execute("DELETE FROM oidc_access_token WHERE family = :family", values)
         return try connection.execute(
             "UPDATE oidc_refresh_token SET ended_at = :now WHERE family = :family AND ended_at IS NULL",
-            values.merging(["now": .timestamp(now)]) { $1 }) > 0
+            values.merging(["now": .timestamp(now)])) > 0
     }
 
     /// Whether a token was ever issued, and its row or its family's is still here.
@@ -66,7 +66,7 @@ extension OIDCTokens {
     /// is noticed.
     static func purge(_ database: any Database, at now: Timestamp, limit: Int) async throws -> Int {
         try await database.write { connection in
-            let values: [String: SQLValue] = ["now": .timestamp(now), "limit": .integer(Int64(limit))]
+            let values: SQLArguments = ["now": .timestamp(now), "limit": .integer(Int64(limit))]
             let access = try connection.execute(
                 """
                 DELETE FROM oidc_access_token WHERE digest IN (

@@ -46,7 +46,7 @@ extension OIDCTokens {
         where isAdmitted: ([OIDCScope]) -> Bool
     ) throws -> Outcome {
         guard let key = form.keys.first else { return .refused(.doesNotHold("no_key")) }
-        var values: [String: SQLValue] = [
+        var values: SQLArguments = [
             "digest": .blob(token.digest), "client": .text(client.id), "now": .timestamp(now),
         ]
         let account = try connection.query(Self.ownerSQL, ["digest": .blob(token.digest)]).first.map(Account.init)
@@ -86,12 +86,12 @@ extension OIDCTokens {
 
     private func rotate(
         _ token: OIDCRefreshToken, in family: [UInt8], of account: Account, _ key: RefreshTokenForm.Key,
-        _ values: [String: SQLValue], at now: Timestamp, _ connection: any SQLConnection
+        _ values: SQLArguments, at now: Timestamp, _ connection: any SQLConnection
     ) throws -> Outcome {
         let isNamed = form.isOf(family, token)
         let mark = SuccessorMark(keyID: key.id, isNamed: isNamed)
         // The statement decides once more: nothing may happen between check and mark.
-        guard let used = try connection.query(Self.useSQL, values.merging(["key": .text(mark.text)]) { $1 }).first
+        guard let used = try connection.query(Self.useSQL, values.merging(["key": .text(mark.text)])).first
         else { return .refused(.doesNotHold("unknown")) }
         let refreshed = try self.refreshed(used, account, form.successor(of: token, in: family, key.key))
         try insert(

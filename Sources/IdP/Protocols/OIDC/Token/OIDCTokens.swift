@@ -49,7 +49,7 @@ struct OIDCTokens: Sendable {
         let accountSignOuts: Int64
         let signIn: ClientSignInName
 
-        fileprivate var values: [String: SQLValue] {
+        fileprivate var values: SQLArguments {
             [
                 "family": .blob(digest), "client": .text(clientID), "account": .text(accountID),
                 "signouts": .integer(accountSignOuts), "told": .text(signIn.session),
@@ -74,7 +74,7 @@ struct OIDCTokens: Sendable {
             family.values.merging([
                 "digest": .blob(token.digest), "scope": .text(OIDCScope.text(scopes)), "now": .timestamp(now),
                 "expires": .timestamp(now + Self.accessLifetime),
-            ]) { $1 })
+            ]))
     }
 
     /// An access token that holds.
@@ -88,7 +88,7 @@ struct OIDCTokens: Sendable {
     /// The token, if it holds at this moment: not expired, not revoked, its client's sign-in goes on, and its account may sign
     /// in. Whether the account may enter the client, and whether that is registered, is for the caller.
     func access(_ token: OIDCAccessToken, at now: Timestamp, _ connection: any SQLConnection) throws -> Access? {
-        let values: [String: SQLValue] = ["digest": .blob(token.digest), "now": .timestamp(now)]
+        let values: SQLArguments = ["digest": .blob(token.digest), "now": .timestamp(now)]
         guard let row = try connection.query(Self.accessSQL, values).first,
             let account = try AccountStore.find(try row.text("account_id"), connection), eligibility.maySignIn(account)
         else { return nil }
@@ -132,6 +132,6 @@ struct OIDCTokens: Sendable {
                 "methods": .text(moment.proofs.text), "strength": .text(moment.proofs.strength.rawValue),
                 "now": .timestamp(now),
                 "expires": .timestamp(min(now + Self.refreshLifetime, endsAt)), "ends": .timestamp(endsAt),
-            ]) { $1 })
+            ]))
     }
 }
