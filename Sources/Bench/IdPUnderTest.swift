@@ -136,9 +136,20 @@ final class IdPUnderTest {
         process.currentDirectoryURL = URL(fileURLWithPath: folder)
         guard FileManager.default.createFile(atPath: log, contents: nil), let handle = FileHandle(forWritingAtPath: log)
         else { throw BenchError("cannot write \(log)") }
-        (process.standardError, process.standardOutput) = (handle, handle)
+        // A pipe, as a service manager gives it.
+        let output = Pipe()
+        (process.standardError, process.standardOutput) = (output, output)
         let begin = LoadLoop.now()
         try process.run()
+        let reader = Thread {
+            var lines = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let count = read(output.fileHandleForReading.fileDescriptor, &lines, lines.count)
+                guard count > 0 else { return }
+                _ = write(handle.fileDescriptor, lines, count)
+            }
+        }
+        reader.start()
         processes.append(process)
         let request = Array("GET /readyz HTTP/1.1\r\nHost: \(authority)\r\n\r\n".utf8)
         while (try? WireConnection(port: port, index: 0).exchange(request).status) != 200 {

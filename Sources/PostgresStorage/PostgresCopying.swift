@@ -109,7 +109,7 @@ extension PostgresOpening {
             guard first == 0 else { throw olderSchema }
             connection.session.deadline = .now + PostgresCopyConnection.limit
             try makeDomain(connection)
-            try migrator.apply(from: 0, copy)
+            try migrator.apply(from: 0, on: .postgres, copy)
             for table in [TimelineTable.schema, NodeTable.schema] { try copy.execute(table) }
         }
         return try body(copy)

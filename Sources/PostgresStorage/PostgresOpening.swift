@@ -205,7 +205,7 @@ struct PostgresOpening: Sendable {
             if let first = try missingSteps(connection) {
                 connection.session.deadline = .now + .seconds(3600)
                 if first == 0 { try makeDomain(connection) }
-                try migrator.apply(from: first, connection)
+                try migrator.apply(from: first, on: .postgres, connection)
             }
             for table in [TimelineTable.schema, NodeTable.schema] { try connection.execute(table) }
         } catch {

@@ -138,7 +138,7 @@ private struct SQLiteCopyEnd {
         let tables: [CopiedTable]
         do {
             tables = try run(at: draft.path, isExclusive: false) { _, connection in
-                try migrator.apply(from: 0, connection)
+                try migrator.apply(from: 0, on: .sqlite, connection)
                 return try body(connection)
             }
         } catch {

@@ -14,7 +14,7 @@ struct SchemaCheck: Sendable {
     /// - Parameter migrations: the steps of the database to check, from the first one on.
     init(_ migrations: ArraySlice<Migration>) throws {
         let model = try SQLiteHandle(path: ":memory:", .readWrite)
-        try Migrator(migrations: Array(migrations)).apply(from: 0, SQLiteConnection(model))
+        try Migrator(migrations: Array(migrations)).apply(from: 0, on: .sqlite, SQLiteConnection(model))
         expected = try Self.entries(model)
     }
 

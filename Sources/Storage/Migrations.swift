@@ -13,6 +13,8 @@ public struct Migration: Sendable {
     public let name: String
     /// One statement each, run in order.
     public let sql: [String]
+    /// Further statements, for SQLite alone: what only its files are better for.
+    let sqliteSQL: [String]
     /// The names of former steps whose place this one takes: a database that has all of them has this one. Only in the first of
     /// a list.
     let replaced: [String]
@@ -20,20 +22,20 @@ public struct Migration: Sendable {
     let version: String?
 
     /// - Parameter replaced: the names of former steps that a database may have in place of this one, which made the same tables.
-    public init(name: String, replacing replaced: [String] = [], sql: [String]) {
-        self.init(name: name, replaced: replaced, sql: sql, version: nil)
+    public init(name: String, replacing replaced: [String] = [], sql: [String] = [], onSQLite: [String] = []) {
+        self.init(name: name, replaced: replaced, sql: sql, sqliteSQL: onSQLite, version: nil)
     }
 
-    private init(name: String, replaced: [String], sql: [String], version: String?) {
+    private init(name: String, replaced: [String], sql: [String], sqliteSQL: [String], version: String?) {
         self.name = name
         self.replaced = replaced
-        self.sql = sql
+        (self.sql, self.sqliteSQL) = (sql, sqliteSQL)
         self.version = version
     }
 
     /// The same step in the list of a program of this version.
     public func written(by version: String) -> Migration {
-        Migration(name: name, replaced: replaced, sql: sql, version: version)
+        Migration(name: name, replaced: replaced, sql: sql, sqliteSQL: sqliteSQL, version: version)
     }
 
     /// The number of the step that a process must know to work beside the step with this name; nil for a step that only
@@ -64,6 +66,8 @@ package struct Migrator: Sendable {
         /// The lists differ: it belongs to another program, or a step was renamed or moved.
         case foreign(position: Int, found: String)
     }
+
+    package enum Engine: Sendable { case sqlite, postgres }
 
     /// All steps, the oldest one first.
     package let migrations: [Migration]
@@ -164,7 +168,9 @@ package struct Migrator: Sendable {
 
     /// Applies the missing steps. The caller holds the write lock and has made the plan under it: another process may have
     /// been faster.
-    package func apply(from first: Int, _ connection: any SQLConnection) throws(DatabaseError) {
+    package func apply(
+        from first: Int, on engine: Engine, _ connection: any SQLConnection
+    ) throws(DatabaseError) {
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS schema_migration (
@@ -172,7 +178,8 @@ package struct Migrator: Sendable {
             """)
         let now = Int64(Date().timeIntervalSince1970)
         for (index, migration) in migrations.enumerated().dropFirst(first) {
-            for statement in migration.sql { try connection.execute(statement) }
+            let sql = migration.sql + (engine == .sqlite ? migration.sqliteSQL : [])
+            for statement in sql { try connection.execute(statement) }
             try connection.execute(
                 """
                 INSERT INTO schema_migration (position, name, applied_at, version)

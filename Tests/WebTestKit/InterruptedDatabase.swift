@@ -18,6 +18,8 @@ final class Interruption: Sendable {
 
     private let read = Mutex<Read?>(nil)
     private let write = Mutex<Write?>(nil)
+    private let decision = Mutex<Read?>(nil)
+    private let decided = Mutex<Read?>(nil)
 
     func wrapping(_ real: any Database) -> any Database { InterruptedDatabase(real: real, interruption: self) }
 
@@ -25,6 +27,14 @@ final class Interruption: Sendable {
     func afterRead(of part: String, _ act: @escaping @Sendable () async throws -> Void) {
         read.withLock { $0 = Read(part: part, act: act) }
     }
+
+    /// Acts once: after the next `readAtOnce` with a query that contains `part`, before the `write` that rests on it.
+    func afterDecision(by part: String, _ act: @escaping @Sendable () async throws -> Void) {
+        decision.withLock { $0 = Read(part: part, act: act) }
+    }
+
+    /// Whether the act of ``afterDecision(by:_:)`` has not begun.
+    var isWaiting: Bool { decision.withLock { $0 != nil } || decided.withLock { $0 != nil } }
 
     /// Acts once: in the next `write` with a query that contains `part`, right after that query.
     func inWrite(after part: String, _ act: @escaping @Sendable () -> Void) {
@@ -36,6 +46,24 @@ final class Interruption: Sendable {
             guard let next = waiting, queries.contains(where: { $0.contains(next.part) }) else { return nil }
             waiting = nil
             return next
+        }
+    }
+
+    fileprivate var waitsForRead: Bool { read.withLock { $0 != nil } }
+
+    fileprivate func note(decision queries: [String]) {
+        let next = decision.withLock { waiting -> Read? in
+            guard let next = waiting, queries.contains(where: { $0.contains(next.part) }) else { return nil }
+            waiting = nil
+            return next
+        }
+        if let next { decided.withLock { $0 = next } }
+    }
+
+    fileprivate func takeDecided() -> Read? {
+        decided.withLock { waiting in
+            defer { waiting = nil }
+            return waiting
         }
     }
 
@@ -61,8 +89,18 @@ private struct InterruptedDatabase: Database {
         return result
     }
 
+    func readAtOnce<T>(_ body: (any SQLConnection) throws -> T?) throws -> T? {
+        // What waits for a read of its own gets one.
+        guard !interruption.waitsForRead else { return nil }
+        let queries = Queries()
+        let result = try real.readAtOnce { try body(Connection(real: $0, queried: { queries.add($0) })) }
+        if result != nil { interruption.note(decision: queries.all) }
+        return result
+    }
+
     func write<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
-        try await real.write { [interruption] real in
+        if let next = interruption.takeDecided() { try await next.act() }
+        return try await real.write { [interruption] real in
             try body(Connection(real: real, queried: { interruption.takeWrite(after: $0)?.act() }))
         }
     }

@@ -193,6 +193,11 @@ extension Account {
     package static let columns =
         "id, email, name, disabled, sign_outs, created_at, added_at, ends_at, erase_at, language, username, updated_at"
 
+    /// The columns of a statement with several tables.
+    package static func columns(of table: String) -> String {
+        columns.split(separator: ", ").map { "\(table).\($0)" }.joined(separator: ", ")
+    }
+
     package init(_ row: SQLRow) throws {
         id = try row.text("id")
         email = try row.text("email")

@@ -78,19 +78,36 @@ package struct ClientSignIns: Sendable {
         ]
     }
 
-    /// What ``note(_:kind:client:account:at:_:)`` will leave, as columns of the statement before it in the same transaction. A
-    /// statement of its own would cost a round trip, and in SQLite a temporary table. NULL for a first sign-in.
+    /// What ``note(_:kind:client:account:at:_:)`` will leave, as columns of the statement that reads the grant. NULL for a first
+    /// sign-in.
     ///
     /// - Parameter grant: the name of the table with the grant in the statement.
     package static func noted(_ grant: String) -> String {
-        let row = """
-            FROM client_sign_in c WHERE c.session_handle = \(grant).session_handle AND c.client_id = \(grant).client_id
-             AND c.kind = \(grant).kind
-            """
-        return """
-            (SELECT c.told_session \(row)) AS told_session,
-            (SELECT \(nextBeginnings("c")) \(row)) AS beginnings
-            """
+        "\(told(grant)) AS told_session, \(beginnings(grant)) AS beginnings"
+    }
+
+    /// The condition that this is as it was read, with ``values(noted:)``.
+    package static func isNoted(_ grant: String) -> String {
+        "COALESCE(\(told(grant)), '') = :told AND COALESCE(\(beginnings(grant)), -1) = :beginnings"
+    }
+
+    /// - Parameter row: has the columns ``noted(_:)``.
+    package static func values(noted row: SQLRow) throws(DatabaseError) -> SQLArguments {
+        [
+            "told": .text(try row.optionalText("told_session") ?? ""),
+            "beginnings": .integer(try row.optionalInteger("beginnings") ?? -1),
+        ]
+    }
+
+    private static func told(_ grant: String) -> String { "(SELECT c.told_session \(row(of: grant)))" }
+
+    private static func beginnings(_ grant: String) -> String { "(SELECT \(nextBeginnings("c")) \(row(of: grant)))" }
+
+    private static func row(of grant: String) -> String {
+        """
+        FROM client_sign_in c WHERE c.session_handle = \(grant).session_handle AND c.client_id = \(grant).client_id
+         AND c.kind = \(grant).kind
+        """
     }
 
     /// A row that was ended while its session went on, because the user had lost access, begins again.

@@ -21,6 +21,42 @@ package enum AuditSchema {
             occurrences BIGINT
         )
         """,
-        "CREATE INDEX audit_event_account ON audit_event (account_id, id) WHERE account_id IS NOT NULL",
+        accountIndex,
     ]
+
+    /// In SQLite the rows themselves lie in the order of their ids, which is that of time: a row changes one page less, and its id
+    /// stands once.
+    package static let byTime = [
+        """
+        CREATE TABLE audit_event_by_time (
+            id BLOB PRIMARY KEY NOT NULL,
+            created_at BIGINT NOT NULL,
+            event TEXT NOT NULL,
+            actor TEXT NOT NULL,
+            account_id TEXT,
+            client_id TEXT,
+            session_handle TEXT,
+            flow TEXT,
+            reference TEXT,
+            network TEXT,
+            cause TEXT,
+            detail TEXT,
+            address TEXT,
+            address_mac BLOB,
+            occurrences BIGINT
+        ) WITHOUT ROWID
+        """,
+        "INSERT INTO audit_event_by_time (\(columns)) SELECT \(columns) FROM audit_event ORDER BY id",
+        "DROP TABLE audit_event",
+        "ALTER TABLE audit_event_by_time RENAME TO audit_event",
+        accountIndex,
+    ]
+
+    private static let columns = """
+        id, created_at, event, actor, account_id, client_id, session_handle, flow, reference, network, cause, detail, address,
+        address_mac, occurrences
+        """
+
+    private static let accountIndex =
+        "CREATE INDEX audit_event_account ON audit_event (account_id, id) WHERE account_id IS NOT NULL"
 }

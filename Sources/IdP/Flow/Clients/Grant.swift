@@ -81,7 +81,7 @@ extension GrantStore {
         /// What the client's sign-in is called where something hangs on it.
         package let signIn: ClientSignInName
 
-        /// - Parameter row: of the statement that consumes a grant.
+        /// - Parameter row: of the grant.
         init(_ row: SQLRow, groups: [String]?) throws {
             sessionHandle = try row.text("session_handle")
             signIn = try ClientSignInName(noted: row, of: sessionHandle)

@@ -168,8 +168,10 @@ package struct GrantStore: Sendable {
         return values
     }
 
-    /// Who a grant belongs to, and the client, as the statements of its redemption compare them.
+    /// A grant, who it belongs to, and the client, as the statements of its redemption compare them.
     private struct Decided: Sendable {
+        /// Nil if there is no such grant.
+        let grant: SQLRow?
         let owner: Account?
         let client: Client
         let values: SQLArguments
@@ -182,13 +184,14 @@ package struct GrantStore: Sendable {
         _ asked: Presented, _ presented: SQLArguments, _ connection: any SQLConnection
     ) throws -> Decided? {
         // The account is read for every grant, so that each refusal takes as long.
-        let row = try connection.query(Self.ownerSQL, presented).first
+        let row = try connection.query(Self.grantSQL, presented).first
+        let grant = try row?.optionalText("session_handle") == nil ? nil : row
         let revision = try row?.integer("revision") ?? 0
         let registry = try clients.registered(at: revision, connection)
         guard let client = registry.client(id: asked.client.id), asked.isAllowed(client) else { return nil }
         let owner = try row.flatMap { try $0.optionalText("id") == nil ? nil : Account($0) }
         // The address may have been taken out of the client's entry since (RFC 6749 4.1.3).
-        let issuedFor = try asked.neededReturnTo ?? row?.optionalText("issued_for")
+        let issuedFor = try asked.neededReturnTo ?? grant?.optionalText("redirect_uri")
         let isRegistered = issuedFor.map { client.mayReturn(to: $0, by: asked.kind.id) } ?? true
         let mark = clients.mark(at: revision)
         // IDP_ALLOWED_EMAILS is not in a table, so its verdict goes into the statement as a value.
@@ -199,7 +202,8 @@ package struct GrantStore: Sendable {
         values["access"] = AccessHolds.value(client.access)
         values["always"] = .integer(asked.kind.isVoidAfterAnyAttempt ? 1 : 0)
         values["revision"] = mark?.value ?? .null(.integer)
-        return Decided(owner: owner, client: client, values: values, mark: mark)
+        if let grant { values = values.merging(try ClientSignIns.values(noted: grant)) }
+        return Decided(grant: grant, owner: owner, client: client, values: values, mark: mark)
     }
 
     /// Consumes the grant; nil, and nothing is changed, if it cannot be accepted as it was decided.
@@ -207,11 +211,11 @@ package struct GrantStore: Sendable {
         _ asked: Presented, _ decided: Decided, _ effects: Effects<More>, at now: Timestamp,
         _ connection: any SQLConnection
     ) throws -> Outcome<More>? {
-        guard let owner = decided.owner, let row = try connection.query(Self.consumeSQL, decided.values).first else {
-            return nil
-        }
+        guard let owner = decided.owner, let grant = decided.grant,
+            try connection.execute(Self.consumeSQL, decided.values) == 1
+        else { return nil }
         let client = decided.client
-        let redeemed = try Redeemed(row, groups: client.groupsTold(of: owner.id, connection))
+        let redeemed = try Redeemed(grant, groups: client.groupsTold(of: owner.id, connection))
         try signIns.note(
             redeemed.sessionHandle, kind: asked.kind.id, client: client.id, account: owner.id, at: now, connection)
         try asked.audit?.record(
@@ -256,14 +260,14 @@ package struct GrantStore: Sendable {
         RETURNING client_id
         """
 
-    /// One row, also for a grant that is unknown. One statement also reads the number of the registry, and the address of the
-    /// grant where the client sends none: a sign-in costs no statement more for it.
-    private static let ownerSQL = """
-        SELECT registry.revision, \(Account.columns),
-               CASE WHEN CAST(:redirect AS TEXT) IS NULL
-                    THEN (SELECT redirect_uri FROM sso_token WHERE digest = :digest AND kind = :kind) END AS issued_for
+    /// One row, also for a grant that is unknown. One statement also reads the number of the registry: a sign-in costs no statement
+    /// more for it.
+    private static let grantSQL = """
+        SELECT registry.revision, \(Account.columns(of: "a")), t.redirect_uri, t.session_handle, t.authenticated_at, t.is_proven,
+               t.methods, t.strength, t.caused_sign_in, t.payload, t.state_digest, \(ClientSignIns.noted("t"))
           FROM \(ClientStore.revisionSQL) AS registry
-          LEFT JOIN account ON id = (SELECT account_id FROM sso_token WHERE digest = :digest AND kind = :kind)
+          LEFT JOIN sso_token t ON t.digest = :digest AND t.kind = :kind
+          LEFT JOIN account a ON a.id = t.account_id
         """
 
     /// The conditions of ``consumeSQL`` one by one, for a grant that it did not accept. See ``GrantErrorCause``.
@@ -292,7 +296,8 @@ package struct GrantStore: Sendable {
         """
 
     /// One statement, so that nothing can happen between check and mark. It also checks the session, the account and its
-    /// access: a user who signed out, was disabled or has left the client's group meanwhile has no valid grant.
+    /// access: a user who signed out, was disabled or has left the client's group meanwhile has no valid grant. And it compares what
+    /// the redemption was decided by before.
     private static let consumeSQL = """
         UPDATE sso_token SET used_at = :now
          WHERE digest = :digest AND kind = :kind AND client_id = :client AND used_at IS NULL AND voided_at IS NULL
@@ -300,7 +305,6 @@ package struct GrantStore: Sendable {
            AND \(hasRedirect) AND code_challenge = :challenge AND \(hasSession)
            AND \(SignInHolds.sql("sso_token")) AND \(mayEnter)
            AND (SELECT email FROM account WHERE id = sso_token.account_id) = :email AND \(ClientStore.unchangedSQL)
-        RETURNING session_handle, authenticated_at, is_proven, methods, strength, caused_sign_in, payload, state_digest,
-                  \(ClientSignIns.noted("sso_token"))
+           AND \(ClientSignIns.isNoted("sso_token"))
         """
 }

@@ -48,7 +48,7 @@ extension PostgreSQLServer {
         let made = try await run(["CREATE DATABASE \"\(database)\""])
         if let words = made.errors[0] { throw ProbeFailure(words) }
         let notes = NotedStatements()
-        try Migrator(migrations: migrations).apply(from: 0, notes)
+        try Migrator(migrations: migrations).apply(from: 0, on: .postgres, notes)
         // What has values is a statement of the migrator, prepared with all others.
         let steps = notes.statements.filter { $0.types.isEmpty }.map(\.sql)
         let outcome = try await run(steps.map(PostgreSQLDialect.schema), in: database)
