@@ -72,9 +72,9 @@ final class SQLiteHandle: @unchecked Sendable {
             throw SQLiteError(code: SQLITE_ERROR, message: "could not activate WAL Mode at path: \(path)")
         }
         guard (SQLiteFile.size(path + "-wal") ?? 0) == 0 else { return }
-        // Writes what is there: SQLite does not compare.
-        let version = try text("PRAGMA user_version") ?? "0"
-        try run("PRAGMA user_version = \(version)")
+        // A new page replaces the last line of a backup that was put in place of a database: SQLite counts those bytes as a page
+        // without knowing what is in it.
+        try run("BEGIN IMMEDIATE; CREATE TABLE log_start (id INTEGER PRIMARY KEY); DROP TABLE log_start; COMMIT")
     }
 
     /// Closes the connection. The last one of a file that may write moves the log into the file and deletes it. If that fails the log

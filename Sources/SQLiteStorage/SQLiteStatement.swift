@@ -11,7 +11,7 @@ final class SQLiteStatement: SQLColumns {
     /// The names of the values, in the order of their numbers.
     private let names: [String]
     /// Whether a value has no name: `?`.
-    private let hasNameless: Bool
+    let hasNameless: Bool
     /// Where the values of the last run stood among its arguments.
     private var places: [Int]
     private var columns: [String]

@@ -69,7 +69,7 @@ struct DocumentTests {
             guard cells.count == 4, imports[cells[0].filter { $0 != "`" }] != nil else { continue }
             listed[cells[0].filter { $0 != "`" }] = Set(cells[2].matches(of: #/`(\w+)`/#).map { String($0.1) })
         }
-        let shims: Set = ["CCurl", "COpenSSL", "CPostgres", "CZlib"]
+        let shims: Set = ["CCurl", "COpenSSL", "CPostgres", "CSQLite", "CZlib"]
         #expect(listed == imports.filter { !shims.contains($0.key) })
         #expect(listed.count > 20)
     }

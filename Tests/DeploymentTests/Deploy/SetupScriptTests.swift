@@ -15,7 +15,7 @@ struct SetupScriptTests {
     static let failingResolve = """
 
         [ "$1" = package ] || exit 0
-        for name in swift-log swift-nio hummingbird GRDB.swift Yams; do
+        for name in swift-log swift-nio hummingbird Yams; do
             echo "Fetching https://github.com/apple/$name"
         done
         echo "error: Git command 'git -C /root/.cache/Yams config' failed: fatal: cannot change to '/root/.cache/Yams'" >&2

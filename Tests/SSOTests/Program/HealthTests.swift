@@ -202,7 +202,7 @@ struct HealthTests {
         }
     }
 
-    private static let words = ["hummingbird", "swiftnio", "swift-nio", "sqlite", "grdb", ".swift", "fatal error"]
+    private static let words = ["hummingbird", "swiftnio", "swift-nio", "sqlite", ".swift", "fatal error"]
 
     private static func probes(of deployment: TestDeployment) -> [HTTPProbe] {
         [

@@ -6,7 +6,7 @@ struct DatabaseClaim: Sendable, CustomTestStringConvertible {
     /// Opens one and the same database with these steps. It has no tables at first. Also called several times at once.
     typealias Open = @Sendable (_ steps: [Migration]) async throws -> any Database
 
-    static let all = values + statements + writes + reads + openings
+    static let all = values + cursors + statements + writes + reads + openings
 
     let testDescription: String
     /// Asserts the claim on a database of its own.

@@ -17,9 +17,9 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-/// PostgreSQL can follow SQLite as an engine only while it understands the stores' SQL. Each statement is prepared there, on
-/// the tables that the steps of the schema make there.
-@Suite("The stores' SQL on PostgreSQL", .program)
+/// Both engines have to understand the stores' SQL. Each statement is prepared there, on the tables that the steps of the schema
+/// make there.
+@Suite("The stores' SQL on both engines", .program)
 struct PostgreSQLDialectTests {
     private static let idp = "idp"
     private static let relyingParty = "relying-party"
@@ -42,7 +42,7 @@ struct PostgreSQLDialectTests {
         ["CopyTable.swift", "DatabaseCopy.swift"].contains { file.hasSuffix("/Program/\($0)") }
     }
 
-    @Test("PostgreSQL applies each step of the schema, and understands each statement in the sources")
+    @Test("both engines apply each step of the schema, and understand each statement in the sources")
     func sources() async throws {
         let literals = try SQLLiteral.inSources()
         #expect(literals.allSatisfy { !Self.databases(of: $0.file).isEmpty }, "a file that has no database")
@@ -55,6 +55,8 @@ struct PostgreSQLDialectTests {
                 #expect(statements.contains { $0.hasPrefix("UPDATE session SET ") }, "the scan has found nothing")
                 let refused = try await server.prepare(statements.map { .init($0, [:]) }, in: database)
                 #expect(refused.isEmpty, "\(refused)")
+                let onSQLite = try SQLiteDialect.refused(statements, by: migrations)
+                #expect(onSQLite.isEmpty, "\(onSQLite)")
             }
         }
     }
@@ -69,7 +71,7 @@ struct PostgreSQLDialectTests {
         #expect(others.map(\.file) == ["Sources/Storage/Migrations.swift"], "\(others)")
     }
 
-    @Test("PostgreSQL understands each statement that is put together at run time, with the types of its values")
+    @Test("both engines understand each statement that is put together at run time, with the types of its values")
     func recorded() async throws {
         let literals = try SQLLiteral.inSources().filter { !$0.isSchema }
         let statements = try await Set(Self.statementsOfRun())
@@ -85,6 +87,17 @@ struct PostgreSQLDialectTests {
             let refused = try await server.prepare(statements.sorted { $0.sql < $1.sql }, in: Self.idp)
             #expect(refused.isEmpty, "\(refused)")
         }
+        let onSQLite = try SQLiteDialect.refused(statements.map(\.sql), by: IdPMigrations.all)
+        #expect(onSQLite.isEmpty, "\(onSQLite)")
+    }
+
+    @Test("SQLite refuses what only PostgreSQL understands, and a name that is in no table")
+    func refusedBySQLite() throws {
+        let steps = [Migration(name: "v001-a", sql: ["CREATE TABLE a (b BLOB UNIQUE)"])]
+        let statements = [
+            "SELECT missing FROM a", "SELECT \"text\" FROM a", "SELECT b::text FROM a", "SELECT ? FROM a",
+        ]
+        #expect(try SQLiteDialect.refused(statements + ["SELECT b FROM a"], by: steps).map(\.sql) == statements)
     }
 
     @Test("what only SQLite understands is refused, and so is a step of the schema")
