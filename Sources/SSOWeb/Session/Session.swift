@@ -1,4 +1,5 @@
 import SSOShared
+package import Storage
 import Synchronization
 
 /// One browser's session as it was read from the store.
@@ -219,5 +220,34 @@ private final class DecodedSlots: Sendable {
         let slot = decode()
         state.withLock { $0.slots[Slot.key] = slot }
         return slot
+    }
+}
+
+/// The rule that a session holds: the one condition for every statement that asks.
+///
+/// A row from the future was made while the clock was wrong: it does not count until that time is there. Neither does one
+/// of an app that was used while the clock was wrong: it would last longer than it may.
+///
+/// A remembered session lasts as long as the setting says now, if that is shorter than at its sign-in.
+package enum SessionHolds {
+    /// The condition on a row of `session`, with the values of ``values(at:_:)``.
+    ///
+    /// - Parameter row: the name of the table in the statement.
+    package static func sql(_ row: String = "session") -> String {
+        """
+        \(row).expires_at > :now AND \(row).created_at <= :skewed
+        AND ((\(row).owner IS NULL AND \(row).is_remembered = 0 AND \(row).seen_at > :idle)
+             OR (\(row).owner IS NULL AND \(row).is_remembered = 1 AND \(row).created_at > :remembered)
+             OR (\(row).owner IS NOT NULL AND \(row).expires_at <= :latest))
+        """
+    }
+
+    package static func values(at now: Timestamp, _ lifetime: SessionLifetime) -> [String: SQLValue] {
+        [
+            "now": .timestamp(now), "skewed": .timestamp(now + ClockSkew.tolerated),
+            "idle": .timestamp(now - lifetime.idle),
+            "remembered": .timestamp(now - (lifetime.remembered ?? lifetime.absolute)),
+            "latest": .timestamp(now + AppSession.lifetime + ClockSkew.tolerated),
+        ]
     }
 }
