@@ -151,6 +151,11 @@ let package = Package(
             path: "Sources/IdP/Operations",
             swiftSettings: settings),
         .target(
+            name: "IdPInboundMail",
+            dependencies: ["SSOShared"],
+            path: "Sources/IdP/InboundMail",
+            swiftSettings: settings),
+        .target(
             name: "IdPMail",
             dependencies: ["SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, logging, nioCore],
             path: "Sources/IdP/Mail",
@@ -175,7 +180,8 @@ let package = Package(
         .target(
             name: "IdPSignIn",
             dependencies: [
-                "IdPAccounts", "IdPClients", "IdPFlow", "IdPMail", "IdPProviders", "SSOShared", "SSOWeb", "Storage",
+                "IdPAccounts", "IdPClients", "IdPFlow", "IdPInboundMail", "IdPMail", "IdPProviders", "SSOShared",
+                "SSOWeb", "Storage",
                 httpTypes, hummingbird, logging, nioCore,
             ],
             path: "Sources/IdP/SignIn",
@@ -234,7 +240,8 @@ let package = Package(
         .executableTarget(
             name: "IdP",
             dependencies: [
-                "IdPAccountPages", "IdPAccounts", "IdPApps", "IdPClients", "IdPDevPages", "IdPFlow", "IdPMail",
+                "IdPAccountPages", "IdPAccounts", "IdPApps", "IdPClients", "IdPDevPages", "IdPFlow", "IdPInboundMail",
+                "IdPMail",
                 "IdPOperations", "IdPProtocols", "IdPProviders", "IdPProviderSignIn", "IdPSchema", "IdPSignIn",
                 "PostgresStorage", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", "StorageEngines", "ThisBuild",
                 "WellKnown", arguments, httpTypes, hummingbird, lifecycle, logging, nioCore,
@@ -282,7 +289,8 @@ let package = Package(
         .testTarget(
             name: "Counterparts",
             dependencies: [
-                "TestKit", "WebTestKit", "IdPClients", "IdPMail", "IdPProtocols", "IdPProviders", "JWT", "SSOShared",
+                "TestKit", "WebTestKit", "IdPClients", "IdPInboundMail", "IdPMail", "IdPProtocols", "IdPProviders",
+                "JWT", "SSOShared",
                 "SSOWeb",
             ],
             swiftSettings: testSettings),
@@ -342,7 +350,9 @@ let package = Package(
             swiftSettings: testSettings),
         .testTarget(
             name: "IdPMailTests",
-            dependencies: ["TestKit", "WebTestKit", "Counterparts", "IdPMail", "SSOShared", "SSOWeb"],
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPInboundMail", "IdPMail", "SSOShared", "SSOWeb",
+            ],
             swiftSettings: testSettings),
         .testTarget(
             name: "IdPProvidersTests",
@@ -404,7 +414,8 @@ let package = Package(
             name: "EmailTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
-                "IdPDevPages", "IdPFlow", "IdPMail", "IdPOperations", "IdPProviders", "IdPSchema", "IdPSignIn",
+                "IdPDevPages", "IdPFlow", "IdPInboundMail", "IdPMail", "IdPOperations", "IdPProviders", "IdPSchema",
+                "IdPSignIn",
                 "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird,
             ],
             path: "Tests/SSOTests/Email",
@@ -474,7 +485,8 @@ let package = Package(
         .testTarget(
             name: "DeploymentTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPMail", "IdPProtocols",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPInboundMail", "IdPMail",
+                "IdPProtocols",
                 "IdPProviders", "IdPSchema", "IdPSignIn", "RelyingParty", "RelyingPartyExample", "SQLiteStorage",
                 "SSONative", "SSOClient", "SSOShared", "SSOWeb", "Storage", "WellKnown", "WellKnownTool", arguments,
                 hummingbird,
@@ -487,7 +499,8 @@ let package = Package(
             dependencies: [
                 "TestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPAccounts", "IdPApps",
                 "IdPClients",
-                "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPProviderSignIn", "IdPSignIn",
+                "IdPFlow", "IdPInboundMail", "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders",
+                "IdPProviderSignIn", "IdPSignIn",
                 "RelyingParty", "SSOShared", "SSOWeb", "Storage", "WellKnownTool", logging,
             ],
             path: "Tests/DeploymentTests/Deploy",
