@@ -146,6 +146,11 @@ let package = Package(
             path: "Sources/IdP/Operations",
             swiftSettings: settings),
         .target(
+            name: "IdPInboundMail",
+            dependencies: ["SSOShared"],
+            path: "Sources/IdP/InboundMail",
+            swiftSettings: settings),
+        .target(
             name: "IdPMail",
             dependencies: ["SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, logging, nioCore],
             path: "Sources/IdP/Mail",
@@ -170,7 +175,8 @@ let package = Package(
         .target(
             name: "IdPSignIn",
             dependencies: [
-                "IdPAccounts", "IdPClients", "IdPFlow", "IdPMail", "IdPProviders", "SSOShared", "SSOWeb", "Storage",
+                "IdPAccounts", "IdPClients", "IdPFlow", "IdPInboundMail", "IdPMail", "IdPProviders", "SSOShared",
+                "SSOWeb", "Storage",
                 httpTypes, hummingbird, logging, nioCore,
             ],
             path: "Sources/IdP/SignIn",
@@ -229,7 +235,8 @@ let package = Package(
         .executableTarget(
             name: "IdP",
             dependencies: [
-                "IdPAccountPages", "IdPAccounts", "IdPApps", "IdPClients", "IdPDevPages", "IdPFlow", "IdPMail",
+                "IdPAccountPages", "IdPAccounts", "IdPApps", "IdPClients", "IdPDevPages", "IdPFlow", "IdPInboundMail",
+                "IdPMail",
                 "IdPOperations", "IdPProtocols", "IdPProviders", "IdPProviderSignIn", "IdPSchema", "IdPSignIn",
                 "PostgresStorage", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", "StorageEngines", "ThisBuild",
                 "WellKnown", arguments, httpTypes, hummingbird, lifecycle, logging, nioCore,
@@ -277,7 +284,8 @@ let package = Package(
         .testTarget(
             name: "Counterparts",
             dependencies: [
-                "TestKit", "WebTestKit", "IdPClients", "IdPMail", "IdPProtocols", "IdPProviders", "JWT", "SSOShared",
+                "TestKit", "WebTestKit", "IdPClients", "IdPInboundMail", "IdPMail", "IdPProtocols", "IdPProviders",
+                "JWT", "SSOShared",
                 "SSOWeb",
             ],
             swiftSettings: testSettings),
@@ -337,7 +345,9 @@ let package = Package(
             swiftSettings: testSettings),
         .testTarget(
             name: "IdPMailTests",
-            dependencies: ["TestKit", "WebTestKit", "Counterparts", "IdPMail", "SSOShared", "SSOWeb"],
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPInboundMail", "IdPMail", "SSOShared", "SSOWeb",
+            ],
             swiftSettings: testSettings),
         .testTarget(
             name: "IdPProvidersTests",
@@ -399,7 +409,8 @@ let package = Package(
             name: "EmailTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
-                "IdPDevPages", "IdPFlow", "IdPMail", "IdPOperations", "IdPProviders", "IdPSchema", "IdPSignIn",
+                "IdPDevPages", "IdPFlow", "IdPInboundMail", "IdPMail", "IdPOperations", "IdPProviders", "IdPSchema",
+                "IdPSignIn",
                 "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird,
             ],
             path: "Tests/SSOTests/Email",
@@ -469,7 +480,8 @@ let package = Package(
         .testTarget(
             name: "DeploymentTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPMail", "IdPProtocols",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPInboundMail", "IdPMail",
+                "IdPProtocols",
                 "IdPProviders", "IdPSchema", "IdPSignIn", "RelyingParty", "RelyingPartyExample", "SQLiteStorage",
                 "SSONative", "SSOClient", "SSOShared", "SSOWeb", "Storage", "WellKnown", "WellKnownTool", arguments,
                 hummingbird,
@@ -482,7 +494,8 @@ let package = Package(
             dependencies: [
                 "TestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPAccounts", "IdPApps",
                 "IdPClients",
-                "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPProviderSignIn", "IdPSignIn",
+                "IdPFlow", "IdPInboundMail", "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders",
+                "IdPProviderSignIn", "IdPSignIn",
                 "RelyingParty", "SSOShared", "SSOWeb", "Storage", "WellKnownTool", logging,
             ],
             path: "Tests/DeploymentTests/Deploy",

@@ -53,9 +53,8 @@ package struct AppsFeature: Feature {
                 clock: parts.clock),
             devices: DevicesAPI(authentication: authentication, devices: parts.appDevices, pages: parts.pages),
             identities: IdentitiesAPI(
-                authentication: authentication, accounts: parts.accounts, providers: providers,
-                apps: apps, appIdentities: identities, changes: changes, pages: parts.pages, clock: parts.clock,
-                randomness: parts.randomness)
+                authentication: authentication, providers: providers, apps: apps, appIdentities: identities,
+                changes: changes, pages: parts.pages)
         ).addRoutes(to: &router)
     }
 

@@ -141,14 +141,12 @@ extension SignInCompletion {
         changes: any AccountChangeReporter
     ) {
         self.init(
-            sessions: parts.sessions, slots: features.flatMap(\.slots),
+            parts, slots: features.flatMap(\.slots),
             purposes: FlowPurposes(
                 first: first,
                 features.flatMap(\.purposes) + [ChangePurpose(features.flatMap(\.changes), parts.sessions)],
                 flowClients: parts.flowClients),
-            factors: features.flatMap(\.factors), accounts: parts.accounts, knownBrowsers: parts.knownBrowsers,
-            tokens: parts.accessTokens, hasProvider: { providers.has(id: $0, issuer: $1) }, changes: changes,
-            lastMethod: LastMethodCookie(origin: parts.origin), clock: parts.clock)
+            factors: features.flatMap(\.factors), hasProvider: { providers.has(id: $0, issuer: $1) }, changes: changes)
     }
 }
 

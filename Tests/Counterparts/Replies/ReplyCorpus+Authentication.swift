@@ -1,4 +1,4 @@
-@testable import IdPMail
+@testable import IdPInboundMail
 
 /// Messages whose sender is not proved, whatever they say about it.
 extension ReplyCorpus {

@@ -1,4 +1,4 @@
-@testable import IdPMail
+@testable import IdPInboundMail
 
 /// What programs answer by themselves, from the right address and signed.
 extension ReplyCorpus {

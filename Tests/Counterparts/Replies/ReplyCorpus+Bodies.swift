@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import IdPMail
+@testable import IdPInboundMail
 
 /// Bodies that cannot be read without doubt, and numbers outside the text of the author.
 extension ReplyCorpus {

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import IdPMail
+@testable import IdPInboundMail
 
 /// Replies in the character sets of mail programs, and bytes that look like digits and are none.
 extension ReplyCorpus {

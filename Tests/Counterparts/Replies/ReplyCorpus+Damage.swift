@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import IdPMail
+@testable import IdPInboundMail
 
 /// Replies with errors in their transfer encoding or its name.
 extension ReplyCorpus {

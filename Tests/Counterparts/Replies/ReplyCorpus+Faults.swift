@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import IdPMail
+@testable import IdPInboundMail
 
 /// Replies of programs that write MIME wrongly, and what such faults must not open.
 extension ReplyCorpus {

@@ -1,4 +1,4 @@
-@testable import IdPMail
+@testable import IdPInboundMail
 
 /// Texts in which the number is not what the author typed, or no number of four digits.
 extension ReplyCorpus {

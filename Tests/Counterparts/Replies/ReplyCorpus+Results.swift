@@ -1,4 +1,4 @@
-@testable import IdPMail
+@testable import IdPInboundMail
 
 /// Authentication-Results in which text looks like a result and is none.
 extension ReplyCorpus {

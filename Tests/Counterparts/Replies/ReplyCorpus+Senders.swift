@@ -1,4 +1,4 @@
-@testable import IdPMail
+@testable import IdPInboundMail
 @testable import WebTestKit
 
 /// Messages to other addresses, and senders that one program reads as the account and another as someone else.

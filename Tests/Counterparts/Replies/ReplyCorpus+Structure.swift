@@ -1,4 +1,4 @@
-@testable import IdPMail
+@testable import IdPInboundMail
 
 /// Messages that mail programs divide into lines and fields in different ways, and messages beyond the limits.
 extension ReplyCorpus {

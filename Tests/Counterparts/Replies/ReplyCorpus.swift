@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import IdPMail
+@testable import IdPInboundMail
 @testable import WebTestKit
 
 /// A raw message to the reply address of a challenge, and what must become of it.

@@ -3,6 +3,7 @@ import SSOWeb
 import Testing
 
 @testable import IdPApps
+@testable import IdPInboundMail
 @testable import IdPMail
 @testable import IdPSignIn
 @testable import TestKit

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import IdPMail
+@testable import IdPInboundMail
 @testable import SSOShared
 @testable import TestKit
 

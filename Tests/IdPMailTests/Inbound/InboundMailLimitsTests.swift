@@ -1,7 +1,7 @@
 import Testing
 
 @testable import Counterparts
-@testable import IdPMail
+@testable import IdPInboundMail
 @testable import TestKit
 
 @Suite("Replies by email: limits and order of checks", .rules)

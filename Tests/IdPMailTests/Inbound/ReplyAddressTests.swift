@@ -1,7 +1,7 @@
 import SSOShared
 import Testing
 
-@testable import IdPMail
+@testable import IdPInboundMail
 @testable import TestKit
 
 @Suite("Reply addresses", .rules)

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import Counterparts
-@testable import IdPMail
+@testable import IdPInboundMail
 @testable import SSOShared
 @testable import TestKit
 

@@ -2,7 +2,7 @@ import SSOShared
 import Testing
 
 @testable import Counterparts
-@testable import IdPMail
+@testable import IdPInboundMail
 @testable import TestKit
 
 @Suite("Replies by email: fuzz", .rules)

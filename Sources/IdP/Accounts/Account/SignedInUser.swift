@@ -67,6 +67,52 @@ package struct CurrentSignIn: SessionSlot {
     }
 }
 
+/// What all proofs of a sign-in together are, as it is stored with whatever the sign-in gives: a grant, a refresh token, a handoff.
+package struct SignInProofs: Sendable, Equatable {
+    /// The names of the methods on the wire, in the order of the proofs: `email_code`, and the second factor after it.
+    package let methods: [String]
+    package let strength: Strength
+
+    package init(_ methods: [String], _ strength: Strength) { (self.methods, self.strength) = (methods, strength) }
+
+    /// The text of ``methods`` in a column and in the audit log.
+    package var text: String { methods.joined(separator: " ") }
+}
+
+extension SQLColumns {
+    /// The columns `methods` and `strength` of a sign-in. A strength that this version does not know counts as ``Strength/any``.
+    package func signInProofs() throws(DatabaseError) -> SignInProofs {
+        SignInProofs(
+            try text("methods").split(separator: " ").map(String.init), Strength(rawValue: try text("strength")) ?? .any
+        )
+    }
+}
+
+/// Owns the rule whether the moment of a sign-in is proven.
+///
+/// A code, a link or an answer by email proves its moment. A sign-in with a provider proves one only if the provider says
+/// when it authenticated the user (`auth_time`, OpenID Connect Core 1.0, 2): without that word one press of a button is
+/// enough in a browser that is signed in there. A moment that is not proven counts as too old wherever a new sign-in is
+/// needed.
+enum ProvenMoment {
+    /// - Parameters:
+    ///   - stored: what was stored with the sign-in; nil where nothing was. Then only a proof by email counts, whose moment is known.
+    ///   - methods: of the sign-in.
+    static func isProven(stored: Bool?, methods: [String]) -> Bool {
+        stored ?? (!methods.isEmpty && methods.allSatisfy { $0.hasPrefix("email_") })
+    }
+}
+
+extension SQLColumns {
+    /// The columns `authenticated_at`, `is_proven` and `methods` of a sign-in: when the user was authenticated; nil where
+    /// nothing proves a moment.
+    package func provenMoment() throws(DatabaseError) -> Timestamp? {
+        let stored = try optionalInteger("is_proven").map { $0 != 0 }
+        let methods = stored == nil ? try text("methods").split(separator: " ").map(String.init) : []
+        return ProvenMoment.isProven(stored: stored, methods: methods) ? try timestamp("authenticated_at") : nil
+    }
+}
+
 /// A user who is signed in. The account is not optional: holding this value is the proof.
 package struct SignedInUser: Sendable {
     package let session: Session

@@ -1,38 +1,26 @@
 import Hummingbird
-package import IdPAccounts
+import IdPAccounts
 import IdPClients
 import IdPFlow
-package import IdPProviders
+import IdPProviders
 import Logging
-package import SSOShared
-package import SSOWeb
+import SSOShared
+import SSOWeb
 import Storage
 
 /// `/api/v1/identities`: the ways in which the user signs in, and the link of a provider.
 ///
 /// A provider is linked in three steps: a ticket for the system browser, the visit to the provider there, and the code that the
 /// browser brings back to the app. Only the last one changes anything.
-package struct IdentitiesAPI: Sendable {
+struct IdentitiesAPI: Sendable {
     let authentication: APIAuthentication
-    let accounts: AccountStore
     let providers: ProviderRegistry
     let apps: NativeApps
     let appIdentities: AppIdentityStore
     let changes: any AccountChangeReporter
     let pages: Pages
-    let clock: ServiceClock
-    let randomness: any Randomness
 
-    package init(
-        authentication: APIAuthentication, accounts: AccountStore, providers: ProviderRegistry,
-        apps: NativeApps, appIdentities: AppIdentityStore,
-        changes: any AccountChangeReporter, pages: Pages, clock: ServiceClock, randomness: any Randomness
-    ) {
-        (self.authentication, self.accounts, self.providers, self.appIdentities, self.changes) = (
-            authentication, accounts, providers, appIdentities, changes
-        )
-        (self.apps, self.pages, self.clock, self.randomness) = (apps, pages, clock, randomness)
-    }
+    private var accounts: AccountStore { authentication.accounts }
 
     @Sendable func list(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let account = try await authentication.app(request, context).account
@@ -65,10 +53,10 @@ package struct IdentitiesAPI: Sendable {
         guard let provider = providers.provider(id: try await APIBody(request).text("provider")) else {
             throw APIError.badRequest("provider must be the id of a provider.", cause: "provider_unknown")
         }
-        guard Proof.Need.recent.isMet(by: .any, at: user.entry.provenAt, now: clock.now()) else {
+        guard Proof.Need.recent.isMet(by: .any, at: user.entry.provenAt, now: accounts.clock.now()) else {
             throw APIError.freshSignInRequired
         }
-        let ticket = try IdentityTicket(randomness: randomness)
+        let ticket = try IdentityTicket(randomness: appIdentities.randomness)
         try await appIdentities.issue(ticket, to: user, provider: provider.id)
         context.record(
             Event(
@@ -90,11 +78,10 @@ package struct IdentitiesAPI: Sendable {
         let user = try await authentication.app(request, context)
         let body = try await APIBody(request)
         let (text, verifier) = (try body.text("code"), try body.text("verifier"))
-        guard let code = HandoffCode(wire: text), CodeChallenge.isWellFormedVerifier(verifier) else {
-            throw rejected(.malformed, user, context)
+        let presented = try await PresentedCode(text, verifier, isKnown: appIdentities.isKnown) {
+            rejected($0 == .malformed ? .malformed : .unknown, user, context)
         }
-        guard try await appIdentities.isKnown(code) else { throw rejected(.unknown, user, context) }
-        switch try await finish(code, verifier, user, by: ChangeOrigin(request), context.audit) {
+        switch try await finish(presented, user, by: ChangeOrigin(request), context.audit) {
         case .rejected(let rejection): throw rejected(rejection, user, context)
         case .elsewhere(let provider):
             context.record(
@@ -108,12 +95,13 @@ package struct IdentitiesAPI: Sendable {
 
     /// In one transaction: the code is consumed and the identity linked, or the code is consumed.
     private func finish(
-        _ code: HandoffCode, _ verifier: String, _ user: TokenUser, by origin: ChangeOrigin,
-        _ audit: RequestAudit?
+        _ presented: PresentedCode, _ user: TokenUser, by origin: ChangeOrigin, _ audit: RequestAudit?
     ) async throws -> Outcome {
         try await accounts.database.write { connection in
             let identity: ExternalIdentity
-            switch try appIdentities.consume(code, verifier: verifier, by: user, of: apps, connection) {
+            switch try appIdentities.consume(
+                presented.code, verifier: presented.verifier, by: user, of: apps, connection)
+            {
             case .failure(let rejection): return .rejected(rejection)
             case .success(let parked): identity = parked
             }

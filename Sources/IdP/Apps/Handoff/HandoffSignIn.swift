@@ -6,7 +6,6 @@ import IdPFlow
 import Logging
 import SSOShared
 import SSOWeb
-import Synchronization
 
 /// `/hotwire_native/sign_in`: the web view of an app presents the code of a handoff and its verifier, and is signed in.
 ///
@@ -43,48 +42,32 @@ package struct HandoffSignIn: Sendable {
         }
         let fields =
             request.method == .post ? try await request.formFields(atMost: Self.maximumFormBytes) : request.queryFields
-        guard let (code, verifier) = Self.read(fields) else { throw rejected(.malformed, context) }
-        guard try await store.isKnown(code) else { throw rejected(.unknown, context) }
-        let device = DeviceKind(userAgent: request.headers[.userAgent]).rawValue
-        var attempt = try await redeem(code, verifier, context.session, device, context.audit)
-        // The web view's old session has ended meanwhile, before the code was consumed: it begins one of its own then.
-        if attempt.outcome == nil { attempt = try await redeem(code, verifier, nil, device, context.audit) }
-        switch (attempt.outcome, attempt.session) {
-        case (.accepted, let fresh?):
+        let text = { (name: String) in (try? fields.text(name)) ?? nil }
+        let presented = try await PresentedCode(text("code"), text("verifier"), isKnown: store.isKnown) {
+            rejected($0 == .malformed ? .malformed : .unknown, context)
+        }
+        switch try await redeem(presented, DeviceKind(userAgent: request.headers[.userAgent]), context) {
+        case .adopted(let session):
             var response = Response.redirect(to: NativePath.resetApp)
-            sessions.remember(fresh, in: &response)
+            sessions.remember(session, in: &response)
             return response
-        case (.rejected(let rejection), _): throw rejected(rejection, context)
-        default: throw PublicError.unavailable("handoff_without_session")
+        case .refused(let rejection): throw rejected(rejection, context)
+        case .lost: throw PublicError.unavailable("handoff_without_session")
         }
     }
 
     /// Consumes the code and moves the web view to the session of its user, in one transaction. A code that is refused stays
     /// consumed, and the session as it was.
-    ///
-    /// - Returns: no outcome if `session` has ended meanwhile.
     private func redeem(
-        _ code: HandoffCode, _ verifier: String, _ session: Session?, _ device: String, _ audit: RequestAudit?
-    ) async throws -> (outcome: HandoffStore.Outcome?, session: Session?) {
-        // The body may run again, and then find the session gone: `accepted` counts only with a new session.
-        let outcome = Mutex<HandoffStore.Outcome?>(nil)
-        let fresh = try await completion.adopt(session, by: device, audit) { connection in
-            let result = try store.consume(code, verifier: verifier, of: apps, connection)
-            outcome.withLock { $0 = result }
-            guard case .accepted(let redeemed) = result else { return nil }
-            return (redeemed.signIn, Event(.handoffSignedIn, ["handoff": "\(redeemed.handoff.id.text)"]))
+        _ presented: PresentedCode, _ device: DeviceKind, _ context: VisitorContext
+    ) async throws -> SignInCompletion.Adoption<HandoffStore.CodeError> {
+        try await completion.adopt(context.session, by: device.rawValue, context.audit) { connection in
+            switch try store.consume(presented.code, verifier: presented.verifier, of: apps, connection) {
+            case .accepted(let redeemed):
+                .success((redeemed.signIn, Event(.handoffSignedIn, ["handoff": "\(redeemed.handoff.id.text)"])))
+            case .rejected(let rejection): .failure(rejection)
+            }
         }
-        let result = outcome.withLock { $0 }
-        if case .accepted = result, fresh == nil { return (nil, nil) }
-        return (result, fresh)
-    }
-
-    /// Code and verifier of a request, each once and in its form.
-    private static func read(_ fields: URLEncodedFields) -> (HandoffCode, String)? {
-        guard let code = ((try? fields.text("code")) ?? nil).flatMap(HandoffCode.init),
-            let verifier = (try? fields.text("verifier")) ?? nil, CodeChallenge.isWellFormedVerifier(verifier)
-        else { return nil }
-        return (code, verifier)
     }
 
     /// Why a request is refused whatever its code is; nil if it is not.

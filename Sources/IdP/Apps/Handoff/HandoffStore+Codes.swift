@@ -12,7 +12,7 @@ extension HandoffStore {
     }
 
     /// Why a code does not sign in. The raw values are stable: the log has them as `reason`.
-    enum CodeError: String, Sendable, CaseIterable {
+    enum CodeError: String, Error, CaseIterable {
         /// Code or verifier is missing, given twice, or does not have its form.
         case malformed
         /// Never issued, replaced by a newer one of the same handoff, given up in the browser, or purged.

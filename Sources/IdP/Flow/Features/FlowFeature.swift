@@ -1,4 +1,4 @@
-import IdPAccounts
+package import IdPAccounts
 import IdPClients
 package import SSOWeb
 
@@ -30,5 +30,21 @@ extension AccountChoice {
         (sessions, accounts, accessTokens) = (parts.sessions, parts.accounts, parts.accessTokens)
         (clients, logos, clock) = (parts.clients, parts.logos, parts.clock)
         (pages, script) = (parts.pages, parts.formScript)
+    }
+}
+
+extension SignInCompletion {
+    /// - Parameters:
+    ///   - slots: every slot of the program.
+    ///   - hasProvider: whether a provider of this id and issuer is still in the providers file.
+    ///   - changes: tells users what a sign-in has changed about their account.
+    package init(
+        _ parts: SharedParts, slots: [any SessionSlot.Type], purposes: FlowPurposes, factors: [any SecondFactor],
+        hasProvider: @escaping @Sendable (_ id: String, _ issuer: String) -> Bool, changes: any AccountChangeReporter
+    ) {
+        (self.slots, self.purposes, self.factors) = (slots, purposes, factors)
+        (self.hasProvider, self.changes) = (hasProvider, changes)
+        (sessions, accounts, knownBrowsers) = (parts.sessions, parts.accounts, parts.knownBrowsers)
+        (tokens, clock, lastMethod) = (parts.accessTokens, parts.clock, LastMethodCookie(origin: parts.origin))
     }
 }

@@ -25,20 +25,6 @@ package struct SignInCompletion: Sendable {
     package let lastMethod: LastMethodCookie
     let clock: ServiceClock
 
-    package init(
-        sessions: Sessions, slots: [any SessionSlot.Type], purposes: FlowPurposes,
-        factors: [any SecondFactor], accounts: AccountStore, knownBrowsers: KnownBrowsers, tokens: AccessTokenStore,
-        hasProvider: @escaping @Sendable (_ id: String, _ issuer: String) -> Bool,
-        changes: any AccountChangeReporter, lastMethod: LastMethodCookie, clock: ServiceClock
-    ) {
-        (self.sessions, self.slots, self.purposes, self.accounts, self.knownBrowsers, self.tokens) = (
-            sessions, slots, purposes, accounts, knownBrowsers, tokens
-        )
-        (self.factors, self.hasProvider, self.changes, self.lastMethod, self.clock) = (
-            factors, hasProvider, changes, lastMethod, clock
-        )
-    }
-
     /// Signs the owner of an identity in and sends the browser on, or asks for the second proof that the account needs.
     ///
     /// - Returns: 303 to what the sign-in was for, or to the home page (``FlowPurposes``), or to the page of the second factor;

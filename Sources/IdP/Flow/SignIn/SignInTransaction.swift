@@ -84,30 +84,48 @@ extension SignInCompletion {
         return content(signIn, after: old, app: target.app, isRemembered: first.remembers)
     }
 
-    /// Moves the web view of an app to a session with a sign-in that another browser has handed to it, in one transaction.
+    /// What became of a sign-in that another browser has handed to the web view of an app.
+    package enum Adoption<Refusal: Error>: Sendable {
+        case adopted(Session)
+        case refused(Refusal)
+        /// There is no session that it could move to.
+        case lost
+    }
+
+    /// Moves the web view of an app to a session with a sign-in that another browser has handed to it, in one transaction. A
+    /// session that has ended meanwhile, before anything was consumed, is left alone: the web view gets one of its own then.
     ///
     /// - Parameters:
     ///   - session: that of the web view; nil for one of its own.
     ///   - device: the kind of the app.
-    ///   - take: consumes what stands for the sign-in, and says what is recorded; nil if it does not hold.
-    /// - Returns: nil when `take` gave nil, and when the session has ended meanwhile.
-    package func adopt(
+    ///   - take: consumes what stands for the sign-in, and says what is recorded.
+    package func adopt<Refusal>(
         _ session: Session?, by device: String, _ audit: RequestAudit?,
-        taking take: @escaping @Sendable (any SQLConnection) throws -> (HandedSignIn, Event)?
-    ) async throws -> Session? {
-        // The body may run again. The values of its last run are those that were committed.
-        let taken = Mutex<(HandedSignIn, Event)?>(nil)
-        return try await sessions.store.replace(
+        taking take: @escaping @Sendable (any SQLConnection) throws -> Result<(HandedSignIn, Event), Refusal>
+    ) async throws -> Adoption<Refusal> {
+        let adoption = try await move(session, by: device, audit, taking: take)
+        guard case .lost = adoption, session != nil else { return adoption }
+        return try await move(nil, by: device, audit, taking: take)
+    }
+
+    private func move<Refusal>(
+        _ session: Session?, by device: String, _ audit: RequestAudit?,
+        taking take: @escaping @Sendable (any SQLConnection) throws -> Result<(HandedSignIn, Event), Refusal>
+    ) async throws -> Adoption<Refusal> {
+        // The body may run again, and then find the session gone. The values of its last run are those that were committed.
+        let taken = Mutex<Result<(HandedSignIn, Event), Refusal>?>(nil)
+        let fresh = try await sessions.store.replace(
             session,
             with: { old, connection in
                 let found = try take(connection)
                 taken.withLock { $0 = found }
-                return found.map { content($0.0.current(for: nil, isFirst: nil), after: old, app: device) }
+                guard case .success(let (handed, _)) = found else { return nil }
+                return content(handed.current(for: nil, isFirst: nil), after: old, app: device)
             },
             then: { fresh, connection in
                 // The web view may be that of an app with an access token.
                 if let session { try tokens.follow(session, to: fresh, connection) }
-                guard case (let handed, var event)? = taken.withLock({ $0 }) else { return }
+                guard case .success((let handed, var event))? = taken.withLock({ $0 }) else { return }
                 let account = handed.account.id
                 if let session {
                     try accounts.signOuts.follow(
@@ -120,6 +138,9 @@ extension SignInCompletion {
                 event.detail = handed.proofs.text
                 try audit?.record(event, connection)
             })
+        if let fresh { return .adopted(fresh) }
+        guard case .failure(let refusal)? = taken.withLock({ $0 }) else { return .lost }
+        return .refused(refusal)
     }
 
     /// The session of a user who has given every proof.

@@ -221,3 +221,33 @@ extension MailQueue {
         }
     }
 }
+
+/// Owns the rule how many emails leave in an hour over all addresses (`IDP_MAIL_HOURLY_LIMIT`), so that visitors
+/// cannot use the IdP to send spam. Only emails that were handed to the mail server count.
+///
+/// The last three of ten places are kept for addresses that have an account, so that invented addresses cannot use up all
+/// of them. Emails that known browsers ask for are not held back: each has a small budget of its own.
+package struct MailCapacity: Sendable, Equatable {
+    /// Which emails may leave.
+    enum Level: Int64, Sendable, CaseIterable {
+        case knownBrowsersOnly, accountsOnly, all
+    }
+
+    package static let hourlyLimit = Setting(
+        "IDP_MAIL_HOURLY_LIMIT", default: 1000, in: 1...1_000_000, example: "5000",
+        "Emails per hour across all addresses. Further emails wait. A share is kept for accounts.")
+
+    let limit: Int
+
+    package init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// How many emails addresses without an account can use.
+    var shareOfNewAddresses: Int { (limit * 7 + 9) / 10 }
+
+    /// - Parameter sent: emails handed over within the last hour.
+    func level(sent: Int) -> Level {
+        sent >= limit ? .knownBrowsersOnly : sent >= shareOfNewAddresses ? .accountsOnly : .all
+    }
+}

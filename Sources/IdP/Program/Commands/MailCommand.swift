@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import IdPAccounts
+import IdPInboundMail
 import IdPMail
 import IdPSignIn
 import Logging

@@ -1,4 +1,4 @@
-import IdPMail
+import IdPInboundMail
 package import SSOShared
 import SSOWeb
 

@@ -3,7 +3,7 @@ import Hummingbird
 import IdPAccounts
 import IdPClients
 import IdPFlow
-import IdPMail
+import IdPInboundMail
 import Logging
 import NIOCore
 import SSOShared

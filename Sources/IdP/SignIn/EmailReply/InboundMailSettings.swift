@@ -1,6 +1,6 @@
 package import IdPClients
 import IdPFlow
-import IdPMail
+import IdPInboundMail
 package import SSOShared
 package import SSOWeb
 

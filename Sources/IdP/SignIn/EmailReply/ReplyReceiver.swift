@@ -1,5 +1,5 @@
 import IdPClients
-import IdPMail
+import IdPInboundMail
 package import Logging
 package import SSOShared
 import SSOWeb

@@ -29,6 +29,18 @@ final class AppleRule: Sendable {
         let origin: ValueOrigin
     }
 
+    /// Where its values are written.
+    struct Places: Sendable { let path, query, fragment, exclude: Place }
+
+    /// What a URL is compared with. The rule has the same members itself: they are read for each URL.
+    struct Compared {
+        let reading: LinkReading
+        let path: LinkPattern
+        let pathKeepsSlash: Bool
+        let query: Query
+        let fragment: LinkPattern
+    }
+
     /// The index in the `components` or `paths` of its entry, as written.
     let index: Int
     let isPath: Bool
@@ -41,21 +53,14 @@ final class AppleRule: Sendable {
     let fragment: LinkPattern
     let isExclude: Bool
 
-    let pathPlace: Place
-    let queryPlace: Place
-    let fragmentPlace: Place
-    let excludePlace: Place
+    let places: Places
 
     init(
-        index: Int, isPath: Bool, range: Range<Int>, reading: LinkReading, path: LinkPattern, pathKeepsSlash: Bool,
-        query: Query, fragment: LinkPattern, isExclude: Bool, pathPlace: Place, queryPlace: Place,
-        fragmentPlace: Place, excludePlace: Place
+        index: Int, isPath: Bool, range: Range<Int>, comparing compared: Compared, isExclude: Bool, places: Places
     ) {
-        (self.index, self.isPath, self.range, self.reading) = (index, isPath, range, reading)
-        (self.path, self.pathKeepsSlash, self.query, self.fragment) = (path, pathKeepsSlash, query, fragment)
-        self.isExclude = isExclude
-        (self.pathPlace, self.queryPlace) = (pathPlace, queryPlace)
-        (self.fragmentPlace, self.excludePlace) = (fragmentPlace, excludePlace)
+        (self.index, self.isPath, self.range, self.isExclude, self.places) = (index, isPath, range, isExclude, places)
+        (reading, path, pathKeepsSlash) = (compared.reading, compared.path, compared.pathKeepsSlash)
+        (query, fragment) = (compared.query, compared.fragment)
     }
 
     /// Whether the rule matches every URL.

@@ -72,11 +72,11 @@ struct AppleExplainer {
         let isObserved =
             entry.key != nil || parts.contains { $0.mark == .observed }
             || rule.isExclude
-                && (rule.excludePlace.origin == .entryDefaults || rule.excludePlace.origin == .applinksDefaults)
+                && (rule.places.exclude.origin == .entryDefaults || rule.places.exclude.origin == .applinksDefaults)
         return RuleTrial(
             entry: entry.index, rule: rule.index, range: rule.range,
             pointer: entry.pointer(of: rule), isExclude: rule.isExclude,
-            excludeOrigin: rule.excludePlace.origin, parts: parts, mark: isObserved ? .observed : .documented,
+            excludeOrigin: rule.places.exclude.origin, parts: parts, mark: isObserved ? .observed : .documented,
             notes: notes.notes(on: rule, of: entry))
     }
 
@@ -100,8 +100,8 @@ struct AppleExplainer {
                     : "a pattern that ends in /* matches without that segment, too"
             }
         return PartTrial(
-            part: .path, pattern: rule.path.source, origin: rule.pathPlace.origin, range: rule.pathPlace.range,
-            text: sent.string, matches: matches, note: note, mark: mark(rule.pathPlace, isPlain))
+            part: .path, pattern: rule.path.source, origin: rule.places.path.origin, range: rule.places.path.range,
+            text: sent.string, matches: matches, note: note, mark: mark(rule.places.path, isPlain))
     }
 
     private mutating func query(_ rule: AppleRule) -> [PartTrial] {
@@ -111,12 +111,13 @@ struct AppleExplainer {
             let matches = pattern.matches(text, &effort)
             return [
                 PartTrial(
-                    part: .query, pattern: pattern.source, origin: rule.queryPlace.origin, range: rule.queryPlace.range,
+                    part: .query, pattern: pattern.source, origin: rule.places.query.origin,
+                    range: rule.places.query.range,
                     text: url.queryRange == nil ? nil : text.string, matches: matches,
                     note: url.queryRange == nil
                         ? "there is no query, which counts as an empty one"
                         : PatternNote.of(pattern, text, matches: matches),
-                    mark: mark(rule.queryPlace, url.queryRange != nil))
+                    mark: mark(rule.places.query, url.queryRange != nil))
             ]
         case .items(let items):
             var parts: [PartTrial] = []
@@ -142,8 +143,8 @@ struct AppleExplainer {
             } else { PatternNote.of(item.pattern, decisive ?? .empty, matches: matches) }
         return PartTrial(
             part: .item(name: String(decoding: item.name, as: UTF8.self)), pattern: item.pattern.source,
-            origin: rule.queryPlace.origin, range: item.range, text: decisive?.string, matches: matches, note: note,
-            mark: mark(rule.queryPlace, true))
+            origin: rule.places.query.origin, range: item.range, text: decisive?.string, matches: matches, note: note,
+            mark: mark(rule.places.query, true))
     }
 
     private mutating func fragment(_ rule: AppleRule) -> PartTrial {
@@ -151,12 +152,12 @@ struct AppleExplainer {
         let matches = rule.fragment.matches(text, &effort)
         let isThere = url.fragmentRange != nil
         return PartTrial(
-            part: .fragment, pattern: rule.fragment.source, origin: rule.fragmentPlace.origin,
-            range: rule.fragmentPlace.range, text: isThere ? text.string : nil, matches: matches,
+            part: .fragment, pattern: rule.fragment.source, origin: rule.places.fragment.origin,
+            range: rule.places.fragment.range, text: isThere ? text.string : nil, matches: matches,
             note: isThere
                 ? PatternNote.of(rule.fragment, text, matches: matches)
                 : "there is no fragment, which counts as an empty one",
-            mark: mark(rule.fragmentPlace, isThere || rule.fragment.isAnything))
+            mark: mark(rule.places.fragment, isThere || rule.fragment.isAnything))
     }
 
     /// Patterns in defaults are not documented and were only observed.

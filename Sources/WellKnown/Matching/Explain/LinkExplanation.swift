@@ -166,8 +166,8 @@ struct RuleNotes {
             let origin = merged.value(\.percentEncoded, builtIn: true).origin
             notes.append("the address is decoded, the pattern is not: percentEncoded is false\(place(origin))")
         }
-        if rule.isExclude, [.entryDefaults, .applinksDefaults].contains(rule.excludePlace.origin) {
-            notes.append("exclude is true\(place(rule.excludePlace.origin))")
+        if rule.isExclude, [.entryDefaults, .applinksDefaults].contains(rule.places.exclude.origin) {
+            notes.append("exclude is true\(place(rule.places.exclude.origin))")
         }
         return notes
     }

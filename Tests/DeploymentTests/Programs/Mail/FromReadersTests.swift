@@ -2,6 +2,7 @@ import Foundation
 import SSOShared
 import Testing
 
+@testable import IdPInboundMail
 @testable import IdPMail
 @testable import TestKit
 

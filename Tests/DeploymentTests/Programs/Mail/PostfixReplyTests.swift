@@ -4,6 +4,7 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
+@testable import IdPInboundMail
 @testable import IdPMail
 @testable import IdPTestKit
 @testable import TestKit

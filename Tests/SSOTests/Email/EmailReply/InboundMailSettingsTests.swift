@@ -1,6 +1,7 @@
 import Testing
 
 @testable import IdP
+@testable import IdPInboundMail
 @testable import IdPMail
 @testable import IdPSignIn
 @testable import IdPTestKit

@@ -2,6 +2,7 @@ import SSOShared
 import Testing
 
 @testable import Counterparts
+@testable import IdPInboundMail
 @testable import IdPMail
 @testable import IdPSignIn
 @testable import IdPTestKit

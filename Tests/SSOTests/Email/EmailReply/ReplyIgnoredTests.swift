@@ -4,6 +4,7 @@ import Storage
 import Testing
 
 @testable import Counterparts
+@testable import IdPInboundMail
 @testable import IdPMail
 @testable import IdPSignIn
 @testable import IdPTestKit
