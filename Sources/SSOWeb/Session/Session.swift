@@ -1,5 +1,5 @@
 import SSOShared
-package import Storage
+import Storage
 import Synchronization
 
 /// One browser's session as it was read from the store.

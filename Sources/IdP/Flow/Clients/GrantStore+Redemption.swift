@@ -1,8 +1,9 @@
-package import IdPAccounts
-package import IdPClients
+import IdPAccounts
+import IdPClients
+import Logging
 import SSOShared
 package import SSOWeb
-package import Storage
+import Storage
 
 /// Redeems grants.
 extension GrantStore {

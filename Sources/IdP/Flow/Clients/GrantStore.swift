@@ -1,6 +1,5 @@
 package import IdPAccounts
 package import IdPClients
-import Logging
 import SSOShared
 package import SSOWeb
 package import Storage

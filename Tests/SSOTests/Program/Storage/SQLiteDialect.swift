@@ -7,7 +7,7 @@ enum SQLiteDialect {
     /// Prepares statements on the tables that the steps make, and returns those that SQLite refuses.
     static func refused(_ statements: [String], by steps: [Migration]) throws -> [PostgreSQLDialect.Failure] {
         let handle = try SQLiteHandle(path: ":memory:", .readWrite)
-        try Migrator(migrations: steps).apply(from: 0, SQLiteConnection(handle))
+        try Migrator(migrations: steps).apply(from: 0, on: .sqlite, SQLiteConnection(handle))
         return statements.compactMap { sql in
             do {
                 let hasNames = try handle.statement(sql).hasNameless == false

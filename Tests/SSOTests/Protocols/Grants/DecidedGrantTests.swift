@@ -44,7 +44,7 @@ struct DecidedGrantTests {
             deployment in
             let browser = try await deployment.signedIn()
             try await deployment.makeGroups(["staff"], members: ["ann@example.com"])
-            try await eventually("a reader is open") { try deployment.database.readAtOnce { _ in true } }
+            _ = try await eventually("a reader is open") { try deployment.database.readAtOnce { _ in true } }
             try await body(deployment, interruption, browser)
         }
     }
