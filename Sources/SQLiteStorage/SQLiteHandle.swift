@@ -120,7 +120,8 @@ final class SQLiteHandle: @unchecked Sendable {
     var statementCount: Int { statements.count }
 
     /// How many rows all statements have inserted, updated and deleted.
-    var totalChanges: Int { Int(sqlite3_total_changes(connection)) }
+    /// The number begins again after 2^31.
+    var totalChanges: CInt { sqlite3_total_changes(connection) }
 
     /// Rolls the transaction back. Does nothing where there is none: SQLite ends it by itself after some errors.
     func rollBack() throws(SQLiteError) {

@@ -193,7 +193,7 @@ extension Account {
     package static let columns =
         "id, email, name, disabled, sign_outs, created_at, added_at, ends_at, erase_at, language, username, updated_at"
 
-    package init(_ row: SQLRow) throws {
+    package init(_ row: any SQLColumns) throws {
         id = try row.text("id")
         email = try row.text("email")
         name = try row.text("name")
