@@ -103,12 +103,12 @@ final class SQLiteStatement: SQLColumns {
                 throw DatabaseError.misuse("no value for :\(names[index])")
             }
             places[index] = place
-            needed += values.pairs[place].value.byteCount
+            needed += values.pairs[place].1.byteCount
         }
         reserve(needed)
         var used = 0
         for index in names.indices {
-            let code = try bind(values.pairs[places[index]].value, to: CInt(index + 1), at: &used)
+            let code = try bind(values.pairs[places[index]].1, to: CInt(index + 1), at: &used)
             guard code == SQLITE_OK else { throw SQLiteError(of: connection) }
         }
     }
