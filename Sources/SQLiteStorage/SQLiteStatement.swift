@@ -53,9 +53,11 @@ final class SQLiteStatement: SQLColumns {
         bytes.deallocate()
     }
 
+    /// The names of the columns. Of several with one name the first one has it, and the others have none.
     private static func columns(of statement: OpaquePointer) -> [String] {
-        (0..<sqlite3_column_count(statement)).map {
-            sqlite3_column_name(statement, $0).map { String(cString: $0) } ?? ""
+        (0..<sqlite3_column_count(statement)).reduce(into: []) { names, column in
+            let name = sqlite3_column_name(statement, column).map { String(cString: $0) } ?? ""
+            names.append(names.contains(name) ? "" : name)
         }
     }
 
