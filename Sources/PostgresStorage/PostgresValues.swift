@@ -37,7 +37,7 @@ struct PostgresParameters {
                 throw .misuse("no value for :\(name)")
             }
             places[index] = place
-            let value = values.pairs[place].value
+            let value = values.pairs[place].1
             types.append(value.postgresType)
             switch value {
             case .null:

@@ -28,7 +28,9 @@ struct PreparedStatements {
     }
 
     // The server keeps each statement as long as the connection, so forgetting one here would save nothing.
-    private var entries = StatementCache<Entry>(limit: .max)
+    private var texts = StatementTexts(limit: .max)
+    /// By the numbers of their texts.
+    private var entries: [Entry] = []
     private var count = 0
 
     /// How a statement runs with these values.
@@ -45,14 +47,17 @@ struct PreparedStatements {
     }
 
     private mutating func entry(of sql: String) -> Entry {
-        if let known = entries.find(sql) { return known }
+        if let number = texts.find(sql) { return entries[number] }
         let new = Entry(PostgresStatement(sql))
-        entries.add(sql, new)
+        entries.insert(new, at: texts.add(sql))
         return new
     }
 
     /// Forgets how statements were prepared: a step of the schema has changed the columns of one.
-    mutating func forgetAll() { entries.removeAll() }
+    mutating func forgetAll() {
+        texts.removeAll()
+        entries = []
+    }
 }
 
 /// The statements that begin and end transactions. Prepared when a connection is opened.

@@ -38,7 +38,7 @@ final class SQLiteConnection: CallConnection {
     func execute(_ sql: String, _ values: SQLArguments) throws(DatabaseError) -> Int {
         let before = handle.totalChanges
         try run(sql, values) { _ in }
-        return handle.totalChanges - before
+        return Int(handle.totalChanges &- before)
     }
 
     /// Runs one statement to its end and calls `onRow` at each row.

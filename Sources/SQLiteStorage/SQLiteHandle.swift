@@ -20,15 +20,20 @@ final class SQLiteHandle: @unchecked Sendable {
     /// More than the statements of the programs. What is put together for one run must not stay for ever.
     static let statementLimit = 1_024
 
+    /// What is set once, before the first connection.
+    private static let library: Void = sso_sqlite_count_no_allocations()
+
     private let connection: OpaquePointer
-    private let patience: Patience
     private let isOpen = Mutex(true)
-    private var statements = StatementCache<SQLiteStatement>(limit: statementLimit)
+    private var texts = StatementTexts(limit: statementLimit)
+    /// By the numbers of their texts.
+    private var statements: [SQLiteStatement] = []
 
     /// Opens a file. `":memory:"` is a database that lies in memory.
     ///
     /// - Parameter patience: how long a statement waits for a lock of another connection.
     init(path: String, _ access: Access, patience: Patience = .none) throws(SQLiteError) {
+        Self.library
         // A library without threads has no locks of its own for what all connections share.
         guard sqlite3_threadsafe() != 0 else {
             throw SQLiteError(code: SQLITE_MISUSE, message: "SQLite was built for one thread")
@@ -45,7 +50,7 @@ final class SQLiteHandle: @unchecked Sendable {
             sqlite3_close(opened)
             throw SQLiteError(code: code)
         }
-        (connection, self.patience) = (opened, patience)
+        connection = opened
         sqlite3_extended_result_codes(connection, 1)
         sso_sqlite_refuse_quoted_texts(connection)
         patience.set(for: connection)
@@ -85,7 +90,8 @@ final class SQLiteHandle: @unchecked Sendable {
             guard isOpen else { return }
             isOpen = false
             // SQLite refuses to close a connection that has statements.
-            statements.removeAll()
+            statements = []
+            texts.removeAll()
             if sqlite3_close(connection) != SQLITE_OK { sqlite3_close_v2(connection) }
         }
     }
@@ -108,11 +114,14 @@ final class SQLiteHandle: @unchecked Sendable {
 
     /// A statement that does not run. It is kept for the next time.
     func statement(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
-        let known = statements.find(sql)
-        // One that runs is at a row of its own. Its second run needs a statement of its own, which goes afterwards.
-        if let known, !known.isRunning { return known }
+        if let number = texts.find(sql) {
+            let known = statements[number]
+            // One that runs is at a row of its own. Its second run needs another statement, which goes afterwards.
+            return known.isRunning ? try SQLiteStatement(sql, connection) : known
+        }
         let new = try SQLiteStatement(sql, connection)
-        if known == nil { statements.add(sql, new) }
+        let number = texts.add(sql)
+        if number == statements.count { statements.append(new) } else { statements[number] = new }
         return new
     }
 
@@ -120,7 +129,8 @@ final class SQLiteHandle: @unchecked Sendable {
     var statementCount: Int { statements.count }
 
     /// How many rows all statements have inserted, updated and deleted.
-    var totalChanges: Int { Int(sqlite3_total_changes(connection)) }
+    /// The number begins again after 2^31.
+    var totalChanges: CInt { sqlite3_total_changes(connection) }
 
     /// Rolls the transaction back. Does nothing where there is none: SQLite ends it by itself after some errors.
     func rollBack() throws(SQLiteError) {

@@ -53,9 +53,11 @@ final class SQLiteStatement: SQLColumns {
         bytes.deallocate()
     }
 
+    /// The names of the columns. Of several with one name the first one has it, and the others have none.
     private static func columns(of statement: OpaquePointer) -> [String] {
-        (0..<sqlite3_column_count(statement)).map {
-            sqlite3_column_name(statement, $0).map { String(cString: $0) } ?? ""
+        (0..<sqlite3_column_count(statement)).reduce(into: []) { names, column in
+            let name = sqlite3_column_name(statement, column).map { String(cString: $0) } ?? ""
+            names.append(names.contains(name) ? "" : name)
         }
     }
 
@@ -103,12 +105,12 @@ final class SQLiteStatement: SQLColumns {
                 throw DatabaseError.misuse("no value for :\(names[index])")
             }
             places[index] = place
-            needed += values.pairs[place].value.byteCount
+            needed += values.pairs[place].1.byteCount
         }
         reserve(needed)
         var used = 0
         for index in names.indices {
-            let code = try bind(values.pairs[places[index]].value, to: CInt(index + 1), at: &used)
+            let code = try bind(values.pairs[places[index]].1, to: CInt(index + 1), at: &used)
             guard code == SQLITE_OK else { throw SQLiteError(of: connection) }
         }
     }

@@ -31,13 +31,13 @@ struct SchemaCheck: Sendable {
 
     private static func entries(_ handle: SQLiteHandle) throws -> [Entry: String] {
         // The tables of ANALYZE hold numbers for the planner and nothing else.
-        let rows = try SQLiteConnection(handle).query(
+        var entries: [Entry: String] = [:]
+        try SQLiteConnection(handle).forEachRow(
             """
             SELECT type, name, tbl_name, COALESCE(sql, '') AS sql FROM sqlite_schema
              WHERE NOT (type = 'table' AND name IN ('sqlite_stat1', 'sqlite_stat4'))
-            """)
-        var entries: [Entry: String] = [:]
-        for row in rows {
+            """, [:]
+        ) { row in
             let entry = Entry(type: try row.text("type"), name: try row.text("name"), table: try row.text("tbl_name"))
             entries[entry] = normalised(try row.text("sql"))
         }

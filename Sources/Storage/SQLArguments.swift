@@ -3,20 +3,20 @@
 /// A literal costs one allocation, and no name is hashed. A statement remembers where its values stand, so that the next run finds
 /// them there.
 public struct SQLArguments: Sendable, ExpressibleByDictionaryLiteral {
-    package private(set) var pairs: [(name: String, value: SQLValue)]
+    package private(set) var pairs: [(String, SQLValue)]
 
     /// Values by name. A name stands once.
     public init(dictionaryLiteral elements: (String, SQLValue)...) { pairs = elements }
 
     /// Values by name. A name stands once.
-    public init(_ pairs: some Sequence<(String, SQLValue)>) { self.pairs = pairs.map { ($0, $1) } }
+    public init(_ pairs: some Sequence<(String, SQLValue)>) { self.pairs = Array(pairs) }
 
     /// The value of `name`. Setting nil removes it.
     public subscript(name: String) -> SQLValue? {
-        get { place(of: name, near: 0).map { pairs[$0].value } }
+        get { place(of: name, near: 0).map { pairs[$0].1 } }
         set {
             switch (place(of: name, near: 0), newValue) {
-            case (let place?, let value?): pairs[place].value = value
+            case (let place?, let value?): pairs[place].1 = value
             case (let place?, nil): pairs.remove(at: place)
             case (nil, let value?): pairs.append((name, value))
             case (nil, nil): break
@@ -37,7 +37,7 @@ public struct SQLArguments: Sendable, ExpressibleByDictionaryLiteral {
         for (name, value) in other.pairs {
             // Only among the own ones: a name stands once in `other`.
             if let place = place(of: name, near: 0) {
-                merged.pairs[place].value = value
+                merged.pairs[place].1 = value
             } else {
                 merged.pairs.append((name, value))
             }
@@ -49,7 +49,7 @@ public struct SQLArguments: Sendable, ExpressibleByDictionaryLiteral {
     ///
     /// - Parameter expected: where it stood in the last run.
     package func place(of name: String, near expected: Int) -> Int? {
-        if expected < pairs.count, pairs[expected].name == name { return expected }
-        return pairs.firstIndex { $0.name == name }
+        if expected < pairs.count, pairs[expected].0 == name { return expected }
+        return pairs.firstIndex { $0.0 == name }
     }
 }

@@ -53,14 +53,21 @@ public protocol SQLColumns {
 extension SQLColumns {
     /// The whole number in `column`. NULL throws.
     public func integer(_ column: String) throws(DatabaseError) -> Int64 {
-        try required(optionalInteger(column), column)
+        guard let integer = try optionalInteger(column) else { throw .null(column) }
+        return integer
     }
 
     /// The text in `column`. NULL throws.
-    public func text(_ column: String) throws(DatabaseError) -> String { try required(optionalText(column), column) }
+    public func text(_ column: String) throws(DatabaseError) -> String {
+        guard let text = try optionalText(column) else { throw .null(column) }
+        return text
+    }
 
     /// The bytes in `column`. NULL throws.
-    public func blob(_ column: String) throws(DatabaseError) -> [UInt8] { try required(optionalBlob(column), column) }
+    public func blob(_ column: String) throws(DatabaseError) -> [UInt8] {
+        guard let bytes = try optionalBlob(column) else { throw .null(column) }
+        return bytes
+    }
 
     /// The whole number in `column`, nil for NULL.
     public func optionalInteger(_ column: String) throws(DatabaseError) -> Int64? {
@@ -88,11 +95,6 @@ extension SQLColumns {
         default: throw .misuse("column \(column) is not a blob")
         }
     }
-
-    private func required<T>(_ value: T?, _ column: String) throws(DatabaseError) -> T {
-        guard let value else { throw .misuse("column \(column) is NULL") }
-        return value
-    }
 }
 
 /// One row that was read as a whole, for the places where it leaves the call.
@@ -119,4 +121,6 @@ public struct SQLRow: SQLColumns, Sendable {
 extension DatabaseError {
     /// A column that the statement does not return.
     package static func missing(_ column: String) -> DatabaseError { .misuse("no column \(column) in the result") }
+
+    fileprivate static func null(_ column: String) -> DatabaseError { .misuse("column \(column) is NULL") }
 }

@@ -7,7 +7,7 @@ import Testing
 struct SQLArgumentsTests {
     private static func shown(_ values: SQLArguments) -> [String] {
         values.pairs.map { pair in
-            if case .integer(let number) = pair.value { "\(pair.name)=\(number)" } else { pair.name }
+            if case .integer(let number) = pair.1 { "\(pair.0)=\(number)" } else { pair.0 }
         }
     }
 

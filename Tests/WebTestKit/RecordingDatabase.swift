@@ -10,7 +10,7 @@ final class RecordingDatabase: Database {
 
         init(_ sql: String, _ values: SQLArguments) {
             self.sql = Self.normalised(sql)
-            types = Dictionary(uniqueKeysWithValues: values.pairs.map { ($0.name, $0.value.type) })
+            types = Dictionary(uniqueKeysWithValues: values.pairs.map { ($0, $1.type) })
         }
 
         static func normalised(_ sql: String) -> String {

@@ -7,6 +7,7 @@ extension DatabaseClaim {
         DatabaseClaim("rows that are read where they lie are those of a query, in its order", sameRows),
         DatabaseClaim("a wrong type, a NULL and a missing column are misuses also there", wrongColumnsInPlace),
         DatabaseClaim("columns can be read in any order, several times or not at all", anyOrder),
+        DatabaseClaim("of two columns with one name the first one is read", sameNames),
         DatabaseClaim("an error of the body ends the reading and reaches the caller as it is", throwingBody),
         DatabaseClaim("a statement can run again while its rows are read", nested),
         DatabaseClaim("rows can be changed while others are read", changes),
@@ -59,6 +60,17 @@ extension DatabaseClaim {
         }
         #expect(read == ["owner-1 1 owner-1 1", "owner-2 2 owner-2 2"])
         #expect(try await database.read { try $0.rows(itemRows) { _ in 1 } } == [1, 1])
+    }
+
+    @Sendable private static func sameNames(_ database: any Database) async throws {
+        let sql = "SELECT 1 AS a, 2 AS b, 3 AS a"
+        @Sendable func numbers(_ row: any SQLColumns) throws -> [Int64] {
+            try ["a", "b", "a", "a", "b"].map { try row.integer($0) }
+        }
+        let (read, copied) = try await database.read { connection in
+            (try connection.rows(sql) { try numbers($0) }, try connection.query(sql).map { try numbers($0) })
+        }
+        #expect(read == [[1, 2, 1, 1, 2]] && copied == read)
     }
 
     private struct Stop: Error, Equatable { let id: Int64 }

@@ -115,7 +115,7 @@ extension DatabaseClaim {
             let kind = try await DatabaseError.kind {
                 _ = try await database.read { try $0.query("SELECT :a AS a, :b AS b", values) }
             }
-            #expect(kind == .misuse, "\(values.pairs.map(\.name))")
+            #expect(kind == .misuse, "\(values.pairs.map(\.0))")
         }
         let more: SQLArguments = [
             "id": 1, "owner": "ann", "other": .blob([1]), "ID": "wrong", "none": .null(.text),

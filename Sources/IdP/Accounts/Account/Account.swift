@@ -198,7 +198,7 @@ extension Account {
         columns.split(separator: ", ").map { "\(table).\($0)" }.joined(separator: ", ")
     }
 
-    package init(_ row: SQLRow) throws {
+    package init(_ row: any SQLColumns) throws {
         id = try row.text("id")
         email = try row.text("email")
         name = try row.text("name")

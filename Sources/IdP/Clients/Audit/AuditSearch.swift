@@ -54,7 +54,7 @@ package struct AuditEntry: Sendable {
     /// In a row that counts: how many events of the hour have no row of their own.
     package let count: Int?
 
-    init(_ row: SQLRow) throws {
+    init(_ row: any SQLColumns) throws {
         id = try row.blob("id")
         at = try row.timestamp("created_at")
         (event, actor) = (try row.text("event"), try row.text("actor"))
@@ -92,7 +92,7 @@ extension AuditStore {
     package func newest(
         of account: String, before: [UInt8]? = nil, limit: Int, _ connection: any SQLConnection
     ) throws -> [AuditEntry] {
-        try connection.query(
+        try connection.rows(
             """
             SELECT \(AuditEntry.columns) FROM audit_event
              WHERE account_id = :account AND id < :before AND occurrences IS NULL ORDER BY id DESC LIMIT :limit
@@ -100,8 +100,7 @@ extension AuditStore {
             [
                 "account": .text(account), "before": .blob(before ?? [UInt8](repeating: 0xff, count: 17)),
                 "limit": .integer(Int64(limit)),
-            ]
-        ).map(AuditEntry.init)
+            ], AuditEntry.init)
     }
 
     private func page(
@@ -114,12 +113,11 @@ extension AuditStore {
         values["until"] = .blob(search.until.map(AuditID.prefix) ?? [UInt8](repeating: 0xff, count: 7))
         values["maximum"] = .integer(Self.maximumRowsPerHour)
         values["limit"] = .integer(Int64(limit))
-        return try connection.query(
+        return try connection.rows(
             """
             SELECT \(AuditEntry.columns) FROM audit_event
              WHERE \(conditions.joined(separator: " AND ")) AND (occurrences IS NULL OR occurrences > :maximum)
              ORDER BY id LIMIT :limit
-            """, values
-        ).map(AuditEntry.init)
+            """, values, AuditEntry.init)
     }
 }

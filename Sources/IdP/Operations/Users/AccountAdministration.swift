@@ -82,7 +82,7 @@ package struct AccountAdministration: Sendable {
     private func rows(_ sql: String, _ values: SQLArguments) async throws -> [Row] {
         let now = clock.now()
         return try await database.read { connection in
-            try connection.query(sql, values.merging(["now": .timestamp(now)])).map { row in
+            try connection.rows(sql, values.merging(["now": .timestamp(now)])) { row in
                 Row(account: try Account(row), state: State(rawValue: try row.text("state")) ?? .active)
             }
         }

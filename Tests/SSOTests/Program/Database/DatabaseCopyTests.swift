@@ -78,7 +78,7 @@ struct DatabaseCopyTests {
                             isNull ? .null(.integer) : .integer(Int64(number) * (name == "created_at" ? -1 << 40 : 1))
                         }
                 }
-                let names = values.pairs.map(\.name).sorted()
+                let names = values.pairs.map(\.0).sorted()
                 try connection.execute(
                     """
                     INSERT INTO \(table) (\(names.map { "\"\($0)\"" }.joined(separator: ", ")))

@@ -1,78 +1,68 @@
 import Glibc
 
-/// The prepared statements of one connection by their text.
+/// Numbers the texts of the statements that a connection keeps prepared. The connection has a statement for each number.
 ///
 /// A text is found by its length and some of its words, and then compared. A constant text lies at one address, so that comparing it
 /// costs nothing; hashing its hundreds of bytes would cost more than the rest of a small statement.
-package struct StatementCache<Statement: AnyObject> {
-    private final class Entry {
+package struct StatementTexts {
+    private struct Entry {
         let sql: String
-        let statement: Statement
         var lastUse: Int
-        let next: Entry?
-
-        init(_ sql: String, _ statement: Statement, lastUse: Int, next: Entry?) {
-            (self.sql, self.statement, self.lastUse, self.next) = (sql, statement, lastUse, next)
-        }
+        /// The next entry with the same words.
+        var next: Int?
     }
 
     private let limit: Int
-    private var buckets: [Entry?]
+    private var entries: [Entry] = []
+    private var buckets: [Int?]
     private var uses = 0
-    package private(set) var count = 0
 
-    /// - Parameter limit: how many statements are kept. One more removes the one that was not used for longest.
+    /// - Parameter limit: how many texts have a number.
     package init(limit: Int) {
         self.limit = limit
         buckets = Array(repeating: nil, count: 512)
     }
 
-    /// The statement with this text.
-    package mutating func find(_ sql: String) -> Statement? {
+    package var count: Int { entries.count }
+
+    /// The number of a text.
+    package mutating func find(_ sql: String) -> Int? {
         uses += 1
-        var entry = buckets[bucket(of: sql)]
-        while let found = entry {
-            if Self.isSame(found.sql, sql) {
-                found.lastUse = uses
-                return found.statement
+        var place = buckets[bucket(of: sql)]
+        while let number = place {
+            if Self.isSame(entries[number].sql, sql) {
+                entries[number].lastUse = uses
+                return number
             }
-            entry = found.next
+            place = entries[number].next
         }
         return nil
     }
 
-    /// Adds a statement whose text is not there yet.
-    package mutating func add(_ sql: String, _ statement: Statement) {
-        if count >= limit { removeOldest() }
+    /// Gives a number to a text that has none: the next one, and at the limit that of the text that was not used for longest.
+    package mutating func add(_ sql: String) -> Int {
+        let number = entries.count < limit ? entries.count : removeOldest()
         let bucket = bucket(of: sql)
-        buckets[bucket] = Entry(sql, statement, lastUse: uses, next: buckets[bucket])
-        count += 1
+        let entry = Entry(sql: sql, lastUse: uses, next: buckets[bucket])
+        if number == entries.count { entries.append(entry) } else { entries[number] = entry }
+        buckets[bucket] = number
+        return number
     }
 
-    package mutating func removeAll() {
-        buckets = Array(repeating: nil, count: buckets.count)
-        count = 0
-    }
+    package mutating func removeAll() { self = StatementTexts(limit: limit) }
 
-    private mutating func removeOldest() {
-        let oldest = entries.min { $0.lastUse < $1.lastUse }
-        let kept = entries.filter { $0 !== oldest }
-        removeAll()
-        for entry in kept {
-            let bucket = bucket(of: entry.sql)
-            buckets[bucket] = Entry(entry.sql, entry.statement, lastUse: entry.lastUse, next: buckets[bucket])
+    /// Takes a text out of its bucket, and returns its number.
+    private mutating func removeOldest() -> Int {
+        let oldest = entries.indices.min { entries[$0].lastUse < entries[$1].lastUse } ?? 0
+        let bucket = bucket(of: entries[oldest].sql)
+        guard buckets[bucket] != oldest else {
+            buckets[bucket] = entries[oldest].next
+            return oldest
         }
-        count = kept.count
-    }
-
-    private var entries: [Entry] {
-        buckets.flatMap { first in
-            Array(
-                sequence(state: first) { entry in
-                    defer { entry = entry?.next }
-                    return entry
-                })
-        }
+        var place = buckets[bucket]
+        while let number = place, entries[number].next != oldest { place = entries[number].next }
+        if let place { entries[place].next = entries[oldest].next }
+        return oldest
     }
 
     private func bucket(of sql: String) -> Int { Self.hash(sql) & (buckets.count - 1) }
