@@ -14,7 +14,7 @@ public struct Migration: Sendable {
     /// One statement each, run in order.
     public let sql: [String]
     /// Further statements, for SQLite alone: what only its files are better for.
-    let sqliteSQL: [String]
+    package let sqliteSQL: [String]
     /// The names of former steps whose place this one takes: a database that has all of them has this one. Only in the first of
     /// a list.
     let replaced: [String]

@@ -22,7 +22,10 @@ final class RecordingDatabase: Database {
     private let notes = Mutex<[Statement]>([])
     private let writes = Mutex(0)
 
-    init(_ real: any Database) { self.real = real }
+    private let readsAtOnce: Bool
+
+    /// - Parameter readsAtOnce: whether what can be read at once is. Otherwise the same statements run in each test.
+    init(_ real: any Database, readsAtOnce: Bool = false) { (self.real, self.readsAtOnce) = (real, readsAtOnce) }
 
     /// How many transactions have written.
     var transactions: Int { writes.withLock { $0 } }
@@ -40,6 +43,11 @@ final class RecordingDatabase: Database {
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
         try await real.read { try body(Connection(real: $0, owner: self)) }
+    }
+
+    func readAtOnce<T>(_ body: (any SQLConnection) throws -> T?) throws -> T? {
+        guard readsAtOnce else { return nil }
+        return try real.readAtOnce { try body(Connection(real: $0, owner: self)) }
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {

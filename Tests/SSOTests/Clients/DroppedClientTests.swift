@@ -44,7 +44,7 @@ struct DroppedClientTests {
                 try deployment.folder.write(both, to: file)
                 directory.reload()
                 try deployment.folder.write(String(both[..<cut.lowerBound]), to: file)
-                interruption.inWrite(after: "form_seed") { directory.reload() }
+                interruption.inWrite(after: "FROM session") { directory.reload() }
                 let visit = try await browser.get(address)
                 #expect(directory.all.map(\.id) == [stays.id])
                 return visit

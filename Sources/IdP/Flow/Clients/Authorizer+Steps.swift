@@ -145,9 +145,9 @@ extension Authorizer {
         let now = clock.now()
         let decided = try grants.database.readAtOnce { try decide(asked, cookie, now, $0) }
         return try await clients.write(grants.database) { connection in
-            if let (reading, mark) = decided, clients.isCurrent(mark), let user = reading.user,
-                let client = reading.client,
-                try grants.stands(user, at: client, mark, sessions.store.lifetime, at: now, connection)
+            if let (reading, mark) = decided, let user = reading.user, let client = reading.client,
+                try grants.stands(user, at: client, mark, sessions.store.lifetime, at: now, connection),
+                clients.isCurrent(mark)
             {
                 return try enter(answer, asked, reading, audit, connection)
             }

@@ -40,7 +40,7 @@ struct DecidedGrantTests {
         _ body: (TestDeployment, Interruption, Browser) async throws -> Void
     ) async throws {
         let interruption = Interruption()
-        try await TestDeployment.open(keys: ["access: [staff]"], wrapping: { interruption.wrapping($0) }) {
+        try await TestDeployment.open(keys: ["groups: [staff]"], wrapping: { interruption.wrapping($0) }) {
             deployment in
             let browser = try await deployment.signedIn()
             try await deployment.makeGroups(["staff"], members: ["ann@example.com"])
