@@ -40,7 +40,9 @@ struct DecidedGrantTests {
         _ body: (TestDeployment, Interruption, Browser) async throws -> Void
     ) async throws {
         let interruption = Interruption()
-        try await TestDeployment.open(keys: ["groups: [staff]"], wrapping: { interruption.wrapping($0) }) {
+        try await TestDeployment.open(
+            clients: 2, keys: ["access: everyone", "groups: [staff]"], wrapping: { interruption.wrapping($0) }
+        ) {
             deployment in
             let browser = try await deployment.signedIn()
             try await deployment.makeGroups(["staff"], members: ["ann@example.com"])
@@ -48,6 +50,8 @@ struct DecidedGrantTests {
             try await body(deployment, interruption, browser)
         }
     }
+
+    private static let ofClient = "client_id = 'partner-2'"
 
     private static func make(_ change: Change, _ deployment: TestDeployment) async throws {
         _ = try await deployment.database.write { try $0.execute(change.sql) }
@@ -57,10 +61,11 @@ struct DecidedGrantTests {
     func issue(change: Change) async throws {
         try await Self.open { deployment, interruption, browser in
             interruption.afterDecision(by: "FROM session") { try await Self.make(change, deployment) }
-            let visit = try await browser.get(deployment.authorize(deployment.client, state: "s"))
+            let visit = try await browser.get(deployment.authorize(deployment.clients[1], state: "s"))
             #expect(!interruption.isWaiting)
-            #expect(try await deployment.rows(of: "sso_token") == 0, "\(visit.status)")
-            #expect(try await deployment.rows(of: "audit_event", where: "event = 'token_issued'") == 0)
+            #expect(try await deployment.rows(of: "sso_token", where: Self.ofClient) == 0, "\(visit.status)")
+            #expect(
+                try await deployment.rows(of: "audit_event", where: "event = 'token_issued' AND \(Self.ofClient)") == 0)
         }
     }
 
@@ -69,12 +74,14 @@ struct DecidedGrantTests {
         arguments: Change.ofUser + Change.ofGrant)
     func redeem(change: Change) async throws {
         try await Self.open { deployment, interruption, browser in
-            let token = try await browser.token(for: deployment.client, of: deployment)
+            let token = try await browser.token(for: deployment.clients[1], of: deployment)
             interruption.afterDecision(by: "sso_token") { try await Self.make(change, deployment) }
-            let reply = try await deployment.verify(token, as: deployment.client)
+            let reply = try await deployment.verify(token, as: deployment.clients[1])
             #expect(!interruption.isWaiting && reply.status == 401 && reply.error == "invalid_token")
             #expect(try await deployment.rows(of: "client_sign_in") == 0)
-            #expect(try await deployment.rows(of: "audit_event", where: "event = 'token_redeemed'") == 0)
+            #expect(
+                try await deployment.rows(of: "audit_event", where: "event = 'token_redeemed' AND \(Self.ofClient)")
+                    == 0)
         }
     }
 
@@ -90,16 +97,17 @@ struct DecidedGrantTests {
                 sql: """
                     INSERT INTO client_sign_in (session_handle, client_id, kind, told_session, account_id, first_used_at, last_used_at)
                     SELECT session_handle, client_id, kind, 'ses_told', account_id, 0, 0 FROM sso_token
+                     WHERE client_id = 'partner-2'
                     """)
             interruption.afterDecision(by: "FROM session") { try await Self.make(changed, deployment) }
-            let token = try await browser.token(for: deployment.client, of: deployment)
+            let token = try await browser.token(for: deployment.clients[1], of: deployment)
             #expect(!interruption.isWaiting)
 
             interruption.afterDecision(by: "sso_token") {
                 try await Self.make(renamed, deployment)
                 try await Self.make(told, deployment)
             }
-            let reply = try await deployment.verify(token, as: deployment.client)
+            let reply = try await deployment.verify(token, as: deployment.clients[1])
             #expect(!interruption.isWaiting && reply.status == 200)
             let verified = try VerifyReply(body: reply.body)
             #expect(verified.user.email == "anna@example.com" && verified.session.id == "ses_told")
@@ -109,8 +117,10 @@ struct DecidedGrantTests {
     @Test("is redeemed once, of any number that were decided at the same time")
     func once() async throws {
         try await Self.open { deployment, _, browser in
-            let token = try await browser.token(for: deployment.client, of: deployment)
-            let replies = try await atOnce(20) { _ in try await deployment.verify(token, as: deployment.client).status }
+            let token = try await browser.token(for: deployment.clients[1], of: deployment)
+            let replies = try await atOnce(20) { _ in
+                try await deployment.verify(token, as: deployment.clients[1]).status
+            }
             #expect(replies.count { $0 == 200 } == 1 && replies.count { $0 == 401 } == 19)
         }
     }
