@@ -29,18 +29,21 @@ package enum SessionHolds {
     package static func values(
         unchanged session: Session, at now: Timestamp, _ lifetime: SessionLifetime
     ) -> SQLArguments {
-        let read: SQLArguments = [
-            "session_id": .blob(session.id.digest), "session_slots": .text(session.slots.encoded()),
-        ]
-        return values(at: now, lifetime).merging(read)
+        var values = values(at: now, lifetime, further: 8)
+        values.append("session_id", .blob(session.id.digest))
+        values.append("session_slots", .text(session.slots.encoded()))
+        return values
     }
 
-    package static func values(at now: Timestamp, _ lifetime: SessionLifetime) -> SQLArguments {
-        [
-            "now": .timestamp(now), "skewed": .timestamp(now + ClockSkew.tolerated),
-            "idle": .timestamp(now - lifetime.idle),
-            "remembered": .timestamp(now - (lifetime.remembered ?? lifetime.absolute)),
-            "latest": .timestamp(now + AppSession.lifetime + ClockSkew.tolerated),
-        ]
+    /// - Parameter further: for how many more values there is to be room.
+    package static func values(at now: Timestamp, _ lifetime: SessionLifetime, further: Int = 0) -> SQLArguments {
+        var values: SQLArguments = [:]
+        values.reserve(5 + further)
+        values.append("now", .timestamp(now))
+        values.append("skewed", .timestamp(now + ClockSkew.tolerated))
+        values.append("idle", .timestamp(now - lifetime.idle))
+        values.append("remembered", .timestamp(now - (lifetime.remembered ?? lifetime.absolute)))
+        values.append("latest", .timestamp(now + AppSession.lifetime + ClockSkew.tolerated))
+        return values
     }
 }

@@ -299,7 +299,9 @@ public struct SessionStore: Sendable {
     func row(
         _ id: SessionID, _ now: Timestamp, _ connection: any SQLConnection, by sql: String = Self.byID
     ) throws -> Session? {
-        let rows = try connection.query(sql, values(at: now).merging(["id": .blob(id.digest)]))
+        var values = SessionHolds.values(at: now, lifetime, further: 1)
+        values.append("id", .blob(id.digest))
+        let rows = try connection.query(sql, values)
         guard let row = rows.first else { return nil }
         return Session(
             handle: try row.text("handle"), formSeed: try row.text("form_seed"),

@@ -86,17 +86,11 @@ package struct ClientSignIns: Sendable {
         "\(told(grant)) AS told_session, \(beginnings(grant)) AS beginnings"
     }
 
-    /// The condition that this is as it was read, with ``values(noted:)``.
+    /// The condition that it will be the sign-in that was read, with its ``ClientSignInName`` as `:told` and `:beginnings`.
     package static func isNoted(_ grant: String) -> String {
-        "COALESCE(\(told(grant)), '') = :told AND COALESCE(\(beginnings(grant)), -1) = :beginnings"
-    }
-
-    /// - Parameter row: has the columns ``noted(_:)``.
-    package static func values(noted row: SQLRow) throws(DatabaseError) -> SQLArguments {
-        [
-            "told": .text(try row.optionalText("told_session") ?? ""),
-            "beginnings": .integer(try row.optionalInteger("beginnings") ?? -1),
-        ]
+        """
+        COALESCE(\(told(grant)), \(grant).session_handle) = :told AND COALESCE(\(beginnings(grant)), 0) = :beginnings
+        """
     }
 
     private static func told(_ grant: String) -> String { "(SELECT c.told_session \(row(of: grant)))" }

@@ -45,11 +45,12 @@ extension GrantStore {
 
     /// The values of the statements of a redemption.
     private func presented(_ asked: Presented, _ lifetime: SessionLifetime, at now: Timestamp) -> SQLArguments {
-        var values = SessionHolds.values(at: now, lifetime)
-        values.reserve(9)
-        (values["digest"], values["client"]) = (.blob(asked.digest), .text(asked.client.id))
-        (values["kind"], values["redirect"]) = (.text(asked.kind.id), .optional(asked.neededReturnTo))
-        values["challenge"] = .text(asked.codeVerifier.map(CodeChallenge.s256) ?? "")
+        var values = SessionHolds.values(at: now, lifetime, further: 5)
+        values.append("digest", .blob(asked.digest))
+        values.append("client", .text(asked.client.id))
+        values.append("kind", .text(asked.kind.id))
+        values.append("redirect", .optional(asked.neededReturnTo))
+        values.append("challenge", .text(asked.codeVerifier.map(CodeChallenge.s256) ?? ""))
         return values
     }
 
@@ -81,13 +82,17 @@ extension GrantStore {
         let mark = clients.mark(at: revision)
         // IDP_ALLOWED_EMAILS is not in a table, so its verdict goes into the statement as a value.
         let mayOwnerSignIn = owner.map(eligibility.maySignIn) ?? true
+        let signIn = try grant.map { try ClientSignInName(noted: $0, of: $0.text("session_handle")) }
         var values = presented
-        (values["eligible"], values["email"]) = (.integer(mayOwnerSignIn ? 1 : 0), .text(owner?.email ?? ""))
-        values["registered"] = .integer(isRegistered ? 1 : 0)
-        values["access"] = AccessHolds.value(client.access)
-        values["always"] = .integer(asked.kind.isVoidAfterAnyAttempt ? 1 : 0)
-        values["revision"] = mark?.value ?? .null(.integer)
-        if let grant { values = values.merging(try ClientSignIns.values(noted: grant)) }
+        values.reserve(8)
+        values.append("eligible", .integer(mayOwnerSignIn ? 1 : 0))
+        values.append("email", .text(owner?.email ?? ""))
+        values.append("registered", .integer(isRegistered ? 1 : 0))
+        values.append("access", AccessHolds.value(client.access))
+        values.append("always", .integer(asked.kind.isVoidAfterAnyAttempt ? 1 : 0))
+        values.append("revision", mark?.value ?? .null(.integer))
+        values.append("told", .text(signIn?.session ?? ""))
+        values.append("beginnings", .integer(signIn?.beginnings ?? 0))
         return Decided(grant: grant, owner: owner, client: client, values: values, mark: mark)
     }
 

@@ -54,10 +54,14 @@ package struct GrantStore: Sendable {
         at now: Timestamp, _ connection: any SQLConnection
     ) throws -> Bool {
         var values = SessionHolds.values(unchanged: user.session, at: now, lifetime)
-        (values["account"], values["email"]) = (.text(user.account.id), .text(user.account.email))
-        values["signouts"] = .integer(user.signIn.accountSignOuts)
-        (values["access"], values["revision"]) = (AccessHolds.value(client.access), mark.value)
-        return try !connection.query(Self.standsSQL, values).isEmpty
+        values.append("account", .text(user.account.id))
+        values.append("email", .text(user.account.email))
+        values.append("signouts", .integer(user.signIn.accountSignOuts))
+        values.append("access", AccessHolds.value(client.access))
+        values.append("revision", mark.value)
+        var stands = false
+        try connection.forEachRow(Self.standsSQL, values) { _ in stands = true }
+        return stands
     }
 
     private static let standsSQL = """
