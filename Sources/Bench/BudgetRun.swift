@@ -59,18 +59,16 @@ struct BudgetRun {
     ) throws -> [(name: String, count: Double)] {
         _ = try idp.logIn(concurrency: concurrency, seconds: 0.3)
         let runs = try (0..<5).map { _ in
-            let (counts, threads) = (counter.values, try idp.threads())
+            let (counts, wakeUps) = (counter.values, try idp.wakeUps())
             let result = try idp.logIn(concurrency: concurrency, seconds: 0.3)
             guard result.errors.isEmpty, !result.latencies.isEmpty else {
                 throw BenchError("logins of \(concurrency) browsers failed: \(result.errors)\n\(idp.logEnd)")
             }
-            let used = try idp.threads().since(threads)
+            let woken = try idp.wakeUps() - wakeUps
             let logins = Double(result.latencies.count)
-            return zip(counter.values, counts).map { Double($0 - $1) / logins } + [
-                Double(used.wakeUps) / logins, used.writersShare * 100,
-            ]
+            return zip(counter.values, counts).map { Double($0 - $1) / logins } + [Double(woken) / logins]
         }
-        let names = ["", ": statements", ": pages written", ": wake-ups", ": percent of its time in the writer"]
+        let names = ["", ": statements", ": pages written", ": wake-ups"]
         return names.enumerated().map { index, what in (name + what, Statistics.median(runs.map { $0[index] })) }
     }
 
@@ -128,21 +126,6 @@ private final class CostCounter {
 
     var values: [UInt64] { Array(UnsafeBufferPointer(start: page, count: Self.kinds)) }
     var allocations: UInt64 { page.pointee }
-}
-
-/// What the threads of a program have used so far.
-struct ThreadCosts {
-    /// How often one of them has waited and was woken.
-    var wakeUps = 0
-    /// Nanoseconds of processor time, of all and of the thread that writes to the database.
-    var (all, writer) = (0, 0)
-
-    func since(_ before: ThreadCosts) -> ThreadCosts {
-        ThreadCosts(
-            wakeUps: wakeUps - before.wakeUps, all: all - before.all, writer: writer - before.writer)
-    }
-
-    var writersShare: Double { all > 0 ? Double(writer) / Double(all) : 0 }
 }
 
 /// The bounds of the repository: one kind in a line, its bound after a tab.
