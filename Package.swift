@@ -71,6 +71,9 @@ let package = Package(
         // Keys and signatures of JSON Web Tokens.
         .target(name: "JWT", dependencies: ["COpenSSL", "SSOShared"], swiftSettings: settings),
 
+        // What a passkey's registration and sign-in consist of: bytes in, a value or a reason out.
+        .target(name: "WebAuthn", dependencies: ["COpenSSL", "SSOShared"], swiftSettings: settings),
+
         // The commit that the programs were built from. No library depends on it.
         .plugin(name: "BuildStampPlugin", capability: .buildTool()),
         .target(
@@ -305,6 +308,10 @@ let package = Package(
         .testTarget(
             name: "JWTTests",
             dependencies: ["TestKit", "JWT", "SSOShared"],
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "WebAuthnTests",
+            dependencies: ["TestKit", "JWT", "SSOShared", "WebAuthn"],
             swiftSettings: testSettings),
         .testTarget(
             name: "StorageTests",
