@@ -179,7 +179,7 @@ let package = Package(
             name: "IdPSignIn",
             dependencies: [
                 "IdPAccounts", "IdPClients", "IdPFlow", "IdPMail", "IdPProviders", "SSOShared", "SSOWeb", "Storage",
-                httpTypes, hummingbird, logging, nioCore,
+                "WebAuthn", httpTypes, hummingbird, logging, nioCore,
             ],
             path: "Sources/IdP/SignIn",
             swiftSettings: settings, plugins: [pageFiles]),

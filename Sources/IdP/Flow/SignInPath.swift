@@ -18,6 +18,8 @@ package enum SignInPath {
     package static let knownAddress = "/sign-in/known-address"
     /// Signs in, from an email. The token follows.
     package static let link = "/sign-in/link"
+    /// Takes what the browser answers for a passkey.
+    package static let passkey = "/sign-in/passkey"
     /// The id of a provider follows.
     package static let provider = "/sign-in/with/"
     /// Goes on after a reply.

@@ -40,9 +40,11 @@ struct IdPFeatures: Sendable {
             parts, providers: registry, client: client, changes: notices, hasApps: !apps.all.isEmpty,
             additionOfApp: { AppIdentityAttempts(identities, apps, parts, signIn: $0) })
         let email = try EmailFeature(parts, values, providers: registry)
+        let passkeys = try PasskeyFeature(parts, values, changes: notices, hasApps: !apps.all.isEmpty)
         let features: [any Feature] =
             [
-                FlowFeature(parts), email, InvitationFeature(parts, submitAddress: email.submitAddress), provider,
+                FlowFeature(parts), email, passkeys, InvitationFeature(parts, submitAddress: email.submitAddress),
+                provider,
                 try AppsFeature(
                     parts, values, providers: registry, changes: notices, identities: identities,
                     beginAddition: provider.beginAppIdentity),

@@ -66,6 +66,9 @@ package struct IdPTable: Sendable {
         IdPTable("key_check", restore: .stays, lostCommits: .stays),
         IdPTable("mail_outage", restore: .stays, lostCommits: .stays),
         IdPTable("mail_queue", restore: .changed("DELETE FROM mail_queue"), lostCommits: .stays),
+        // What had ended is seen by account_identity. A counter of before lets a copy of the key in once.
+        IdPTable("passkey", restore: .stays, lostCommits: .stays),
+        IdPTable("passkey_user", restore: .stays, lostCommits: .stays),
         IdPTable(
             "provider_attempt", restore: .changed("DELETE FROM provider_attempt"),
             lostCommits: .changed(

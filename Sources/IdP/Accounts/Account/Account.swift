@@ -1,4 +1,3 @@
-package import Foundation
 package import IdPClients
 package import SSOShared
 package import SSOWeb
@@ -40,7 +39,7 @@ package enum ProvenIdentity: Sendable {
     /// The visitor read an email to this address.
     case email(EmailAddress)
     /// The visitor used this passkey (WebAuthn Level 3, 5.1: the credential's id).
-    case passkey(credentialID: Data)
+    case passkey(PasskeyID)
     /// The visitor signed in at a provider.
     case external(ExternalIdentity)
 
@@ -48,7 +47,7 @@ package enum ProvenIdentity: Sendable {
     var key: (kind: String, issuer: String, subject: String) {
         switch self {
         case .email(let address): ("email", "", address.text)
-        case .passkey(let id): ("passkey", "", Base64URL.encode(Array(id)))
+        case .passkey(let id): ("passkey", id.relyingParty, id.text)
         case .external(let identity): ("external", identity.issuer, identity.subject)
         }
     }

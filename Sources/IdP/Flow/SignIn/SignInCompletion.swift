@@ -65,7 +65,8 @@ package struct SignInCompletion: Sendable {
         _ proven: ProvenSignIn, for target: SignInTarget, _ request: Request, _ context: VisitorContext
     ) async throws -> SignInStep {
         let (now, origin) = (clock.now(), ChangeOrigin(request))
-        let known = try await knownBrowsers.known(request, for: proven.identity.email)
+        let mailbox = try await mailbox(of: proven.identity)
+        let known = try await knownBrowsers.known(request, for: mailbox)
         return try await replace(target, request, context) { old, outcome, connection in
             guard try proven.consume(connection) else { return nil }
             let waiting = pendingIdentity(of: proven.challenge, old, now)
@@ -76,7 +77,7 @@ package struct SignInCompletion: Sendable {
             guard accounts.eligibility.maySignIn(match.account) else { throw Self.notAllowed }
             try accounts.note(origin.language, of: match.account, connection)
             outcome.match = match
-            outcome.known = try proven.identity.email.map {
+            outcome.known = try mailbox.map {
                 try knownBrowsers.store.remember($0, known: known, connection)
             }
             try report(revokedBy: match, by: origin, connection)
@@ -300,10 +301,17 @@ package struct SignInCompletion: Sendable {
         cause: "identity_not_linked")
 }
 
-extension ProvenIdentity {
-    /// The address whose owner has read an email in this browser, so that the browser becomes known for it.
-    fileprivate var email: EmailAddress? {
-        if case .email(let address) = self { address } else { nil }
+extension SignInCompletion {
+    /// The address for which the browser becomes known by a proof: its owner has read an email in this browser, or has used a
+    /// passkey of its account.
+    private func mailbox(of identity: ProvenIdentity) async throws -> EmailAddress? {
+        switch identity {
+        case .email(let address): address
+        case .passkey:
+            try await accounts.database.read { try AccountStore.find(identity, $0) }
+                .flatMap { try? EmailAddress($0.email) }
+        case .external: nil
+        }
     }
 }
 

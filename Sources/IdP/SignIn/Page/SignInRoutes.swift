@@ -32,7 +32,7 @@ struct SignInRoutes: Sendable {
         if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
         if let error = completion.unreachable(request.queryFields, context) { throw error }
         let user = try await completion.askedAgain(context, flow: flow)
-        return page.response(request, try await sessions.current(request, context), flow: flow, user: user)
+        return page.response(request, try await page.session(request, context, flow), flow: flow, user: user)
     }
 
     private func submit(_ form: SubmittedForm) async throws -> Response {
@@ -45,7 +45,8 @@ struct SignInRoutes: Sendable {
         if let next = try await submitAddress(submitted) { return next }
         let user = try await completion.askedAgain(context, flow: flow)
         return page.response(
-            request, session, flow: flow, user: user, address: String(typed.prefix(SignInPage.longestTyped)),
+            request, try await page.prepared(session, request, flow), flow: flow, user: user,
+            address: String(typed.prefix(SignInPage.longestTyped)),
             error: EmailAddressError.reason(typed))
     }
 }
@@ -84,6 +85,19 @@ struct SignInPage: Sendable {
     /// How many characters the field for an address takes: one with its name and the marks of a copied sentence.
     static let longestTyped = 1024
 
+    init(_ parts: SharedParts, _ completion: SignInCompletion, _ methods: [any SignInMethod]) {
+        (pages, sessions, assets, script) = (parts.pages, parts.sessions, parts.assets, parts.formScript)
+        (purposes, lastMethod, self.methods) = (completion.purposes, completion.lastMethod, methods)
+    }
+
+    /// What became of a passkey that this page has asked for.
+    struct PasskeyOutcome {
+        /// Why it signs nobody in.
+        let error: Text
+        /// A credential that the browser may forget, as JSON.
+        let unknown: String?
+    }
+
     struct Link: Encodable, Sendable { let label, href: String }
     struct Note: Encodable, Sendable { let textHTML: String }
 
@@ -91,6 +105,8 @@ struct SignInPage: Sendable {
         let formToken, flow, introHTML, logo, logoSizeHTML, againHTML, cancel, cancelHTML, address, script: String
         let hint, button, errorHTML: String
         let hasIntro, hasLogo, hasAgain, hasCancel, hasError, hasLinks: Bool
+        let passkeyScript, passkeyErrorHTML, unknownPasskey: String
+        let hasPasskeys, hasPasskeyError: Bool
         let notes: [Note]
         let links: [Link]
         let parts: [SignInParts.Part]
@@ -102,27 +118,30 @@ struct SignInPage: Sendable {
     ///   - error: what is wrong with that.
     func response(
         _ request: Request, _ session: Session, flow: FlowID?, user: SignedInUser? = nil, address: String? = nil,
-        error: EmailAddressError? = nil
+        error: EmailAddressError? = nil, passkey outcome: PasskeyOutcome? = nil
     ) -> Response {
         let hasError = error != nil
-        let attempt = SignInAttempt(
-            flow: flow, clientName: purposes.name(of: flow, in: session), isNativeShell: request.isFromNativeShell,
-            needsNewSignIn: session.slots.needsNewSignIn(flow))
+        let attempt = attempt(request, session, flow)
         let texts = pages.texts(for: request)
         let words = purposes.texts(of: flow, in: session, again: user?.account.email)
         var (field, links): ((hint: String, button: String)?, [Link]) = (nil, [])
         var (providers, notes): ([ProviderButton], [Note]) = ([], [])
+        var passkey: SignInParts.PasskeyForm?
         for option in methods.flatMap({ $0.options(for: attempt) }) {
             switch option {
             case .emailField(let hint, let button): field = (texts.plain(hint), texts.plain(button))
             case .link(let label, let path):
                 links.append(Link(label: texts.plain(label), href: FlowID.path(path, flow)))
             case .provider(let button): providers.append(button)
+            case .passkey(let button):
+                passkey = .init(
+                    action: button.path, renewal: button.renewal, options: button.options,
+                    remember: RememberChoice(sessions.store.lifetime, isTicked: false, request, texts))
             case .note(let text): notes.append(Note(textHTML: texts.html(text)))
             }
         }
         let parts = SignInParts(
-            providers: providers, hasEmailField: field != nil, hasError: hasError,
+            providers: providers, passkey: passkey, hasEmailField: field != nil, hasError: hasError,
             lastUsed: lastMethod.value(in: request), texts: texts,
             logo: { assets.path(of: "provider-\($0).svg") })
         let model = Model(
@@ -134,11 +153,46 @@ struct SignInPage: Sendable {
             hint: field?.hint ?? "", button: field?.button ?? "", errorHTML: error.map { texts.html($0.words) } ?? "",
             hasIntro: words.intro != nil,
             hasLogo: !words.logo.isEmpty, hasAgain: words.again != nil, hasCancel: words.cancel != nil,
-            hasError: hasError, hasLinks: !links.isEmpty, notes: notes, links: links, parts: parts.ordered)
+            hasError: hasError, hasLinks: !links.isEmpty, passkeyScript: assets.path(of: "passkey.js"),
+            passkeyErrorHTML: outcome.map { texts.html($0.error) } ?? "", unknownPasskey: outcome?.unknown ?? "",
+            hasPasskeys: passkey != nil, hasPasskeyError: outcome != nil, notes: notes, links: links,
+            parts: parts.ordered)
         var response = pages.response(
-            "sign-in", model, for: request, status: hasError ? .unprocessableContent : .ok, offersLanguages: true)
+            "sign-in", model, for: request,
+            status: hasError || outcome != nil ? .unprocessableContent : .ok, offersLanguages: true)
+        // Its script asks for a new challenge while the page is open.
+        if passkey != nil { response.headers[.contentSecurityPolicy] = ContentPolicy.formsAndEvents }
         sessions.remember(session, in: &response)
         return response
+    }
+
+    private func attempt(_ request: Request, _ session: Session?, _ flow: FlowID?) -> SignInAttempt {
+        var attempt = SignInAttempt(
+            flow: flow, clientName: session.flatMap { purposes.name(of: flow, in: $0) },
+            isNativeShell: request.isFromNativeShell, needsNewSignIn: session?.slots.needsNewSignIn(flow) ?? false)
+        if let session { attempt.slots = session.slots }
+        return attempt
+    }
+
+    /// The session of a request that shows the page, with what the methods put into it. A new one has it from the start.
+    func session(_ request: Request, _ context: VisitorContext, _ flow: FlowID?) async throws -> Session {
+        if let session = context.session { return try await prepared(session, request, flow) }
+        guard request.method != .head else { return try await sessions.current(request, context) }
+        var slots = SessionSlots()
+        _ = try prepare(attempt(request, nil, flow), in: &slots)
+        return try await sessions.begin(slots, request, context, isVisit: true)
+    }
+
+    /// A session with what the methods put into it.
+    func prepared(_ session: Session, _ request: Request, _ flow: FlowID?) async throws -> Session {
+        let attempt = attempt(request, session, flow)
+        var slots = session.slots
+        guard request.method != .head, try prepare(attempt, in: &slots) else { return session }
+        return try await sessions.store.update(session) { try prepare(attempt, in: &$0) } ?? session
+    }
+
+    private func prepare(_ attempt: SignInAttempt, in slots: inout SessionSlots) throws -> Bool {
+        try methods.reduce(false) { try $1.prepare(attempt, in: &slots) || $0 }
     }
 
     private func hint(_ flow: FlowID?, _ session: Session) -> String? {

@@ -1,0 +1,59 @@
+package import IdPAccounts
+package import IdPFlow
+import SSOShared
+package import SSOWeb
+
+/// Passkeys: the sign-in method, and the pages on which users add, rename and remove them.
+package struct PasskeyFeature: Feature {
+    package static let settings = PasskeySettings.all
+
+    private let parts: SharedParts
+    private let changeReporter: any AccountChangeReporter
+    private let hasApps: Bool
+    /// Nil where browsers make no passkeys.
+    private let ceremonies: PasskeyCeremonies?
+
+    /// - Parameter hasApps: whether an app can come back from the system browser.
+    package init(
+        _ parts: SharedParts, _ values: SettingValues, changes: any AccountChangeReporter, hasApps: Bool
+    ) throws(SettingError) {
+        (self.parts, changeReporter, self.hasApps) = (parts, changes, hasApps)
+        ceremonies = try values[PasskeySettings.relyingPartyID].map { PasskeyCeremonies(relyingParty: $0, parts) }
+    }
+
+    package var slots: [any SessionSlot.Type] { [PasskeyChallenges.self] }
+
+    package var purposes: [any FlowPurpose] {
+        [PasskeyListPurpose(sessions: parts.sessions), PasskeyAddPurpose(sessions: parts.sessions)]
+    }
+
+    package var changes: [any WaitingChange] {
+        guard ceremonies != nil else { return [] }
+        return [
+            PasskeyRename(clock: parts.clock),
+            PasskeyRemoval(accounts: parts.accounts, accessTokens: parts.accessTokens),
+        ]
+    }
+
+    package func methods(_ completion: SignInCompletion) -> [any SignInMethod] {
+        ceremonies.map { [PasskeyMethod(ceremonies: $0, hasApps: hasApps)] } ?? []
+    }
+
+    package func addRoutes(
+        to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
+    ) {
+        guard let ceremonies else { return }
+        PasskeySignIn(
+            ceremonies: ceremonies, completion: completion, page: SignInPage(parts, completion, methods),
+            changes: changeReporter
+        ).addRoutes(to: &router)
+        PasskeyListRoutes(
+            ceremonies: ceremonies, accounts: parts.accounts, pages: parts.pages, assets: parts.assets,
+            flowLimit: parts.flowLimit
+        ).addRoutes(to: &router)
+        PasskeyAddRoutes(
+            ceremonies: ceremonies, accounts: parts.accounts, changes: changeReporter, pages: parts.pages,
+            assets: parts.assets
+        ).addRoutes(to: &router)
+    }
+}
