@@ -1,5 +1,8 @@
 /// What a response must answer: one challenge, on the pages of one origin, for one relying party.
 package struct Ceremony: Sendable {
+    /// How long the browser lets the user try, in milliseconds [15.1].
+    static let timeout = 300_000
+
     package let relyingPartyID: String
     /// The one origin that the browser may have been at, as browsers write it: `https://id.example`.
     package let origin: String

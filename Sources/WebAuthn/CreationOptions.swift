@@ -30,6 +30,33 @@ package struct CreationOptions {
     /// - Parameters:
     ///   - relyingPartyName: what the browser may show beside the id.
     package init(_ ceremony: Ceremony, relyingPartyName: String, user: User, excluding: [Excluded]) {
-        members = []
+        let algorithms = CredentialAlgorithm.allCases.map { algorithm -> [JSONText.Member] in
+            [.init("type", "public-key"), .init("alg", algorithm.rawValue)]
+        }
+        let excluded = excluding.map { passkey -> [JSONText.Member] in
+            [
+                .init("type", "public-key"), .init("id", Base64URL.encode(passkey.id)),
+                .init("transports", passkey.transports),
+            ]
+        }
+        members = [
+            .init("rp", [.init("id", ceremony.relyingPartyID), .init("name", relyingPartyName)]),
+            .init(
+                "user",
+                [
+                    .init("id", Base64URL.encode(user.handle)), .init("name", user.name),
+                    .init("displayName", user.displayName),
+                ]),
+            .init("challenge", Base64URL.encode(ceremony.challenge)), .init("pubKeyCredParams", algorithms),
+            .init("timeout", Ceremony.timeout), .init("excludeCredentials", excluded),
+            .init(
+                "authenticatorSelection",
+                [
+                    // For browsers of Level 1, the flag says what `residentKey` says.
+                    .init("residentKey", "required"), .init("requireResidentKey", true),
+                    .init("userVerification", "required"),
+                ]),
+            .init("attestation", "none"), .init("extensions", [.init("credProps", true)]),
+        ]
     }
 }

@@ -8,6 +8,10 @@ package struct RequestOptions {
     package var json: String { JSONText.object(members) }
 
     package init(_ ceremony: Ceremony) {
-        members = []
+        members = [
+            .init("challenge", Base64URL.encode(ceremony.challenge)), .init("timeout", Ceremony.timeout),
+            .init("rpId", ceremony.relyingPartyID), .init("allowCredentials", [[JSONText.Member]]()),
+            .init("userVerification", "required"),
+        ]
     }
 }
