@@ -453,6 +453,14 @@ let package = Package(
             path: "Tests/SSOTests/RelyingParty",
             swiftSettings: testSettings),
         .testTarget(
+            name: "PasskeyTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPFlow", "IdPOperations",
+                "IdPSignIn", "JWT", "SSOShared", "SSOWeb", "Storage", "WebAuthn",
+            ],
+            path: "Tests/SSOTests/Passkeys",
+            swiftSettings: testSettings),
+        .testTarget(
             name: "SignInTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients", "IdPFlow",

@@ -114,10 +114,10 @@ struct PasskeyCeremonies: Sendable {
     ) throws(WebAuthnError) -> Verified {
         for ceremony in ceremonies.dropLast() {
             do throws(WebAuthnError) { return try check(ceremony) } catch {
-                guard error == .challenge else { throw error }
+                guard error == .challengeMismatch else { throw error }
             }
         }
-        guard let last = ceremonies.last else { throw .challenge }
+        guard let last = ceremonies.last else { throw .challengeMismatch }
         return try check(last)
     }
 }

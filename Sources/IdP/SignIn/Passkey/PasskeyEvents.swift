@@ -34,6 +34,9 @@ extension EventKind {
         line: [.account.orDash, .session.orDash, .flow.orDash, .reason],
         causes: [
             .init("challenge_expired", "The page was open for over ten minutes, or its answer came twice. Try again."),
+            .init(
+                "credential_unknown",
+                "No account has this passkey: it was removed, or the browser has one of a former installation."),
             .init("account_disabled", "The account may not sign in."),
             .init("used_elsewhere", "The passkey was removed meanwhile, or a later answer was faster."),
             .init("already_registered", "The passkey belongs to an account already."),
@@ -53,15 +56,13 @@ enum PasskeyEvents {
 extension WebAuthnError {
     fileprivate var remedy: String {
         switch self {
-        case .challenge: "The answer is to another challenge: of another page, or an attacker's."
-        case .origin, .crossOrigin, .topOrigin:
+        case .challengeMissing, .challengeMismatch: "The answer is to another challenge: of another page, or an attacker's."
+        case .originMissing, .originMismatch, .crossOrigin, .topOrigin:
             "The browser was at another address: `IDP_PUBLIC_URL`, or an attacker's page."
         case .relyingPartyID: "The answer is for another domain: `IDP_PASSKEY_RP_ID`."
         case .userNotPresent, .userNotVerified: "The authenticator has not checked its user."
-        case .credentialUnknown:
-            "No account has this passkey: it was removed, or the browser has one of a former installation."
         case .signature: "Not signed by the passkey's key."
-        case .userHandle, .userHandleMissing: "The passkey says that it is another account's."
+        case .userHandleMismatch, .userHandleMissing: "The passkey says that it is another account's."
         case .backupEligibilityChanged:
             "The password manager says something else of the passkey on this device: add one there."
         case .counterRepeated: "See `passkey_counter`."

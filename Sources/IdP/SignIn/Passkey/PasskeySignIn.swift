@@ -199,7 +199,7 @@ struct PasskeyRefusal: Sendable {
     }
 
     static func unknown(_ credential: [UInt8]) -> PasskeyRefusal {
-        var refusal = PasskeyRefusal(WebAuthnError.credentialUnknown.reason)
+        var refusal = PasskeyRefusal("credential_unknown")
         refusal.words = Text("passkey.error-unknown")
         refusal.unknown = credential
         return refusal

@@ -1,0 +1,76 @@
+import SSOShared
+
+@testable import Counterparts
+@testable import TestKit
+
+/// The steps of a user with a passkey: what the script of the pages does, with an authenticator in memory.
+extension Visit {
+    /// What the page asks the browser for, to sign in.
+    func requestOptions() throws -> String { try passkeyAttribute("data-passkey-get") }
+
+    /// What the page asks the browser for, to add a passkey.
+    func creationOptions() throws -> String { try passkeyAttribute("data-passkey-create") }
+
+    private func passkeyAttribute(_ name: String) throws -> String {
+        guard let value = try page().tags.lazy.compactMap({ $0[name] }).first, !value.isEmpty else {
+            throw ProbeFailure("no \(name) at \(address.absolute) (\(status)):\n\(text)")
+        }
+        return value
+    }
+}
+
+extension Browser {
+    /// Sends an answer of an authenticator as the script of the page does. Redirects are not followed.
+    func sendPasskey(_ answer: String, on page: Visit, remembering: Bool = false) async throws -> Visit {
+        try await submit(
+            page.page().form(with: "passkey"), on: page,
+            remembering ? ["passkey": answer, "remember": "1"] : ["passkey": answer])
+    }
+
+    /// Signs in with a passkey on a sign-in page. Redirects are not followed.
+    func usePasskey(_ authenticator: SoftwareAuthenticator, on page: Visit, id: [UInt8]? = nil) async throws -> Visit {
+        try await sendPasskey(
+            authenticator.get(page.requestOptions(), at: page.address.origin, id: id), on: page)
+    }
+
+    /// Adds a passkey on its page. Redirects are not followed.
+    func addPasskey(_ authenticator: SoftwareAuthenticator, on page: Visit) async throws -> Visit {
+        try await sendPasskey(authenticator.create(page.creationOptions(), at: page.address.origin), on: page)
+    }
+
+    /// Asks for new options, as the script of a sign-in page does.
+    func renewPasskeyOptions(on page: Visit) async throws -> Visit {
+        let form = try page.page().form(with: "passkey")
+        let address = try page.page().tags.lazy.compactMap { $0["data-renewal"] }.first
+        guard let token = form?["form_token"], let address else { throw ProbeFailure("no passkeys:\n\(page.text)") }
+        return try await send(
+            "POST", page.address.resolving(address),
+            [("X-CSRF-Token", token), ("Origin", page.address.origin), ("Sec-Fetch-Site", "same-origin")], body: [])
+    }
+}
+
+extension TestDeployment {
+    /// The page that adds a passkey.
+    func passkeyPage(_ browser: Browser) async throws -> Visit {
+        try await browser.follow(browser.get(origin + "/passkeys/add"))
+    }
+
+    /// A browser that has signed in by email and has added a passkey of this authenticator. Its notice has been sent.
+    func passkeyOwner(
+        _ authenticator: SoftwareAuthenticator, as address: String = "ann@example.com"
+    ) async throws -> Browser {
+        let browser = try await signedIn(as: address)
+        let earlier = mailbox.all(to: address).count
+        let added = try await browser.addPasskey(authenticator, on: passkeyPage(browser))
+        guard added.status == 303, try added.location().query("added") != nil else {
+            throw ProbeFailure("the passkey was not added: \(added.status)\n\(added.text)")
+        }
+        _ = try await eventually("the notice of the passkey") {
+            self.mailbox.all(to: address).count > earlier ? true : nil
+        }
+        return browser
+    }
+
+    /// The sign-in page in a browser.
+    func signInPage(_ browser: Browser) async throws -> Visit { try await browser.get(origin + "/sign-in") }
+}
