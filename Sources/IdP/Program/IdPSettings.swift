@@ -36,7 +36,7 @@ package enum IdPSettings {
             FlowSettings.trustedProxies, Places.setting,
         ] + AssociationRoutes.settings + AppsFeature.settings + DevPagesFeature.settings + WebFingerFeature.settings
         + Brand.settings + [auditDays, metricsListen, FlowSettings.sessions] + EmailFeature.settings
-        + PasskeyFeature.settings
+        + PasskeyFeature.settings + [FlowSettings.require]
 
     /// The same in the order of `--help`.
     static let table = [SettingDescription](all)

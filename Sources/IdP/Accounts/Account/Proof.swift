@@ -1,9 +1,11 @@
+package import SSOShared
 package import SSOWeb
 package import Storage
 
 /// One proof of a sign-in.
 package struct Proof: Codable, Sendable, Equatable {
-    /// The name of the method or second factor on the wire: `email_code`.
+    /// The name of the method or second factor on the wire: `email_code`; and marks (``SignInProofs/marks``) after it, each with a
+    /// `+` before it.
     package let method: String
     /// When the user gave it; nil for a provider that does not say when.
     package let at: Timestamp?
@@ -12,6 +14,8 @@ package struct Proof: Codable, Sendable, Equatable {
     package init(_ method: String, at: Timestamp?, strength: Strength) {
         (self.method, self.at, self.strength) = (method, at, strength)
     }
+
+    package var words: [String] { method.split(separator: " ").map(String.init) }
 }
 
 extension Proof {
@@ -42,12 +46,22 @@ extension Proof {
 package struct SignInProofs: Sendable, Equatable {
     /// The names of the methods on the wire, in the order of the proofs: `email_code`, and the second factor after it.
     package let methods: [String]
+    /// Further values of RFC 8176 for this very sign-in: `hwk` for a key that never leaves its device.
+    package let marks: [String]
     package let strength: Strength
 
-    package init(_ methods: [String], _ strength: Strength) { (self.methods, self.strength) = (methods, strength) }
+    /// - Parameter words: the names of the methods, and marks with a `+` before each.
+    package init(_ words: [String], _ strength: Strength) {
+        methods = words.filter { !$0.hasPrefix("+") }
+        marks = words.filter { $0.hasPrefix("+") }.map { String($0.dropFirst()) }
+        self.strength = strength
+    }
 
-    /// The text of ``methods`` in a column and in the audit log.
-    package var text: String { methods.joined(separator: " ") }
+    /// As they are stored.
+    var words: [String] { methods + marks.map { "+" + $0 } }
+
+    /// The text of ``words`` in a column and in the audit log.
+    package var text: String { words.joined(separator: " ") }
 }
 
 extension SQLRow {
@@ -59,15 +73,7 @@ extension SQLRow {
     }
 }
 
-/// Which proofs a sign-in has. The raw values are stored and never change.
-package enum Strength: String, Codable, Sendable, Comparable, CaseIterable {
-    /// One proof of any kind.
-    case any
-    /// Two proofs of different kinds, or one that counts as two.
-    case mfa
-    /// A proof that cannot be given to another site (phishing-resistant).
-    case phr
-
+extension Strength {
     /// Whether a sign-in of this strength will do.
     ///
     /// - Parameters:
@@ -78,7 +84,4 @@ package enum Strength: String, Codable, Sendable, Comparable, CaseIterable {
         guard let since else { return true }
         return provenAt.map { $0 >= since } ?? false
     }
-
-    package static func < (one: Strength, other: Strength) -> Bool { one.rank < other.rank }
-    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -1,4 +1,5 @@
 package import IdPClients
+import SSOShared
 package import SSOWeb
 package import Storage
 
@@ -32,7 +33,7 @@ package struct CurrentSignIn: SessionSlot {
             (self.accountID, self.authenticatedAt, self.signOuts, self.flow) = (
                 accountID, authenticatedAt, signOuts, flow
             )
-            (self.isFirst, self.isProven, methods) = (isFirst, isProven, proofs.methods)
+            (self.isFirst, self.isProven, methods) = (isFirst, isProven, proofs.words)
             strength = proofs.strength == .any ? nil : proofs.strength
         }
 

@@ -46,7 +46,7 @@ struct AuthorizationFacts: Sendable {
     struct User: Sendable {
         /// Whether the client expects this account, or none in particular.
         var isExpected: Bool
-        /// Whether the sign-in is as recent as the client wishes.
+        /// Whether the sign-in is as recent as the client wishes, and as strong as it needs.
         var meetsWishes: Bool
     }
 

@@ -1,7 +1,7 @@
 package import IdPAccounts
 package import IdPClients
 import Logging
-import SSOShared
+package import SSOShared
 package import SSOWeb
 package import Storage
 
@@ -18,6 +18,8 @@ package struct GrantStore: Sendable {
     let clock: ServiceClock
     let eligibility: SignInEligibility
     let clients: ClientDirectory
+    /// The strength that a sign-in must have at least for every client (`IDP_REQUIRE`).
+    private let least: Strength
     private let signIns = ClientSignIns()
     /// Grants of one session within a minute that no client with a secret has redeemed. A browser in a loop would fill the table,
     /// and a user of a public client is that client.
@@ -25,11 +27,16 @@ package struct GrantStore: Sendable {
     static let maximumUnredeemed = 50
 
     package init(
-        database: any Database, clock: ServiceClock, eligibility: SignInEligibility, clients: ClientDirectory
+        database: any Database, clock: ServiceClock, eligibility: SignInEligibility, clients: ClientDirectory,
+        least: Strength = .any
     ) {
         unredeemed = RateLimit(Self.maximumUnredeemed, per: .minutes(1), clock: clock)
         (self.database, self.clock, self.eligibility, self.clients) = (database, clock, eligibility, clients)
+        self.least = least
     }
+
+    /// The strength that a sign-in must have at least for a client.
+    package func required(by client: Client) -> Strength { max(client.require, least) }
 
     /// What a grant has of its flow: the replay key of the request, or the flow's own id.
     struct FlowKey: Sendable {
@@ -157,6 +164,7 @@ package struct GrantStore: Sendable {
         presented["eligible"] = .integer(mayOwnerSignIn ? 1 : 0)
         presented["registered"] = .integer(isRegistered ? 1 : 0)
         presented["access"] = AccessHolds.value(client.access)
+        presented["required"] = .text(required(by: client).rawValue)
         presented["always"] = .integer(asked.kind.isVoidAfterAnyAttempt ? 1 : 0)
         guard let row = try connection.query(Self.consumeSQL, presented).first, let owner else {
             let outcome: Outcome<More> = try refuse(asked, presented, owner, connection)
@@ -199,7 +207,7 @@ package struct GrantStore: Sendable {
     private static let voidSQL = """
         UPDATE sso_token SET voided_at = :now
          WHERE digest = :digest AND kind = :kind
-           AND (:always = 1 OR client_id <> :client OR :eligible = 0 OR NOT \(mayEnter)
+           AND (:always = 1 OR client_id <> :client OR :eligible = 0 OR NOT \(mayEnter) OR NOT \(isStrong)
                 OR (\(isSameRedirect) AND :registered = 0))
            AND used_at IS NULL AND voided_at IS NULL
         RETURNING client_id
@@ -220,7 +228,7 @@ package struct GrantStore: Sendable {
         let conditions = [
             "is_own": "client_id = :client", "is_used": "used_at IS NOT NULL", "is_void": "voided_at IS NOT NULL",
             "is_expired": "expires_at <= :now", "is_early": "created_at > :skewed", "may_sign_in": ":eligible = 1",
-            "may_enter": mayEnter,
+            "may_enter": mayEnter, "is_strong": isStrong,
             "is_registered": "NOT (\(isSameRedirect)) OR :registered = 1",
             "has_redirect": hasRedirect, "has_challenge": "code_challenge = :challenge",
             "wants_verifier": "code_challenge <> ''", "has_verifier": ":challenge <> ''", "has_session": hasSession,
@@ -234,6 +242,8 @@ package struct GrantStore: Sendable {
     }()
 
     private static let mayEnter = AccessHolds.sql("sso_token.account_id")
+    /// The rule of ``Strength``'s order on a row.
+    private static let isStrong = "(strength = :required OR strength = 'phr' OR :required = 'any')"
     private static let isSameRedirect = "COALESCE(:redirect, redirect_uri) = redirect_uri"
     private static let hasRedirect = "(\(isSameRedirect) AND :registered = 1)"
     private static let hasSession = """
@@ -247,7 +257,7 @@ package struct GrantStore: Sendable {
          WHERE digest = :digest AND kind = :kind AND client_id = :client AND used_at IS NULL AND voided_at IS NULL
            AND expires_at > :now AND created_at <= :skewed AND :eligible = 1
            AND \(hasRedirect) AND code_challenge = :challenge AND \(hasSession)
-           AND \(SignInHolds.sql("sso_token")) AND \(mayEnter)
+           AND \(SignInHolds.sql("sso_token")) AND \(mayEnter) AND \(isStrong)
         RETURNING session_handle, authenticated_at, is_proven, methods, strength, caused_sign_in, payload, state_digest,
                   \(ClientSignIns.noted("sso_token"))
         """

@@ -1,5 +1,6 @@
 import Hummingbird
 import IdPAccounts
+package import SSOShared
 package import SSOWeb
 
 /// A way to prove an identity: email code, later passkey, provider and so on.
@@ -12,6 +13,8 @@ package protocol SignInMethod: Sendable {
     var id: String { get }
     /// The values of RFC 8176 2 that a proof by it stands for, beside ``id``: `otp`.
     var registeredValues: [String] { get }
+    /// What a sign-in by it alone reaches.
+    var strength: Strength { get }
 
     /// Declares the method's pages and forms.
     func addRoutes(to router: inout FeatureRouter)
@@ -30,6 +33,7 @@ package protocol SignInMethod: Sendable {
 
 extension SignInMethod {
     package var registeredValues: [String] { [] }
+    package var strength: Strength { .any }
     package func prepare(_ attempt: SignInAttempt, in slots: inout SessionSlots) throws -> Bool { false }
     package func nativeStart(_ name: String) -> NativeStart? { nil }
 }

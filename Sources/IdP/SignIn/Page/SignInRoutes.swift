@@ -5,6 +5,7 @@ import IdPClients
 import IdPFlow
 import SSOShared
 import SSOWeb
+import Storage
 
 /// `/sign-in`.
 struct SignInRoutes: Sendable {
@@ -31,8 +32,9 @@ struct SignInRoutes: Sendable {
         let flow = FlowID.read(request.queryFields)
         if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
         if let error = completion.unreachable(request.queryFields, context) { throw error }
-        let user = try await completion.askedAgain(context, flow: flow)
-        return page.response(request, try await page.session(request, context, flow), flow: flow, user: user)
+        return page.response(
+            request, try await page.session(request, context, flow), flow: flow,
+            again: try await page.again(context, flow))
     }
 
     private func submit(_ form: SubmittedForm) async throws -> Response {
@@ -43,9 +45,9 @@ struct SignInRoutes: Sendable {
             text: typed, session: session, flow: flow, clientName: completion.purposes.name(of: flow, in: session),
             confirmsIdentity: try form.fields.text("known") == "1", request: request, context: context)
         if let next = try await submitAddress(submitted) { return next }
-        let user = try await completion.askedAgain(context, flow: flow)
         return page.response(
-            request, try await page.prepared(session, request, flow), flow: flow, user: user,
+            request, try await page.prepared(session, request, flow), flow: flow,
+            again: try await page.again(context, flow),
             address: String(typed.prefix(SignInPage.longestTyped)),
             error: EmailAddressError.reason(typed))
     }
@@ -76,18 +78,19 @@ struct InvitedBrowser: Sendable {
 struct SignInPage: Sendable {
     let pages: Pages
     let sessions: Sessions
-    let purposes: FlowPurposes
+    let completion: SignInCompletion
     let methods: [any SignInMethod]
-    let lastMethod: LastMethodCookie
     let assets: StaticAssets
     let script: String
+
+    private var purposes: FlowPurposes { completion.purposes }
 
     /// How many characters the field for an address takes: one with its name and the marks of a copied sentence.
     static let longestTyped = 1024
 
     init(_ parts: SharedParts, _ completion: SignInCompletion, _ methods: [any SignInMethod]) {
         (pages, sessions, assets, script) = (parts.pages, parts.sessions, parts.assets, parts.formScript)
-        (purposes, lastMethod, self.methods) = (completion.purposes, completion.lastMethod, methods)
+        (self.completion, self.methods) = (completion, methods)
     }
 
     /// What became of a passkey that this page has asked for.
@@ -106,28 +109,31 @@ struct SignInPage: Sendable {
         let hint, button, errorHTML: String
         let hasIntro, hasLogo, hasAgain, hasCancel, hasError, hasLinks: Bool
         let passkeyScript, passkeyErrorHTML, unknownPasskey: String
-        let hasPasskeys, hasPasskeyError: Bool
+        let hasPasskeys, hasPasskeyError, needsPasskey, canSetUp: Bool
         let notes: [Note]
         let links: [Link]
         let parts: [SignInParts.Part]
     }
 
     /// - Parameters:
-    ///   - user: who is signed in and asked to sign in again.
+    ///   - again: who is signed in and asked to sign in again.
     ///   - address: what the visitor typed before, to correct it.
     ///   - error: what is wrong with that.
     func response(
-        _ request: Request, _ session: Session, flow: FlowID?, user: SignedInUser? = nil, address: String? = nil,
+        _ request: Request, _ session: Session, flow: FlowID?, again: SignInAgain? = nil, address: String? = nil,
         error: EmailAddressError? = nil, passkey outcome: PasskeyOutcome? = nil
     ) -> Response {
         let hasError = error != nil
         let attempt = attempt(request, session, flow)
         let texts = pages.texts(for: request)
-        let words = purposes.texts(of: flow, in: session, again: user?.account.email)
+        let words = purposes.texts(of: flow, in: session, again: again?.user.account.email)
         var (field, links): ((hint: String, button: String)?, [Link]) = (nil, [])
         var (providers, notes): ([ProviderButton], [Note]) = ([], [])
         var passkey: SignInParts.PasskeyForm?
-        for option in methods.flatMap({ $0.options(for: attempt) }) {
+        let needed = session[Flows.self].flow(flow)?.demand.strength ?? .any
+        let offered = again?.lacksStrength == true ? methods.filter { $0.strength >= needed } : methods
+        let canSetUp = again?.hasNothingStronger == true
+        for option in offered.flatMap({ canSetUp ? [] : $0.options(for: attempt) }) {
             switch option {
             case .emailField(let hint, let button): field = (texts.plain(hint), texts.plain(button))
             case .link(let label, let path):
@@ -142,20 +148,23 @@ struct SignInPage: Sendable {
         }
         let parts = SignInParts(
             providers: providers, passkey: passkey, hasEmailField: field != nil, hasError: hasError,
-            lastUsed: lastMethod.value(in: request), texts: texts,
+            lastUsed: completion.lastMethod.value(in: request), texts: texts,
             logo: { assets.path(of: "provider-\($0).svg") })
         let model = Model(
             formToken: sessions.formToken(for: session), flow: flow?.text ?? "",
             introHTML: words.intro.map(texts.html) ?? "", logo: words.logo, logoSizeHTML: words.logoSizeHTML,
             againHTML: words.again.map(texts.html) ?? "",
             cancel: words.cancel?.href ?? "", cancelHTML: words.cancel.map { texts.html($0.label) } ?? "",
-            address: address ?? EmailAddress.shown(hint(flow, session) ?? user?.account.email ?? ""), script: script,
+            address: address ?? EmailAddress.shown(hint(flow, session) ?? again?.user.account.email ?? ""),
+            script: script,
             hint: field?.hint ?? "", button: field?.button ?? "", errorHTML: error.map { texts.html($0.words) } ?? "",
             hasIntro: words.intro != nil,
             hasLogo: !words.logo.isEmpty, hasAgain: words.again != nil, hasCancel: words.cancel != nil,
             hasError: hasError, hasLinks: !links.isEmpty, passkeyScript: assets.path(of: "passkey.js"),
             passkeyErrorHTML: outcome.map { texts.html($0.error) } ?? "", unknownPasskey: outcome?.unknown ?? "",
-            hasPasskeys: passkey != nil, hasPasskeyError: outcome != nil, notes: notes, links: links,
+            hasPasskeys: passkey != nil, hasPasskeyError: outcome != nil,
+            needsPasskey: again == nil && needed > .any && passkey != nil, canSetUp: canSetUp, notes: notes,
+            links: links,
             parts: parts.ordered)
         var response = pages.response(
             "sign-in", model, for: request,
@@ -166,10 +175,22 @@ struct SignInPage: Sendable {
         return response
     }
 
+    /// Who is signed in and asked to sign in again, and what the sign-in lacks.
+    func again(_ context: VisitorContext, _ flow: FlowID?) async throws -> SignInAgain? {
+        guard let user = try await completion.askedAgain(context, flow: flow) else { return nil }
+        let needed = user.session[Flows.self].flow(flow)?.demand.strength ?? .any
+        // A second factor may lift any method to what is needed.
+        guard user.signIn.proofs.strength < needed, needed == .phr || completion.factors.isEmpty else {
+            return SignInAgain(user: user, lacksStrength: false, hasNothingStronger: false)
+        }
+        let has = try await completion.accounts.database.read { try PasskeyStore.has(user.account.id, $0) }
+        return SignInAgain(user: user, lacksStrength: true, hasNothingStronger: !has)
+    }
+
     private func attempt(_ request: Request, _ session: Session?, _ flow: FlowID?) -> SignInAttempt {
         var attempt = SignInAttempt(
             flow: flow, clientName: session.flatMap { purposes.name(of: flow, in: $0) },
-            isNativeShell: request.isFromNativeShell, needsNewSignIn: session?.slots.needsNewSignIn(flow) ?? false)
+            isNativeShell: request.isFromNativeShell, needsNewSignIn: session?.slots.signInSince(flow) != nil)
         if let session { attempt.slots = session.slots }
         return attempt
     }
@@ -198,4 +219,13 @@ struct SignInPage: Sendable {
     private func hint(_ flow: FlowID?, _ session: Session) -> String? {
         session[Flows.self].flow(flow)?.demand.loginHint
     }
+}
+
+/// A user who is signed in and has to sign in again.
+struct SignInAgain: Sendable {
+    let user: SignedInUser
+    /// Whether only a method of the strength that is needed will do.
+    let lacksStrength: Bool
+    /// Whether the account has none, and has to set one up first.
+    let hasNothingStronger: Bool
 }

@@ -114,7 +114,10 @@ struct PasskeyAddRoutes: Sendable {
             return try await refuse(.init("not_discoverable", "passkey-add.error-full", credential.id), user, form)
         }
         switch try await add(credential, user, form) {
-        case .added: return .redirect(to: PasskeyPath.list + "?added")
+        case .added:
+            // A client waits for a user who had no passkey.
+            let waiting = form.session[Flows.self].demanding(now: clock.now())
+            return .redirect(to: waiting.map { SignInPath.signIn($0) } ?? PasskeyPath.list + "?added")
         case .taken: return try await refuse(.init("already_registered", "passkey-add.error-taken"), user, form)
         case .full: return try await refuse(.init("too_many", "passkey-add.error-many", credential.id), user, form)
         case nil: return Self.signIn

@@ -1,6 +1,7 @@
 import Hummingbird
 import IdPAccounts
 import IdPFlow
+import SSOShared
 import SSOWeb
 
 /// The sign-in method "passkey": the browser asks the user for a touch, and an authenticator signs a challenge. Nothing is typed,
@@ -11,6 +12,8 @@ struct PasskeyMethod: SignInMethod {
     let id = PasskeyMethod.name
     /// RFC 8176: proof of possession of a key, after a test of the user.
     let registeredValues = ["pop", "user", "mfa"]
+
+    let strength = Strength.phr
 
     let ceremonies: PasskeyCeremonies
     /// Whether an app can come back from the system browser.

@@ -1,5 +1,6 @@
 import IdPAccounts
 import IdPFlow
+import SSOShared
 import SSOWeb
 import Storage
 

@@ -60,7 +60,7 @@ struct PasskeySignIn: Sendable {
         }
         let done = try await completion.finish(
             ProvenSignIn(
-                .passkey(proven.passkey.identity), method: PasskeyMethod.name, strength: .phr, flow: flow,
+                .passkey(proven.passkey.identity), method: proven.method, strength: .phr, flow: flow,
                 remembers: remembers, consuming: { try consume(proven, $0) }), session, request, context)
         if let done { return done }
         // The passkey, or its account, has gone meanwhile; or another request of this browser was faster.
@@ -74,6 +74,9 @@ struct PasskeySignIn: Sendable {
     private struct Proven: Sendable {
         let passkey: Passkey
         let assertion: VerifiedAssertion
+
+        /// A key that never leaves its device is one of hardware (RFC 8176 2).
+        var method: String { passkey.isBackupEligible ? PasskeyMethod.name : PasskeyMethod.name + " +hwk" }
     }
 
     private enum Checked {
@@ -150,10 +153,9 @@ struct PasskeySignIn: Sendable {
         if refusal.isCopied, let account = refusal.account {
             try await raiseAlarm(account, refusal.passkey, form)
         }
-        let user = try await completion.askedAgain(context, flow: flow)
         let session = try await page.prepared(form.session, request, flow)
         return page.response(
-            request, session, flow: flow, user: user,
+            request, session, flow: flow, again: try await page.again(context, flow),
             passkey: .init(error: refusal.words, unknown: refusal.unknown.map(ceremonies.unknownCredential)))
     }
 
