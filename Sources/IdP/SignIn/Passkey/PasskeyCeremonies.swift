@@ -53,7 +53,9 @@ struct PasskeyCeremonies: Sendable {
     /// Takes out the challenges that an answer may be for, once. Nothing of the answer has been read.
     ///
     /// - Returns: nil if the session has ended meanwhile, or another request has taken them.
-    func take(for use: PasskeyChallenges.Use, in session: Session) async throws -> [Ceremony]? {
+    func take(
+        for use: PasskeyChallenges.Use, in session: Session
+    ) async throws -> (session: Session, open: [Ceremony])? {
         let now = clock.now()
         // The body may run again. The value of its last run is what was committed.
         let taken = Mutex<[PasskeyChallenges.Challenge]>([])
@@ -62,7 +64,7 @@ struct PasskeyCeremonies: Sendable {
             taken.withLock { $0 = challenges }
             return true
         }
-        return updated == nil ? nil : taken.withLock { $0 }.map(ceremony)
+        return updated.map { ($0, taken.withLock { $0 }.map(ceremony)) }
     }
 
     private func ceremony(_ challenge: PasskeyChallenges.Challenge) -> Ceremony {

@@ -50,12 +50,12 @@ struct PasskeySignIn: Sendable {
         try ceremonies.count(session)
         let answer = try form.fields.bytes("passkey") ?? []
         let remembers = try RememberChoice.isTicked(in: form.fields)
-        guard let open = try await ceremonies.take(for: .signIn(flow), in: session) else {
+        guard let taken = try await ceremonies.take(for: .signIn(flow), in: session) else {
             return .redirect(to: SignInPath.signIn(flow))
         }
         let proven: Proven
-        switch try await check(answer, open, context) {
-        case .refused(let refusal): return try await refuse(refusal, form)
+        switch try await check(answer, taken.open, context) {
+        case .refused(let refusal): return try await refuse(refusal, form, taken.session)
         case .proven(let value): proven = value
         }
         let done = try await completion.finish(
@@ -65,7 +65,7 @@ struct PasskeySignIn: Sendable {
         if let done { return done }
         // The passkey, or its account, has gone meanwhile; or another request of this browser was faster.
         return try await sessions.store.isAlive(session)
-            ? refuse(PasskeyRefusal("used_elsewhere", account: proven.passkey.accountID), form)
+            ? refuse(PasskeyRefusal("used_elsewhere", account: proven.passkey.accountID), form, taken.session)
             : .redirect(to: SignInPath.signIn(flow))
     }
 
@@ -144,7 +144,11 @@ struct PasskeySignIn: Sendable {
     // MARK: The refusal
 
     /// The sign-in page with what the user may know, and a new challenge.
-    private func refuse(_ refusal: PasskeyRefusal, _ form: SubmittedForm) async throws -> Response {
+    ///
+    /// - Parameter session: without the challenges that were taken out.
+    private func refuse(
+        _ refusal: PasskeyRefusal, _ form: SubmittedForm, _ session: Session
+    ) async throws -> Response {
         let (request, context, flow) = (form.request, form.context, form.flow)
         context.record(
             Event(
@@ -153,7 +157,7 @@ struct PasskeySignIn: Sendable {
         if refusal.isCopied, let account = refusal.account {
             try await raiseAlarm(account, refusal.passkey, form)
         }
-        let session = try await page.prepared(form.session, request, flow)
+        let session = try await page.prepared(session, request, flow)
         return page.response(
             request, session, flow: flow, again: try await page.again(context, flow),
             passkey: .init(error: refusal.words, unknown: refusal.unknown.map(ceremonies.unknownCredential)))
