@@ -151,6 +151,7 @@ extension SignInCompletion {
             factors: features.flatMap(\.factors), accounts: parts.accounts, knownBrowsers: parts.knownBrowsers,
             tokens: parts.accessTokens, hasProvider: { providers.has(id: $0, issuer: $1) }, changes: changes,
             lastMethod: LastMethodCookie(origin: parts.origin), clock: parts.clock)
+        offers = features.flatMap(\.offers)
     }
 }
 

@@ -55,7 +55,7 @@ package enum SignInStep: Sendable {
 
 /// What a sign-in, or its first half, has made.
 package struct CompletedSignIn: Sendable {
-    let session: Session
+    package let session: Session
     package let account: Account
     /// Whether the sign-in made the account.
     package let isNew: Bool

@@ -24,6 +24,8 @@ package struct SignInCompletion: Sendable {
     /// Tells users what a sign-in has changed about their account.
     let changes: any AccountChangeReporter
     package let lastMethod: LastMethodCookie
+    /// What may come between a sign-in and what it was for.
+    package var offers: [any SignInOffer] = []
     let clock: ServiceClock
 
     package init(
@@ -49,11 +51,25 @@ package struct SignInCompletion: Sendable {
         _ proven: ProvenSignIn, _ session: Session, _ request: Request, _ context: VisitorContext
     ) async throws -> Response? {
         let target = SignInTarget(replacing: session, app: AppSession.kind(of: request))
-        guard
-            var response = response(to: try await complete(proven, for: target, request, context), proven.flow, request)
-        else { return nil }
+        let step = try await complete(proven, for: target, request, context)
+        guard var response = response(to: step, proven.flow, request) else { return nil }
+        if case .signedIn(let done) = step, target.app == nil,
+            let offer = try await offer(after: done, proven, request)
+        {
+            response.headers[.location] = offer
+        }
         lastMethod.remember(proven.identity, in: &response)
         return response
+    }
+
+    private func offer(
+        after done: CompletedSignIn, _ proven: ProvenSignIn, _ request: Request
+    ) async throws -> String? {
+        for offer in offers {
+            let path = try await offer.path(after: done, by: proven.identity, flow: proven.flow, request)
+            if let path { return path }
+        }
+        return nil
     }
 
     /// Signs the owner of an identity in, in one transaction: the proof is consumed, the account made, the session

@@ -43,7 +43,8 @@ struct SignInRoutes: Sendable {
         let typed = try form.fields.text("email") ?? ""
         let submitted = SubmittedAddress(
             text: typed, session: session, flow: flow, clientName: completion.purposes.name(of: flow, in: session),
-            confirmsIdentity: try form.fields.text("known") == "1", request: request, context: context)
+            confirmsIdentity: try form.fields.text("known") == "1", fields: form.fields, request: request,
+            context: context)
         if let next = try await submitAddress(submitted) { return next }
         return page.response(
             request, try await page.prepared(session, request, flow), flow: flow,
@@ -61,6 +62,8 @@ package struct SubmittedAddress: Sendable {
     let clientName: String?
     /// The form was on a page that says what the sign-in adds to the account (``PendingIdentity``).
     let confirmsIdentity: Bool
+    /// The form, which says what the browser can do (``BrowserAbilities``).
+    let fields: URLEncodedFields
     let request: Request
     let context: VisitorContext
     /// What the link of an invitation has made of the browser; nil for any other.

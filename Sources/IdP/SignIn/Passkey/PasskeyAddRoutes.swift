@@ -15,17 +15,19 @@ import WebAuthn
 /// passkey in vain, and again in the transaction that stores it.
 struct PasskeyAddRoutes: Sendable {
     let ceremonies: PasskeyCeremonies
-    let accounts: AccountStore
+    let completion: SignInCompletion
     let changes: any AccountChangeReporter
     let pages: Pages
     let assets: StaticAssets
+    let offer: PasskeyOffer
 
+    private var accounts: AccountStore { completion.accounts }
     private var sessions: Sessions { ceremonies.sessions }
     private var clock: ServiceClock { ceremonies.clock }
 
     struct Model: Encodable, Sendable {
-        let formToken, script, options, errorHTML, email, unknown: String
-        let hasError: Bool
+        let formToken, script, options, errorHTML, email, unknown, flow: String
+        let hasError, isOffer, isInvited: Bool
     }
 
     func addRoutes(to router: inout FeatureRouter) {
@@ -33,6 +35,11 @@ struct PasskeyAddRoutes: Sendable {
             accounts.signedIn, elsewhere: { _ in PasskeyPath.add },
             orElse: { _ in .init(label: Text("error.try-again"), href: PasskeyPath.add) }, submit: submit)
         router.form(at: PasskeyPath.add, show: show, form)
+        let later = Form<SignedInUser>.ofUser(
+            accounts.signedIn, elsewhere: { SignInPath.signIn($0.flow) },
+            orElse: { .init(label: Text("error.try-again"), href: FlowID.path(PasskeyPath.offer, $0.flow)) },
+            submit: { form, user in .redirect(to: next(form.flow, user.session.slots)) })
+        router.form(at: PasskeyPath.offer, show: showOffer, later)
     }
 
     // MARK: The page
@@ -40,6 +47,19 @@ struct PasskeyAddRoutes: Sendable {
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         guard let session = context.session else { return Self.signIn }
         return try await page(request, session)
+    }
+
+    /// Where a user goes on whom a passkey was offered.
+    private func next(_ flow: FlowID?, _ slots: SessionSlots) -> String {
+        completion.purposes.destination(flow, in: slots, isNativeShell: false)
+    }
+
+    @Sendable private func showOffer(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let flow = FlowID.read(request.queryFields)
+        guard let session = context.session else { return .redirect(to: SignInPath.signIn(flow)) }
+        var response = try await page(request, session, offering: .some(flow))
+        offer.note(in: &response)
+        return response
     }
 
     private static var signIn: Response { .redirect(to: PasskeyPath.signIn + "?add") }
@@ -52,9 +72,12 @@ struct PasskeyAddRoutes: Sendable {
         let slots: SessionSlots
     }
 
-    /// - Parameter refusal: why the page is shown again.
+    /// - Parameters:
+    ///   - refusal: why the page is shown again.
+    ///   - offered: what the sign-in was for, on the page that offers a passkey; nil on the page that adds one.
     private func page(
-        _ request: Request, _ session: Session, after refusal: PasskeyAddRefusal? = nil
+        _ request: Request, _ session: Session, after refusal: PasskeyAddRefusal? = nil,
+        offering offered: FlowID?? = nil
     ) async throws -> Response {
         let content = Mutex<Content?>(nil)
         let now = clock.now()
@@ -73,7 +96,9 @@ struct PasskeyAddRoutes: Sendable {
                 content.withLock { $0 = found }
                 return true
             })
-        guard let updated, let content = content.withLock({ $0 }) else { return Self.signIn }
+        guard let updated, let content = content.withLock({ $0 }) else {
+            return offered.map { .redirect(to: next($0, session.slots)) } ?? Self.signIn
+        }
         guard content.passkeys.count < PasskeyStore.maximumPerAccount || refusal != nil else {
             return .redirect(to: PasskeyPath.list)
         }
@@ -83,7 +108,9 @@ struct PasskeyAddRoutes: Sendable {
             options: ceremonies.creationOptions(
                 for: account, handle: content.handle, excluding: content.passkeys, in: content.slots),
             errorHTML: refusal.map { pages.texts(for: request).html($0.words) } ?? "", email: account.email,
-            unknown: refusal?.unknown.map(ceremonies.unknownCredential) ?? "", hasError: refusal != nil)
+            unknown: refusal?.unknown.map(ceremonies.unknownCredential) ?? "", flow: offered.flatMap { $0?.text } ?? "",
+            hasError: refusal != nil, isOffer: offered != nil,
+            isInvited: PasskeyOffer.isInvited(offered ?? nil, updated))
         return pages.response(
             "passkey-add", model, for: request, status: refusal == nil ? .ok : .unprocessableContent,
             offersLanguages: true)
@@ -115,6 +142,8 @@ struct PasskeyAddRoutes: Sendable {
             return try await refuse(.init("not_discoverable", "passkey-add.error-full", credential.id), user, form)
         }
         switch try await add(credential, user, form) {
+        case .added where try form.fields.text("offer") == "1":
+            return .redirect(to: next(form.flow, form.session.slots))
         case .added:
             // A client waits for a user who had no passkey.
             let waiting = form.session[Flows.self].demanding(now: clock.now())
@@ -173,7 +202,9 @@ struct PasskeyAddRoutes: Sendable {
             Event(
                 .passkeyRejected, by: .user(user.account.id), account: user.account.id, session: form.session.handle,
                 cause: refusal.reason))
-        return try await page(form.request, form.session, after: refusal)
+        let isOffer = try form.fields.text("offer") == "1"
+        return try await page(
+            form.request, form.session, after: refusal, offering: isOffer ? .some(form.flow) : nil)
     }
 }
 

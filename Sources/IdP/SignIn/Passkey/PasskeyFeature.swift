@@ -10,6 +10,7 @@ package struct PasskeyFeature: Feature {
     private let parts: SharedParts
     private let changeReporter: any AccountChangeReporter
     private let hasApps: Bool
+    private let isOffered: Bool
     /// Nil where browsers make no passkeys.
     private let ceremonies: PasskeyCeremonies?
 
@@ -18,6 +19,7 @@ package struct PasskeyFeature: Feature {
         _ parts: SharedParts, _ values: SettingValues, changes: any AccountChangeReporter, hasApps: Bool
     ) throws(SettingError) {
         (self.parts, changeReporter, self.hasApps) = (parts, changes, hasApps)
+        isOffered = try values[PasskeySettings.offer]
         ceremonies = try values[PasskeySettings.relyingPartyID].map { PasskeyCeremonies(relyingParty: $0, parts) }
     }
 
@@ -34,6 +36,10 @@ package struct PasskeyFeature: Feature {
             PasskeyRemoval(accounts: parts.accounts, accessTokens: parts.accessTokens),
         ]
     }
+
+    package var offers: [any SignInOffer] { isOffered && ceremonies != nil ? [offer] : [] }
+
+    private var offer: PasskeyOffer { PasskeyOffer(accounts: parts.accounts, origin: parts.origin) }
 
     package func methods(_ completion: SignInCompletion) -> [any SignInMethod] {
         ceremonies.map { [PasskeyMethod(ceremonies: $0, hasApps: hasApps)] } ?? []
@@ -52,8 +58,8 @@ package struct PasskeyFeature: Feature {
             flowLimit: parts.flowLimit
         ).addRoutes(to: &router)
         PasskeyAddRoutes(
-            ceremonies: ceremonies, accounts: parts.accounts, changes: changeReporter, pages: parts.pages,
-            assets: parts.assets
+            ceremonies: ceremonies, completion: completion, changes: changeReporter, pages: parts.pages,
+            assets: parts.assets, offer: offer
         ).addRoutes(to: &router)
     }
 }

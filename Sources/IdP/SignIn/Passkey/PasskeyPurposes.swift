@@ -31,6 +31,8 @@ struct PasskeyAddPurpose: OwnPagePurpose {
 enum PasskeyPath {
     static let list = "/passkeys"
     static let add = "/passkeys/add"
+    /// Offers a passkey after a sign-in.
+    static let offer = "/passkeys/offer"
     static let rename = "/passkeys/rename"
     static let remove = "/passkeys/remove"
     /// Sends a visitor to sign in. The pages themselves change nothing, so that link checkers do not either.

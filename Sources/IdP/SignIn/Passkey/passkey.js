@@ -6,6 +6,23 @@
     if (!window.PublicKeyCredential || !navigator.credentials || !navigator.credentials.create) { return; }
     document.querySelectorAll("form[data-passkey-get]").forEach(signIn);
     document.querySelectorAll("form[data-passkey-create]").forEach(add);
+    notePlatform();
+
+    // Whether this device itself can keep a passkey: only then is one offered after the sign-in.
+    function notePlatform() {
+        var forms = document.querySelectorAll("form[data-platform]");
+        if (!forms.length || !PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable) { return; }
+        PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable().then(function (isThere) {
+            if (!isThere) { return; }
+            forms.forEach(function (form) {
+                var field = document.createElement("input");
+                field.type = "hidden";
+                field.name = "platform";
+                field.value = "1";
+                form.append(field);
+            });
+        }, function () {});
+    }
 
     function show(form) {
         document.querySelectorAll("[data-passkey]").forEach(function (place) { place.hidden = false; });
