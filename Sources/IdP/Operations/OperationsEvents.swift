@@ -27,6 +27,9 @@ extension EventKind {
     package static let accessReviewFailed = EventKind(
         "access_review_failed", .warning, line: [.cause()],
         "A new clients file's groups could not be looked up. Access is checked. Send SIGHUP again.")
+    package static let passkeysForgotten = EventKind(
+        "passkeys_forgotten", nil, .row("`detail`: how many users had passkeys"),
+        "`idp passkeys forget-all`: the passkeys of all users were removed.")
     package static let keysForgotten = EventKind(
         "keys_forgotten", nil, .row("`detail`: the fingerprints of the keys that the database knows now"),
         "`idp database forget-keys`: what only the lost keys open stays closed.")
@@ -65,6 +68,6 @@ enum SecretEnd: String, CaseIterable {
 package enum OperationsEvents {
     package static let all: [EventKind] = [
         .userErased, .userInvited, .groupChanged, .clientChanged, .clientSecretAdded, .clientSecretRetired,
-        .accessReviewFailed, .keysForgotten, .databaseRestored,
+        .accessReviewFailed, .passkeysForgotten, .keysForgotten, .databaseRestored,
     ]
 }

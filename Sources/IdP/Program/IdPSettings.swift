@@ -86,6 +86,7 @@ package enum IdPSettings {
                     await $0.checkRegistry(
                         location, keys, source.clients, hasFaultyClients: values.isFaulty(clients))
                 }
+                await $0.checkPasskeys(location, values)
             }
         }
         if let address = try? values[listen] {

@@ -78,6 +78,7 @@ extension AccountNotice.Change {
         case .passkeyRenamed: (Text("notice.passkey-renamed"), Text("notice.subject-passkey-renamed"))
         case .passkeyRemoved: (Text("notice.passkey-removed"), Text("notice.subject-passkey-removed"))
         case .passkeysRevoked: (Text("notice.passkeys-revoked"), Text("notice.subject-passkeys-revoked"))
+        case .passkeysForgotten: (Text("notice.passkeys-forgotten"), Text("notice.subject-passkeys-revoked"))
         case .passkeyCopied: (Text("notice.passkey-copied"), Text("notice.subject-passkey-copied"))
         case .signedIn: (Text("notice.signed-in"), Text("notice.subject-signed-in"))
         case .linked, .unlinked, .revoked, .withdrawn, .further, .address: nil

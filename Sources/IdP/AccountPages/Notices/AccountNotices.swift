@@ -112,6 +112,7 @@ struct AccountNotice: Sendable {
         case passkeyRenamed = "passkey_renamed"
         case passkeyRemoved = "passkey_removed"
         case passkeysRevoked = "passkeys_revoked"
+        case passkeysForgotten = "passkeys_forgotten"
         case passkeyCopied = "passkey_copied"
         case signedIn = "signed_in"
 
@@ -157,6 +158,7 @@ extension AccountChange {
         case .passkeyRenamed: .passkeyRenamed
         case .passkeyRemoved: .passkeyRemoved
         case .passkeysRevoked: .passkeysRevoked
+        case .passkeysForgotten: .passkeysForgotten
         case .passkeyCopied: .passkeyCopied
         case .signedIn: .signedIn
         }

@@ -15,6 +15,8 @@ package enum AccountChange: Sendable, Equatable {
     case passkeyRemoved(name: String)
     /// Ended by the first proof of the account's address.
     case passkeysRevoked
+    /// The service has another host, where they do not work.
+    case passkeysForgotten
     /// The counter of a passkey says that there may be a copy of its key.
     case passkeyCopied
     /// In a browser that was not known.

@@ -145,9 +145,12 @@ package enum PasskeyStore {
         case unknown
     }
 
-    /// Removes a passkey of an account. The last identity stays.
+    /// Removes a passkey of an account.
+    ///
+    /// - Parameter keepingLast: whether the last identity stays. Without it the account is signed in to by email, as before the
+    ///   first sign-in.
     package static func remove(
-        _ id: String, of accountID: String, _ connection: any SQLConnection
+        _ id: String, of accountID: String, keepingLast: Bool = true, _ connection: any SQLConnection
     ) throws -> Removal {
         guard let passkey = try all(of: accountID, connection).first(where: { $0.id.utf8.elementsEqual(id.utf8) })
         else { return .unknown }
@@ -155,8 +158,10 @@ package enum PasskeyStore {
             """
             DELETE FROM account_identity
              WHERE kind = 'passkey' AND issuer = :rp AND subject = :credential AND account_id = :account
-               AND (SELECT COUNT(*) FROM account_identity WHERE account_id = :account) > 1
-            """, values(passkey.identity).merging(["account": .text(accountID)]) { $1 })
+               AND (SELECT COUNT(*) FROM account_identity WHERE account_id = :account) > :kept
+            """,
+            values(passkey.identity).merging(
+                ["account": .text(accountID), "kept": .integer(keepingLast ? 1 : 0)]) { $1 })
         guard removed == 1 else { return .last }
         try connection.execute(
             "DELETE FROM passkey WHERE id = :id AND account_id = :account",
@@ -170,6 +175,16 @@ package enum PasskeyStore {
         try connection.execute(
             "DELETE FROM account_identity WHERE kind = 'passkey' AND account_id = :account", values)
         try connection.execute("DELETE FROM passkey WHERE account_id = :account", values)
+    }
+
+    /// The accounts with passkeys.
+    package static func owners(_ connection: any SQLConnection) throws -> [Account] {
+        try connection.query(
+            """
+            SELECT \(Account.columns) FROM account
+             WHERE id IN (SELECT account_id FROM passkey) ORDER BY id
+            """
+        ).map(Account.init)
     }
 
     private static func values(_ identity: PasskeyID) -> [String: SQLValue] {

@@ -11,13 +11,6 @@ extension EventKind {
     package static let passkeyRenamed = EventKind(
         "passkey_renamed", .info, .row("session; `detail`: the passkey"),
         line: [.account, .detail("passkey")], user: Text("activity.passkey-renamed"), "A user renamed a passkey.")
-    package static let passkeyRemoved = EventKind(
-        "passkey_removed", .notice, .row("session; `cause`; `detail`: the passkey"),
-        line: [.account, .detail("passkey"), .cause()],
-        causes: [
-            .init("user", "By its user; every other sign-in of the account has ended."),
-            .init("operator", "By a command; every sign-in of the account has ended."),
-        ], user: Text("activity.passkey-removed"), "A passkey was removed.")
     package static let passkeyCounter = EventKind(
         "passkey_counter", .notice, .row("`cause`; `detail`: the passkey"),
         line: [.account, .detail("passkey"), .cause()],
@@ -49,14 +42,15 @@ extension EventKind {
 /// The events of passkeys.
 enum PasskeyEvents {
     static let all: [EventKind] = [
-        .passkeyAdded, .passkeyRenamed, .passkeyRemoved, .passkeyRejected, .passkeyCounter,
+        .passkeyAdded, .passkeyRenamed, .passkeyRejected, .passkeyCounter,
     ]
 }
 
 extension WebAuthnError {
     fileprivate var remedy: String {
         switch self {
-        case .challengeMissing, .challengeMismatch: "The answer is to another challenge: of another page, or an attacker's."
+        case .challengeMissing, .challengeMismatch:
+            "The answer is to another challenge: of another page, or an attacker's."
         case .originMissing, .originMismatch, .crossOrigin, .topOrigin:
             "The browser was at another address: `IDP_PUBLIC_URL`, or an attacker's page."
         case .relyingPartyID: "The answer is for another domain: `IDP_PASSKEY_RP_ID`."

@@ -1,3 +1,5 @@
+import HTTPTypes
+import Hummingbird
 package import IdPAccounts
 package import IdPFlow
 import SSOShared
@@ -53,6 +55,12 @@ package struct PasskeyFeature: Feature {
             ceremonies: ceremonies, completion: completion, page: SignInPage(parts, completion, methods),
             changes: changeReporter
         ).addRoutes(to: &router)
+        let origin = parts.origin.text
+        router.file(at: PasskeyPath.endpoints) { _, _ in
+            .json(
+                [.init("enroll", origin + PasskeyPath.add), .init("manage", origin + PasskeyPath.list)],
+                headers: [.cacheControl: "public, max-age=300"])
+        }
         PasskeyListRoutes(
             ceremonies: ceremonies, accounts: parts.accounts, pages: parts.pages, assets: parts.assets,
             flowLimit: parts.flowLimit

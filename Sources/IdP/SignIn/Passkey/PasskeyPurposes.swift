@@ -33,6 +33,8 @@ enum PasskeyPath {
     static let add = "/passkeys/add"
     /// Offers a passkey after a sign-in.
     static let offer = "/passkeys/offer"
+    /// Where password managers find the pages (W3C, "A Well-Known URL for Relying Party Passkey Endpoints").
+    static let endpoints = "/.well-known/passkey-endpoints"
     static let rename = "/passkeys/rename"
     static let remove = "/passkeys/remove"
     /// Sends a visitor to sign in. The pages themselves change nothing, so that link checkers do not either.
