@@ -294,9 +294,8 @@ let package = Package(
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdP", "IdPAccounts", "IdPClients", "IdPDevPages", "IdPFlow",
                 "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPSchema", "PostgresStorage",
-                "RelyingParty", "SQLiteStorage", "SSONative", "SSOClient", "SSOShared", "SSOWeb", "Storage", httpTypes,
-                hummingbird,
-                logging, nioCore,
+                "JWT", "RelyingParty", "SQLiteStorage", "SSONative", "SSOClient", "SSOShared", "SSOWeb", "Storage",
+                httpTypes, hummingbird, logging, nioCore,
             ],
             swiftSettings: testSettings),
 

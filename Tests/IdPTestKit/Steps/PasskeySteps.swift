@@ -1,7 +1,13 @@
+import JWT
 import SSOShared
+import SSOWeb
+import Storage
 
 @testable import Counterparts
+@testable import IdP
+@testable import IdPAccounts
 @testable import TestKit
+@testable import WebTestKit
 
 /// The steps of a user with a passkey: what the script of the pages does, with an authenticator in memory.
 extension Visit {
@@ -69,6 +75,42 @@ extension TestDeployment {
             self.mailbox.all(to: address).count > earlier ? true : nil
         }
         return browser
+    }
+
+    /// Gives an account a passkey, and makes the account if there is none, as if all of it had happened long ago: nothing is
+    /// sent or recorded.
+    func givePasskey(to address: String) async throws -> SoftwareAuthenticator {
+        let credential = SoftwareAuthenticator.Credential(
+            id: try RandomBytes.generate(32), relyingPartyID: "localhost", userHandle: try RandomBytes.generate(32),
+            key: try PrivateKey(new: .es256), signCount: 0)
+        let key = try PasskeySignature.publicKey(credential.key).encoded
+        let accounts = AccountStore(
+            database: database, clock: clock.clock, randomness: SystemRandomness(),
+            eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com"), clock: clock.clock),
+            signOuts: SignOuts(clock: clock.clock, randomness: SystemRandomness(), protocols: .builtIn))
+        let email = try EmailAddress(address)
+        let handle = try await database.write { connection in
+            guard let account = try accounts.account(of: ProvenIdentity.email(email), connection)?.account else {
+                throw ProbeFailure("no account")
+            }
+            let outcome = try PasskeyStore.add(
+                AddedPasskey(
+                    PasskeyID(relyingParty: "localhost", credential: credential.id), publicKey: key, algorithm: -7,
+                    signCount: 0, isBackupEligible: true, isBackedUp: true, transports: ["internal"],
+                    aaguid: [UInt8](repeating: 0, count: 16)), named: "Test", to: account, accounts, connection)
+            guard case .added = outcome else { throw ProbeFailure("\(outcome)") }
+            return try PasskeyStore.handle(of: account.id, SystemRandomness(), connection)
+        }
+        var held = credential
+        held.userHandle = handle
+        return SoftwareAuthenticator(.synced, holding: [held])
+    }
+
+    /// A browser that has signed in with a passkey, and the list of passkeys there.
+    func passkeyList(as address: String = "ann@example.com") async throws -> (browser: Browser, list: Visit) {
+        let browser = browser()
+        _ = try await browser.usePasskey(givePasskey(to: address), on: signInPage(browser))
+        return (browser, try await browser.get(origin + "/passkeys"))
     }
 
     /// The sign-in page in a browser.

@@ -37,7 +37,7 @@ package struct ChangePurpose: OwnPagePurpose {
 extension WaitingChange {
     /// The flow in which the change waits. Its subject is the account, and its payload has one member: the id of the change.
     func flow(
-        _ asked: Asked, of accountID: String, needing need: Proof.Need, now: Timestamp
+        _ asked: Asked, of accountID: String, needing need: Proof.Need = Self.needs, now: Timestamp
     ) throws -> Flow.Request {
         let strength = need.strength
         return Flow.Request(
