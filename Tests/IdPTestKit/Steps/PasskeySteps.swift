@@ -107,9 +107,13 @@ extension TestDeployment {
     }
 
     /// A browser that has signed in with a passkey, and the list of passkeys there.
-    func passkeyList(as address: String = "ann@example.com") async throws -> (browser: Browser, list: Visit) {
-        let browser = browser()
-        _ = try await browser.usePasskey(givePasskey(to: address), on: signInPage(browser))
+    ///
+    /// - Parameter isAdded: false for an account that has passkeys: the browser signs in by email.
+    func passkeyList(
+        as address: String = "ann@example.com", adding isAdded: Bool = true
+    ) async throws -> (browser: Browser, list: Visit) {
+        let browser = isAdded ? browser() : try await signedIn(as: address)
+        if isAdded { _ = try await browser.usePasskey(givePasskey(to: address), on: signInPage(browser)) }
         return (browser, try await browser.get(origin + "/passkeys"))
     }
 

@@ -293,6 +293,9 @@ package struct SignInCompletion: Sendable {
     private func report(
         revokedBy match: AccountMatch, by origin: ChangeOrigin, _ connection: any SQLConnection
     ) throws {
+        if match.revoked.contains(where: { $0.kind == .passkey }) {
+            try changes.report(.passkeysRevoked, of: match.account, by: origin, connection)
+        }
         for identity in match.revoked {
             guard let provider = identity.provider else { continue }
             try changes.report(.revoked(provider: provider), of: match.account, by: origin, connection)
