@@ -18,6 +18,8 @@ package enum SignInPath {
     package static let knownAddress = "/sign-in/known-address"
     /// Signs in, from an email. The token follows.
     package static let link = "/sign-in/link"
+    /// Signs in by a link that an operator has printed.
+    package static let printedLink = "/sign-in/operator"
     /// Takes what the browser answers for a passkey.
     package static let passkey = "/sign-in/passkey"
     /// The id of a provider follows.

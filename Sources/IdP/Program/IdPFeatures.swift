@@ -52,7 +52,7 @@ struct IdPFeatures: Sendable {
                 AccountPagesFeature(
                     parts, providers: registry, notices: notices,
                     revocation: IdentityRevocation(parts, providers: registry, revocation: client),
-                    events: IdPEvents.all, beginAddition: provider.beginLink),
+                    events: IdPEvents.all, hasPasskeys: passkeys.isOn, beginAddition: provider.beginLink),
                 AssociationRoutes(files: association),
                 try DevPagesFeature(
                     parts, values, services.devPages,

@@ -36,7 +36,7 @@ package enum IdPMigrations {
         Migration(name: "v034-file-client", sql: FileClientStore.schema),
         Migration(
             name: "v035-strength", sql: GrantSchema.strength + OIDCSchema.strength + HandoffSchema.strength),
-        Migration(name: "v036-passkeys", sql: PasskeySchema.sql),
+        Migration(name: "v036-passkeys", sql: PasskeySchema.sql + PrintedLinkSchema.sql),
     ]
 
     private static let baseline = [

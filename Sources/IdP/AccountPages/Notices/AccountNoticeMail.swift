@@ -80,7 +80,8 @@ extension AccountNotice.Change {
         case .passkeysRevoked: (Text("notice.passkeys-revoked"), Text("notice.subject-passkeys-revoked"))
         case .passkeysForgotten: (Text("notice.passkeys-forgotten"), Text("notice.subject-passkeys-revoked"))
         case .passkeyCopied: (Text("notice.passkey-copied"), Text("notice.subject-passkey-copied"))
-        case .signedIn: (Text("notice.signed-in"), Text("notice.subject-signed-in"))
+        case .firstMailbox: (Text("notice.first-mailbox"), Text("notice.subject-signed-in"))
+        case .printedLinkUsed: (Text("notice.printed-link-used"), Text("notice.subject-signed-in"))
         case .linked, .unlinked, .revoked, .withdrawn, .further, .address: nil
         }
     }

@@ -114,10 +114,13 @@ struct AccountNotice: Sendable {
         case passkeysRevoked = "passkeys_revoked"
         case passkeysForgotten = "passkeys_forgotten"
         case passkeyCopied = "passkey_copied"
-        case signedIn = "signed_in"
+        case firstMailbox = "first_mailbox"
+        case printedLinkUsed = "printed_link_used"
 
         /// What gives somebody a way in is told whatever else happens.
-        var isAlwaysTold: Bool { self == .linked || self == .passkeyAdded || self == .passkeyCopied }
+        var isAlwaysTold: Bool {
+            [.linked, .passkeyAdded, .passkeyCopied, .firstMailbox, .printedLinkUsed].contains(self)
+        }
     }
 
     let accountID, address: String
@@ -160,14 +163,15 @@ extension AccountChange {
         case .passkeysRevoked: .passkeysRevoked
         case .passkeysForgotten: .passkeysForgotten
         case .passkeyCopied: .passkeyCopied
-        case .signedIn: .signedIn
+        case .firstMailbox: .firstMailbox
+        case .printedLinkUsed: .printedLinkUsed
         }
     }
 
     /// The id of the provider; empty where none has to do with it.
     fileprivate var provider: String {
         switch self {
-        case .linked(let id), .unlinked(let id), .revoked(let id), .withdrawn(let id), .signedIn(let id): id
+        case .linked(let id), .unlinked(let id), .revoked(let id), .withdrawn(let id): id
         default: ""
         }
     }

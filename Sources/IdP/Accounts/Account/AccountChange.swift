@@ -19,8 +19,10 @@ package enum AccountChange: Sendable, Equatable {
     case passkeysForgotten
     /// The counter of a passkey says that there may be a copy of its key.
     case passkeyCopied
-    /// In a browser that was not known.
-    case signedIn(with: String)
+    /// For the first time by email, to an account that began by an operator's word.
+    case firstMailbox
+    /// By a link that an operator has printed.
+    case printedLinkUsed
     /// The account has another address, by an operator. Both addresses are told.
     case addressChanged(from: String)
 }

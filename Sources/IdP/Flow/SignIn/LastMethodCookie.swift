@@ -29,6 +29,7 @@ package struct LastMethodCookie: Sendable {
         case .email: cookie.set(Self.email, in: &response)
         case .external(let external): cookie.set(external.provider, in: &response)
         case .passkey: cookie.set(Self.passkey, in: &response)
+        case .printedLink: break
         }
     }
 }

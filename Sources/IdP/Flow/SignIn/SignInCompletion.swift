@@ -97,6 +97,7 @@ package struct SignInCompletion: Sendable {
                 try knownBrowsers.store.remember($0, known: known, connection)
             }
             try report(revokedBy: match, by: origin, connection)
+            if match.isFirstMailbox { try changes.report(.firstMailbox, of: match.account, by: origin, connection) }
             if !match.revoked.isEmpty { for factor in factors { try factor.end(for: match.account, connection) } }
             let provenAt = provenAt(proven.identity, old, for: proven.flow, now: now)
             let first = HalfSignIn.First(
@@ -329,7 +330,7 @@ extension SignInCompletion {
         case .passkey:
             try await accounts.database.read { try AccountStore.find(identity, $0) }
                 .flatMap { try? EmailAddress($0.email) }
-        case .external: nil
+        case .external, .printedLink: nil
         }
     }
 }

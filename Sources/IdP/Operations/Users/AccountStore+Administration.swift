@@ -100,6 +100,7 @@ extension AccountStore {
         "DELETE FROM passkey WHERE account_id = :id",
         "DELETE FROM passkey_user WHERE account_id = :id",
         "DELETE FROM provider_attempt WHERE account_id = :id",
+        "DELETE FROM sign_in_link WHERE account_id = :id",
         "DELETE FROM account WHERE id = :id",
     ]
 }

@@ -11,6 +11,9 @@ extension EventKind {
     package static let passkeyRenamed = EventKind(
         "passkey_renamed", .info, .row("session; `detail`: the passkey"),
         line: [.account, .detail("passkey")], user: Text("activity.passkey-renamed"), "A user renamed a passkey.")
+    package static let signInLinkUsed = EventKind(
+        "sign_in_link_used", .notice, .row("session"), line: [.account, .session],
+        "A user signed in by a link that an operator had printed.")
     package static let passkeyCounter = EventKind(
         "passkey_counter", .notice, .row("`cause`; `detail`: the passkey"),
         line: [.account, .detail("passkey"), .cause()],
@@ -42,7 +45,7 @@ extension EventKind {
 /// The events of passkeys.
 enum PasskeyEvents {
     static let all: [EventKind] = [
-        .passkeyAdded, .passkeyRenamed, .passkeyRejected, .passkeyCounter,
+        .passkeyAdded, .passkeyRenamed, .passkeyRejected, .passkeyCounter, .signInLinkUsed,
     ]
 }
 

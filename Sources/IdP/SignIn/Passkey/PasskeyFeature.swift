@@ -4,8 +4,10 @@ package import IdPAccounts
 package import IdPFlow
 import SSOShared
 package import SSOWeb
+import Storage
 
-/// Passkeys: the sign-in method, and the pages on which users add, rename and remove them.
+/// Passkeys: the sign-in method, and the pages on which users add, rename and remove them. And the printed link, by which a user
+/// begins where there is no mail.
 package struct PasskeyFeature: Feature {
     package static let settings = PasskeySettings.all
 
@@ -25,6 +27,8 @@ package struct PasskeyFeature: Feature {
         ceremonies = try values[PasskeySettings.relyingPartyID].map { PasskeyCeremonies(relyingParty: $0, parts) }
     }
 
+    package var isOn: Bool { ceremonies != nil }
+
     package var slots: [any SessionSlot.Type] { [PasskeyChallenges.self] }
 
     package var purposes: [any FlowPurpose] {
@@ -39,6 +43,15 @@ package struct PasskeyFeature: Feature {
         ]
     }
 
+    package var purges: [PurgeService.Purge] {
+        [
+            { [database = parts.database, clock = parts.clock] limit in
+                let now = clock.now()
+                return try await database.write { try PrintedLinkStore.purge(limit: limit, at: now, $0) }
+            }
+        ]
+    }
+
     package var offers: [any SignInOffer] { isOffered && ceremonies != nil ? [offer] : [] }
 
     private var offer: PasskeyOffer { PasskeyOffer(accounts: parts.accounts, origin: parts.origin) }
@@ -50,6 +63,8 @@ package struct PasskeyFeature: Feature {
     package func addRoutes(
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
     ) {
+        PrintedLinkRoutes(parts, completion, changes: changeReporter, hasPasskeys: ceremonies != nil)
+            .addRoutes(to: &router)
         guard let ceremonies else { return }
         PasskeySignIn(
             ceremonies: ceremonies, completion: completion, page: SignInPage(parts, completion, methods),
