@@ -51,7 +51,7 @@ struct AssertionRow: Sendable, CustomStringConvertible {
         AssertionRow("another kind of passkey than was added", "backup_eligibility_changed") {
             $0.data.flags &= ~(Flag.eligible | Flag.backedUp)
         },
-        AssertionRow("a new key in an assertion", "authenticator_data_length") { $0.data.flags |= Flag.attested },
+        AssertionRow("a new key in an assertion", "attested_data_length") { $0.data.flags |= Flag.attested },
         AssertionRow("bytes after the data", "authenticator_data_left_over") { $0.data.tail = [0] },
         AssertionRow("extensions that are not there", "cbor_truncated") { $0.data.flags |= Flag.extensions },
     ]
@@ -62,7 +62,7 @@ struct AssertionRow: Sendable, CustomStringConvertible {
         AssertionRow("the handle of another account", "user_handle_mismatch") {
             $0.userHandle = try RandomBytes.generate(32)
         },
-        AssertionRow("an empty handle", "user_handle_length") { $0.userHandle = [] },
+        AssertionRow("an empty handle", "user_handle_encoding") { $0.userHandle = [] },
         AssertionRow("another key", "signature") { $0.key = try PrivateKey(new: .es256) },
         AssertionRow("a key of another kind", "signature") { $0.key = try PrivateKey(new: .eddsa) },
     ]

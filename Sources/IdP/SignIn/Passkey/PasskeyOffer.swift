@@ -21,6 +21,8 @@ struct PasskeyOffer: SignInOffer {
         after done: CompletedSignIn, by identity: ProvenIdentity, flow: FlowID?, _ request: Request
     ) async throws -> String? {
         if case .passkey = identity { return nil }
+        // Who comes to add one needs no offer.
+        if done.session[Flows.self].flow(flow)?.purpose == PasskeyAddPurpose.id { return nil }
         let isInvited = Self.isInvited(flow, done.session)
         guard done.session[BrowserAbilities.self].hasPlatformAuthenticator,
             isInvited || cookie.value(in: request) == nil
