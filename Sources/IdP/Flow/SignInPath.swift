@@ -22,6 +22,8 @@ package enum SignInPath {
     package static let printedLink = "/sign-in/operator"
     /// Takes what the browser answers for a passkey.
     package static let passkey = "/sign-in/passkey"
+    /// Gives the page a new challenge for one.
+    package static let passkeyOptions = "/sign-in/passkey/options"
     /// The id of a provider follows.
     package static let provider = "/sign-in/with/"
     /// Goes on after a reply.

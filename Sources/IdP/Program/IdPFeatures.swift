@@ -50,8 +50,7 @@ struct IdPFeatures: Sendable {
                     beginAddition: provider.beginAppIdentity),
                 sso, oidc,
                 AccountPagesFeature(
-                    parts, providers: registry, notices: notices,
-                    revocation: IdentityRevocation(parts, providers: registry, revocation: client),
+                    parts, providers: registry, notices: notices, revocation: .init(parts, registry, client),
                     events: IdPEvents.all, hasPasskeys: passkeys.isOn, beginAddition: provider.beginLink),
                 AssociationRoutes(files: association),
                 try DevPagesFeature(
@@ -156,7 +155,7 @@ extension SignInCompletion {
 }
 
 extension IdentityRevocation {
-    fileprivate init(_ parts: SharedParts, providers: ProviderRegistry, revocation: ProviderClient) {
+    fileprivate init(_ parts: SharedParts, _ providers: ProviderRegistry, _ revocation: ProviderClient) {
         self.init(
             database: parts.database, clock: parts.clock, providers: providers,
             refreshTokens: ProviderFeature.refreshTokens(parts), revocation: revocation, logger: parts.logger)

@@ -62,16 +62,6 @@ package struct SignInCompletion: Sendable {
         return response
     }
 
-    private func offer(
-        after done: CompletedSignIn, _ proven: ProvenSignIn, _ request: Request
-    ) async throws -> String? {
-        for offer in offers {
-            let path = try await offer.path(after: done, by: proven.identity, flow: proven.flow, request)
-            if let path { return path }
-        }
-        return nil
-    }
-
     /// Signs the owner of an identity in, in one transaction: the proof is consumed, the account made, the session
     /// replaced, the access token issued. If one of these fails, none of them happens. Where the account needs a second proof,
     /// only the first one is consumed.
@@ -319,20 +309,6 @@ package struct SignInCompletion: Sendable {
         explanation: Text("error.unknown-identity"),
         nextStep: .init(label: Text("sign-in.title"), href: SignInPath.signIn),
         cause: "identity_not_linked")
-}
-
-extension SignInCompletion {
-    /// The address for which the browser becomes known by a proof: its owner has read an email in this browser, or has used a
-    /// passkey of its account.
-    private func mailbox(of identity: ProvenIdentity) async throws -> EmailAddress? {
-        switch identity {
-        case .email(let address): address
-        case .passkey:
-            try await accounts.database.read { try AccountStore.find(identity, $0) }
-                .flatMap { try? EmailAddress($0.email) }
-        case .external, .printedLink: nil
-        }
-    }
 }
 
 extension AppSession {

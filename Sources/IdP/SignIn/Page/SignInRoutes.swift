@@ -107,6 +107,28 @@ struct SignInPage: Sendable {
     struct Link: Encodable, Sendable { let label, href: String }
     struct Note: Encodable, Sendable { let textHTML: String }
 
+    /// What the methods offer on the page.
+    private struct Offered {
+        var field: (hint: String, button: String)?
+        var links: [Link] = []
+        var providers: [ProviderButton] = []
+        var notes: [Note] = []
+        var passkey: PasskeyButton?
+
+        init(_ methods: [any SignInMethod], for attempt: SignInAttempt, _ texts: Texts) {
+            for option in methods.flatMap({ $0.options(for: attempt) }) {
+                switch option {
+                case .emailField(let hint, let button): field = (texts.plain(hint), texts.plain(button))
+                case .link(let label, let path):
+                    links.append(Link(label: texts.plain(label), href: FlowID.path(path, attempt.flow)))
+                case .provider(let button): providers.append(button)
+                case .passkey(let button): passkey = button
+                case .note(let text): notes.append(Note(textHTML: texts.html(text)))
+                }
+            }
+        }
+    }
+
     struct Model: Encodable, Sendable {
         let formToken, flow, introHTML, logo, logoSizeHTML, againHTML, cancel, cancelHTML, address, script: String
         let hint, button, errorHTML: String
@@ -130,52 +152,46 @@ struct SignInPage: Sendable {
         let attempt = attempt(request, session, flow)
         let texts = pages.texts(for: request)
         let words = purposes.texts(of: flow, in: session, again: again?.user.account.email)
-        var (field, links): ((hint: String, button: String)?, [Link]) = (nil, [])
-        var (providers, notes): ([ProviderButton], [Note]) = ([], [])
-        var passkey: SignInParts.PasskeyForm?
         let needed = session[Flows.self].flow(flow)?.demand.strength ?? .any
-        let offered = again?.lacksStrength == true ? methods.filter { $0.strength >= needed } : methods
-        let canSetUp = again?.hasNothingStronger == true
-        for option in offered.flatMap({ canSetUp ? [] : $0.options(for: attempt) }) {
-            switch option {
-            case .emailField(let hint, let button): field = (texts.plain(hint), texts.plain(button))
-            case .link(let label, let path):
-                links.append(Link(label: texts.plain(label), href: FlowID.path(path, flow)))
-            case .provider(let button): providers.append(button)
-            case .passkey(let button):
-                passkey = .init(
-                    action: button.path, renewal: button.renewal, options: button.options,
-                    remember: RememberChoice(sessions.store.lifetime, isTicked: false, request, texts))
-            case .note(let text): notes.append(Note(textHTML: texts.html(text)))
-            }
-        }
-        let parts = SignInParts(
-            providers: providers, passkey: passkey, hasEmailField: field != nil, hasError: hasError,
-            lastUsed: completion.lastMethod.value(in: request), texts: texts,
-            logo: { assets.path(of: "provider-\($0).svg") })
+        let offered = Offered(
+            again?.hasNothingStronger == true
+                ? [] : methods.filter { again?.lacksStrength != true || $0.strength >= needed }, for: attempt, texts)
+        let parts = parts(offered, hasError: hasError, request, texts)
         let model = Model(
             formToken: sessions.formToken(for: session), flow: flow?.text ?? "",
             introHTML: words.intro.map(texts.html) ?? "", logo: words.logo, logoSizeHTML: words.logoSizeHTML,
             againHTML: words.again.map(texts.html) ?? "",
             cancel: words.cancel?.href ?? "", cancelHTML: words.cancel.map { texts.html($0.label) } ?? "",
-            address: address ?? EmailAddress.shown(hint(flow, session) ?? again?.user.account.email ?? ""),
-            script: script,
-            hint: field?.hint ?? "", button: field?.button ?? "", errorHTML: error.map { texts.html($0.words) } ?? "",
+            address: address ?? shown(flow, session, again), script: script, hint: offered.field?.hint ?? "",
+            button: offered.field?.button ?? "",
+            errorHTML: error.map { texts.html($0.words) } ?? "",
             hasIntro: words.intro != nil,
             hasLogo: !words.logo.isEmpty, hasAgain: words.again != nil, hasCancel: words.cancel != nil,
-            hasError: hasError, hasLinks: !links.isEmpty, passkeyScript: assets.path(of: "passkey.js"),
+            hasError: hasError, hasLinks: !offered.links.isEmpty, passkeyScript: assets.path(of: "passkey.js"),
             passkeyErrorHTML: outcome.map { texts.html($0.error) } ?? "", unknownPasskey: outcome?.unknown ?? "",
-            hasPasskeys: passkey != nil, hasPasskeyError: outcome != nil,
-            needsPasskey: again == nil && needed > .any && passkey != nil, canSetUp: canSetUp, notes: notes,
-            links: links,
-            parts: parts.ordered)
+            hasPasskeys: offered.passkey != nil, hasPasskeyError: outcome != nil,
+            needsPasskey: again == nil && needed > .any && offered.passkey != nil,
+            canSetUp: again?.hasNothingStronger == true,
+            notes: offered.notes, links: offered.links, parts: parts.ordered)
         var response = pages.response(
             "sign-in", model, for: request,
             status: hasError || outcome != nil ? .unprocessableContent : .ok, offersLanguages: true)
         // Its script asks for a new challenge while the page is open.
-        if passkey != nil { response.headers[.contentSecurityPolicy] = ContentPolicy.formsAndEvents }
+        if offered.passkey != nil { response.headers[.contentSecurityPolicy] = ContentPolicy.formsAndEvents }
         sessions.remember(session, in: &response)
         return response
+    }
+
+    private func parts(_ offered: Offered, hasError: Bool, _ request: Request, _ texts: Texts) -> SignInParts {
+        let passkey = offered.passkey.map {
+            SignInParts.PasskeyForm(
+                action: $0.path, renewal: $0.renewal, options: $0.options,
+                remember: RememberChoice(sessions.store.lifetime, isTicked: false, request, texts))
+        }
+        return SignInParts(
+            providers: offered.providers, passkey: passkey, hasEmailField: offered.field != nil, hasError: hasError,
+            lastUsed: completion.lastMethod.value(in: request), texts: texts,
+            logo: { assets.path(of: "provider-\($0).svg") })
     }
 
     /// Who is signed in and asked to sign in again, and what the sign-in lacks.
@@ -219,8 +235,9 @@ struct SignInPage: Sendable {
         try methods.reduce(false) { try $1.prepare(attempt, in: &slots) || $0 }
     }
 
-    private func hint(_ flow: FlowID?, _ session: Session) -> String? {
-        session[Flows.self].flow(flow)?.demand.loginHint
+    /// The address to begin with.
+    private func shown(_ flow: FlowID?, _ session: Session, _ again: SignInAgain?) -> String {
+        EmailAddress.shown(session[Flows.self].flow(flow)?.demand.loginHint ?? again?.user.account.email ?? "")
     }
 }
 

@@ -11,7 +11,7 @@ import WebAuthn
 /// `POST /sign-in/passkey` takes what the browser answers, and `POST /sign-in/passkey/options` gives the page a new challenge.
 struct PasskeySignIn: Sendable {
     static let path = SignInPath.passkey
-    static let optionsPath = "/sign-in/passkey/options"
+    static let optionsPath = SignInPath.passkeyOptions
 
     let ceremonies: PasskeyCeremonies
     let completion: SignInCompletion
