@@ -27,7 +27,7 @@ struct SuccessfulPost: Sendable {
     /// - Parameters:
     ///   - status: 303, unless the row says why the answer is a page.
     ///   - submit: brings a user with the given address to the form and submits it. Redirects are not followed.
-    private static func form(
+    static func form(
         _ path: String, status: Int = 303,
         _ submit: @escaping @Sendable (ProviderDeployment, String) async throws -> Visit
     ) -> SuccessfulPost {
@@ -36,7 +36,7 @@ struct SuccessfulPost: Sendable {
         }
     }
 
-    private static func program(
+    static func program(
         _ path: String, _ status: Int,
         _ send: @escaping @Sendable (ProviderDeployment, String) async throws -> ProbeReply
     ) -> SuccessfulPost {
@@ -201,35 +201,6 @@ struct SuccessfulPost: Sendable {
             place.deployment.clock.advance(by: .minutes(11))
             let page = try await browser.follow(browser.pressAdd("work", on: browser.home(of: place.deployment)))
             return try await browser.confirm(on: place.signInAgain(browser, on: page, as: address))
-        },
-    ]
-
-    private static let passkeys: [SuccessfulPost] = [
-        .form("/sign-in/passkey") { place, address in
-            let browser = place.deployment.browser()
-            return try await place.deployment.begin(.passkey, in: browser, as: address).prove(in: browser)
-        },
-        .program("/sign-in/passkey/options", 200) { place, _ in
-            let browser = place.deployment.browser()
-            return try await browser.renewPasskeyOptions(on: place.deployment.signInPage(browser)).reply
-        },
-        .form("/passkeys/add") { place, address in
-            let browser = try await place.deployment.signedIn(as: address)
-            return try await browser.addPasskey(SoftwareAuthenticator(), on: place.deployment.passkeyPage(browser))
-        },
-        .form("/passkeys/offer") { place, address in
-            let browser = try await place.deployment.signedIn(as: address)
-            let page = try await browser.get(place.deployment.origin + "/passkeys/offer")
-            return try await browser.submit(page.page().form(to: "/passkeys/offer"), on: page)
-        },
-        .form("/passkeys/rename") { place, address in
-            let (browser, list) = try await place.deployment.passkeyList(as: address)
-            return try await browser.submit(
-                list.page().form(to: "/passkeys/rename"), on: list, ["name": "My phone"])
-        },
-        .form("/passkeys/remove") { place, address in
-            let (browser, list) = try await place.deployment.passkeyList(as: address)
-            return try await browser.submit(list.page().form(to: "/passkeys/remove"), on: list)
         },
     ]
 
