@@ -72,6 +72,9 @@ let package = Package(
         // Keys and signatures of JSON Web Tokens.
         .target(name: "JWT", dependencies: ["COpenSSL", "SSOShared"], swiftSettings: settings),
 
+        // What a passkey's registration and sign-in consist of: bytes in, a value or a reason out.
+        .target(name: "WebAuthn", dependencies: ["COpenSSL", "SSOShared"], swiftSettings: settings),
+
         // The commit that the programs were built from. No library depends on it.
         .plugin(name: "BuildStampPlugin", capability: .buildTool()),
         .target(
@@ -176,8 +179,7 @@ let package = Package(
             name: "IdPSignIn",
             dependencies: [
                 "IdPAccounts", "IdPClients", "IdPFlow", "IdPInboundMail", "IdPMail", "IdPProviders", "SSOShared",
-                "SSOWeb", "Storage",
-                httpTypes, hummingbird, logging, nioCore,
+                "SSOWeb", "Storage", "WebAuthn", httpTypes, hummingbird, logging, nioCore,
             ],
             path: "Sources/IdP/SignIn",
             swiftSettings: settings, plugins: [pageFiles]),
@@ -294,9 +296,8 @@ let package = Package(
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdP", "IdPAccounts", "IdPClients", "IdPDevPages", "IdPFlow",
                 "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPSchema", "PostgresStorage",
-                "RelyingParty", "SQLiteStorage", "SSONative", "SSOClient", "SSOShared", "SSOWeb", "Storage", httpTypes,
-                hummingbird,
-                logging, nioCore,
+                "JWT", "RelyingParty", "SQLiteStorage", "SSONative", "SSOClient", "SSOShared", "SSOWeb", "Storage",
+                httpTypes, hummingbird, logging, nioCore,
             ],
             swiftSettings: testSettings),
 
@@ -308,6 +309,10 @@ let package = Package(
         .testTarget(
             name: "JWTTests",
             dependencies: ["TestKit", "JWT", "SSOShared"],
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "WebAuthnTests",
+            dependencies: ["TestKit", "JWT", "SSOShared", "WebAuthn"],
             swiftSettings: testSettings),
         .testTarget(
             name: "StorageTests",
@@ -450,6 +455,14 @@ let package = Package(
                 "SSOClient", "SSOShared", "SSOWeb", "Storage",
             ],
             path: "Tests/SSOTests/RelyingParty",
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "PasskeyTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPFlow", "IdPOperations",
+                "IdPSignIn", "JWT", "SSOShared", "SSOWeb", "Storage", "WebAuthn",
+            ],
+            path: "Tests/SSOTests/Passkeys",
             swiftSettings: testSettings),
         .testTarget(
             name: "SignInTests",

@@ -29,7 +29,7 @@ struct SignInMethodAttackTests {
             case .emailLink: addresses.append("\(deployment.origin)/sign-in/link")
             case .emailReply: addresses.append("\(deployment.origin)/sign-in/reply?flow=\(flow)")
             case .openID, .apple, .gitHub: addresses += try #require(proof.visit).history
-            case .emailCode, .oneClick: break
+            case .emailCode, .oneClick, .passkey: break
             }
             var visits: [Visit] = []
             for address in addresses { visits.append(try await browser.follow(browser.get(address))) }

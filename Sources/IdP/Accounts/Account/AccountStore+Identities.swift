@@ -155,6 +155,7 @@ extension AccountStore {
             [
                 "account": .text(account.id), "issuer": .text(own?.issuer ?? ""), "subject": .text(own?.subject ?? ""),
             ])
+        try PasskeyStore.removeAll(of: account.id, connection)
         try TokenRevocations.add(unproven, at: clock.now(), connection)
         // Their provider or they themselves have chosen it.
         try connection.execute(
