@@ -1,0 +1,89 @@
+import SSOShared
+
+/// A response of a passkey, taken apart: the members, and the bytes of those that hold some.
+struct PasskeyContent: Sendable {
+    private(set) var draft: PasskeyDraft
+    private(set) var bytes: [(name: String, value: [UInt8])]
+    let id: [UInt8]
+
+    init(_ json: [UInt8]) throws {
+        let root = try JSONReader.readStrictly(json)
+        id = root["id"]?.string.flatMap { Base64URL.decode($0) } ?? []
+        func members(_ node: JSONNode?) -> [(name: String, json: String)] {
+            (node?.object ?? []).map { ($0.key, String(decoding: json[$0.value.range], as: UTF8.self)) }
+        }
+        let response = DraftObject(members(root["response"]))
+        draft = PasskeyDraft(id: id, attachment: "", results: "{}", response: response)
+        draft.outer = DraftObject(members(root).filter { $0.name != "response" })
+        let names = ["clientDataJSON", "attestationObject", "authenticatorData", "signature", "userHandle"]
+        bytes = names.compactMap { name in
+            root["response"]?[name]?.string.flatMap { Base64URL.decode($0) }.map { (name, $0) }
+        }
+    }
+
+    subscript(name: String) -> [UInt8]? {
+        get { bytes.first { $0.name == name }?.value }
+        set {
+            guard let index = bytes.firstIndex(where: { $0.name == name }) else { return }
+            bytes[index].value = newValue ?? []
+            draft.response[name] = newValue.map { DraftObject.encoded($0) }
+        }
+    }
+
+    /// What an assertion signs.
+    var signedBytes: [UInt8] { (self["authenticatorData"] ?? []) + (self["clientDataJSON"] ?? []) }
+    var json: [UInt8] { draft.json }
+}
+
+/// Makes wrong responses of right ones. The same seed makes the same ones.
+struct PasskeyMutations: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    /// SplitMix64.
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 31
+    }
+
+    /// The response with one to three changes: in its text, or in the bytes of a member.
+    mutating func mutated(_ content: PasskeyContent) -> [UInt8] {
+        var content = content
+        for _ in 0..<Int.random(in: 1...3, using: &self) {
+            guard let member = content.bytes.randomElement(using: &self), Int.random(in: 0..<8, using: &self) > 0 else {
+                return changed(content.json)
+            }
+            content[member.name] = changed(member.value)
+        }
+        return content.json
+    }
+
+    /// Up to 300 bytes that begin like CBOR.
+    mutating func noise() -> [UInt8] {
+        let heads: [UInt8] = [0xa1, 0xa3, 0x83, 0x9b, 0xbb, 0x5b, 0x7b, 0xbf, 0x63, 0x58, 0xd9, 0xfb]
+        let count = Int.random(in: 0...300, using: &self)
+        return (0..<count).map { _ in
+            (Bool.random(using: &self) ? heads.randomElement(using: &self) : nil)
+                ?? UInt8.random(in: 0...255, using: &self)
+        }
+    }
+
+    private mutating func changed(_ bytes: [UInt8]) -> [UInt8] {
+        var bytes = bytes
+        guard let index = bytes.indices.randomElement(using: &self) else { return [0] }
+        switch Int.random(in: 0..<7, using: &self) {
+        case 0: bytes[index] ^= 1 << UInt8.random(in: 0...7, using: &self)
+        case 1: bytes[index] = UInt8.random(in: 0...255, using: &self)
+        case 2: bytes.remove(at: index)
+        case 3: bytes.insert(UInt8.random(in: 0...255, using: &self), at: index)
+        case 4: bytes.removeLast(bytes.count - index)
+        case 5: bytes += bytes[index...].prefix(40)
+        default: bytes.swapAt(index, bytes.indices.randomElement(using: &self) ?? index)
+        }
+        return bytes
+    }
+}
