@@ -8,7 +8,9 @@ extension Refusal {
     /// Signatures that are not the key's for these bytes.
     static let signatures: [Refusal] = [
         Refusal("the signature of another key", .signature, .assertion { $0.draft.key = try PrivateKey(new: .es256) }),
-        Refusal("a key of another type", .signature, .assertion { $0.draft.key = try PrivateKey(new: .eddsa) }),
+        Refusal(
+            "the signature of a key of another type", .signature,
+            .assertion { $0.draft.key = try PrivateKey(new: .eddsa) }),
         signature("one bit of the signature") { $0[$0.count - 1] ^= 1 },
         signature("a signature that is cut") { $0.removeLast() },
         signature("a byte after the signature") { $0.append(0) },

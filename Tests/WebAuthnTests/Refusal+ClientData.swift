@@ -12,7 +12,7 @@ extension Refusal {
 
     /// Client data but for its origin, as in the client data cases of FIDO's conformance tests.
     static let types: [Refusal] = typesCases.map { form, json in
-        Refusal("type \(form)", .clientDataType, .client { $0["type"] = json })
+        Refusal("the type of client data \(form)", .clientDataType, .client { $0["type"] = json })
     }
 
     static let otherCeremonies: [Refusal] = [
