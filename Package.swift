@@ -483,7 +483,8 @@ let package = Package(
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPMail", "IdPProtocols",
                 "IdPProviders", "IdPSchema", "IdPSignIn", "RelyingParty", "RelyingPartyExample", "SQLiteStorage",
-                "SSONative", "SSOClient", "SSOShared", "SSOWeb", "Storage", "WellKnown", "WellKnownTool", arguments,
+                "SSONative", "SSOClient", "SSOShared", "SSOWeb", "Storage", "WebAuthn", "WellKnown", "WellKnownTool",
+                arguments,
                 hummingbird,
                 logging,
             ],

@@ -36,25 +36,17 @@ struct PasskeyContent: Sendable {
 }
 
 /// Makes wrong responses of right ones. The same seed makes the same ones.
-struct PasskeyMutations: RandomNumberGenerator {
-    private var state: UInt64
+struct PasskeyMutations {
+    private var random: SeededRandom
 
-    init(seed: UInt64) { state = seed }
-
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ mixed >> 31
-    }
+    init(seed: UInt64) { random = SeededRandom(state: seed) }
 
     /// The response with one to three changes: in its text, or in the bytes of a member.
     mutating func mutated(_ content: PasskeyContent) -> [UInt8] {
         var content = content
-        for _ in 0..<Int.random(in: 1...3, using: &self) {
-            guard let member = content.bytes.randomElement(using: &self), Int.random(in: 0..<8, using: &self) > 0 else {
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            guard let member = content.bytes.randomElement(using: &random), Int.random(in: 0..<8, using: &random) > 0
+            else {
                 return changed(content.json)
             }
             content[member.name] = changed(member.value)
@@ -65,24 +57,24 @@ struct PasskeyMutations: RandomNumberGenerator {
     /// Up to 300 bytes that begin like CBOR.
     mutating func noise() -> [UInt8] {
         let heads: [UInt8] = [0xa1, 0xa3, 0x83, 0x9b, 0xbb, 0x5b, 0x7b, 0xbf, 0x63, 0x58, 0xd9, 0xfb]
-        let count = Int.random(in: 0...300, using: &self)
+        let count = Int.random(in: 0...300, using: &random)
         return (0..<count).map { _ in
-            (Bool.random(using: &self) ? heads.randomElement(using: &self) : nil)
-                ?? UInt8.random(in: 0...255, using: &self)
+            (Bool.random(using: &random) ? heads.randomElement(using: &random) : nil)
+                ?? UInt8.random(in: 0...255, using: &random)
         }
     }
 
     private mutating func changed(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
-        guard let index = bytes.indices.randomElement(using: &self) else { return [0] }
-        switch Int.random(in: 0..<7, using: &self) {
-        case 0: bytes[index] ^= 1 << UInt8.random(in: 0...7, using: &self)
-        case 1: bytes[index] = UInt8.random(in: 0...255, using: &self)
+        guard let index = bytes.indices.randomElement(using: &random) else { return [0] }
+        switch Int.random(in: 0..<7, using: &random) {
+        case 0: bytes[index] ^= 1 << UInt8.random(in: 0...7, using: &random)
+        case 1: bytes[index] = UInt8.random(in: 0...255, using: &random)
         case 2: bytes.remove(at: index)
-        case 3: bytes.insert(UInt8.random(in: 0...255, using: &self), at: index)
+        case 3: bytes.insert(UInt8.random(in: 0...255, using: &random), at: index)
         case 4: bytes.removeLast(bytes.count - index)
         case 5: bytes += bytes[index...].prefix(40)
-        default: bytes.swapAt(index, bytes.indices.randomElement(using: &self) ?? index)
+        default: bytes.swapAt(index, bytes.indices.randomElement(using: &random) ?? index)
         }
         return bytes
     }
