@@ -483,8 +483,7 @@ let package = Package(
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPMail", "IdPProtocols",
                 "IdPProviders", "IdPSchema", "IdPSignIn", "RelyingParty", "RelyingPartyExample", "SQLiteStorage",
-                "SSONative", "SSOClient", "SSOShared", "SSOWeb", "Storage", "WebAuthn", "WellKnown", "WellKnownTool",
-                arguments,
+                "SSONative", "SSOClient", "SSOShared", "SSOWeb", "Storage", "WellKnown", "WellKnownTool", arguments,
                 hummingbird,
                 logging,
             ],
@@ -496,7 +495,7 @@ let package = Package(
                 "TestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPAccounts", "IdPApps",
                 "IdPClients",
                 "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPProviderSignIn", "IdPSignIn",
-                "RelyingParty", "SSOShared", "SSOWeb", "Storage", "WellKnownTool", logging,
+                "RelyingParty", "SSOShared", "SSOWeb", "Storage", "WebAuthn", "WellKnownTool", logging,
             ],
             path: "Tests/DeploymentTests/Deploy",
             swiftSettings: testSettings),
