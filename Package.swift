@@ -509,7 +509,7 @@ let package = Package(
                 "IdPClients",
                 "IdPFlow", "IdPInboundMail", "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders",
                 "IdPProviderSignIn", "IdPSignIn",
-                "RelyingParty", "SSOShared", "SSOWeb", "Storage", "WellKnownTool", logging,
+                "RelyingParty", "SSOShared", "SSOWeb", "Storage", "WebAuthn", "WellKnownTool", logging,
             ],
             path: "Tests/DeploymentTests/Deploy",
             swiftSettings: testSettings),

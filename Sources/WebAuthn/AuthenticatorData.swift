@@ -36,7 +36,7 @@ struct AuthenticatorData: Sendable {
         var rest = bytes[37...]
         attested = flags.contains(.attestedData) ? try Self.attested(&rest) : nil
         if flags.contains(.extensions) {
-            var reader = try CBORReader(rest)
+            var reader = CBORReader(rest)
             guard try reader.value().map != nil else { throw .extensionsNotMap }
             rest = rest[reader.next...]
         }
@@ -51,7 +51,7 @@ struct AuthenticatorData: Sendable {
         guard rest.count > count else { throw .attestedDataLength }
         let id = Array(rest.prefix(count))
         rest = rest.dropFirst(count)
-        var reader = try CBORReader(rest)
+        var reader = CBORReader(rest)
         let key = try reader.value()
         defer { rest = rest[reader.next...] }
         return Attested(aaguid: aaguid, credentialID: id, key: key, publicKey: Array(rest[..<reader.next]))

@@ -2,7 +2,6 @@
 ///
 /// The order of the keys of a map is not checked: password managers write others, and no reader sees another value by it.
 struct CBORReader {
-    static let limit = 64 << 10
     /// CTAP 2 section 8. It also bounds the recursion.
     static let depth = 4
 
@@ -10,14 +9,12 @@ struct CBORReader {
     /// The index of the next byte.
     private(set) var next: Int
 
-    init(_ bytes: ArraySlice<UInt8>) throws(WebAuthnError) {
-        guard bytes.count <= Self.limit else { throw .cborTooLong }
-        (self.bytes, next) = (bytes, bytes.startIndex)
-    }
+    /// - Parameter bytes: of a response, which has 64 KiB at the most.
+    init(_ bytes: ArraySlice<UInt8>) { (self.bytes, next) = (bytes, bytes.startIndex) }
 
     /// Reads bytes that are one value and nothing more.
     static func read(_ bytes: [UInt8]) throws(WebAuthnError) -> CBOR {
-        var reader = try CBORReader(bytes[...])
+        var reader = CBORReader(bytes[...])
         let value = try reader.value()
         guard reader.next == bytes.endIndex else { throw .cborLeftOver }
         return value

@@ -38,7 +38,6 @@ package enum WebAuthnError: String, Error, CaseIterable {
     case tokenBinding = "token_binding"
 
     // CBOR (RFC 8949, canonical as in CTAP 2).
-    case cborTooLong = "cbor_too_long"
     case cborTruncated = "cbor_truncated"
     case cborReserved = "cbor_reserved"
     case cborIndefinite = "cbor_indefinite"

@@ -9,7 +9,7 @@ indirect enum CBORItem: Sendable {
     /// Bytes as they are.
     case raw([UInt8])
 
-    static let none = CBORItem.map([])
+    static let empty = CBORItem.map([])
 
     var encoded: [UInt8] {
         switch self {

@@ -91,7 +91,7 @@ struct RegistrationDraft: Sendable {
     var client: DraftObject
     var data: AuthenticatorDraft
     var format: CBORItem? = .text("none")
-    var statement: Statement? = .item(.none)
+    var statement: Statement? = .item(.empty)
     /// Members of the attestation object beside the three.
     var others: [(CBORItem, CBORItem)] = []
     /// The attestation object, if a test writes its own.
