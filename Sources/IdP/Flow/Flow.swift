@@ -1,5 +1,5 @@
 import Foundation
-package import IdPAccounts
+import IdPAccounts
 package import IdPClients
 package import SSOShared
 package import SSOWeb

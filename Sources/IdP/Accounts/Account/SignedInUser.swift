@@ -1,5 +1,5 @@
 package import IdPClients
-import SSOShared
+package import SSOShared
 package import SSOWeb
 package import Storage
 
