@@ -343,7 +343,8 @@ let package = Package(
             ],
             swiftSettings: testSettings),
         .testTarget(
-            name: "IdPAccountsTests", dependencies: ["TestKit", "IdPAccounts", "SSOWeb"], swiftSettings: testSettings),
+            name: "IdPAccountsTests", dependencies: ["TestKit", "IdPAccounts", "SSOShared", "SSOWeb"],
+            swiftSettings: testSettings),
         .testTarget(
             name: "IdPOperationsTests",
             dependencies: ["TestKit", "IdPOperations", "SSOShared", "SSOWeb"],
