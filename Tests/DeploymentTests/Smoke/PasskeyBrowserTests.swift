@@ -16,13 +16,13 @@ struct PasskeyBrowserTests {
         try await chromium.askForCode("ann@example.com")
         try await chromium.enterCode(pair.mailbox.code(to: "ann@example.com", count: earlier + 1))
         try await chromium.press("form[data-passkey-create] button")
-        try await chromium.arrive("the list with the new passkey", within: .seconds(30)) { $0.hasSuffix("/passkeys?added") }
+        try await chromium.arrive("the list with the passkey", within: .seconds(20)) { $0.hasSuffix("/passkeys?added") }
     }
 
     private static func signOut(in chromium: Chromium, of pair: ProcessDeployment) async throws {
         try await chromium.visit(pair.origin + "/")
         try await chromium.press("form[action='/sign-out'] button")
-        _ = try await eventually("signed out", within: .seconds(30)) {
+        _ = try await eventually("signed out", within: .seconds(20)) {
             try await chromium.elements("form[action='/sign-out']").isEmpty ? true : nil
         }
     }
@@ -41,8 +41,8 @@ struct PasskeyBrowserTests {
             try await chromium.visit(pair.client.origin + "/")
             try await chromium.press("a[href*='/auth/sso/authorize']")
             try await chromium.press("form[data-passkey-get] button")
-            try await chromium.arrive("the client's page", within: .seconds(60)) { $0 == pair.client.origin + "/" }
-            _ = try await chromium.element("form[action$='/sign-out']", within: .seconds(30))
+            try await chromium.arrive("the client's page", within: .seconds(20)) { $0 == pair.client.origin + "/" }
+            _ = try await chromium.element("form[action$='/sign-out']", within: .seconds(20))
             #expect(try await chromium.text().contains("ann"))
             try await chromium.quit()
         }

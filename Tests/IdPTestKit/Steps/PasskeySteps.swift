@@ -6,6 +6,7 @@ import Storage
 @testable import Counterparts
 @testable import IdP
 @testable import IdPAccounts
+@testable import IdPOperations
 @testable import TestKit
 @testable import WebTestKit
 
@@ -115,6 +116,14 @@ extension TestDeployment {
         let browser = isAdded ? browser() : try await signedIn(as: address)
         if isAdded { _ = try await browser.usePasskey(givePasskey(to: address), on: signInPage(browser)) }
         return (browser, try await browser.get(origin + "/passkeys"))
+    }
+
+    /// The link that an operator prints for a user who has never signed in.
+    func printLink(for address: String) async throws -> String {
+        let key = try PrintedLinkKey()
+        let eligibility = SignInEligibility(allowed: try AllowedEmails("*@example.com"), clock: clock.clock)
+        _ = try await isChanged(by: PrintLink(key, for: try EmailAddress(address), eligibility))
+        return origin + "/sign-in/operator/" + key.wire
     }
 
     /// The sign-in page in a browser.

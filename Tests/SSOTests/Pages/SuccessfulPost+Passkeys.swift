@@ -12,6 +12,11 @@ extension SuccessfulPost {
             let browser = place.deployment.browser()
             return try await browser.renewPasskeyOptions(on: place.deployment.signInPage(browser)).reply
         },
+        .form("/sign-in/operator") { place, address in
+            let browser = place.deployment.browser()
+            let page = try await browser.follow(browser.get(place.deployment.printLink(for: address)))
+            return try await browser.submit(page.page().form(to: "/sign-in/operator"), on: page)
+        },
         .form("/passkeys/add") { place, address in
             let browser = try await place.deployment.signedIn(as: address)
             return try await browser.addPasskey(SoftwareAuthenticator(), on: place.deployment.passkeyPage(browser))

@@ -32,13 +32,20 @@ struct PasskeyStrengthTests {
             settings: asking.settings, clientKeys: keys, adding: TicketProtocol.added, body)
     }
 
+    /// A browser that has signed in by email, for no client.
+    private static func signedIn(at deployment: TestDeployment) async throws -> Browser {
+        let asking = try await deployment.asking()
+        _ = try await asking.guess(asking.code)
+        return asking.browser
+    }
+
     @Test(
         "a user who is signed in by email proves only the passkey, and the client is told phr",
         arguments: Asking.allCases, [TestedProtocol.sso, .oidc])
     func stepUp(asking: Asking, protocol: TestedProtocol) async throws {
         try await Self.open(asking) { deployment in
             let authenticator = try await deployment.givePasskey(to: "ann@example.com")
-            let browser = try await deployment.signedIn(as: "ann@example.com")
+            let browser = try await Self.signedIn(at: deployment)
             let page = try await browser.follow(browser.get(asking.address(`protocol`, of: deployment)))
             #expect(page.address.path == "/sign-in", "\(page.text)")
             #expect(try page.page().form(with: "email") == nil, "an email would not do")
@@ -71,7 +78,7 @@ struct PasskeyStrengthTests {
     @Test("a user gives up with access_denied, and prompt=none is login_required", arguments: Asking.allCases)
     func refused(asking: Asking) async throws {
         try await Self.open(asking) { deployment in
-            let browser = try await deployment.signedIn(as: "ann@example.com")
+            let browser = try await Self.signedIn(at: deployment)
             let silent = try await browser.get(asking.address(.sso, of: deployment) + "&prompt=none")
             #expect(try silent.location().query("error") == "login_required")
             let page = try await browser.follow(browser.get(asking.address(.sso, of: deployment)))
@@ -86,7 +93,7 @@ struct PasskeyStrengthTests {
         arguments: ["high", "PHR", "", "mfa phr"])
     func unknown(value: String) async throws {
         try await Self.open(.request) { deployment in
-            let browser = try await deployment.signedIn(as: "ann@example.com")
+            let browser = try await Self.signedIn(at: deployment)
             let query = "&acr_values=" + PercentCoding.encode(value)
             let sso = try await browser.get(
                 TestedProtocol.sso.ask(deployment.client, mark: "m", of: deployment) + query)

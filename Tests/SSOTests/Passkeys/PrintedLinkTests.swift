@@ -15,16 +15,6 @@ import Testing
 struct PrintedLinkTests {
     private static let address = "ann@example.com"
 
-    private static func print(
-        for address: String = address, at deployment: TestDeployment
-    ) async throws -> String {
-        let key = try PrintedLinkKey()
-        let eligibility = SignInEligibility(
-            allowed: try AllowedEmails("*@example.com"), clock: deployment.clock.clock)
-        _ = try await deployment.isChanged(by: PrintLink(key, for: try EmailAddress(address), eligibility))
-        return deployment.origin + "/sign-in/operator/" + key.wire
-    }
-
     private static func press(_ link: String, in browser: Browser) async throws -> Visit {
         let page = try await browser.follow(browser.get(link))
         return try await browser.submit(page.page().form(to: "/sign-in/operator"), on: page)
@@ -33,7 +23,7 @@ struct PrintedLinkTests {
     @Test("it signs in once, leads to a passkey, and its user needs no email from then on")
     func whole() async throws {
         try await TestDeployment.open { deployment in
-            let link = try await Self.print(at: deployment)
+            let link = try await deployment.printLink(for: Self.address)
             let browser = deployment.browser()
             let kept = try await browser.get(link)
             #expect(try kept.location().path == "/sign-in/operator", "the key leaves the address")
@@ -64,13 +54,13 @@ struct PrintedLinkTests {
         }
     }
 
-    @Test("one that has expired, was withdrawn or replaced, or was never made is a page with one next step, and signs in nobody")
+    @Test("one that is expired, withdrawn, replaced or unknown is a page with one next step, and signs in nobody")
     func over() async throws {
         try await TestDeployment.open { deployment in
-            let first = try await Self.print(at: deployment)
-            let second = try await Self.print(at: deployment)
+            let first = try await deployment.printLink(for: Self.address)
+            let second = try await deployment.printLink(for: Self.address)
             #expect(try await deployment.isChanged(by: WithdrawLink(Self.address)))
-            let third = try await Self.print(at: deployment)
+            let third = try await deployment.printLink(for: Self.address)
             deployment.clock.advance(by: .minutes(10))
             let unknown = deployment.origin + "/sign-in/operator/" + (try PrintedLinkKey()).wire
             for link in [first, second, third, unknown, deployment.origin + "/sign-in/operator/x"] {
@@ -79,7 +69,7 @@ struct PrintedLinkTests {
                 #expect(page.status == 410 && page.text.contains("/sign-in"), "\(link)")
                 #expect(try await !browser.isSignedInOnHomePage(of: deployment))
             }
-            let last = try await Self.print(at: deployment)
+            let last = try await deployment.printLink(for: Self.address)
             let browser = deployment.browser()
             #expect(try await Self.press(last, in: browser).status == 303)
         }
@@ -88,7 +78,7 @@ struct PrintedLinkTests {
     @Test("sixteen presses at the same instant sign in once")
     func parallel() async throws {
         try await TestDeployment.open { deployment in
-            let link = try await Self.print(at: deployment)
+            let link = try await deployment.printLink(for: Self.address)
             let browsers = (0..<16).map { _ in deployment.browser() }
             var pages: [Visit] = []
             for browser in browsers { pages.append(try await browser.follow(browser.get(link))) }
@@ -114,7 +104,7 @@ struct PrintedLinkTests {
                 try await deployment.refusal(
                     of: PrintLink(PrintedLinkKey(), for: EmailAddress(address), eligibility))
             }
-            let link = try await Self.print(at: deployment)
+            let link = try await deployment.printLink(for: Self.address)
             _ = try await deployment.signedIn(as: Self.address)
             #expect(try await refusal(Self.address)?.contains("idp user set-address") == true)
             let late = deployment.browser()

@@ -4,8 +4,8 @@ package import SSOShared
 import SSOWeb
 package import Storage
 
-/// Makes a sign-in link that an operator prints, for an account that nobody has signed in to: so that no command signs an operator in as
-/// another user.
+/// Makes a sign-in link that an operator prints, for an account that nobody has signed in to: so that no command signs an
+/// operator in as another user.
 package struct PrintLink: OperatorChange {
     private let address: EmailAddress
     private let key: PrintedLinkKey

@@ -72,6 +72,45 @@ struct PasskeyAddRoutes: Sendable {
         let slots: SessionSlots
     }
 
+    /// Nil for a user whose sign-in does not do.
+    ///
+    /// - Parameter changes: false for a HEAD, which gets neither a challenge nor a handle.
+    private func content(_ session: Session, changing changes: Bool) async throws -> Content? {
+        let now = clock.now()
+        guard changes else {
+            return try await accounts.database.read { connection in
+                var slots = session.slots
+                return try content(session, &slots, changing: false, now, connection)
+            }
+        }
+        // The body may run again. The value of its last run is what was committed.
+        let result = Mutex<Content?>(nil)
+        let updated = try await sessions.store.update(
+            session,
+            with: { slots, connection in
+                let found = try content(session, &slots, changing: true, now, connection)
+                result.withLock { $0 = found }
+                return found != nil
+            })
+        return updated == nil ? nil : result.withLock { $0 }
+    }
+
+    private func content(
+        _ session: Session, _ slots: inout SessionSlots, changing changes: Bool, _ now: Timestamp,
+        _ connection: any SQLConnection
+    ) throws -> Content? {
+        guard let user = try accounts.signedIn(session, as: slots[CurrentSignIn.self], connection),
+            try PasskeyNeed.isMet(by: user, now: now, connection)
+        else { return nil }
+        let id = user.account.id
+        if changes { _ = try ceremonies.issue(for: .add(to: id), in: &slots) }
+        return Content(
+            user: user, passkeys: try PasskeyStore.all(of: id, connection),
+            handle: try changes
+                ? PasskeyStore.handle(of: id, ceremonies.randomness, connection)
+                : PasskeyStore.handle(of: id, connection) ?? [], slots: slots)
+    }
+
     /// - Parameters:
     ///   - refusal: why the page is shown again.
     ///   - offered: what the sign-in was for, on the page that offers a passkey; nil on the page that adds one.
@@ -79,24 +118,7 @@ struct PasskeyAddRoutes: Sendable {
         _ request: Request, _ session: Session, after refusal: PasskeyAddRefusal? = nil,
         offering offered: FlowID?? = nil
     ) async throws -> Response {
-        let content = Mutex<Content?>(nil)
-        let now = clock.now()
-        let updated = try await sessions.store.update(
-            session,
-            with: { slots, connection in
-                content.withLock { $0 = nil }
-                guard let user = try accounts.signedIn(session, as: slots[CurrentSignIn.self], connection),
-                    try PasskeyNeed.isMet(by: user, now: now, connection)
-                else { return false }
-                _ = try ceremonies.issue(for: .add(to: user.account.id), in: &slots)
-                let found = Content(
-                    user: user, passkeys: try PasskeyStore.all(of: user.account.id, connection),
-                    handle: try PasskeyStore.handle(of: user.account.id, ceremonies.randomness, connection),
-                    slots: slots)
-                content.withLock { $0 = found }
-                return true
-            })
-        guard let updated, let content = content.withLock({ $0 }) else {
+        guard let content = try await content(session, changing: request.method != .head) else {
             return offered.map { .redirect(to: next($0, session.slots)) } ?? Self.signIn
         }
         guard content.passkeys.count < PasskeyStore.maximumPerAccount || refusal != nil else {
@@ -104,13 +126,13 @@ struct PasskeyAddRoutes: Sendable {
         }
         let account = content.user.account
         let model = Model(
-            formToken: sessions.formToken(for: updated), script: assets.path(of: "passkey.js"),
+            formToken: sessions.formToken(for: session), script: assets.path(of: "passkey.js"),
             options: ceremonies.creationOptions(
                 for: account, handle: content.handle, excluding: content.passkeys, in: content.slots),
             errorHTML: refusal.map { pages.texts(for: request).html($0.words) } ?? "", email: account.email,
             unknown: refusal?.unknown.map(ceremonies.unknownCredential) ?? "", flow: offered.flatMap { $0?.text } ?? "",
             hasError: refusal != nil, isOffer: offered != nil,
-            isInvited: PasskeyOffer.isInvited(offered ?? nil, updated))
+            isInvited: PasskeyOffer.isInvited(offered ?? nil, session))
         return pages.response(
             "passkey-add", model, for: request, status: refusal == nil ? .ok : .unprocessableContent,
             offersLanguages: true)
@@ -126,7 +148,7 @@ struct PasskeyAddRoutes: Sendable {
         }
         let open = taken.open
         guard !open.isEmpty else {
-            return try await refuse(.init("challenge_expired", "passkey.error-expired"), user, form)
+            return try await refuse(.init("challenge_expired", Text("passkey.error-expired")), user, form)
         }
         let credential: NewCredential
         do throws(WebAuthnError) {
@@ -135,11 +157,12 @@ struct PasskeyAddRoutes: Sendable {
                 try response.verify(ceremony)
             }
         } catch {
-            return try await refuse(.init(error.reason, "passkey-add.error"), user, form)
+            return try await refuse(.init(error.reason, Text("passkey-add.error")), user, form)
         }
         // A sign-in without a name could not find it.
         if credential.isDiscoverable == false {
-            return try await refuse(.init("not_discoverable", "passkey-add.error-full", credential.id), user, form)
+            return try await refuse(
+                .init("not_discoverable", Text("passkey-add.error-full"), credential.id), user, form)
         }
         switch try await add(credential, user, form) {
         case .added where try form.fields.text("offer") == "1":
@@ -148,8 +171,9 @@ struct PasskeyAddRoutes: Sendable {
             // A client waits for a user who had no passkey.
             let waiting = form.session[Flows.self].demanding(now: clock.now())
             return .redirect(to: waiting.map { SignInPath.signIn($0) } ?? PasskeyPath.list + "?added")
-        case .taken: return try await refuse(.init("already_registered", "passkey-add.error-taken"), user, form)
-        case .full: return try await refuse(.init("too_many", "passkey-add.error-many", credential.id), user, form)
+        case .taken: return try await refuse(.init("already_registered", Text("passkey-add.error-taken")), user, form)
+        case .full:
+            return try await refuse(.init("too_many", Text("passkey-add.error-many"), credential.id), user, form)
         case nil: return Self.signIn
         }
     }
@@ -215,7 +239,7 @@ struct PasskeyAddRefusal: Sendable {
     /// The credential that was made in vain, so that the browser can forget it.
     let unknown: [UInt8]?
 
-    init(_ reason: String, _ key: String, _ unknown: [UInt8]? = nil) {
-        (self.reason, words, self.unknown) = (reason, Text(key), unknown)
+    init(_ reason: String, _ words: Text, _ unknown: [UInt8]? = nil) {
+        (self.reason, self.words, self.unknown) = (reason, words, unknown)
     }
 }

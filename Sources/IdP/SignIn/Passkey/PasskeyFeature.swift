@@ -68,7 +68,7 @@ package struct PasskeyFeature: Feature {
         guard let ceremonies else { return }
         PasskeySignIn(
             ceremonies: ceremonies, completion: completion, page: SignInPage(parts, completion, methods),
-            changes: changeReporter
+            changes: changeReporter, newcomers: parts.limits.newcomers
         ).addRoutes(to: &router)
         let origin = parts.origin.text
         router.file(at: PasskeyPath.endpoints) { _, _ in

@@ -17,6 +17,7 @@ struct PasskeySignIn: Sendable {
     let completion: SignInCompletion
     let page: SignInPage
     let changes: any AccountChangeReporter
+    let newcomers: NewSessionLimit
 
     private var sessions: Sessions { ceremonies.sessions }
     private var accounts: AccountStore { completion.accounts }
@@ -62,7 +63,10 @@ struct PasskeySignIn: Sendable {
             ProvenSignIn(
                 .passkey(proven.passkey.identity), method: proven.method, strength: .phr, flow: flow,
                 remembers: remembers, consuming: { try consume(proven, $0) }), session, request, context)
-        if let done { return done }
+        if let done {
+            await newcomers.giveBack(request, context)
+            return done
+        }
         // The passkey, or its account, has gone meanwhile; or another request of this browser was faster.
         return try await sessions.store.isAlive(session)
             ? refuse(PasskeyRefusal("used_elsewhere", account: proven.passkey.accountID), form, taken.session)

@@ -97,7 +97,7 @@ struct PrintedLinkRoutes: Sendable {
     /// - Throws: ``PublicError`` 410 for a link that works no more.
     private func opened(_ request: Request) async throws -> Opened {
         guard let key = cookie.value(in: request).flatMap({ PrintedLinkKey(wire: String($0)) }) else {
-            throw PublicError.printedLinkOver("unknown", "error.printed-link")
+            throw PublicError.printedLinkOver("unknown", Text("error.printed-link"))
         }
         let now = clock.now()
         let state = try await completion.accounts.database.read { [eligibility = completion.accounts.eligibility] in
@@ -105,18 +105,18 @@ struct PrintedLinkRoutes: Sendable {
         }
         switch state {
         case .open(let account): return Opened(key: key, account: account)
-        case .unknown: throw PublicError.printedLinkOver("unknown", "error.printed-link")
-        case .used: throw PublicError.printedLinkOver("used", "error.printed-link-used")
-        case .expired: throw PublicError.printedLinkOver("expired", "error.printed-link")
-        case .withdrawn: throw PublicError.printedLinkOver("withdrawn", "error.printed-link")
+        case .unknown: throw PublicError.printedLinkOver("unknown", Text("error.printed-link"))
+        case .used: throw PublicError.printedLinkOver("used", Text("error.printed-link-used"))
+        case .expired: throw PublicError.printedLinkOver("expired", Text("error.printed-link"))
+        case .withdrawn: throw PublicError.printedLinkOver("withdrawn", Text("error.printed-link"))
         }
     }
 }
 
 extension PublicError {
-    fileprivate static func printedLinkOver(_ cause: String, _ key: String) -> PublicError {
+    fileprivate static func printedLinkOver(_ cause: String, _ words: Text) -> PublicError {
         PublicError(
-            .gone, code: "sign_in_link_over", title: Text("error.printed-link.title"), explanation: Text(key),
+            .gone, code: "sign_in_link_over", title: Text("error.printed-link.title"), explanation: words,
             nextStep: .init(label: Text("sign-in.title"), href: SignInPath.signIn), cause: "sign_in_link_\(cause)")
     }
 }

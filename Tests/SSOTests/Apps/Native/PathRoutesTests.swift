@@ -32,6 +32,7 @@ struct PathRoutesTests {
         "/auth/sso/sign-out": .webView, "/auth/sso/session": .browserSession, "/auth/sso/ping": .browserSession,
         "/sessions": .webView, "/sessions/sign-in": .webView, "/sessions/end": .webView,
         "/sessions/end-others": .webView, "/activity": .webView,
+        "/sign-in/operator": .modal, "/sign-in/operator/{key}": .modal,
         "/sign-in/passkey": .modal, "/sign-in/passkey/options": .modal, "/passkeys": .webView,
         "/passkeys/sign-in": .webView, "/passkeys/add": .webView, "/passkeys/offer": .webView,
         "/passkeys/rename": .webView, "/passkeys/remove": .webView, "/.well-known/passkey-endpoints": .webView,
