@@ -1,0 +1,213 @@
+/// What operators do. Each is one of `changed`, `unchanged`, `refused`.
+extension Model {
+    private mutating func change(_ address: Int, keeps: Bool = true, _ body: (inout Model, Int) -> Bool?) -> String {
+        guard let account = account(of: address) else { return "refused" }
+        if keeps, accounts[account].eraseAt != nil { return "refused" }
+        guard let isChanged = body(&self, account) else { return "refused" }
+        return isChanged ? "changed" : "unchanged"
+    }
+
+    mutating func disable(_ address: Int) -> String {
+        change(address, keeps: false) { model, account in
+            let it = model.accounts[account]
+            guard !it.isDisabled, it.eraseAt == nil else { return false }
+            model.accounts[account].isDisabled = true
+            model.endAll(of: account, "account_ended")
+            return true
+        }
+    }
+
+    /// What ended when it was disabled does not come back (T 303).
+    mutating func enable(_ address: Int) -> String {
+        change(address) { model, account in
+            guard model.accounts[account].isDisabled else { return false }
+            model.accounts[account].isDisabled = false
+            return true
+        }
+    }
+
+    mutating func signOutUser(_ address: Int) -> String {
+        change(address, keeps: false) { model, account in
+            model.endAll(of: account, "signed_out")
+            return true
+        }
+    }
+
+    mutating func signOutEveryone() -> String {
+        for account in accounts.indices where !accounts[account].isErased { endAll(of: account, "signed_out") }
+        return "changed"
+    }
+
+    mutating func erase(_ address: Int, _ mode: Operation.Erasing) -> String {
+        change(address, keeps: false) { model, account in
+            switch mode {
+            case .later:
+                guard model.accounts[account].eraseAt == nil else { return false }
+                model.accounts[account].eraseAt = model.now + 7 * Span.day
+                model.endAll(of: account, "account_ended")
+            case .cancel:
+                guard model.accounts[account].eraseAt != nil else { return false }
+                model.accounts[account].eraseAt = nil
+            case .now: model.erase(account)
+            }
+            return true
+        }
+    }
+
+    mutating func erase(_ account: Int) {
+        endAll(of: account, "account_ended")
+        accounts[account].isErased = true
+        accounts[account].groups = []
+        forgetBrowsers(accounts[account].address)
+        forgetChallenges(accounts[account].address)
+        for index in invitations.indices where invitations[index].account == account {
+            invitations[index].isEnded = true
+        }
+    }
+
+    mutating func forgetBrowsers(_ address: Int) {
+        for index in known.indices where known[index]?.address == address { known[index] = nil }
+    }
+
+    mutating func forgetChallenges(_ address: Int) {
+        for index in challenges.indices where challenges[index].address == address { challenges[index].isUsed = true }
+    }
+
+    mutating func setEnd(_ address: Int, _ days: Int?) -> String {
+        change(address) { model, account in
+            let end = days.map { model.now + $0 * Span.day }
+            guard model.accounts[account].endsAt != end else { return false }
+            if let end, end <= model.now { return nil }
+            model.accounts[account].endsAt = end
+            return true
+        }
+    }
+
+    /// The account keeps its id. Every sign-in and every known browser ends.
+    mutating func move(_ address: Int, _ new: Int) -> String {
+        change(address) { model, account in
+            guard address != new else { return false }
+            guard model.account(of: new) == nil else { return nil }
+            model.endAll(of: account, "signed_out")
+            model.forgetBrowsers(address)
+            model.forgetBrowsers(new)
+            model.accounts[account].address = new
+            for index in model.invitations.indices where model.invitations[index].account == account {
+                model.invitations[index].isEnded = true
+            }
+            model.sent.append("\(address): notice")
+            model.sent.append("\(new): notice")
+            return true
+        }
+    }
+
+    mutating func invite(_ address: Int) -> String {
+        if let account = account(of: address), accounts[account].eraseAt != nil { return "refused" }
+        let existing = account(of: address)
+        let account = existing ?? accounts.count
+        if existing == nil { accounts.append(Account(address: address)) }
+        let isAdded = !accounts[account].isAdded
+        accounts[account].isAdded = true
+        let isInvited = invitations.contains { $0.account == account && !$0.isEnded && $0.endsAt > now }
+        let sends = !accounts[account].hasSignedIn && !isInvited
+        if sends {
+            for index in invitations.indices where invitations[index].account == account {
+                invitations[index].isEnded = true
+            }
+            invitations.append(Invitation(account: account, endsAt: now + Span.invitation))
+            sent.append("\(address): invitation")
+        }
+        return isAdded || sends ? "changed" : "unchanged"
+    }
+
+    mutating func withdraw(_ address: Int) -> String {
+        change(address, keeps: false) { model, account in
+            guard !model.accounts[account].hasSignedIn else { return nil }
+            var isChanged = false
+            for index in model.invitations.indices
+            where model.invitations[index].account == account && !model.invitations[index].isEnded {
+                model.invitations[index].isEnded = true
+                isChanged = true
+            }
+            if model.accounts[account].isAdded {
+                model.accounts[account].isAdded = false
+                model.accounts[account].groups = []
+                isChanged = true
+            }
+            return isChanged
+        }
+    }
+
+    // MARK: Groups and clients
+
+    mutating func join(_ address: Int, _ group: Int) -> String {
+        change(address, keeps: false) { model, account in model.accounts[account].groups.insert(group).inserted }
+    }
+
+    /// Who leaves loses access at once, and is signed out at the client (T 303, C 8: `no_access`).
+    mutating func leave(_ address: Int, _ group: Int) -> String {
+        change(address, keeps: false) { model, account in
+            guard model.accounts[account].groups.remove(group) != nil else { return false }
+            for client in model.clients.indices
+            where model.clients[client].isRegistered && model.clients[client].groups?.contains(group) == true
+                && !model.mayEnter(account, client)
+            {
+                model.end(.atClient(client, account), "no_access")
+            }
+            return true
+        }
+    }
+
+    mutating func access(_ client: Int, groups: Bool) -> String {
+        guard clients[client].isRegistered, clients[client].isStored else { return "refused" }
+        let new: Set<Int>? = groups ? [0] : nil
+        guard clients[client].groups != new else { return "unchanged" }
+        clients[client].groups = new
+        if clients[client].isEnabled {
+            let model = self
+            loseAccess(at: client) { model.mayEnter($0, client) }
+        }
+        return "changed"
+    }
+
+    mutating func enableClient(_ client: Int, _ isEnabled: Bool) -> String {
+        guard clients[client].isRegistered, clients[client].isStored else { return "refused" }
+        guard clients[client].isEnabled != isEnabled else { return "unchanged" }
+        clients[client].isEnabled = isEnabled
+        if !isEnabled {
+            voidGrants(of: client)
+            loseAccess(at: client) { _ in false }
+        }
+        return "changed"
+    }
+
+    /// Removes a client, and adds one with the same id: it must get nothing of what the first one had.
+    mutating func replaceClient(_ client: Int) -> String {
+        guard clients[client].isStored else { return "refused" }
+        _ = enableClient(client, false)
+        voidGrants(of: client)
+        let secret = clients[client].last + 1
+        let isDown = clients[client].isDown
+        clients[client] = Client(groups: nil, isStored: true)
+        clients[client].isDown = isDown
+        clients[client].secrets = [secret]
+        clients[client].last = secret
+        return "changed"
+    }
+
+    /// T 56, C 9: the new secret is the first, and the one of before verifies until it is unused for 7 days, or is retired.
+    mutating func rotate(_ client: Int) -> String {
+        guard clients[client].isStored, clients[client].secrets.count == 1 else { return "refused" }
+        clients[client].last += 1
+        clients[client].secrets.append(clients[client].last)
+        clients[client].rotatedAt = now
+        return "changed"
+    }
+
+    mutating func retire(_ client: Int) -> String {
+        guard clients[client].isStored else { return "refused" }
+        guard clients[client].secrets.count == 2 else { return "unchanged" }
+        clients[client].secrets.removeFirst()
+        return "changed"
+    }
+}

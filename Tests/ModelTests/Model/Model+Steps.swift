@@ -1,0 +1,98 @@
+/// One step: what is answered, and what it causes.
+struct Outcome: Equatable, Sendable {
+    var answer: String
+    /// Emails that left, and messages that clients received, sorted.
+    var sent: [String]
+    var received: [String]
+
+    var lines: [String] { ["answers \(answer)"] + sent.map { "email to \($0)" } + received.map { "tells \($0)" } }
+}
+
+extension Model {
+    mutating func step(_ operation: Operation) -> Outcome {
+        (sent, received) = ([], [])
+        let answer = answer(operation)
+        for index in emails.indices where emails[index].at <= now && !emails[index].isTaken {
+            emails[index].isTaken = true
+            if !emails[index].isDecoy { sent.append("\(emails[index].address): \(emails[index].kind)") }
+        }
+        deliver()
+        return Outcome(answer: answer, sent: sent.sorted(), received: received.sorted())
+    }
+
+    private mutating func answer(_ operation: Operation) -> String {
+        switch operation {
+        case .ask(let browser, let address): ask(browser, address)
+        case .type(let browser, let code, let remember): type(browser, code, remember: remember)
+        case .look(let browser): look(browser)
+        case .signOut(let browser): signOut(browser)
+        case .authorize(let browser, let client, let wish): authorize(browser, client, wish)
+        case .redeem, .question, .exchange, .refresh, .userInfo, .introspect, .revoke, .server:
+            answerClient(operation)
+        case .wait, .jobs, .restart: pass(operation)
+        default: answerOperator(operation)
+        }
+    }
+
+    private mutating func answerClient(_ operation: Operation) -> String {
+        switch operation {
+        case .redeem(let client, let grant, let how): return redeem(client, grant, how)
+        case .question(let client, let told): return question(client, told)
+        case .exchange(let client, let grant): return exchange(client, grant)
+        case .refresh(let client, let token): return refresh(client, token)
+        case .userInfo(let token): return userInfo(token)
+        case .introspect(let client, let token): return introspect(client, token)
+        case .revoke(let client, let token): return revoke(client, token)
+        case .server(let client, let isDown):
+            clients[client].isDown = isDown
+            return "done"
+        default: return "no such step"
+        }
+    }
+
+    private mutating func answerOperator(_ operation: Operation) -> String {
+        switch operation {
+        case .disable(let address): disable(address)
+        case .enable(let address): enable(address)
+        case .signOutUser(let address): signOutUser(address)
+        case .signOutEveryone: signOutEveryone()
+        case .erase(let address, let mode): erase(address, mode)
+        case .end(let address, let days): setEnd(address, days)
+        case .move(let address, let new): move(address, new)
+        case .invite(let address): invite(address)
+        case .withdraw(let address): withdraw(address)
+        case .join(let address, let group): join(address, group)
+        case .leave(let address, let group): leave(address, group)
+        case .access(let client, let groups): access(client, groups: groups)
+        case .enableClient(let client, let isEnabled): enableClient(client, isEnabled)
+        case .replaceClient(let client): replaceClient(client)
+        case .rotate(let client): rotate(client)
+        case .retire(let client): retire(client)
+        default: "no such step"
+        }
+    }
+
+    private mutating func pass(_ operation: Operation) -> String {
+        switch operation {
+        case .wait(let seconds): now += seconds * Span.second
+        case .jobs: carryOutDue()
+        default: break
+        }
+        return "done"
+    }
+
+    /// What becomes due: end dates, accounts to be erased, secrets that were replaced and are not used.
+    private mutating func carryOutDue() {
+        for account in accounts.indices where !accounts[account].isErased {
+            if let end = accounts[account].endsAt, end <= now, accounts[account].endedFor != end {
+                accounts[account].endedFor = end
+                endAll(of: account, "account_ended")
+            }
+            if let moment = accounts[account].eraseAt, moment <= now { erase(account) }
+        }
+        for client in clients.indices where clients[client].secrets.count == 2 {
+            let used = clients[client].used[clients[client].secrets[0]] ?? clients[client].rotatedAt
+            if now - max(used, clients[client].rotatedAt) >= 7 * Span.day { clients[client].secrets.removeFirst() }
+        }
+    }
+}
