@@ -23,7 +23,7 @@ struct HistoryTests {
                 Issue.record("seed \(seed): \(difference.subject)")
             }
             seed += 1
-        } while ContinuousClock.now - began < .seconds(seconds) && environment["MODEL_ONE"] == nil && found.count < 8
+        } while ContinuousClock.now - began < .seconds(seconds) && environment["MODEL_ONE"] == nil && found.count < 14
         let taken = ContinuousClock.now - began
         print("\(counts.total) operations in \(seed - first) histories, \(taken)")
         for (name, count) in counts.answers.sorted(by: { $0.key < $1.key }) { print("  \(count)  \(name)") }

@@ -44,7 +44,7 @@ struct Generator {
         case .access: ofAccess()
         case .registry: ofRegistry()
         case .time: .wait(seconds: seed.one(of: Self.waits))
-        case .world: seed.one(of: [.jobs, .jobs, .restart])
+        case .world: ofWorld()
         }
     }
 
@@ -61,20 +61,39 @@ struct Generator {
     private mutating func signIn() -> Operation {
         let browser = browser()
         if seed.once(in: 2) { return .ask(browser: browser, address: address()) }
+        if seed.once(in: 4) { return .link(browser: browser, of: seed.once(in: 3) ? self.browser() : browser) }
         let code: Operation.TypedCode =
             seed.once(in: 6) ? .wrong : seed.once(in: 8) ? .of(self.browser()) : .right
         return .type(browser: browser, code: code, remember: seed.once(in: 4))
     }
 
     private mutating func session() -> Operation {
-        seed.once(in: 3) ? .signOut(browser: browser()) : .look(browser: browser())
+        switch seed.below(9) {
+        case 0, 1: .signOut(browser: browser())
+        case 2: .endOthers(browser: browser())
+        case 3: .endSession(browser: browser(), of: browser())
+        case 4: .endByOperator(address: address(), browser: browser())
+        default: .look(browser: browser())
+        }
+    }
+
+    private mutating func ofWorld() -> Operation {
+        switch seed.below(14) {
+        case 0, 1, 2: .jobs
+        case 3, 4: .restart
+        case 5, 6: .node(seed.below(2))
+        case 7, 8: .backUp
+        case 9, 10: .restore
+        case 11, 12: .file(drops: seed.once(in: 2), isReloaded: seed.once(in: 2))
+        default: .allow(narrowed: seed.once(in: 2))
+        }
     }
 
     private mutating func ofClient() -> Operation {
         switch seed.below(6) {
         case 0: .question(client: client(), told: recent())
         case 1: .question(client: client(), told: recent())
-        case 2: .server(client: client(), isDown: seed.once(in: 2))
+        case 2: seed.once(in: 4) ? .retryMessages : .server(client: client(), isDown: seed.once(in: 2))
         default:
             .redeem(
                 client: client(), grant: recent(),

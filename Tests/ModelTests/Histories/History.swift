@@ -64,7 +64,7 @@ enum History {
                 if candidate.isEmpty { break }
                 if try await !holds(candidate) { start += size }
             }
-            if size == 1, runs < limit, try await isSimpler(&best, holds) { continue }
+            if size == 1, runs < limit, try await isSimpler(best, holds) { continue }
             size = size == 1 ? 0 : max(1, size / 2)
         }
         return (best, found)
@@ -72,7 +72,7 @@ enum History {
 
     /// Whether a single operation could be made simpler.
     private static func isSimpler(
-        _ best: inout [Operation], _ holds: ([Operation]) async throws -> Bool
+        _ best: [Operation], _ holds: ([Operation]) async throws -> Bool
     ) async throws -> Bool {
         for index in best.indices {
             for simpler in best[index].simpler {
@@ -86,7 +86,7 @@ enum History {
 
     /// As a test to paste, with both readings beside it.
     static func text(_ operations: [Operation], _ difference: Difference, seed: UInt64) -> String {
-        let lines = operations.map { "            \($0)," }.joined(separator: "\n")
+        let lines = operations.map { "            \($0.swift)," }.joined(separator: "\n")
         return """
             seed \(seed), \(operations.count) operations, the last one differs:
                 @Test func history\(seed)() async throws {
@@ -122,7 +122,7 @@ struct Counts: Sendable {
     var total = 0
 
     mutating func note(_ operation: Operation, _ answer: String) {
-        let name = String("\(operation)".dropFirst().prefix { $0 != "(" })
+        let name = String(operation.swift.dropFirst().prefix { $0 != "(" })
         operations[name, default: 0] += 1
         let kind = answer.split(separator: " ").prefix { !$0.allSatisfy(\.isNumber) || $0.count == 3 }
         answers["\(name): \(kind.prefix(2).joined(separator: " "))", default: 0] += 1

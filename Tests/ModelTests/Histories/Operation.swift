@@ -10,8 +10,6 @@ enum Operation: Hashable, Sendable {
     case endSession(browser: Int, of: Int)
     case endOthers(browser: Int)
     case authorize(browser: Int, client: Int, wish: Wish)
-    case goOn(browser: Int)
-    case cancel(browser: Int)
 
     // Clients.
     case redeem(client: Int, grant: Int, how: Presentation)
@@ -41,6 +39,7 @@ enum Operation: Hashable, Sendable {
     case rotate(client: Int)
     case retire(client: Int)
     case retryMessages
+    case endByOperator(address: Int, browser: Int)
 
     // The world.
     case wait(seconds: Int)
@@ -52,21 +51,15 @@ enum Operation: Hashable, Sendable {
     case file(drops: Bool, isReloaded: Bool)
     case allow(narrowed: Bool)
 
-    // Two at once: the outcome must be that of one of the two orders.
-    indirect case together(Operation, Operation)
-
     enum TypedCode: Hashable, Sendable { case right, wrong, of(Int) }
-    enum Wish: Hashable, Sendable { case none, login, silent, choose, fresh }
+    enum Wish: Hashable, Sendable { case none, login, silent, fresh }
     enum Presentation: Hashable, Sendable { case right, wrongAddress, wrongSecret, formerSecret }
     enum Erasing: Hashable, Sendable { case now, later, cancel }
 }
 
-extension Operation: CustomStringConvertible {
+extension Operation {
     /// As it is written in Swift, to paste into a test.
-    var description: String {
-        let text = Self.plain(self)
-        return "." + text
-    }
+    var swift: String { "." + Self.plain(self) }
 
     private static func plain(_ value: Any) -> String {
         let mirror = Mirror(reflecting: value)

@@ -205,13 +205,14 @@ extension Model {
                 let it = messages[index]
                 guard isServed(it.client) else {
                     messages[index].isSettled = true
+                    messages[index].isDropped = true
                     continue
                 }
                 // A client that has failed gets one try in a second.
-                if let failed = fails[it.client], failed <= now, now < failed + Span.second { continue }
+                if let failed = fails[node][it.client], failed <= now, now < failed + Span.second { continue }
                 hasTried = true
                 if clients[it.client].isDown {
-                    fails[it.client] = now
+                    fails[node][it.client] = now
                     messages[index].tries += 1
                     let end = it.createdAt + Span.day
                     let pauses = [10 * Span.second, Span.minute, 5 * Span.minute, 15 * Span.minute]
@@ -219,7 +220,7 @@ extension Model {
                     messages[index].isSettled = now >= end
                     messages[index].nextAt = min(now + pause, end)
                 } else {
-                    fails[it.client] = nil
+                    fails[node][it.client] = nil
                     messages[index].isSettled = true
                     messages[index].isDelivered = true
                     let session = it.told.map { "session \(name(of: $0))" } ?? "all sessions"

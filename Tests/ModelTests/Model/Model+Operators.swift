@@ -58,19 +58,22 @@ extension Model {
         endAll(of: account, "account_ended")
         accounts[account].isErased = true
         accounts[account].groups = []
-        forgetBrowsers(accounts[account].address)
-        forgetChallenges(accounts[account].address)
+        forget(accounts[account].address)
         for index in invitations.indices where invitations[index].account == account {
             invitations[index].isEnded = true
         }
     }
 
-    mutating func forgetBrowsers(_ address: Int) {
-        for index in known.indices where known[index]?.address == address { known[index] = nil }
-    }
-
-    mutating func forgetChallenges(_ address: Int) {
-        for index in challenges.indices where challenges[index].address == address { challenges[index].isUsed = true }
+    /// Nothing names the address of a user who is erased, not even what other browsers have typed.
+    private mutating func forget(_ address: Int) {
+        for index in challenges.indices where challenges[index].address == address {
+            challenges[index].isDeleted = true
+        }
+        for index in sessions.indices where sessions[index].held.contains(where: { $0.address == address }) {
+            sessions[index].held = []
+        }
+        emails.removeAll { $0.address == address }
+        guesses.removeAll { $0.address == address }
     }
 
     mutating func setEnd(_ address: Int, _ days: Int?) -> String {
@@ -89,7 +92,6 @@ extension Model {
             guard address != new else { return false }
             guard model.account(of: new) == nil else { return nil }
             model.endAll(of: account, "signed_out")
-            model.forgetBrowsers(address)
             model.forgetBrowsers(new)
             model.accounts[account].address = new
             for index in model.invitations.indices where model.invitations[index].account == account {
@@ -208,6 +210,33 @@ extension Model {
         guard clients[client].isStored else { return "refused" }
         guard clients[client].secrets.count == 2 else { return "unchanged" }
         clients[client].secrets.removeFirst()
+        return "changed"
+    }
+
+    /// C 9: tries messages at once, also those that were given up.
+    mutating func retryMessages() -> String {
+        var isChanged = false
+        for index in messages.indices where !messages[index].isDelivered && !messages[index].isDropped {
+            if messages[index].isSettled {
+                messages[index].isSettled = false
+                messages[index].tries = 0
+                messages[index].createdAt = now
+            } else if messages[index].nextAt <= now {
+                continue
+            }
+            messages[index].nextAt = now
+            isChanged = true
+        }
+        return isChanged ? "changed" : "unchanged"
+    }
+
+    mutating func endByOperator(_ address: Int, _ browser: Int) -> String {
+        guard let account = account(of: address), let ended = browsers[browser].signedIn else { return "refused" }
+        guard holds(ended), let its = sessions[ended].signIn, its.account == account,
+            its.signOuts == accounts[account].signOuts
+        else { return "refused" }
+        sessions[ended].isGone = true
+        end(.one(ended), "signed_out")
         return "changed"
     }
 }

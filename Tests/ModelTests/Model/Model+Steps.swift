@@ -25,11 +25,14 @@ extension Model {
         case .ask(let browser, let address): ask(browser, address)
         case .type(let browser, let code, let remember): type(browser, code, remember: remember)
         case .look(let browser): look(browser)
+        case .link(let browser, let other): link(browser, other)
+        case .endOthers(let browser): endOthers(browser)
+        case .endSession(let browser, let other): endSession(browser, other)
         case .signOut(let browser): signOut(browser)
         case .authorize(let browser, let client, let wish): authorize(browser, client, wish)
         case .redeem, .question, .exchange, .refresh, .userInfo, .introspect, .revoke, .server:
             answerClient(operation)
-        case .wait, .jobs, .restart: pass(operation)
+        case .wait, .jobs, .restart, .node, .backUp, .restore, .file, .allow: pass(operation)
         default: answerOperator(operation)
         }
     }
@@ -68,6 +71,8 @@ extension Model {
         case .replaceClient(let client): replaceClient(client)
         case .rotate(let client): rotate(client)
         case .retire(let client): retire(client)
+        case .retryMessages: retryMessages()
+        case .endByOperator(let address, let browser): endByOperator(address, browser)
         default: "no such step"
         }
     }
@@ -76,6 +81,16 @@ extension Model {
         switch operation {
         case .wait(let seconds): now += seconds * Span.second
         case .jobs: carryOutDue()
+        case .restart: start()
+        case .node(let number): node = number
+        case .backUp: return backUp()
+        case .restore: return restore()
+        case .file(let drops, let isReloaded):
+            fileDrops = drops
+            if isReloaded { readFile() }
+        case .allow(let isNarrowed):
+            self.isNarrowed = isNarrowed
+            start()
         default: break
         }
         return "done"

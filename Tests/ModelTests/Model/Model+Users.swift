@@ -17,8 +17,9 @@ extension Model {
         let fresh = keeps ? old : renew(old)
         browsers[browser].session = fresh
         browsers[browser].hasForm = true
+        browsers[browser].asked = address
         let known = self.known(browser, address)
-        queueCode(browser, address, known, in: fresh)
+        queueCode(browser, address, known, in: fresh, flow)
         if !keeps { sessions[fresh].signIn = nil }
         sessions[fresh].seenAt = now
         return "code page"
@@ -37,11 +38,9 @@ extension Model {
 
     /// A visitor gets a new id with the first step (T: session fixation). What hung on the session goes on with it.
     private mutating func renew(_ old: Int) -> Int {
-        let account = sessions[old].signIn?.account
         let fresh = begin(
             Session(createdAt: now, seenAt: now, held: sessions[old].held, flows: sessions[old].flows))
         sessions[old].isGone = true
-        _ = account
         return fresh
     }
 
@@ -77,13 +76,14 @@ extension Model {
         }.max()
     }
 
-    private mutating func queueCode(_ browser: Int, _ address: Int, _ known: Int?, in session: Int) {
+    private mutating func queueCode(_ browser: Int, _ address: Int, _ known: Int?, in session: Int, _ flow: Int?) {
         let account = account(of: address)
         let isEligible = mayBeUsed(address, account.map { accounts[$0] })
         let held = sessions[session].held.first { $0.address == address }
         let waiting = held.map(\.challenge).flatMap { id -> Int? in
             let it = challenges[id]
-            return it.isEligible == isEligible && !it.isUsed && it.expiresAt > now && it.tries < 5 ? id : nil
+            return it.isEligible == isEligible && !it.isUsed && !it.isDeleted && it.expiresAt > now && it.tries < 5
+                ? id : nil
         }
         let expiresAt = waiting.map { challenges[$0].expiresAt } ?? now + Span.code
         let earlier = waiting == nil ? nil : held?.emailAt
@@ -98,6 +98,7 @@ extension Model {
             challenges.append(Challenge(address: address, isEligible: isEligible, expiresAt: expiresAt, known: known))
         }
         if let known { challenges[challenge].known = known }
+        challenges[challenge].flow = flow
         if let leavesAt {
             emails.append(Email(address: address, kind: "code", known: known, at: leavesAt, isDecoy: !isEligible))
             challenges[challenge].emailAt = challenges[challenge].emailAt ?? leavesAt
@@ -130,7 +131,9 @@ extension Model {
         let flow = browsers[browser].flow
         guard let session = use(browser) else { return "form refused" }
         if let done = passes(browser, flow) { return done }
-        guard let current = sessions[session].held.last?.challenge else { return "asks anew" }
+        guard let current = sessions[session].held.last?.challenge, !challenges[current].isDeleted else {
+            return "sign-in"
+        }
         let typed: Int? =
             switch code {
             case .wrong: nil
@@ -161,15 +164,16 @@ extension Model {
         _ challenge: Int, _ browser: Int, _ session: Int, _ flow: Int?, _ method: String, _ remember: Bool
     ) -> String {
         let address = challenges[challenge].address
+        let isCode = method == "email_code"
         guard challenges[challenge].isEligible, !challenges[challenge].isUsed, challenges[challenge].expiresAt > now
         else {
-            guesses.removeLast()
+            if isCode { guesses.removeLast() }
             return "refused"
         }
         let existing = account(of: address)
         guard mayBeUsed(address, existing.map { accounts[$0] }) else { return "may not" }
         challenges[challenge].isUsed = true
-        if method == "email_code" { guesses.removeLast() }
+        if isCode { guesses.removeLast() }
         let account = existing ?? accounts.count
         if existing == nil { accounts.append(Account(address: address)) }
         accounts[account].hasSignedIn = true
@@ -189,6 +193,7 @@ extension Model {
         sessions[session].isGone = true
         if before != nil { follow(session, to: fresh, account) }
         browsers[browser].session = fresh
+        browsers[browser].signedIn = fresh
         browsers[browser].hasForm = false
         return goOn(browser, fresh, flow)
     }
@@ -221,6 +226,56 @@ extension Model {
         return signIn(session).map { "signed in as \(accounts[$0.account].address)" } ?? "signed out"
     }
 
+    /// T E: the link of the email signs in only where it was asked for, or in a browser that is known for the address. A GET changes
+    /// nothing.
+    mutating func link(_ browser: Int, _ other: Int) -> String {
+        guard let address = browsers[other].asked, let challenge = browsers[other].codes[address] else {
+            return "nothing"
+        }
+        let session = use(browser)
+        let it = challenges[challenge]
+        guard !it.isUsed, !it.isDeleted, it.expiresAt > now else { return "no button" }
+        let isAsking = session.map { sessions[$0].held.contains { $0.challenge == challenge } } ?? false
+        let knows = session.flatMap { session in it.flow.flatMap { sessions[session].flows.contains($0) ? $0 : nil } }
+        if isAsking {
+            if let done = passes(browser, knows) { return done }
+        } else {
+            guard known(browser, it.address) != nil else { return "no button" }
+            if let signIn = signIn(session), accounts[signIn.account].address == it.address { return "no button" }
+        }
+        let place = session ?? begin(Session(createdAt: now, seenAt: now))
+        browsers[browser].session = place
+        return signInBy(challenge, browser, place, knows, "email_link", false)
+    }
+
+    /// Ends every other sign-in of the user. What clients have from this session goes on.
+    mutating func endOthers(_ browser: Int) -> String {
+        guard let session = use(browser), let signIn = signIn(session) else { return "signed out" }
+        let account = signIn.account
+        accounts[account].signOuts += 1
+        end(.others(account, keeping: session), "signed_out")
+        for index in grants.indices where grants[index].session == session && grants[index].signOuts == signIn.signOuts
+        {
+            grants[index].signOuts += 1
+        }
+        sessions[session].signIn?.signOuts += 1
+        sessions[session].seenAt = now
+        return "ends"
+    }
+
+    /// Ends the session of another browser of the same user.
+    mutating func endSession(_ browser: Int, _ other: Int) -> String {
+        guard let session = use(browser), let signIn = signIn(session) else { return "signed out" }
+        guard let ended = browsers[other].signedIn else { return "nothing" }
+        sessions[session].seenAt = now
+        guard holds(ended), let its = sessions[ended].signIn, its.account == signIn.account,
+            its.signOuts == accounts[its.account].signOuts
+        else { return "not there" }
+        sessions[ended].isGone = true
+        end(.one(ended), "signed_out")
+        return "ends"
+    }
+
     mutating func signOut(_ browser: Int) -> String {
         let session = use(browser)
         guard let session, signIn(session) != nil else { return "signed out" }
@@ -240,7 +295,7 @@ extension Model {
         let user = signIn(session)
         let meets =
             switch wish {
-            case .none, .silent, .choose: true
+            case .none, .silent: true
             case .login: false
             case .fresh: user.map { now - $0.at <= Span.minute } ?? false
             }
@@ -250,7 +305,7 @@ extension Model {
             switch wish {
             case .login: now
             case .fresh: now - Span.minute
-            case .none, .silent, .choose: nil
+            case .none, .silent: nil
             }
         let since: Int? = session.flatMap { sessions[$0].signIn }.flatMap { old in
             (wish == .login || wish == .fresh && now - old.at > Span.minute) ? old.at + 1 : nil
@@ -259,7 +314,7 @@ extension Model {
         guard let session else { return "" }
         browsers[browser].session = session
         beginFlow(
-            Flow(client: client, begunAt: now, since: [since, earliest].compactMap(\.self).max(), returnsTo: client),
+            Flow(client: client, begunAt: now, since: [since, earliest].compactMap(\.self).max()),
             browser, session)
         return "sign-in"
     }
@@ -279,7 +334,7 @@ extension Model {
         guard let user = user ?? signIn(session) else { return "sign-in" }
         guard mayEnter(user.account, client) else {
             if isSilent { return "error access_denied" }
-            beginFlow(Flow(client: client, begunAt: now, since: nil, returnsTo: client), nil, session)
+            beginFlow(Flow(client: client, begunAt: now, since: nil), nil, session)
             return "no access"
         }
         grants.append(

@@ -26,11 +26,15 @@ struct Model: Sendable {
     var isNarrowed = false
     /// Whether the file on the disk has dropped the first client: in force with the next reading of it.
     var fileDrops = false
-    var fails: [Int: Int] = [:]
+    /// When the last try at a client has failed, as each node knows it.
+    var fails: [[Int: Int]] = [[:], [:]]
+    /// The node that answers.
+    var node = 0
+    /// The database as the backup has it; empty without one.
+    var backup: [Model] = []
 
     /// The sessions that clients were told, in the order of the first time.
     var told: [(client: Int, session: Int, account: Int)] = []
-    /// The accounts, in the order in which the world met them.
     /// What the step has caused, to compare.
     var sent: [String] = []
     var received: [String] = []
@@ -70,10 +74,14 @@ struct Model: Sendable {
 
     struct Browser: Sendable {
         var session: Int?
+        /// Its last session with a sign-in.
+        var signedIn: Int?
         /// The flow of the client that it was sent to sign in for.
         var flow: Int?
         /// Whether it has a form of a sign-in open.
         var hasForm = false
+        /// The address that it asked for last.
+        var asked: Int?
         /// The challenge whose code came in an email that it asked for, by address.
         var codes: [Int: Int] = [:]
         /// Under which number it is known, by address.
@@ -85,9 +93,12 @@ struct Model: Sendable {
         var isEligible: Bool
         var tries = 0
         var isUsed = false
+        var isDeleted = false
         var expiresAt: Int
         var emailAt: Int?
         var known: Int?
+        /// Of the newest request for it.
+        var flow: Int?
     }
 
     struct Flow: Sendable {
@@ -95,7 +106,6 @@ struct Model: Sendable {
         var begunAt: Int
         var since: Int?
         var isEnded = false
-        var returnsTo: Int
     }
 
     struct Grant: Sendable {
@@ -132,6 +142,8 @@ struct Model: Sendable {
         var nextAt: Int
         var isSettled = false
         var isDelivered = false
+        /// Its client takes none, or has gone.
+        var isDropped = false
     }
 
     struct Token: Sendable {
@@ -299,7 +311,13 @@ extension Model {
     /// Whatever ends all sign-ins of an account ends the browsers' sessions, the grants, and what clients have.
     mutating func endAll(of account: Int, _ reason: String) {
         accounts[account].signOuts += 1
+        // A stolen known browser loses its own budgets.
+        forgetBrowsers(accounts[account].address)
         end(.all(account), reason)
+    }
+
+    mutating func forgetBrowsers(_ address: Int) {
+        for index in known.indices where known[index]?.address == address { known[index] = nil }
     }
 
     /// The grants of a client that ends (T 303).

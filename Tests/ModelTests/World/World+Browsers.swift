@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import SSOShared
 import SSOWeb
+import Storage
 
 @testable import TestKit
 
@@ -130,8 +131,57 @@ extension World {
         if reply.status == 422 { return "refused" }
         if reply.status == 303 { browsers[browser].flow = nil }
         let landed = try await land(browser, reply)
-        if reply.status == 303, landed != "sign-in" { browsers[browser].formToken = nil }
+        if reply.status == 303, landed != "sign-in" { try await noteSignIn(browser) }
         return landed
+    }
+
+    /// Finds the session that a sign-in has made.
+    private func noteSignIn(_ browser: Int) async throws {
+        browsers[browser].formToken = nil
+        let all = try await database.read { connection in
+            try connection.query("SELECT handle FROM session WHERE account_id IS NOT NULL").map {
+                try $0.text("handle")
+            }
+        }
+        if let new = all.first(where: { !handles.contains($0) }) { browsers[browser].handle = new }
+        handles.formUnion(all)
+    }
+
+    func link(_ browser: Int, _ other: Int) async throws -> String {
+        guard let address = browsers[other].address, let key = browsers[other].links[address] else { return "nothing" }
+        _ = try await send(browser, .get, "/sign-in/link/\(key)")
+        let page = try await send(browser, .get, "/sign-in/link")
+        guard page.status == 200 else {
+            if page.status == 303 { browsers[browser].flow = nil }
+            return page.status == 303 ? try await land(browser, page) : "no button"
+        }
+        guard let challenge = Self.between("name=\"challenge\" value=\"", "\"", in: page.text),
+            let token = token(in: page)
+        else { return "no button" }
+        let reply = try await send(
+            browser, .post, "/sign-in/link", [("form_token", token), ("challenge", challenge)])
+        if reply.status == 303 { browsers[browser].flow = nil }
+        let landed = try await land(browser, reply)
+        if reply.status == 303 { try await noteSignIn(browser) }
+        return landed
+    }
+
+    func endOthers(_ browser: Int) async throws -> String { try await end(browser, "/sessions/end-others", []) }
+
+    func endSession(_ browser: Int, _ other: Int) async throws -> String {
+        guard let handle = browsers[other].handle else {
+            let home = try await send(browser, .get, "/")
+            return home.text.contains("action=\"/sign-out\"") ? "nothing" : "signed out"
+        }
+        return try await end(browser, "/sessions/end", [("session", handle)])
+    }
+
+    private func end(_ browser: Int, _ path: String, _ fields: [(String, String)]) async throws -> String {
+        let home = try await send(browser, .get, "/")
+        guard home.text.contains("action=\"/sign-out\""), let token = token(in: home) else { return "signed out" }
+        let reply = try await send(browser, .post, path, [("form_token", token)] + fields)
+        guard reply.status == 303, let target = reply.header("location") else { return "\(reply.status)" }
+        return target.hasSuffix("?ended") ? "ends" : target.hasPrefix("/sessions") ? "not there" : target
     }
 
     /// Six digits that no challenge of this history has.
@@ -164,7 +214,6 @@ extension World {
         case .none: break
         case .login: fields.append(("prompt", "login"))
         case .silent: fields.append(("prompt", "none"))
-        case .choose: fields.append(("prompt", "select_account"))
         case .fresh: fields.append(("max_age", "60"))
         }
         var path = SSOPath.authorize

@@ -3,6 +3,7 @@ import SSOWeb
 import Storage
 
 @testable import IdP
+@testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPFlow
 @testable import IdPOperations
@@ -19,9 +20,11 @@ extension World {
     private var box: ClientSecretBox { get throws { ClientSecretBox(keys: try keys, randomness: randomness) } }
 
     private var changes: OperatorChanges {
-        OperatorChanges(
-            database, of: node.features.parts.clients.registry.protocols, by: .command(user: "root", sudo: nil),
-            clock: clock.clock, randomness: randomness)
+        get throws {
+            OperatorChanges(
+                database, of: try node.features.parts.clients.registry.protocols,
+                by: .command(user: "root", sudo: nil), clock: clock.clock, randomness: randomness)
+        }
     }
 
     func make<Change: OperatorChange>(_ change: Change) async throws -> String {
@@ -84,8 +87,14 @@ extension World {
         case .replaceClient(let client): return try await replaceClient(client)
         case .rotate(let client): return try await rotate(client)
         case .retire(let client):
-            let answer = try await make(RetireSecret(Cast.clients[client], isForced: true, registrar))
-            return answer
+            return try await make(RetireSecret(Cast.clients[client], isForced: true, registrar))
+        case .retryMessages: return try await make(RetrySignOuts(.all(client: nil)))
+        case .endByOperator(let address, let browser):
+            guard let handle = browsers[browser].handle else { return "refused" }
+            let parts = try node.features.parts
+            let devices = AppDevices(
+                tokens: parts.accessTokens, sessions: parts.sessions.store, signOuts: parts.signOuts)
+            return try await make(EndSession(of: Cast.addresses[address], id: handle, devices: devices))
         default: return "no such step"
         }
     }

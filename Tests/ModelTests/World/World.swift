@@ -23,7 +23,12 @@ final class World {
     let mailer = WorldMailer()
     let transport = WorldTransport()
     var database: any Database
-    var node: WorldNode
+    /// The processes on the database. The second one starts when it is first asked.
+    var nodes: [WorldNode?]
+    var current = 0
+    var isNarrowed = false
+    /// The handles of sessions that were signed in.
+    var handles: Set<String> = []
     var browsers = (0..<Cast.browsers).map { _ in WorldBrowser() }
     var secrets: [[String]]
     /// Tokens and codes in the order in which they were issued, and for which client.
@@ -34,6 +39,7 @@ final class World {
     /// The ids of accounts in the order in which they were made.
     var accounts: [String] = []
     var states = 0
+    var restores = 0
 
     init(seed: UInt64) async throws {
         folder = try TemporaryFolder(inMemory: true)
@@ -43,22 +49,28 @@ final class World {
         database = try await MigratedFiles.openIdP(folder.path(of: "idp.sqlite"))
         try Self.clientsFile(drops: false, secrets).write(
             toFile: folder.path(of: "clients.yaml"), atomically: true, encoding: .utf8)
-        node = try Self.node(folder, database, clock, randomness, mailer, transport)
+        nodes = [nil, nil]
+        nodes[0] = try startNode()
         try await addStored()
     }
 
     func end() async { await database.close() }
 
-    static func node(
-        _ folder: TemporaryFolder, _ database: any Database, _ clock: TestClock, _ randomness: SeededRandomness,
-        _ mailer: WorldMailer, _ transport: WorldTransport
-    ) throws -> WorldNode {
+    /// The process that answers.
+    var node: WorldNode {
+        get throws {
+            guard let node = nodes[current] else { throw ProbeFailure("no process answers") }
+            return node
+        }
+    }
+
+    func startNode() throws -> WorldNode {
         let values = [
             "IDP_PUBLIC_URL": "http://localhost:4000", "IDP_LISTEN": "127.0.0.1:0",
             "IDP_DATABASE_URL": "sqlite:\(folder.path(of: "idp.sqlite"))",
             "IDP_SECRET_KEY": "the-key-of-every-history-0123456789abcdef", "IDP_MAIL_URL": "outbox:\(folder.path)",
             "IDP_MAIL_FROM": "Main App <sign-in@main.example>",
-            "IDP_ALLOWED_EMAILS": "*@example.com, *@example.net",
+            "IDP_ALLOWED_EMAILS": isNarrowed ? "*@example.com" : "*@example.com, *@example.net",
             "IDP_CLIENTS_FILE": folder.path(of: "clients.yaml"), "IDP_LIMIT_EMAIL_POSTS": "1000000",
             "IDP_LIMIT_CODE_POSTS": "1000000", "IDP_LIMIT_NEW_SESSIONS": "1000000", "IDP_MAIL_HOURLY_LIMIT": "1000000",
         ]
@@ -84,6 +96,10 @@ final class World {
             """
     }
 
+    static func between(_ start: String, end: (Character) -> Bool, in text: String) -> String? {
+        text.range(of: start).map { String(text[$0.upperBound...].prefix { !end($0) }) }
+    }
+
     static func callback(_ client: Int) -> String { "https://\(Cast.clients[client]).example/callback" }
 
     // MARK: Steps
@@ -91,7 +107,7 @@ final class World {
     func step(_ operation: Operation) async throws -> Outcome {
         _ = (mailer.take(), transport.take())
         let answer = try await answer(operation)
-        await node.send()
+        try await node.send()
         try await noteAccounts()
         return Outcome(answer: answer, sent: emails(), received: try messages())
     }
@@ -105,7 +121,10 @@ final class World {
         case .authorize(let browser, let client, let wish): try await authorize(browser, client, wish)
         case .redeem, .question, .exchange, .refresh, .userInfo, .introspect, .revoke, .server:
             try await answerClient(operation)
-        case .wait, .jobs, .restart: try await pass(operation)
+        case .link(let browser, let other): try await link(browser, other)
+        case .endOthers(let browser): try await endOthers(browser)
+        case .endSession(let browser, let other): try await endSession(browser, other)
+        case .wait, .jobs, .restart, .node, .backUp, .restore, .file, .allow: try await pass(operation)
         default: try await answerOperator(operation)
         }
     }
@@ -114,9 +133,19 @@ final class World {
         switch operation {
         case .wait(let seconds): clock.advance(by: .seconds(seconds))
         case .jobs: try await node.purge()
-        case .restart:
-            node = try Self.node(folder, database, clock, randomness, mailer, transport)
-            await node.features.atStart()
+        case .restart: try await restart()
+        case .node(let number):
+            if nodes[number] == nil { nodes[number] = try startNode() }
+            current = number
+        case .backUp: try await backUp()
+        case .restore: return try await restore()
+        case .file(let drops, let isReloaded):
+            try Self.clientsFile(drops: drops, secrets).write(
+                toFile: folder.path(of: "clients.yaml"), atomically: true, encoding: .utf8)
+            if isReloaded { for node in nodes { await node?.features.reload() } }
+        case .allow(let isNarrowed):
+            self.isNarrowed = isNarrowed
+            try await restart()
         default: return "no such step"
         }
         return "done"
@@ -138,6 +167,8 @@ final class World {
             }
             for browser in browsers.indices where browsers[browser].waitsForCode == address {
                 browsers[browser].codes[address] = code
+                browsers[browser].links[address] = Self.between(
+                    "http://localhost:4000/sign-in/link/", end: \.isWhitespace, in: email.text)
             }
         }
         for browser in browsers.indices { browsers[browser].waitsForCode = nil }
@@ -206,6 +237,10 @@ struct WorldBrowser {
     var codes: [Int: String] = [:]
     /// The address for which a code may come in this step.
     var waitsForCode: Int?
+    /// The keys of the links in them.
+    var links: [Int: String] = [:]
+    /// The handle of its last session with a sign-in.
+    var handle: String?
     /// The address of the form that is open.
     var address: Int?
 }

@@ -54,7 +54,7 @@ struct WorldNode: Sendable {
             parts.signOuts.queue, parts.audit.store, protocols: features.all.flatMap(\.signOuts),
             clients: parts.clients, transport: transport, logger: logger)
         channel = NIOAsyncTestingChannel()
-        try channel.connect(to: SocketAddress(ipAddress: "192.0.2.7", port: 4711)).wait()
+        channel.remoteAddress = try SocketAddress(ipAddress: "192.0.2.7", port: 4711)
     }
 
     /// Answers one request.
