@@ -1,31 +1,67 @@
 import Foundation
 import Testing
 
+@testable import IdPTestKit
 @testable import TestKit
 
-@Suite("Random histories", .program)
+/// Random histories of the whole program, each from one seed, against the ``Model``. `script/model` runs them by hand.
+@Suite("Random histories", .program, .alsoOnPostgres)
 struct HistoryTests {
-    @Test("the program answers random histories as the model does")
-    func histories() async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let seconds = Double(environment["MODEL_SECONDS"] ?? "") ?? 20
-        let first = UInt64(environment["MODEL_SEED"] ?? "") ?? 1
+    private static let environment = ProcessInfo.processInfo.environment
+
+    /// How long new seeds are tried: most of a minute of `script/test`, an hour at night.
+    private static var span: Duration {
+        environment["MODEL_SECONDS"].flatMap { Int($0) }.map { .seconds($0) }
+            ?? .seconds(TestLength.of(short: 40, nightly: 3600))
+    }
+
+    /// The first of the new seeds: another one in each run, printed with what it finds.
+    private static var first: UInt64 {
+        environment["MODEL_SEED"].flatMap { UInt64($0) } ?? UInt64(Date().timeIntervalSince1970) * 1000
+    }
+
+    /// How many kinds of differences a run looks for.
+    private static let maximumFound = 14
+
+    @Test("the program answers random histories of new seeds as the model does")
+    func newSeeds() async throws {
         let began = ContinuousClock.now
-        var (counts, seed, found) = (Counts(), first, Set<String>())
+        var (counts, seed, found) = (Counts(), Self.first, Set<String>())
         repeat {
-            var generator = Generator(seed)
-            let operations = generator.history()
-            if let difference = try await History.run(operations, seed: seed, counts: &counts) {
-                if found.insert(difference.subject).inserted {
-                    let (shortest, again) = try await History.shrink(operations, difference, seed: seed)
-                    print(History.text(shortest, again, seed: seed))
-                }
-                Issue.record("seed \(seed): \(difference.subject)")
-            }
+            try await Self.run(seed, &counts, &found)
             seed += 1
-        } while ContinuousClock.now - began < .seconds(seconds) && environment["MODEL_ONE"] == nil && found.count < 14
-        let taken = ContinuousClock.now - began
-        print("\(counts.total) operations in \(seed - first) histories, \(taken)")
-        for (name, count) in counts.answers.sorted(by: { $0.key < $1.key }) { print("  \(count)  \(name)") }
+        } while ContinuousClock.now - began < Self.span && Self.environment["MODEL_ONE"] == nil
+            && found.count < Self.maximumFound
+        counts.print(histories: Int(seed - Self.first), in: ContinuousClock.now - began)
+    }
+
+    @Test("the program answers the histories of every seed that has found something as the model does")
+    func knownSeeds() async throws {
+        let file = TestVectors.repository.appending(path: "Tests/ModelTests/seeds.txt")
+        let seeds = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+            .compactMap { $0.split(separator: " ").first.flatMap { UInt64($0) } }
+        var (counts, found) = (Counts(), Set<String>())
+        for seed in seeds { try await Self.run(seed, &counts, &found) }
+    }
+
+    @Test("two runs of one seed answer and cause the same, byte for byte")
+    func sameBytes() async throws {
+        var generator = Generator(7)
+        let operations = generator.history()
+        let (one, other) = (
+            try await History.transcript(operations, seed: 7), try await History.transcript(operations, seed: 7)
+        )
+        #expect(one.utf8.elementsEqual(other.utf8))
+    }
+
+    private static func run(_ seed: UInt64, _ counts: inout Counts, _ found: inout Set<String>) async throws {
+        var generator = Generator(seed)
+        let operations = generator.history()
+        guard let difference = try await History.run(operations, seed: seed, counts: &counts) else { return }
+        if found.insert(difference.subject).inserted {
+            let (shortest, again) = try await History.shrink(operations, difference, seed: seed)
+            print(History.text(shortest, again, seed: seed))
+        }
+        Issue.record("seed \(seed): \(difference.subject)")
     }
 }

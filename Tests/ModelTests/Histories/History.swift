@@ -1,3 +1,7 @@
+import Testing
+
+@testable import IdPTestKit
+
 /// Where the program and the model differ.
 struct Difference: Sendable {
     /// After how many operations.
@@ -23,6 +27,7 @@ enum History {
     static func run(_ operations: [Operation], seed: UInt64, counts: inout Counts) async throws -> Difference? {
         let world = try await World(seed: seed)
         var model = Model()
+        model.hasBackups = !DeploymentDatabases.areOnPostgres
         var found: Difference?
         for (index, operation) in operations.enumerated() {
             let expected = model.step(operation)
@@ -38,6 +43,24 @@ enum History {
         }
         await world.end()
         return found
+    }
+
+    /// Holds the program to a history that has found something once.
+    static func agree(_ operations: [Operation], seed: UInt64) async throws {
+        var counts = Counts()
+        let difference = try await run(operations, seed: seed, counts: &counts)
+        #expect(difference == nil, "\(difference.map { text(operations, $0, seed: seed) } ?? "")")
+    }
+
+    /// Every step with what the program makes of it.
+    static func transcript(_ operations: [Operation], seed: UInt64) async throws -> String {
+        let world = try await World(seed: seed)
+        var lines: [String] = []
+        for operation in operations {
+            lines.append("\(operation.swift) \(try await world.step(operation).lines.joined(separator: "; "))")
+        }
+        await world.end()
+        return lines.joined(separator: "\n")
     }
 
     /// The shortest history with the same difference: drops operations, and shortens times, until nothing more can go.
@@ -129,9 +152,9 @@ struct Counts: Sendable {
         total += 1
     }
 
-    mutating func add(_ other: Counts) {
-        operations.merge(other.operations, uniquingKeysWith: +)
-        answers.merge(other.answers, uniquingKeysWith: +)
-        total += other.total
+    func print(histories: Int, in span: Duration) {
+        let speed = Double(total) / (Double(span.components.seconds) + 0.001)
+        Swift.print("\(total) operations in \(histories) histories, \(Int(speed)) a second")
+        for (name, count) in answers.sorted(by: { $0.key < $1.key }) { Swift.print("  \(count)  \(name)") }
     }
 }

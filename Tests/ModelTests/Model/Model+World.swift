@@ -2,6 +2,7 @@
 extension Model {
     /// A backup: what the database has at this moment.
     mutating func backUp() -> String {
+        guard hasBackups else { return "done" }
         var copy = self
         copy.backup = []
         backup = [copy]

@@ -30,6 +30,8 @@ struct Model: Sendable {
     var fails: [[Int: Int]] = [[:], [:]]
     /// The node that answers.
     var node = 0
+    /// Whether the database is a file, which `idp backup` copies.
+    var hasBackups = true
     /// The database as the backup has it; empty without one.
     var backup: [Model] = []
 

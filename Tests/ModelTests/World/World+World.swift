@@ -26,7 +26,9 @@ extension World {
         }
     }
 
+    /// Of a file. PostgreSQL has backups of its own.
     func backUp() async throws {
+        guard !DeploymentDatabases.areOnPostgres else { return }
         try? FileManager.default.removeItem(atPath: backup)
         _ = try await SQLiteDatabase.backup(
             path: path, migrations: IdPMigrations.all, keys: node.values[FlowSettings.secretKey], to: backup)

@@ -22,6 +22,7 @@ final class World {
     let randomness: SeededRandomness
     let mailer = WorldMailer()
     let transport = WorldTransport()
+    let databases: DeploymentDatabases
     var database: any Database
     /// The processes on the database. The second one starts when it is first asked.
     var nodes: [WorldNode?]
@@ -46,7 +47,8 @@ final class World {
         start = clock.now
         randomness = SeededRandomness(seed)
         secrets = Cast.clients.map { ["secret-of-\($0)-0-0123456789abcdefghijklmnop"] }
-        database = try await MigratedFiles.openIdP(folder.path(of: "idp.sqlite"))
+        databases = DeploymentDatabases(folder: folder)
+        database = try await databases.openIdP()
         try Self.clientsFile(drops: false, secrets).write(
             toFile: folder.path(of: "clients.yaml"), atomically: true, encoding: .utf8)
         nodes = [nil, nil]
