@@ -131,7 +131,7 @@ struct OversightTests {
         "erase", "end", "move", "invite", "withdraw", "join", "leave", "access", "enableClient", "replaceClient",
         "rotate",
         "retire", "retryMessages", "endByOperator", "wait", "jobs", "restart", "node", "backUp", "restore", "file",
-        "allow",
+        "allow", "kill",
         "each step",
     ]
 

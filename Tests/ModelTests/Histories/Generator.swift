@@ -77,8 +77,26 @@ struct Generator {
         }
     }
 
+    private mutating func kill() -> Operation {
+        let step: Operation =
+            switch seed.below(9) {
+            case 0, 1, 2: .redeem(client: client(), grant: recent(), how: .right)
+            case 3, 4: .exchange(client: Cast.openID, grant: recent())
+            case 5: .enableClient(client: seed.one(of: Cast.stored), isEnabled: false)
+            case 6: .leave(address: address(), group: 0)
+            case 7: .revoke(client: Cast.openID, token: recent())
+            default:
+                seed.one(of: [
+                    .disable(address: address()), .erase(address: address(), mode: .now),
+                    .signOutUser(address: address()),
+                ])
+            }
+        return .kill(step, after: seed.below(14))
+    }
+
     private mutating func ofWorld() -> Operation {
-        switch seed.below(14) {
+        switch seed.below(20) {
+        case 14...: kill()
         case 0, 1, 2: .jobs
         case 3, 4: .restart
         case 5, 6: .node(seed.below(2))

@@ -50,6 +50,8 @@ enum Operation: Hashable, Sendable {
     case restore
     case file(drops: Bool, isReloaded: Bool)
     case allow(narrowed: Bool)
+    /// The process that carries a step out is killed after so many statements and commits, and starts again.
+    indirect case kill(Operation, after: Int)
 
     enum TypedCode: Hashable, Sendable { case right, wrong, of(Int) }
     enum Wish: Hashable, Sendable { case none, login, silent, fresh }

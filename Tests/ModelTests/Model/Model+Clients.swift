@@ -21,7 +21,7 @@ extension Model {
     /// may sign in and may enter. What must not become good later is void (T 40, T 303).
     mutating func redeem(_ client: Int, _ back: Int, _ how: Operation.Presentation) -> String {
         guard let grant = Self.newest(back, of: grants.count) else { return "nothing" }
-        guard proves(client, how) else { return "401 invalid_signature" }
+        guard client != Cast.openID, proves(client, how) else { return "401 invalid_signature" }
         guard grants[grant].client != Cast.openID else { return "401 invalid_token" }
         guard consume(grant, client, lifetime: Span.token, isRightAddress: how != .wrongAddress) else {
             return "401 invalid_token"
@@ -80,9 +80,9 @@ extension Model {
     /// C 8: whether a session goes on, for a client that was told of it.
     mutating func question(_ client: Int, _ back: Int) -> String {
         guard let index = Self.newest(back, of: told.count) else { return "nothing" }
-        guard proves(client) else { return "401 invalid_signature" }
+        guard client != Cast.openID, proves(client) else { return "401 invalid_signature" }
         let asked = told[index]
-        guard client != Cast.openID,
+        guard
             let it = signIns.first(where: {
                 $0.client == client && $0.told == asked.session && $0.account == asked.account
             })
@@ -141,7 +141,7 @@ extension Model {
     }
 
     private func token(_ back: Int, isRefresh: Bool) -> Int? {
-        let all = tokens.indices.filter { tokens[$0].isRefresh == isRefresh }
+        let all = tokens.indices.filter { tokens[$0].isRefresh == isRefresh && !tokens[$0].isLost }
         return Self.newest(back, of: all.count).map { all[$0] }
     }
 
@@ -189,7 +189,8 @@ extension Model {
 
     /// RFC 7009: 200 whatever it is. A refresh token ends its family.
     mutating func revoke(_ client: Int, _ back: Int) -> String {
-        guard let index = Self.newest(back, of: tokens.count) else { return "nothing" }
+        let all = tokens.indices.filter { !tokens[$0].isLost }
+        guard let index = Self.newest(back, of: all.count).map({ all[$0] }) else { return "nothing" }
         guard client == Cast.openID, proves(client) else { return "401 invalid_client" }
         if tokens[index].isRefresh { endFamily(tokens[index].family) } else { tokens[index].isEnded = true }
         return "200"

@@ -81,6 +81,8 @@ extension Model {
             let end = days.map { model.now + $0 * Span.day }
             guard model.accounts[account].endsAt != end else { return false }
             if let end, end <= model.now { return nil }
+            // D 0094: a later date gives nothing back that an earlier one has ended.
+            model.endOverdue(account)
             model.accounts[account].endsAt = end
             return true
         }

@@ -11,16 +11,22 @@ struct Outcome: Equatable, Sendable {
 extension Model {
     mutating func step(_ operation: Operation) -> Outcome {
         (sent, received) = ([], [])
-        let answer = answer(operation)
+        return settle(answer(operation))
+    }
+
+    /// What leaves after a step.
+    mutating func settle(_ answer: String) -> Outcome {
         for index in emails.indices where emails[index].at <= now && !emails[index].isTaken {
             emails[index].isTaken = true
-            if !emails[index].isDecoy { sent.append("\(emails[index].address): \(emails[index].kind)") }
+            if emails[index].isDecoy || emails[index].expiresAt <= now { continue }
+            if let challenge = emails[index].challenge, challenges[challenge].isUsed { continue }
+            sent.append("\(emails[index].address): \(emails[index].kind)")
         }
         deliver()
         return Outcome(answer: answer, sent: sent.sorted(), received: received.sorted())
     }
 
-    private mutating func answer(_ operation: Operation) -> String {
+    mutating func answer(_ operation: Operation) -> String {
         switch operation {
         case .ask(let browser, let address): ask(browser, address)
         case .type(let browser, let code, let remember): type(browser, code, remember: remember)
@@ -96,14 +102,20 @@ extension Model {
         return "done"
     }
 
+    mutating func endOverdue(_ account: Int) {
+        guard let end = accounts[account].endsAt, end <= now, accounts[account].endedFor != end else { return }
+        accounts[account].endedFor = end
+        endAll(of: account, "account_ended")
+    }
+
     /// What becomes due: end dates, accounts to be erased, secrets that were replaced and are not used.
     private mutating func carryOutDue() {
         for account in accounts.indices where !accounts[account].isErased {
-            if let end = accounts[account].endsAt, end <= now, accounts[account].endedFor != end {
-                accounts[account].endedFor = end
-                endAll(of: account, "account_ended")
-            }
+            endOverdue(account)
             if let moment = accounts[account].eraseAt, moment <= now { erase(account) }
+        }
+        for index in challenges.indices where challenges[index].expiresAt <= now - Span.hour {
+            challenges[index].isDeleted = true
         }
         for client in clients.indices where clients[client].secrets.count == 2 {
             let used = clients[client].used[clients[client].secrets[0]] ?? clients[client].rotatedAt

@@ -100,7 +100,10 @@ extension Model {
         if let known { challenges[challenge].known = known }
         challenges[challenge].flow = flow
         if let leavesAt {
-            emails.append(Email(address: address, kind: "code", known: known, at: leavesAt, isDecoy: !isEligible))
+            emails.append(
+                Email(
+                    address: address, kind: "code", known: known, at: leavesAt, expiresAt: expiresAt,
+                    isDecoy: !isEligible, challenge: challenge))
             challenges[challenge].emailAt = challenges[challenge].emailAt ?? leavesAt
             if leavesAt == now, isEligible { browsers[browser].codes[address] = challenge }
         }
@@ -119,7 +122,10 @@ extension Model {
                 && $0.at > now - 6 * Span.hour
         }
         guard !hasOne else { return }
-        emails.append(Email(address: address, kind: "browser link", known: nil, at: now, isDecoy: !isEligible))
+        emails.append(
+            Email(
+                address: address, kind: "browser link", known: nil, at: now, expiresAt: now + Span.code,
+                isDecoy: !isEligible))
     }
 
     // MARK: Codes
@@ -129,7 +135,7 @@ extension Model {
     mutating func type(_ browser: Int, _ code: Operation.TypedCode, remember: Bool) -> String {
         guard browsers[browser].hasForm else { return "no form" }
         let flow = browsers[browser].flow
-        guard let session = use(browser) else { return "form refused" }
+        guard let session = use(browser) else { return "sign-in" }
         if let done = passes(browser, flow) { return done }
         guard let current = sessions[session].held.last?.challenge, !challenges[current].isDeleted else {
             return "sign-in"

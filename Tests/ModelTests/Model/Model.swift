@@ -160,6 +160,8 @@ struct Model: Sendable {
         var familyEndsAt = 0
         var usedAt: Int?
         var isEnded = false
+        /// Nobody knows it: the answer was lost.
+        var isLost = false
         var successor: Int?
     }
 
@@ -168,7 +170,10 @@ struct Model: Sendable {
         var kind: String
         var known: Int?
         var at: Int
+        var expiresAt: Int
         var isDecoy = false
+        /// The one whose code it carries.
+        var challenge: Int?
         var isTaken = false
     }
 

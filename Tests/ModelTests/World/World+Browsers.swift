@@ -16,6 +16,7 @@ extension World {
             ("User-Agent", Browser.browserUserAgent), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document"),
             ("Sec-Fetch-User", "?1"), ("Sec-Fetch-Site", method == .post ? "same-origin" : "none"),
         ]
+        browsers[browser].requests += 1
         let cookies = browsers[browser].cookies
         if !cookies.isEmpty {
             headers.append(
@@ -66,6 +67,9 @@ extension World {
             }
             return "page"
         case 403 where text.contains("/sign-in/account"): return "no access"
+        case 400: return "unknown client"
+        case 404: return "no such flow"
+        case 410: return "flow over"
         default: return "\(reply.status)"
         }
     }
@@ -193,7 +197,7 @@ extension World {
     func look(_ browser: Int) async throws -> String {
         let reply = try await send(browser, .get, "/api/v1/session")
         guard reply.status == 200 else { return "signed out" }
-        let address = try JSONDecoding.value(reply.body)["email"]?.text ?? ""
+        let address = World.between("\"email\":\"", "\"", in: reply.text) ?? ""
         return "signed in as \(Cast.addresses.firstIndex(of: address) ?? -1)"
     }
 

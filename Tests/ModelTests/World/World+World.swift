@@ -26,6 +26,15 @@ extension World {
         }
     }
 
+    func kill(_ operation: Operation, after steps: Int) async throws -> String {
+        breaking.begin(after: steps)
+        let answer: String
+        do { answer = try await self.answer(operation) } catch is DatabaseError { answer = "503" }
+        breaking.begin(after: nil)
+        try await restart()
+        return answer.hasPrefix("503") ? "dies" : "lives: \(answer)"
+    }
+
     /// Of a file. PostgreSQL has backups of its own.
     func backUp() async throws {
         guard !DeploymentDatabases.areOnPostgres else { return }
@@ -52,7 +61,7 @@ extension World {
             try await restored.endSignIns(now: now, telling: RestoredDatabase.clientSignIns(of: old))
             try await restored.end(restored.ended(in: old))
         }
-        database = try await SQLiteDatabase(path: path, migrations: IdPMigrations.all)
+        database = breaking.wrapping(try await SQLiteDatabase(path: path, migrations: IdPMigrations.all))
         try await restart()
         return "done"
     }

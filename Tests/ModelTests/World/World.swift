@@ -17,11 +17,12 @@ import Storage
 /// client or a shell would, and its answer put into the words of the ``Model``.
 final class World {
     let folder: TemporaryFolder
-    let clock = TestClock()
+    let clock: TestClock
     let start: Timestamp
     let randomness: SeededRandomness
-    let mailer = WorldMailer()
-    let transport = WorldTransport()
+    let mailer: WorldMailer
+    let transport: WorldTransport
+    let breaking = Breaking()
     let databases: DeploymentDatabases
     var database: any Database
     /// The processes on the database. The second one starts when it is first asked.
@@ -44,16 +45,29 @@ final class World {
 
     init(seed: UInt64) async throws {
         folder = try TemporaryFolder(inMemory: true)
+        (clock, mailer, transport) = (TestClock(), WorldMailer(), WorldTransport())
         start = clock.now
         randomness = SeededRandomness(seed)
         secrets = Cast.clients.map { ["secret-of-\($0)-0-0123456789abcdefghijklmnop"] }
         databases = DeploymentDatabases(folder: folder)
-        database = try await databases.openIdP()
+        database = breaking.wrapping(try await databases.openIdP())
         try Self.clientsFile(drops: false, secrets).write(
             toFile: folder.path(of: "clients.yaml"), atomically: true, encoding: .utf8)
         nodes = [nil, nil]
         nodes[0] = try startNode()
         try await addStored()
+    }
+
+    /// The same world with browsers of its own, for what happens at the same moment. Its process is the same, or another one.
+    func twin(inTwo: Bool) async throws -> World { try World(beside: self, inTwo: inTwo) }
+
+    private init(beside other: World, inTwo: Bool) throws {
+        (folder, clock, start, randomness) = (other.folder, other.clock, other.start, other.randomness)
+        (mailer, transport, databases, database) = (other.mailer, other.transport, other.databases, other.database)
+        (nodes, current, isNarrowed, handles) = (other.nodes, other.current, other.isNarrowed, other.handles)
+        (browsers, secrets, grants, tokens) = (other.browsers, other.secrets, other.grants, other.tokens)
+        (told, accounts, states) = (other.told, other.accounts, other.states + 1000)
+        if inTwo { nodes = [try startNode(), nil] }
     }
 
     func end() async { await database.close() }
@@ -114,7 +128,7 @@ final class World {
         return Outcome(answer: answer, sent: emails(), received: try messages())
     }
 
-    private func answer(_ operation: Operation) async throws -> String {
+    func answer(_ operation: Operation) async throws -> String {
         switch operation {
         case .ask(let browser, let address): try await ask(browser, address)
         case .type(let browser, let code, let remember): try await type(browser, code, remember)
@@ -126,6 +140,7 @@ final class World {
         case .link(let browser, let other): try await link(browser, other)
         case .endOthers(let browser): try await endOthers(browser)
         case .endSession(let browser, let other): try await endSession(browser, other)
+        case .kill(let step, let steps): try await kill(step, after: steps)
         case .wait, .jobs, .restart, .node, .backUp, .restore, .file, .allow: try await pass(operation)
         default: try await answerOperator(operation)
         }
@@ -161,7 +176,7 @@ final class World {
         for id in all where !accounts.contains(id) { accounts.append(id) }
     }
 
-    private func emails() -> [String] {
+    func emails() -> [String] {
         let all = mailer.take()
         for email in all {
             guard let address = Cast.addresses.firstIndex(of: email.to), let code = Self.code(in: email.text) else {
@@ -187,7 +202,7 @@ final class World {
 
     private static func code(in text: String) -> String? { Mailbox.Email(name: "", text: text).code }
 
-    private func messages() throws -> [String] {
+    func messages() throws -> [String] {
         try transport.take().map { message in
             guard let client = Cast.clients.firstIndex(where: { message.url.contains("//\($0).example/") }) else {
                 return "nobody: \(message.url)"
@@ -231,6 +246,7 @@ final class World {
 /// A browser: cookies, and what it has open.
 struct WorldBrowser {
     var cookies: [String: String] = [:]
+    var requests = 0
     /// The id of the flow that it was sent to sign in for.
     var flow: String?
     /// The token of the form that is open.
