@@ -3,6 +3,7 @@ import Testing
 
 @testable import IdPTestKit
 @testable import TestKit
+@testable import WebTestKit
 
 /// Pairs of steps that are started together, in one process and in two: the outcome must be that of one of the two orders.
 @Suite("Pairs of steps at once", .program, .alsoOnPostgres)
@@ -68,7 +69,8 @@ struct PairTests {
             let answers = outcomes.sorted { $0.index < $1.index }.map(\.outcome.answer)
             let whole = Outcome(
                 answer: answers.joined(separator: " | "), sent: outcomes.flatMap(\.outcome.sent).sorted(),
-                received: outcomes.flatMap(\.outcome.received).sorted())
+                received: outcomes.flatMap(\.outcome.received).sorted(),
+                recorded: outcomes.flatMap(\.outcome.recorded).sorted())
             readings.append(whole.lines.joined(separator: "; "))
             return whole == pair ? ordered : nil
         }
@@ -112,7 +114,8 @@ extension World {
         try await node.send()
         try await noteAccounts()
         return Outcome(
-            answer: answers.joined(separator: " | "), sent: emails(), received: try messages())
+            answer: answers.joined(separator: " | "), sent: emails(), received: try messages(),
+            recorded: try await rows(since: clock.now))
     }
 }
 

@@ -13,7 +13,8 @@ struct Difference: Sendable {
         if expected.answer != actual.answer {
             return "answer \(Self.kind(expected.answer)) \(Self.kind(actual.answer))"
         }
-        return expected.sent != actual.sent ? "email" : "message"
+        if expected.sent != actual.sent { return "email" }
+        return expected.received != actual.received ? "message" : "audit row"
     }
 
     private static func kind(_ answer: String) -> String {

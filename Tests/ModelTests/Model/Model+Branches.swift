@@ -7,7 +7,7 @@ extension Model {
             return [(next, outcome)]
         }
         var (nothing, lost, whole) = (self, self, self)
-        (nothing.sent, nothing.received) = ([], [])
+        (nothing.sent, nothing.received, nothing.recorded) = ([], [], [])
         let answer = whole.answered(step)
         _ = lost.answered(step)
         // Nobody has heard the answer: what it would have told, nobody knows.
@@ -19,7 +19,7 @@ extension Model {
 
     /// The step alone, before anything is sent.
     private mutating func answered(_ operation: Operation) -> String {
-        (sent, received) = ([], [])
+        (sent, received, recorded) = ([], [], [])
         return answer(operation)
     }
 

@@ -27,6 +27,7 @@ extension Model {
             return "401 invalid_token"
         }
         let (sign, _) = note(grant)
+        record("token_redeemed", client: client, account: grants[grant].account)
         return "200 \(words(sign, grants[grant].at))"
     }
 
@@ -108,6 +109,7 @@ extension Model {
             return "400 invalid_grant"
         }
         let (signIn, _) = note(grant)
+        record("token_redeemed", client: client, account: grants[grant].account)
         grants[grant].family = grant
         issue(family: grant, of: client, signIn, familyEndsAt: now + Span.family)
         return "200 \(words(signIn, grants[grant].at))"

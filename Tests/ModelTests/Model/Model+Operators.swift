@@ -13,6 +13,7 @@ extension Model {
             guard !it.isDisabled, it.eraseAt == nil else { return false }
             model.accounts[account].isDisabled = true
             model.endAll(of: account, "account_ended")
+            model.record("user_changed", account: account, "disabled")
             return true
         }
     }
@@ -22,6 +23,7 @@ extension Model {
         change(address) { model, account in
             guard model.accounts[account].isDisabled else { return false }
             model.accounts[account].isDisabled = false
+            model.record("user_changed", account: account, "enabled")
             return true
         }
     }
@@ -29,12 +31,16 @@ extension Model {
     mutating func signOutUser(_ address: Int) -> String {
         change(address, keeps: false) { model, account in
             model.endAll(of: account, "signed_out")
+            model.record("user_changed", account: account, "signed_out")
             return true
         }
     }
 
     mutating func signOutEveryone() -> String {
-        for account in accounts.indices where !accounts[account].isErased { endAll(of: account, "signed_out") }
+        for account in accounts.indices where !accounts[account].isErased {
+            endAll(of: account, "signed_out")
+            record("user_changed", account: account, "signed_out")
+        }
         return "changed"
     }
 
@@ -45,9 +51,11 @@ extension Model {
                 guard model.accounts[account].eraseAt == nil else { return false }
                 model.accounts[account].eraseAt = model.now + 7 * Span.day
                 model.endAll(of: account, "account_ended")
+                model.record("user_changed", account: account, "erase_requested")
             case .cancel:
                 guard model.accounts[account].eraseAt != nil else { return false }
                 model.accounts[account].eraseAt = nil
+                model.record("user_changed", account: account, "erase_cancelled")
             case .now: model.erase(account)
             }
             return true
@@ -57,6 +65,7 @@ extension Model {
     mutating func erase(_ account: Int) {
         endAll(of: account, "account_ended")
         accounts[account].isErased = true
+        record("user_erased", account: account)
         accounts[account].groups = []
         forget(accounts[account].address)
         for index in invitations.indices where invitations[index].account == account {
@@ -84,6 +93,7 @@ extension Model {
             // D 0094: a later date gives nothing back that an earlier one has ended.
             model.endOverdue(account)
             model.accounts[account].endsAt = end
+            model.record("user_changed", account: account, "end_date")
             return true
         }
     }
@@ -99,6 +109,7 @@ extension Model {
             for index in model.invitations.indices where model.invitations[index].account == account {
                 model.invitations[index].isEnded = true
             }
+            model.record("user_changed", account: account, "address")
             model.sent.append("\(address): notice")
             model.sent.append("\(new): notice")
             return true
@@ -120,6 +131,9 @@ extension Model {
             }
             invitations.append(Invitation(account: account, endsAt: now + Span.invitation))
             sent.append("\(address): invitation")
+            record("user_invited", account: account)
+        } else if isAdded {
+            record("user_changed", account: account, "added")
         }
         return isAdded || sends ? "changed" : "unchanged"
     }
@@ -135,9 +149,11 @@ extension Model {
             }
             if model.accounts[account].isAdded {
                 model.accounts[account].isAdded = false
+                for _ in model.accounts[account].groups { model.record("group_changed", account: account, "left") }
                 model.accounts[account].groups = []
                 isChanged = true
             }
+            if isChanged { model.record("user_changed", account: account, "invitation_withdrawn") }
             return isChanged
         }
     }
@@ -145,13 +161,18 @@ extension Model {
     // MARK: Groups and clients
 
     mutating func join(_ address: Int, _ group: Int) -> String {
-        change(address, keeps: false) { model, account in model.accounts[account].groups.insert(group).inserted }
+        change(address, keeps: false) { model, account in
+            guard model.accounts[account].groups.insert(group).inserted else { return false }
+            model.record("group_changed", account: account, "joined")
+            return true
+        }
     }
 
     /// Who leaves loses access at once, and is signed out at the client (T 303, C 8: `no_access`).
     mutating func leave(_ address: Int, _ group: Int) -> String {
         change(address, keeps: false) { model, account in
             guard model.accounts[account].groups.remove(group) != nil else { return false }
+            model.record("group_changed", account: account, "left")
             for client in model.clients.indices
             where model.clients[client].isRegistered && model.clients[client].groups?.contains(group) == true
                 && !model.mayEnter(account, client)
@@ -167,6 +188,7 @@ extension Model {
         let new: Set<Int>? = groups ? [0] : nil
         guard clients[client].groups != new else { return "unchanged" }
         clients[client].groups = new
+        record("client_changed", client: client)
         if clients[client].isEnabled {
             let model = self
             loseAccess(at: client) { model.mayEnter($0, client) }
@@ -178,6 +200,7 @@ extension Model {
         guard clients[client].isRegistered, clients[client].isStored else { return "refused" }
         guard clients[client].isEnabled != isEnabled else { return "unchanged" }
         clients[client].isEnabled = isEnabled
+        record("client_changed", client: client)
         if !isEnabled {
             voidGrants(of: client)
             loseAccess(at: client) { _ in false }
@@ -196,6 +219,10 @@ extension Model {
         clients[client].isDown = isDown
         clients[client].secrets = [secret]
         clients[client].last = secret
+        // Removed, and added with a secret.
+        record("client_changed", client: client)
+        record("client_changed", client: client)
+        record("client_secret_added", client: client)
         return "changed"
     }
 
@@ -205,6 +232,7 @@ extension Model {
         clients[client].last += 1
         clients[client].secrets.append(clients[client].last)
         clients[client].rotatedAt = now
+        record("client_secret_added", client: client)
         return "changed"
     }
 
@@ -212,6 +240,7 @@ extension Model {
         guard clients[client].isStored else { return "refused" }
         guard clients[client].secrets.count == 2 else { return "unchanged" }
         clients[client].secrets.removeFirst()
+        record("client_secret_retired", client: client)
         return "changed"
     }
 
@@ -227,6 +256,7 @@ extension Model {
                 continue
             }
             messages[index].nextAt = now
+            record("sign_out_queued", client: messages[index].client, account: messages[index].account)
             isChanged = true
         }
         return isChanged ? "changed" : "unchanged"

@@ -4,13 +4,22 @@ struct Outcome: Equatable, Sendable {
     /// Emails that left, and messages that clients received, sorted.
     var sent: [String]
     var received: [String]
+    /// The rows of the audit log, sorted.
+    var recorded: [String] = []
 
-    var lines: [String] { ["answers \(answer)"] + sent.map { "email to \($0)" } + received.map { "tells \($0)" } }
+    var lines: [String] {
+        ["answers \(answer)"] + sent.map { "email to \($0)" } + received.map { "tells \($0)" }
+            + recorded.map { "records \($0)" }
+    }
+
+    static func row(_ event: String, _ client: String?, _ account: Int?, _ cause: String?) -> String {
+        [event, client, account.map { "account \($0)" }, cause].compactMap(\.self).joined(separator: " ")
+    }
 }
 
 extension Model {
     mutating func step(_ operation: Operation) -> Outcome {
-        (sent, received) = ([], [])
+        (sent, received, recorded) = ([], [], [])
         return settle(answer(operation))
     }
 
@@ -23,7 +32,7 @@ extension Model {
             sent.append("\(emails[index].address): \(emails[index].kind)")
         }
         deliver()
-        return Outcome(answer: answer, sent: sent.sorted(), received: received.sorted())
+        return Outcome(answer: answer, sent: sent.sorted(), received: received.sorted(), recorded: recorded.sorted())
     }
 
     mutating func answer(_ operation: Operation) -> String {
@@ -106,6 +115,7 @@ extension Model {
         guard let end = accounts[account].endsAt, end <= now, accounts[account].endedFor != end else { return }
         accounts[account].endedFor = end
         endAll(of: account, "account_ended")
+        record("user_changed", account: account, "end_date_over")
     }
 
     /// What becomes due: end dates, accounts to be erased, secrets that were replaced and are not used.
@@ -119,7 +129,10 @@ extension Model {
         }
         for client in clients.indices where clients[client].secrets.count == 2 {
             let used = clients[client].used[clients[client].secrets[0]] ?? clients[client].rotatedAt
-            if now - max(used, clients[client].rotatedAt) >= 7 * Span.day { clients[client].secrets.removeFirst() }
+            if now - max(used, clients[client].rotatedAt) >= 7 * Span.day {
+                clients[client].secrets.removeFirst()
+                record("client_secret_retired", client: client)
+            }
         }
     }
 }

@@ -40,6 +40,7 @@ struct Model: Sendable {
     /// What the step has caused, to compare.
     var sent: [String] = []
     var received: [String] = []
+    var recorded: [String] = []
 
     struct Account: Sendable {
         var address: Int
@@ -284,6 +285,15 @@ extension Model {
     }
 }
 
+// MARK: - What is kept of it
+
+extension Model {
+    /// A row of the audit log, in the transaction of what it records.
+    mutating func record(_ event: String, client: Int? = nil, account: Int? = nil, _ cause: String? = nil) {
+        recorded.append(Outcome.row(event, client.map { Cast.clients[$0] }, account, cause))
+    }
+}
+
 // MARK: - The end of what hangs on a sign-in
 
 extension Model {
@@ -309,6 +319,7 @@ extension Model {
             signIns[index].reason = reason
             let isNamed = !isAll || it.client == Cast.openID
             guard said.insert([it.client, it.account, isNamed ? it.told : -1]).inserted else { continue }
+            record("sign_out_queued", client: it.client, account: it.account)
             messages.append(
                 Message(
                     client: it.client, account: it.account, told: isNamed ? it.told : nil, createdAt: now, nextAt: now))

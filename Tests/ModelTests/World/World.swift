@@ -42,6 +42,8 @@ final class World {
     var accounts: [String] = []
     var states = 0
     var restores = 0
+    /// The rows of the audit log that were compared.
+    var seen: Set<[UInt8]> = []
 
     init(seed: UInt64) async throws {
         folder = try TemporaryFolder(inMemory: true)
@@ -122,10 +124,12 @@ final class World {
 
     func step(_ operation: Operation) async throws -> Outcome {
         _ = (mailer.take(), transport.take())
+        let began = clock.now
         let answer = try await answer(operation)
         try await node.send()
         try await noteAccounts()
-        return Outcome(answer: answer, sent: emails(), received: try messages())
+        return Outcome(
+            answer: answer, sent: emails(), received: try messages(), recorded: try await rows(since: began))
     }
 
     func answer(_ operation: Operation) async throws -> String {
@@ -221,6 +225,31 @@ final class World {
     private func line(_ client: Int, _ account: String, _ session: String?) -> String {
         let what = session.map { "session \(name(of: $0))" } ?? "all sessions"
         return "\(Cast.clients[client]): account \(number(of: account)), \(what)"
+    }
+
+    /// Rows of what has happened in a transaction. Refusals are written beside, when there is time.
+    static let recorded = [
+        "token_redeemed", "sign_out_queued", "user_changed", "user_erased", "user_invited", "group_changed",
+        "client_changed", "client_secret_added", "client_secret_retired",
+    ]
+
+    func rows(since began: Timestamp) async throws -> [String] {
+        let names = Self.recorded.map { "'\($0)'" }.joined(separator: ", ")
+        let rows = try await database.read { connection in
+            try connection.query(
+                "SELECT id, event, client_id, account_id, cause FROM audit_event WHERE id >= :since AND event IN (\(names))",
+                ["since": .blob(AuditID.prefix(of: began))]
+            ).map { row in
+                (
+                    try row.blob("id"), try row.text("event"), try row.optionalText("client_id"),
+                    try row.optionalText("account_id"), try row.optionalText("cause")
+                )
+            }
+        }
+        return rows.filter { seen.insert($0.0).inserted }.map { _, event, client, account, cause in
+            let says = event == "user_changed" || event == "group_changed"
+            return Outcome.row(event, client, account.map(number), says ? cause : nil)
+        }.sorted()
     }
 
     func number(of account: String) -> Int { accounts.firstIndex(of: account) ?? -1 }
