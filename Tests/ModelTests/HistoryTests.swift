@@ -21,7 +21,7 @@ struct HistoryTests {
     }
 
     /// How many kinds of differences a run looks for.
-    private static let maximumFound = 14
+    private static let maximumFound = environment["MODEL_FOUND"].flatMap { Int($0) } ?? 14
 
     @Test("the program answers random histories of new seeds as the model does")
     func newSeeds() async throws {
@@ -60,7 +60,7 @@ struct HistoryTests {
         guard let difference = try await History.run(operations, seed: seed, counts: &counts) else { return }
         if found.insert(difference.subject).inserted {
             let (shortest, again) = try await History.shrink(operations, difference, seed: seed)
-            print(History.text(shortest, again, seed: seed))
+            print("after \(counts.total) operations:\n" + History.text(shortest, again, seed: seed))
         }
         Issue.record("seed \(seed): \(difference.subject)")
     }
