@@ -53,7 +53,8 @@ extension Model {
     /// C 8: which session the client was told. A sign-in that was ended while the session went on begins again.
     private mutating func note(_ grant: Int) -> (signIn: Int, isNew: Bool) {
         let it = grants[grant]
-        if let index = signIns.firstIndex(where: { $0.client == it.client && $0.session == it.session }) {
+        if let index = signIns.firstIndex(where: { !$0.isDeleted && $0.client == it.client && $0.session == it.session }
+        ) {
             if signIns[index].endedAt != nil { signIns[index].beginnings += 1 }
             signIns[index].endedAt = nil
             signIns[index].reason = ""
@@ -85,7 +86,7 @@ extension Model {
         let asked = told[index]
         guard
             let it = signIns.first(where: {
-                $0.client == client && $0.told == asked.session && $0.account == asked.account
+                !$0.isDeleted && $0.client == client && $0.told == asked.session && $0.account == asked.account
             })
         else { return "unknown" }
         if let endedAt = it.endedAt { return now - endedAt < Span.told ? it.reason : "unknown" }
@@ -105,7 +106,7 @@ extension Model {
         guard grants[grant].client == Cast.openID else { return "400 invalid_grant" }
         guard consume(grant, client, lifetime: Span.oidcCode, isRightAddress: true, voidsAlways: true) else {
             // T 258: a second use ends the tokens of the first.
-            if grants[grant].isUsed, let family = grants[grant].family { endFamily(family) }
+            if grants[grant].isUsed, !grants[grant].isDeleted, let family = grants[grant].family { endFamily(family) }
             return "400 invalid_grant"
         }
         let (signIn, _) = note(grant)
@@ -138,7 +139,7 @@ extension Model {
     /// C 13: "Access and refresh tokens hang on the client's sign-in: signed out, disabled, without access, client removed".
     private func hangs(_ token: Token) -> Bool {
         let signIn = signIns[token.signIn]
-        return (signIn.endedAt == nil || signIn.reason == "expired") && signIn.beginnings == token.beginnings
+        return signIn.isOpen && signIn.beginnings == token.beginnings
             && maySignIn(token.account) && mayEnter(token.account, token.client)
     }
 

@@ -111,6 +111,19 @@ extension Model {
         return "done"
     }
 
+    /// C 8: "90 days after its end the answer is `unknown`". The end of a session by time is an end, too, but no sign-out.
+    private mutating func forgetSignIns() {
+        guard now >= rests[node] else { return }
+        rests[node] = now + Span.hour
+        for index in signIns.indices where !signIns[index].isDeleted {
+            if let endedAt = signIns[index].endedAt {
+                signIns[index].isDeleted = endedAt <= now - Span.told
+            } else if sessions[signIns[index].session].isGone {
+                (signIns[index].endedAt, signIns[index].reason) = (now, "expired")
+            }
+        }
+    }
+
     mutating func endOverdue(_ account: Int) {
         guard let end = accounts[account].endsAt, end <= now, accounts[account].endedFor != end else { return }
         accounts[account].endedFor = end
@@ -127,6 +140,13 @@ extension Model {
         for index in challenges.indices where challenges[index].expiresAt <= now - Span.hour {
             challenges[index].isDeleted = true
         }
+        for index in grants.indices where grants[index].issuedAt + Span.day * 30 <= now {
+            grants[index].isDeleted = true
+        }
+        for index in sessions.indices where !holds(index) && sessions[index].createdAt <= now {
+            sessions[index].isGone = true
+        }
+        forgetSignIns()
         for client in clients.indices where clients[client].secrets.count == 2 {
             let used = clients[client].used[clients[client].secrets[0]] ?? clients[client].rotatedAt
             if now - max(used, clients[client].rotatedAt) >= 7 * Span.day {

@@ -27,13 +27,13 @@ extension Model {
         restoreClients(old, live)
         signIns = old.signIns
         let later = live.signIns.filter { it in
-            (it.endedAt == nil || it.reason == "expired")
+            it.isOpen
                 && !old.signIns.contains { $0.client == it.client && $0.session == it.session }
         }
         signIns += later.map {
             ClientSignIn(client: $0.client, session: $0.session, told: $0.told, account: $0.account)
         }
-        let open = Set(signIns.filter { $0.endedAt == nil || $0.reason == "expired" }.map(\.account))
+        let open = Set(signIns.filter(\.isOpen).map(\.account))
         for account in open.sorted() { end(.all(account), "signed_out") }
         (fails, backup) = ([[:], [:]], [old])
         start()
@@ -42,8 +42,8 @@ extension Model {
 
     /// What a start of the program does: it reads the clients file, and ends what does not hold any more.
     mutating func start() {
-        fails = [[:], [:]]
-        let open = Set(signIns.filter { $0.endedAt == nil || $0.reason == "expired" }.map(\.account))
+        (fails, rests) = ([[:], [:]], [0, 0])
+        let open = Set(signIns.filter(\.isOpen).map(\.account))
         for account in open.sorted() where !maySignIn(account) { end(.all(account), "account_ended") }
         readFile()
     }

@@ -30,6 +30,8 @@ struct Model: Sendable {
     var fails: [[Int: Int]] = [[:], [:]]
     /// The node that answers.
     var node = 0
+    /// Until when each node does not look for sign-ins at clients that are over.
+    var rests = [0, 0]
     /// Whether the database is a file, which `idp backup` copies.
     var hasBackups = true
     /// The database as the backup has it; empty without one.
@@ -120,6 +122,7 @@ struct Model: Sendable {
         var issuedAt: Int
         var isUsed = false
         var isVoid = false
+        var isDeleted = false
         /// The tokens that go back to it.
         var family: Int?
     }
@@ -133,6 +136,9 @@ struct Model: Sendable {
         var beginnings = 0
         var endedAt: Int?
         var reason = ""
+        /// 90 days after its end nobody knows it any more.
+        var isDeleted = false
+        var isOpen: Bool { !isDeleted && (endedAt == nil || reason == "expired") }
     }
 
     struct Message: Sendable {
@@ -305,7 +311,8 @@ extension Model {
         var said: Set<[Int]> = []
         for index in signIns.indices {
             let it = signIns[index]
-            let isOpen = it.endedAt == nil || it.reason == "expired"
+            guard !it.isDeleted else { continue }
+            let isOpen = it.isOpen
             let (isMeant, isAll): (Bool, Bool) =
                 switch what {
                 case .one(let session): (it.session == session && it.endedAt == nil, false)
@@ -348,7 +355,7 @@ extension Model {
     /// Those who have lost access are signed out there (C 8: `no_access`).
     mutating func loseAccess(at client: Int, admits: (Int) -> Bool) {
         let accounts = Set(
-            signIns.filter { $0.client == client && ($0.endedAt == nil || $0.reason == "expired") }.map(\.account))
+            signIns.filter { $0.client == client && $0.isOpen }.map(\.account))
         for account in accounts.sorted() where !admits(account) { end(.atClient(client, account), "no_access") }
     }
 }
