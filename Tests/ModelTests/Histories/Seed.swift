@@ -23,13 +23,23 @@ struct Seed: RandomNumberGenerator {
     mutating func once(in number: Int) -> Bool { below(number) == 0 }
 }
 
-/// What the program takes for random, from a seed.
+/// What the program takes for random, from a seed. Values begin with a number that grows, in characters of base64url that are in the
+/// order of their bytes: what is sorted by its id is in the order in which it was made.
 final class SeededRandomness: Randomness {
-    private let seed: Mutex<Seed>
+    private let state: Mutex<(seed: Seed, count: Int)>
 
-    init(_ seed: UInt64) { self.seed = Mutex(Seed(seed)) }
+    init(_ seed: UInt64) { state = Mutex((Seed(seed), 0)) }
 
     func bytes(_ count: Int) throws -> [UInt8] {
-        seed.withLock { seed in (0..<count).map { _ in UInt8(truncatingIfNeeded: seed.next() >> 24) } }
+        state.withLock { state in
+            state.count += 1
+            let digits = [17_576, 676, 26, 1].map { state.count / $0 % 26 }
+            let ordered = digits.reduce(0) { $0 << 6 | $1 }
+            let first = [16, 8, 0].map { UInt8(truncatingIfNeeded: ordered >> $0) }
+            return first.prefix(count > 8 ? 3 : 0)
+                + (0..<max(0, count > 8 ? count - 3 : count)).map { _ in
+                    UInt8(truncatingIfNeeded: state.seed.next() >> 24)
+                }
+        }
     }
 }

@@ -4,7 +4,9 @@ extension Model {
     static func newest(_ back: Int, of count: Int) -> Int? { count == 0 ? nil : count - 1 - back % count }
 
     /// Whether a secret of a client is right, and notes its use.
-    private mutating func proves(_ client: Int, _ how: Operation.Presentation = .right) -> Bool {
+    private mutating func proves(
+        _ client: Int, _ how: Operation.Presentation = .right, notes: Bool = true
+    ) -> Bool {
         guard isServed(client) else { return false }
         let secret: Int? =
             switch how {
@@ -13,7 +15,11 @@ extension Model {
             case .formerSecret: clients[client].secrets.last.map { $0 - 1 }
             }
         guard let secret, clients[client].secrets.contains(secret) else { return false }
-        clients[client].used[secret] = now
+        let noted = clients[client].noted[[node, secret]]
+        if notes, noted.map({ $0 > now || now - $0 >= Span.minute }) ?? true {
+            clients[client].used[secret] = now
+            clients[client].noted[[node, secret]] = now
+        }
         return true
     }
 
@@ -186,7 +192,7 @@ extension Model {
 
     mutating func introspect(_ client: Int, _ back: Int) -> String {
         guard let index = token(back, isRefresh: false) else { return "nothing" }
-        guard client == Cast.openID, proves(client) else { return "401 invalid_client" }
+        guard client == Cast.openID, proves(client, notes: false) else { return "401 invalid_client" }
         return isGood(index) ? "active account \(tokens[index].account)" : "inactive"
     }
 
@@ -194,44 +200,49 @@ extension Model {
     mutating func revoke(_ client: Int, _ back: Int) -> String {
         let all = tokens.indices.filter { !tokens[$0].isLost }
         guard let index = Self.newest(back, of: all.count).map({ all[$0] }) else { return "nothing" }
-        guard client == Cast.openID, proves(client) else { return "401 invalid_client" }
+        guard client == Cast.openID, proves(client, notes: false) else { return "401 invalid_client" }
         if tokens[index].isRefresh { endFamily(tokens[index].family) } else { tokens[index].isEnded = true }
         return "200"
     }
 
     // MARK: Messages about sign-outs
 
-    /// C 8: what each client receives now. One that is down is tried again after 10 s, 1, 5, 15 minutes, then hourly, for a day.
+    /// C 8: what each client receives now. One that is down is tried again after 10 s, 1, 5, 15 minutes, then hourly, for a day. Each
+    /// gets two messages at once, and one that has failed none for a second.
     mutating func deliver() {
         while true {
-            var hasTried = false
-            for index in messages.indices where !messages[index].isSettled && messages[index].nextAt <= now {
-                let it = messages[index]
-                guard isServed(it.client) else {
-                    messages[index].isSettled = true
-                    messages[index].isDropped = true
-                    continue
+            var taken: [Int] = []
+            for client in clients.indices {
+                if let failed = fails[node][client], failed <= now, now < failed + Span.second { continue }
+                let due = messages.indices.filter {
+                    messages[$0].client == client && !messages[$0].isSettled && messages[$0].nextAt <= now
                 }
-                // A client that has failed gets one try in a second.
-                if let failed = fails[node][it.client], failed <= now, now < failed + Span.second { continue }
-                hasTried = true
-                if clients[it.client].isDown {
-                    fails[node][it.client] = now
-                    messages[index].tries += 1
-                    let end = it.createdAt + Span.day
-                    let pauses = [10 * Span.second, Span.minute, 5 * Span.minute, 15 * Span.minute]
-                    let pause = it.tries < 4 ? pauses[it.tries] : Span.hour
-                    messages[index].isSettled = now >= end
-                    messages[index].nextAt = min(now + pause, end)
-                } else {
-                    fails[node][it.client] = nil
-                    messages[index].isSettled = true
-                    messages[index].isDelivered = true
-                    let session = it.told.map { "session \(name(of: $0))" } ?? "all sessions"
-                    received.append("\(Cast.clients[it.client]): account \(it.account), \(session)")
-                }
+                taken += due.sorted { (messages[$0].nextAt, $0) < (messages[$1].nextAt, $1) }.prefix(2)
             }
-            if !hasTried { return }
+            if taken.isEmpty { return }
+            for index in taken { attempt(index) }
+        }
+    }
+
+    private mutating func attempt(_ index: Int) {
+        let it = messages[index]
+        messages[index].tries += 1
+        messages[index].settledAt = now
+        guard clients[it.client].isRegistered[node] else {
+            (messages[index].isSettled, messages[index].isDropped) = (true, true)
+            return
+        }
+        if clients[it.client].isDown {
+            fails[node][it.client] = now
+            let end = it.createdAt + Span.day
+            let pauses = [10 * Span.second, Span.minute, 5 * Span.minute, 15 * Span.minute]
+            messages[index].isSettled = now >= end
+            messages[index].nextAt = min(now + (it.tries < 4 ? pauses[it.tries] : Span.hour), end)
+        } else {
+            fails[node][it.client] = nil
+            (messages[index].isSettled, messages[index].isDelivered) = (true, true)
+            let session = it.told.map { "session \(name(of: $0))" } ?? "all sessions"
+            received.append("\(Cast.clients[it.client]): account \(it.account), \(session)")
         }
     }
 }

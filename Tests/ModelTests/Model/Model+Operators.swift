@@ -143,7 +143,9 @@ extension Model {
             guard !model.accounts[account].hasSignedIn else { return nil }
             var isChanged = false
             for index in model.invitations.indices
-            where model.invitations[index].account == account && !model.invitations[index].isEnded {
+            where model.invitations[index].account == account && !model.invitations[index].isEnded
+                && model.invitations[index].endsAt > model.now
+            {
                 model.invitations[index].isEnded = true
                 isChanged = true
             }
@@ -174,7 +176,8 @@ extension Model {
             guard model.accounts[account].groups.remove(group) != nil else { return false }
             model.record("group_changed", account: account, "left")
             for client in model.clients.indices
-            where model.clients[client].isRegistered && model.clients[client].groups?.contains(group) == true
+            where model.clients[client].isRegistered[model.node]
+                && model.clients[client].groups?.contains(group) == true
                 && !model.mayEnter(account, client)
             {
                 model.end(.atClient(client, account), "no_access")
@@ -184,7 +187,7 @@ extension Model {
     }
 
     mutating func access(_ client: Int, groups: Bool) -> String {
-        guard clients[client].isRegistered, clients[client].isStored else { return "refused" }
+        guard clients[client].isStored else { return "refused" }
         let new: Set<Int>? = groups ? [0] : nil
         guard clients[client].groups != new else { return "unchanged" }
         clients[client].groups = new
@@ -197,7 +200,7 @@ extension Model {
     }
 
     mutating func enableClient(_ client: Int, _ isEnabled: Bool) -> String {
-        guard clients[client].isRegistered, clients[client].isStored else { return "refused" }
+        guard clients[client].isStored else { return "refused" }
         guard clients[client].isEnabled != isEnabled else { return "unchanged" }
         clients[client].isEnabled = isEnabled
         record("client_changed", client: client)

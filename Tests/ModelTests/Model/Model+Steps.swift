@@ -97,12 +97,14 @@ extension Model {
         case .wait(let seconds): now += seconds * Span.second
         case .jobs: carryOutDue()
         case .restart: start()
-        case .node(let number): node = number
+        case .node(let number):
+            node = number
+            if !runs[number] { start([number]) }
         case .backUp: return backUp()
         case .restore: return restore()
         case .file(let drops, let isReloaded):
             fileDrops = drops
-            if isReloaded { readFile() }
+            if isReloaded { for node in runs.indices where runs[node] { readFile(node) } }
         case .allow(let isNarrowed):
             self.isNarrowed = isNarrowed
             start()
@@ -147,6 +149,10 @@ extension Model {
             sessions[index].isGone = true
         }
         forgetSignIns()
+        for index in messages.indices
+        where messages[index].isSettled && messages[index].settledAt <= now - 30 * Span.day {
+            messages[index].isDropped = true
+        }
         for client in clients.indices where clients[client].secrets.count == 2 {
             let used = clients[client].used[clients[client].secrets[0]] ?? clients[client].rotatedAt
             if now - max(used, clients[client].rotatedAt) >= 7 * Span.day {

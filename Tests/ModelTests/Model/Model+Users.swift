@@ -136,7 +136,10 @@ extension Model {
         guard browsers[browser].hasForm else { return "no form" }
         let flow = browsers[browser].flow
         guard let session = use(browser) else { return "sign-in" }
-        if let done = passes(browser, flow) { return done }
+        if let done = passes(browser, flow) {
+            browsers[browser].hasForm = browsers[browser].flow != nil
+            return done
+        }
         guard let current = sessions[session].held.last?.challenge, !challenges[current].isDeleted else {
             return "sign-in"
         }
@@ -191,10 +194,13 @@ extension Model {
         known[number] = (address, now + Span.knownBrowser)
         browsers[browser].known[address] = number
         let before = sessions[session].signIn
+        // Never before the moment that the flow asks for.
+        let asked = flow.flatMap { sessions[session].flows.contains($0) && !flows[$0].isEnded ? flows[$0].since : nil }
+        let moment = max(now, asked ?? now)
         let fresh = begin(
             Session(
                 createdAt: now, seenAt: now, isRemembered: remember,
-                signIn: SignIn(account: account, at: now, signOuts: accounts[account].signOuts, method: method),
+                signIn: SignIn(account: account, at: moment, signOuts: accounts[account].signOuts, method: method),
                 flows: sessions[session].flows))
         sessions[session].isGone = true
         if before != nil { follow(session, to: fresh, account) }
@@ -219,7 +225,10 @@ extension Model {
         guard let flow else { return "home" }
         guard sessions[session].flows.contains(flow) else { return "no such flow" }
         guard isPending(flow) else { return "flow over" }
-        if let since = flows[flow].since, let signIn = sessions[session].signIn, signIn.at < since { return "sign-in" }
+        if let since = flows[flow].since, let signIn = sessions[session].signIn, signIn.at < since {
+            browsers[browser].flow = flow
+            return "sign-in"
+        }
         flows[flow].isEnded = true
         guard isServed(flows[flow].client) else { return "unknown client" }
         return enter(session, flows[flow].client, isSilent: false)

@@ -35,22 +35,28 @@ extension Model {
         }
         let open = Set(signIns.filter(\.isOpen).map(\.account))
         for account in open.sorted() { end(.all(account), "signed_out") }
-        (fails, backup) = ([[:], [:]], [old])
+        backup = [old]
         start()
         return "done"
     }
 
     /// What a start of the program does: it reads the clients file, and ends what does not hold any more.
-    mutating func start() {
-        (fails, rests) = ([[:], [:]], [0, 0])
+    ///
+    /// - Parameter nodes: nil for all that run.
+    mutating func start(_ nodes: [Int]? = nil) {
+        let nodes = nodes ?? runs.indices.filter { runs[$0] || $0 == node }
+        for node in nodes {
+            (fails[node], rests[node], runs[node]) = ([:], 0, true)
+            for client in clients.indices { clients[client].noted = clients[client].noted.filter { $0.key[0] != node } }
+        }
         let open = Set(signIns.filter(\.isOpen).map(\.account))
         for account in open.sorted() where !maySignIn(account) { end(.all(account), "account_ended") }
-        readFile()
+        for node in nodes { readFile(node) }
     }
 
     /// A client that was dropped loses what it was issued (T 303).
-    mutating func readFile() {
-        clients[0].isRegistered = !fileDrops
+    mutating func readFile(_ node: Int) {
+        clients[0].isRegistered[node] = !fileDrops
         guard fileDrops else { return }
         voidGrants(of: 0)
         loseAccess(at: 0) { _ in false }

@@ -32,6 +32,7 @@ struct Model: Sendable {
     var node = 0
     /// Until when each node does not look for sign-ins at clients that are over.
     var rests = [0, 0]
+    var runs = [true, false]
     /// Whether the database is a file, which `idp backup` copies.
     var hasBackups = true
     /// The database as the backup has it; empty without one.
@@ -153,6 +154,7 @@ struct Model: Sendable {
         var isDelivered = false
         /// Its client takes none, or has gone.
         var isDropped = false
+        var settledAt = 0
     }
 
     struct Token: Sendable {
@@ -201,12 +203,15 @@ struct Model: Sendable {
         var groups: Set<Int>?
         var isStored: Bool
         var isEnabled = true
-        var isRegistered = true
+        /// Whether each node has it in the list that it has read.
+        var isRegistered = [true, true]
         var isDown = false
         /// Which secrets sign, by number; the newest last.
         var secrets = [0]
         var rotatedAt = 0
         var used: [Int: Int] = [:]
+        /// When each node has noted the use of a secret.
+        var noted: [[Int]: Int] = [:]
         var last = 0
     }
 }
@@ -283,7 +288,7 @@ extension Model {
         clients[client].groups.map { !$0.isDisjoint(with: accounts[account].groups) } ?? true
     }
 
-    func isServed(_ client: Int) -> Bool { clients[client].isRegistered && clients[client].isEnabled }
+    func isServed(_ client: Int) -> Bool { clients[client].isRegistered[node] && clients[client].isEnabled }
 
     mutating func begin(_ session: Session) -> Int {
         sessions.append(session)

@@ -70,6 +70,7 @@ extension World {
         case 400: return "unknown client"
         case 404: return "no such flow"
         case 410: return "flow over"
+        case 403: return "may not"
         default: return "\(reply.status)"
         }
     }

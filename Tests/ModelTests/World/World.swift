@@ -156,8 +156,11 @@ final class World {
         case .jobs: try await node.purge()
         case .restart: try await restart()
         case .node(let number):
-            if nodes[number] == nil { nodes[number] = try startNode() }
             current = number
+            if nodes[number] == nil {
+                nodes[number] = try startNode()
+                await nodes[number]?.features.atStart()
+            }
         case .backUp: try await backUp()
         case .restore: return try await restore()
         case .file(let drops, let isReloaded):
