@@ -37,7 +37,7 @@ enum History {
                 actual = Outcome(answer: "throws \(error)", sent: [], received: [])
             }
             counts.note(operation, actual.answer)
-            models = Array(branches.filter { $0.outcome == actual }.map(\.model).prefix(8))
+            models = Array(branches.filter { $0.outcome == actual }.map(\.model).prefix(32))
             if models.isEmpty {
                 // The one that is nearest.
                 let nearest = branches.first { $0.outcome.answer == actual.answer } ?? branches[0]

@@ -19,8 +19,14 @@ extension Model {
         for index in grants.indices where !grants[index].isUsed { grants[index].isVoid = true }
         for index in tokens.indices { tokens[index].isEnded = true }
         for index in known.indices { known[index] = nil }
-        for index in messages.indices { messages[index].isDropped = true }
-        for index in messages.indices { messages[index].isSettled = true }
+        for index in messages.indices {
+            // What waited was delivered, or is told again.
+            if index < old.messages.count, old.messages[index].isSettled {
+                messages[index] = old.messages[index]
+            } else {
+                (messages[index].isSettled, messages[index].isDropped) = (true, true)
+            }
+        }
         (emails, guesses, invitations) = ([], old.guesses, [])
         for index in accounts.indices { accounts[index] = merged(index, old, live) }
         for index in accounts.indices { displace(index, live) }
@@ -101,6 +107,7 @@ extension Model {
     private mutating func restoreClients(_ old: Model, _ live: Model) {
         for client in clients.indices where clients[client].isStored {
             clients[client].isEnabled = old.clients[client].isEnabled && live.clients[client].isEnabled
+            clients[client].used = old.clients[client].used
         }
     }
 }
