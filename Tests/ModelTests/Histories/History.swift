@@ -152,8 +152,8 @@ struct Counts: Sendable {
     mutating func note(_ operation: Operation, _ answer: String) {
         let name = String(operation.swift.dropFirst().prefix { $0 != "(" })
         operations[name, default: 0] += 1
-        let kind = answer.split(separator: " ").prefix { !$0.allSatisfy(\.isNumber) || $0.count == 3 }
-        answers["\(name): \(kind.prefix(2).joined(separator: " "))", default: 0] += 1
+        let words = answer.split(separator: " ").map(String.init).filter { Int($0) == nil || $0.count == 3 }
+        answers["\(name): \(words.prefix(2).joined(separator: " "))", default: 0] += 1
         total += 1
     }
 

@@ -88,6 +88,8 @@ extension Model {
             now.address, now.endsAt, now.eraseAt, now.isAdded
         )
         account.groups.formIntersection(now.groups)
+        // An end date ends the sign-ins once more.
+        account.endedFor = nil
         return account
     }
 
