@@ -60,7 +60,9 @@ struct HistoryTests {
         guard let difference = try await History.run(operations, seed: seed, counts: &counts) else { return }
         if found.insert(difference.subject).inserted {
             let (shortest, again) = try await History.shrink(operations, difference, seed: seed)
-            print("after \(counts.total) operations:\n" + History.text(shortest, again, seed: seed))
+            let text = "after \(counts.total) operations:\n" + History.text(shortest, again, seed: seed)
+            // At once, and not when a buffer is full.
+            FileHandle.standardError.write(Data(text.utf8))
         }
         Issue.record("seed \(seed): \(difference.subject)")
     }

@@ -69,7 +69,7 @@ enum History {
 
     /// The shortest history with the same difference: drops operations, and shortens times, until nothing more can go.
     static func shrink(
-        _ operations: [Operation], _ difference: Difference, seed: UInt64, runs limit: Int = 600
+        _ operations: [Operation], _ difference: Difference, seed: UInt64, runs limit: Int = 250
     ) async throws -> ([Operation], Difference) {
         var (best, found) = (Array(operations.prefix(difference.index + 1)), difference)
         var (runs, unused) = (0, Counts())
