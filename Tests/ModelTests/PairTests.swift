@@ -18,16 +18,16 @@ struct PairTests {
         .authorize(browser: 0, client: 1, wish: .none), .authorize(browser: 0, client: 2, wish: .none),
     ]
 
-    /// What may happen at the same moment: the steps that change a row which another of them reads.
+    /// What may happen at the same moment, each one request or one command: the steps that change a row which another of them
+    /// reads.
     private static let steps: [Operation] = [
         .redeem(client: 2, grant: 0, how: .right), .redeem(client: 1, grant: 1, how: .right),
         .redeem(client: 1, grant: 0, how: .right), .exchange(client: 3, grant: 2), .refresh(client: 3, token: 0),
         .refresh(client: 3, token: 1), .revoke(client: 3, token: 0), .question(client: 0, told: 0),
-        .type(browser: 2, code: .right, remember: false), .link(browser: 2, of: 2), .signOut(browser: 0),
-        .endOthers(browser: 1), .authorize(browser: 1, client: 2, wish: .none), .disable(address: 0),
-        .signOutUser(address: 0), .erase(address: 0, mode: .now), .leave(address: 0, group: 0),
+        .type(browser: 2, code: .right, remember: false), .authorize(browser: 1, client: 2, wish: .none),
+        .disable(address: 0), .signOutUser(address: 0), .erase(address: 0, mode: .now), .leave(address: 0, group: 0),
         .move(address: 0, to: 4), .access(client: 2, groups: true), .enableClient(client: 2, isEnabled: false),
-        .replaceClient(client: 3), .rotate(client: 2),
+        .rotate(client: 2),
     ]
 
     /// What is looked at afterwards.
@@ -66,7 +66,7 @@ struct PairTests {
         let orders = [[0, 1], [1, 0]].compactMap { order -> Model? in
             var ordered = model
             let outcomes = order.map { (index: $0, outcome: ordered.step($0 == 0 ? one : other)) }
-            let answers = outcomes.sorted { $0.index < $1.index }.map(\.outcome.answer)
+            let answers = outcomes.sorted { $0.index < $1.index }.map { World.plain($0.outcome.answer) }
             let whole = Outcome(
                 answer: answers.joined(separator: " | "), sent: outcomes.flatMap(\.outcome.sent).sorted(),
                 received: outcomes.flatMap(\.outcome.received).sorted(),
@@ -96,6 +96,9 @@ struct PairTests {
 }
 
 extension World {
+    /// Whether a code was refused because of what it is, or because of what has just happened, is the same.
+    static func plain(_ answer: String) -> String { ["sign-in", "may not"].contains(answer) ? "refused" : answer }
+
     /// Starts two steps at once. The second one is answered by the same process, or by another one on the same database.
     func together(_ one: Operation, _ other: Operation, inTwo: Bool) async throws -> Outcome {
         _ = (mailer.take(), transport.take())
@@ -103,7 +106,7 @@ extension World {
         let (issued, made) = (grants.count, tokens.count)
         async let here = first.world.answer(one)
         async let there = second.world.answer(other)
-        let answers = try await [here, there]
+        let answers = try await [here, there].map(World.plain)
         grants += second.world.grants[issued...]
         tokens += second.world.tokens[made...]
         for it in second.world.told { note(client: it.client, session: it.session, account: it.account) }
