@@ -58,76 +58,6 @@ extension Model {
         return number
     }
 
-    // MARK: Emails
-
-    /// C 3: one email in a minute, 5 in an hour, 10 in a day to one address, and the same again for each known browser. A
-    /// network that has asked before gets 3 in an hour and 6 in a day of what unknown browsers share.
-    func nextEmail(_ address: Int, _ known: Int?) -> Int? {
-        let earlier = emails.filter {
-            $0.address == address && $0.kind == "code" && $0.known == known && $0.at > now - Span.day
-                && $0.at <= now + Span.code + Span.day
-        }.map(\.at).sorted(by: >)
-        let rules =
-            known == nil && !earlier.isEmpty
-            ? [(1, Span.minute), (3, Span.hour), (6, Span.day)] : [(1, Span.minute), (5, Span.hour), (10, Span.day)]
-        return rules.compactMap { count, span in
-            guard earlier.count >= count, earlier[count - 1] + span > now else { return nil }
-            return earlier[count - 1] + span
-        }.max()
-    }
-
-    private mutating func queueCode(_ browser: Int, _ address: Int, _ known: Int?, in session: Int, _ flow: Int?) {
-        let account = account(of: address)
-        let isEligible = mayBeUsed(address, account.map { accounts[$0] })
-        let held = sessions[session].held.first { $0.address == address }
-        let waiting = held.map(\.challenge).flatMap { id -> Int? in
-            let it = challenges[id]
-            return it.isEligible == isEligible && !it.isUsed && !it.isDeleted && it.expiresAt > now && it.tries < 5
-                ? id : nil
-        }
-        let expiresAt = waiting.map { challenges[$0].expiresAt } ?? now + Span.code
-        let earlier = waiting == nil ? nil : held?.emailAt
-        var leavesAt: Int?
-        if let allowed = nextEmail(address, known) {
-            leavesAt = earlier == nil && allowed < expiresAt ? allowed : nil
-        } else {
-            leavesAt = now
-        }
-        let challenge = waiting ?? challenges.count
-        if waiting == nil {
-            challenges.append(Challenge(address: address, isEligible: isEligible, expiresAt: expiresAt, known: known))
-        }
-        if let known { challenges[challenge].known = known }
-        challenges[challenge].flow = flow
-        if let leavesAt {
-            emails.append(
-                Email(
-                    address: address, kind: "code", known: known, at: leavesAt, expiresAt: expiresAt,
-                    isDecoy: !isEligible, challenge: challenge))
-            challenges[challenge].emailAt = challenges[challenge].emailAt ?? leavesAt
-            if leavesAt == now, isEligible { browsers[browser].codes[address] = challenge }
-        }
-        queueBrowserLink(address, known, isEligible)
-        sessions[session].held.removeAll { $0.address == address }
-        sessions[session].held.append((address, challenge, leavesAt ?? earlier))
-        sessions[session].held = sessions[session].held.suffix(5)
-    }
-
-    /// D 0084: an address that unknown browsers ask for often gets a link that makes a browser known, once in six hours.
-    private mutating func queueBrowserLink(_ address: Int, _ known: Int?, _ isEligible: Bool) {
-        let ofDay = emails.filter { $0.address == address && $0.kind == "code" && $0.at > now - Span.day }.count
-        guard known == nil, ofDay >= 3 else { return }
-        let hasOne = emails.contains {
-            $0.address == address && $0.kind == "browser link" && $0.isDecoy == !isEligible
-                && $0.at > now - 6 * Span.hour
-        }
-        guard !hasOne else { return }
-        emails.append(
-            Email(
-                address: address, kind: "browser link", known: nil, at: now, expiresAt: now + Span.code,
-                isDecoy: !isEligible))
-    }
-
     // MARK: Codes
 
     /// C 3: six digits, ten minutes, bound to the browser that asked, used once; five wrong ones end it, and 20 in a day pause
@@ -220,7 +150,7 @@ extension Model {
     }
 
     /// Where a user goes who is signed in: to what the sign-in was for, or home.
-    private mutating func goOn(_ browser: Int, _ session: Int, _ flow: Int?) -> String {
+    mutating func goOn(_ browser: Int, _ session: Int, _ flow: Int?) -> String {
         browsers[browser].flow = nil
         guard let flow else { return "home" }
         guard sessions[session].flows.contains(flow) else { return "no such flow" }
@@ -299,63 +229,5 @@ extension Model {
         browsers[browser].hasForm = false
         end(.one(session), "signed_out")
         return "signs out"
-    }
-
-    // MARK: Clients
-
-    /// C 3: what becomes of a request of a client.
-    mutating func authorize(_ browser: Int, _ client: Int, _ wish: Operation.Wish) -> String {
-        guard isServed(client) else { return "unknown client" }
-        var session = use(browser)
-        let user = signIn(session)
-        let meets =
-            switch wish {
-            case .none, .silent: true
-            case .login: false
-            case .fresh: user.map { now - $0.at <= Span.minute } ?? false
-            }
-        if let user, meets, let session { return enter(session, client, isSilent: wish == .silent, user) }
-        if wish == .silent { return "error login_required" }
-        let earliest: Int? =
-            switch wish {
-            case .login: now
-            case .fresh: now - Span.minute
-            case .none, .silent: nil
-            }
-        let since: Int? = session.flatMap { sessions[$0].signIn }.flatMap { old in
-            (wish == .login || wish == .fresh && now - old.at > Span.minute) ? old.at + 1 : nil
-        }
-        session = session ?? begin(Session(createdAt: now, seenAt: now))
-        guard let session else { return "" }
-        browsers[browser].session = session
-        beginFlow(
-            Flow(client: client, begunAt: now, since: [since, earliest].compactMap(\.self).max()),
-            browser, session)
-        return "sign-in"
-    }
-
-    private mutating func beginFlow(_ flow: Flow, _ browser: Int?, _ session: Int) {
-        flows.append(flow)
-        sessions[session].flows.append(flows.count - 1)
-        sessions[session].seenAt = now
-        if let browser { browsers[browser].flow = flows.count - 1 }
-        let pending = sessions[session].flows.filter { !flows[$0].isEnded && isOpenID($0) == isOpenID(flows.count - 1) }
-        for old in pending.dropLast(8) { flows[old].isEnded = true }
-    }
-
-    private func isOpenID(_ flow: Int) -> Bool { flows[flow].client == Cast.openID }
-
-    private mutating func enter(_ session: Int, _ client: Int, isSilent: Bool, _ user: SignIn? = nil) -> String {
-        guard let user = user ?? signIn(session) else { return "sign-in" }
-        guard mayEnter(user.account, client) else {
-            if isSilent { return "error access_denied" }
-            beginFlow(Flow(client: client, begunAt: now, since: nil), nil, session)
-            return "no access"
-        }
-        grants.append(
-            Grant(
-                client: client, account: user.account, session: session, signOuts: user.signOuts, at: user.at,
-                issuedAt: now))
-        return "grant"
     }
 }
