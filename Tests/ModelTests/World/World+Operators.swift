@@ -143,6 +143,8 @@ extension World {
             entry["protocols"] = .list(["oidc"])
             entry["scopes"] = .list(["openid", "email", "offline_access"])
             entry["introspect"] = .text("true")
+            // A key of it is made in no time.
+            entry["id_token_alg"] = .text("ES256")
             entry["backchannel_logout_uri"] = .text("https://\(id).example/out")
         } else {
             entry["logout_uri"] = .text("https://\(id).example/out")
