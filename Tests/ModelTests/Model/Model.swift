@@ -54,22 +54,18 @@ struct Model: Sendable {
         var hasSignedIn = false
         var endsAt: Int?
         /// The end date whose end was carried out.
-        var endedFor: Int?
-        var eraseAt: Int?
+        var endedFor, eraseAt: Int?
         var groups: Set<Int> = []
         var isErased = false
     }
 
     struct SignIn: Sendable {
-        var account: Int
-        var at: Int
-        var signOuts: Int
+        var account, at, signOuts: Int
         var method: String
     }
 
     struct Session: Sendable {
-        var createdAt: Int
-        var seenAt: Int
+        var createdAt, seenAt: Int
         var isRemembered = false
         var isGone = false
         var signIn: SignIn?
@@ -101,26 +97,19 @@ struct Model: Sendable {
         var isUsed = false
         var isDeleted = false
         var expiresAt: Int
-        var emailAt: Int?
-        var known: Int?
+        var emailAt, known: Int?
         /// Of the newest request for it.
         var flow: Int?
     }
 
     struct Flow: Sendable {
-        var client: Int
-        var begunAt: Int
+        var client, begunAt: Int
         var since: Int?
         var isEnded = false
     }
 
     struct Grant: Sendable {
-        var client: Int
-        var account: Int
-        var session: Int
-        var signOuts: Int
-        var at: Int
-        var issuedAt: Int
+        var client, account, session, signOuts, at, issuedAt: Int
         var isUsed = false
         var isVoid = false
         var isDeleted = false
@@ -130,10 +119,7 @@ struct Model: Sendable {
 
     /// What a client was told of a session (C section 8).
     struct ClientSignIn: Sendable {
-        var client: Int
-        var session: Int
-        var told: Int
-        var account: Int
+        var client, session, told, account: Int
         var beginnings = 0
         var endedAt: Int?
         var reason = ""
@@ -143,8 +129,7 @@ struct Model: Sendable {
     }
 
     struct Message: Sendable {
-        var client: Int
-        var account: Int
+        var client, account: Int
         /// Nil for all of the user.
         var told: Int?
         var createdAt: Int
@@ -159,13 +144,7 @@ struct Model: Sendable {
 
     struct Token: Sendable {
         var isRefresh: Bool
-        var family: Int
-        var client: Int
-        var account: Int
-        var signIn: Int
-        var beginnings: Int
-        var createdAt: Int
-        var expiresAt: Int
+        var family, client, account, signIn, beginnings, createdAt, expiresAt: Int
         var familyEndsAt = 0
         var usedAt: Int?
         var isEnded = false
@@ -178,8 +157,7 @@ struct Model: Sendable {
         var address: Int
         var kind: String
         var known: Int?
-        var at: Int
-        var expiresAt: Int
+        var at, expiresAt: Int
         var isDecoy = false
         /// The one whose code it carries.
         var challenge: Int?
@@ -193,8 +171,7 @@ struct Model: Sendable {
     }
 
     struct Invitation: Sendable {
-        var account: Int
-        var endsAt: Int
+        var account, endsAt: Int
         var isEnded = false
     }
 
