@@ -40,20 +40,19 @@ struct OversightTests {
         "/sign-in/account": .outside("Another account is a new sign-in, which the histories have in the same browser."),
         "/sign-in/cancel": .outside("Ends a flow, which ends by time in the histories."),
         "/sign-in/browser": .outside("Gives a browser a budget of its own, and signs nobody in."),
-        "/sign-in/reply": .outside("The method by reply needs a mail server; EmailReplyTests hold it."),
-        "/mail/inbound": .outside("The method by reply needs a mail server; EmailReplyTests hold it."),
         "/invitation": .outside("Leads to the sign-in form; the invitation itself is in invite and withdraw."),
-        "/change": .outside("Changes that need a newer sign-in: all of them are made by providers."),
         "/name": .outside("A name ends and gives nothing."),
-        "/devices/end": .outside(apps), "/sign-in/code/resend": .steps("ask"),
+        "/devices/end": .outside(apps),
         "/sessions/sign-in": .outside("Begins a flow of the program's own page."),
     ]
 
     /// Below these paths everything has one reason.
     static let folders: [(prefix: String, place: Place)] = [
-        ("/api/v1/", .outside(apps)), ("/auth/native/", .outside(apps)), ("/native/", .outside(apps)),
-        ("/sign-in/with/", .outside(providers)), ("/auth/", .outside(providers)), ("/identities/", .outside(providers)),
-        ("/providers/", .outside(providers)),
+        ("/api/v1/", .outside(apps)), ("/auth/native/", .outside(apps)), ("/hotwire_native/", .outside(apps)),
+        ("/sign-in/with/", .outside(providers)), ("/auth/:provider/", .outside(providers)),
+        ("/identities/", .outside(providers)), ("/dev/", .outside("For a trial on this machine alone.")),
+        ("/auth/mail/", .outside("The method by reply needs a mail server; EmailReplyTests hold it.")),
+        ("/sign-in/reply", .outside("The method by reply needs a mail server; EmailReplyTests hold it.")),
     ]
 
     static let changes: [String: Place] = [
