@@ -375,7 +375,8 @@ let package = Package(
         .testTarget(
             name: "ModelTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients", "IdPDevPages",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
+                "IdPDevPages",
                 "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols", "IdPSchema", "IdPSignIn", "SQLiteStorage",
                 "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, logging, nioCore,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
