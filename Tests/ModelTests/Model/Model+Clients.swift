@@ -108,8 +108,9 @@ extension Model {
 
     mutating func exchange(_ client: Int, _ back: Int) -> String {
         guard let grant = Self.newest(back, of: grants.count) else { return "nothing" }
+        // A text that is no code is refused by its form, whether or not the client was disabled meanwhile.
+        guard grants[grant].client == Cast.openID else { return "nothing" }
         guard client == Cast.openID, proves(client) else { return "401 invalid_client" }
-        guard grants[grant].client == Cast.openID else { return "400 invalid_grant" }
         guard consume(grant, client, lifetime: Span.oidcCode, isRightAddress: true, voidsAlways: true) else {
             // T 258: a second use ends the tokens of the first.
             if grants[grant].isUsed, !grants[grant].isDeleted, let family = grants[grant].family { endFamily(family) }

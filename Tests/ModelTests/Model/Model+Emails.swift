@@ -55,7 +55,10 @@ extension Model {
 
     /// D 0084: an address that unknown browsers ask for often gets a link that makes a browser known, once in six hours.
     private mutating func queueBrowserLink(_ address: Int, _ known: Int?, _ isEligible: Bool) {
-        let ofDay = emails.filter { $0.address == address && $0.kind == "code" && $0.at > now - Span.day }.count
+        let ofDay = emails.filter {
+            $0.address == address && $0.kind == "code" && $0.known == nil && $0.at > now - Span.day
+        }
+        .count
         guard known == nil, ofDay >= 3 else { return }
         let hasOne = emails.contains {
             $0.address == address && $0.kind == "browser link" && $0.isDecoy == !isEligible

@@ -98,6 +98,7 @@ extension World {
 
     private func exchange(_ client: Int, _ back: Int) async throws -> String {
         guard let grant = Model.newest(back, of: grants.count) else { return "nothing" }
+        guard grants[grant].client == Cast.openID else { return "nothing" }
         let reply = try await form(
             client, "/oidc/token",
             [
