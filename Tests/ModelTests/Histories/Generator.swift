@@ -9,7 +9,30 @@ struct Generator {
         let length = 30 + seed.below(170)
         // Each history has its own taste, so that rare things come often in some.
         let tastes = (0..<Self.kinds.count).map { _ in seed.once(in: 3) ? 0 : 1 + seed.below(3) }
-        return (0..<length).map { _ in operation(tastes) }
+        var operations: [Operation] = []
+        while operations.count < length { operations += steps(tastes) }
+        return operations
+    }
+
+    /// One step, or some that lead somewhere together: most of what can end must have begun.
+    private mutating func steps(_ tastes: [Int]) -> [Operation] {
+        let browser = browser()
+        switch seed.below(12) {
+        case 0, 1:
+            return [
+                .wait(seconds: 61), .ask(browser: browser, address: address()),
+                .type(browser: browser, code: .right, remember: seed.once(in: 4)),
+            ]
+        case 2:
+            return [.ask(browser: browser, address: address()), .link(browser: browser, of: browser)]
+        case 3, 4:
+            let client = client()
+            let use: Operation =
+                client == Cast.openID
+                ? .exchange(client: client, grant: 0) : .redeem(client: client, grant: 0, how: .right)
+            return [.authorize(browser: browser, client: client, wish: .none), use]
+        default: return [operation(tastes)]
+        }
     }
 
     private enum Kind { case signIn, session, authorize, client, openID, account, access, registry, time, world }
@@ -43,7 +66,7 @@ struct Generator {
         case .account: ofAccount()
         case .access: ofAccess()
         case .registry: ofRegistry()
-        case .time: .wait(seconds: seed.one(of: Self.waits))
+        case .time: .wait(seconds: seed.once(in: 3) ? seed.one(of: Self.waits) : 1 + seed.below(200))
         case .world: ofWorld()
         }
     }
@@ -53,8 +76,8 @@ struct Generator {
         2_592_000, 7_776_000,
     ]
 
-    private mutating func browser() -> Int { seed.below(Cast.browsers) }
-    private mutating func address() -> Int { seed.one(of: [0, 0, 0, 1, 1, 2, 3, 4]) }
+    private mutating func browser() -> Int { seed.one(of: [0, 0, 0, 1, 1, 2, 3]) }
+    private mutating func address() -> Int { seed.one(of: [0, 0, 0, 0, 0, 1, 1, 2, 3, 4]) }
     private mutating func client() -> Int { seed.below(Cast.clients.count) }
     private mutating func recent() -> Int { seed.one(of: [0, 0, 0, 0, 1, 1, 2, 3, 5, 8]) }
 
