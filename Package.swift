@@ -382,6 +382,18 @@ let package = Package(
             path: "Tests/WellKnownTests/WellKnown",
             swiftSettings: testSettings),
 
+        // A model of what is right, and random histories of the whole program in memory against it.
+        .testTarget(
+            name: "ModelTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
+                "IdPDevPages",
+                "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols", "IdPSchema", "IdPSignIn", "SQLiteStorage",
+                "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, logging, nioCore,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
+            swiftSettings: testSettings),
+
         // The whole program in memory, by feature.
         .testTarget(
             name: "AccountTests",

@@ -35,7 +35,9 @@ package struct IdPTable: Sendable {
     package static let all = [
         IdPTable(
             "access_token", restore: .changed("DELETE FROM access_token"), lostCommits: .stays, kept: .appToken),
-        IdPTable("account", restore: .stays, lostCommits: .stays),
+        // That of the replaced database may be a later one: its end is carried out when it comes.
+        IdPTable(
+            "account", restore: .changed("UPDATE account SET end_done = 0 WHERE end_done = 1"), lostCommits: .stays),
         IdPTable("account_identity", restore: .stays, lostCommits: .stays),
         IdPTable("account_notice", restore: .changed("DELETE FROM account_notice"), lostCommits: .stays),
         IdPTable(

@@ -40,8 +40,10 @@ enum RestoredColumn {
         "account": .columns([
             .compared: ["id", "disabled", "username"],
             .later: ["email", "added_at", "imported_at", "ends_at", "erase_at"],
-            // The number of sign-outs is for sessions and tokens, which have ended. An end date ends them once more.
-            .kept: ["name", "created_at", "sign_outs", "end_done", "language", "updated_at"],
+            // An end date ends the sign-ins once more.
+            .ended: ["end_done"],
+            // The number of sign-outs is for sessions and tokens, which have ended.
+            .kept: ["name", "created_at", "sign_outs", "language", "updated_at"],
         ]),
         "account_identity": .columns([
             .compared: ["kind", "issuer", "subject", "account_id"],

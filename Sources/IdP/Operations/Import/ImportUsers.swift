@@ -55,7 +55,7 @@ package struct ImportUsers: OperatorChange {
         }
         if step.kind == .update {
             try AccountStore.markImported(account, at: context.now, connection)
-            if let until = step.until { try AccountStore.set(endsAt: until.end, account.id, connection) }
+            if let until = step.until { try context.setEnd(until.end, of: account, connection) }
         }
         if step.kind != .invite {
             try context.note(.imported, account, detail: step.details.joined(separator: " "), connection)

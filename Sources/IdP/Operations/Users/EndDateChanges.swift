@@ -19,7 +19,7 @@ package struct SetEndDate: OperatorChange {
             throw ChangeError(
                 "\(EndDate.text(end)) is in the past. To keep the user out now: idp user disable \(address)")
         }
-        try AccountStore.set(endsAt: end, account.id, connection)
+        try context.setEnd(end, of: account, connection)
         try context.note(.endDate, account, detail: end.map(EndDate.text) ?? "never", connection)
         return try account.changed(connection)
     }
@@ -31,12 +31,27 @@ struct EndOverdueUser: OperatorChange {
     let id: String
 
     func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Account?> {
-        guard let account = try AccountStore.find(id, connection),
-            try AccountStore.takeOverdue(id, at: context.now, connection)
-        else { return Changed(nil, isChanged: false) }
-        try context.endSignIns(of: account, .endDate, connection)
-        try context.note(.endDateOver, account, connection)
+        guard let account = try AccountStore.find(id, connection), try context.endOverdue(account, connection) else {
+            return Changed(nil, isChanged: false)
+        }
         return Changed(account, isChanged: true)
+    }
+}
+
+extension ChangeContext {
+    /// Sets from which moment on an account may not sign in. What the date of before has ended stays ended, also where the job has
+    /// not come to it yet: a later date would give the sign-ins back, and no client would have been told.
+    func setEnd(_ end: Timestamp?, of account: Account, _ connection: any SQLConnection) throws {
+        _ = try endOverdue(account, connection)
+        try AccountStore.set(endsAt: end, account.id, connection)
+    }
+
+    /// - Returns: whether the end date of the account is over, and its sign-ins were not ended for that before.
+    fileprivate func endOverdue(_ account: Account, _ connection: any SQLConnection) throws -> Bool {
+        guard try AccountStore.takeOverdue(account.id, at: now, connection) else { return false }
+        try endSignIns(of: account, .endDate, connection)
+        try note(.endDateOver, account, connection)
+        return true
     }
 }
 

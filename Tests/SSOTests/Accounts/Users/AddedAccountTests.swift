@@ -113,6 +113,23 @@ struct AddedAccountTests {
         }
     }
 
+    @Test("a later end date gives nothing back that the one before has ended, whether or not the job has seen it")
+    func later() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            try await deployment.change(SetEndDate("ann@example.com", to: deployment.clock.now + .minutes(1)))
+            deployment.clock.advance(by: .minutes(2))
+            #expect(try await !browser.isSignedInOnHomePage(of: deployment))
+            try await deployment.change(SetEndDate("ann@example.com", to: deployment.clock.now + .days(1)))
+            #expect(try await !browser.isSignedInOnHomePage(of: deployment))
+            #expect(try await deployment.count("SELECT sign_outs FROM account") == 1)
+            #expect(try await deployment.rows(of: "audit_event", where: "cause = 'end_date_over'") == 1)
+            // The new date has not ended anything, so another one ends nothing either.
+            try await deployment.change(SetEndDate("ann@example.com", to: nil))
+            #expect(try await deployment.count("SELECT sign_outs FROM account") == 1)
+        }
+    }
+
     @Test("an end date in the past is refused; the same one again changes nothing")
     func past() async throws {
         try await TestDeployment.open { deployment in

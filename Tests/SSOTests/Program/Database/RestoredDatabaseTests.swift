@@ -89,6 +89,20 @@ struct RestoredDatabaseTests {
         for database in [backup, live] { await database.close() }
     }
 
+    @Test("an end date that was moved since is carried out when it comes, also where the one of the backup was")
+    func endDate() async throws {
+        let backup = try await database("backup", [("ann", false, [])])
+        let live = try await database("live", [("ann", false, [])])
+        try await backup.write { _ = try $0.execute("UPDATE account SET ends_at = 1000, end_done = 1") }
+        try await live.write { _ = try $0.execute("UPDATE account SET ends_at = 5000") }
+        let restored = RestoredDatabase(database: backup)
+        try await restored.endSignIns(now: Timestamp(milliseconds: 2000))
+        try await restored.end(restored.ended(in: live))
+        let due = try await backup.read { try AccountStore.overdue(at: Timestamp(milliseconds: 5000), limit: 10, $0) }
+        #expect(due == ["ann"])
+        for database in [backup, live] { await database.close() }
+    }
+
     @Test("a user who was taken out of a group does not come back into it; one who was lost, or joined since, does")
     func memberships() async throws {
         let accounts = [("in", false, []), ("out", false, [])] as [(id: String, isDisabled: Bool, subjects: [String])]
