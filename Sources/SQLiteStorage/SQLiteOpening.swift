@@ -113,7 +113,9 @@ struct SQLiteOpening: Sendable {
         guard try missingSteps(writer) != nil else { return writer }
         try writer.run("BEGIN IMMEDIATE")
         do {
-            if let first = try missingSteps(writer) { try migrator.apply(from: first, on: .sqlite, SQLiteConnection(writer)) }
+            if let first = try missingSteps(writer) {
+                try migrator.apply(from: first, on: .sqlite, SQLiteConnection(writer))
+            }
             try writer.run("COMMIT")
         } catch {
             try? writer.rollBack()

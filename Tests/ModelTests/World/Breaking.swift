@@ -44,12 +44,17 @@ private struct BreakingDatabase: Database {
 
         func afterCommit(_ action: @escaping CommitAction) { real.afterCommit(action) }
 
-        func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
+        func query(_ sql: String, _ values: SQLArguments) throws(DatabaseError) -> [SQLRow] {
             try breaking.step()
             return try real.query(sql, values)
         }
 
-        func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> Int {
+        func forEachRow(_ sql: String, _ values: SQLArguments, _ body: (any SQLColumns) throws -> Void) throws {
+            try breaking.step()
+            try real.forEachRow(sql, values, body)
+        }
+
+        func execute(_ sql: String, _ values: SQLArguments) throws(DatabaseError) -> Int {
             try breaking.step()
             return try real.execute(sql, values)
         }
