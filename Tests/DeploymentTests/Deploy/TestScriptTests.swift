@@ -193,12 +193,12 @@ struct TestScriptTests {
         #expect(try await checkout.run("--list").output == "list of suites\n" && checkout.calls.isEmpty)
     }
 
-    @Test("nightly fails when a request asks more of malloc than its bound, and no other run counts it")
-    func allocations() async throws {
+    @Test("nightly fails when a login costs more than its bound, and no other run of the tests counts it")
+    func budget() async throws {
         let nightly = try await Checkout(tests: Self.passing, status: 0, bench: 1).run("nightly")
-        #expect(nightly.code == 1 && nightly.output.hasSuffix("FAILED: allocations\n"))
+        #expect(nightly.code == 1 && nightly.output.hasSuffix("FAILED: budget\n"))
         let usual = try await Checkout(tests: Self.passing, status: 0, bench: 1).run("all")
-        #expect(usual.code == 0 && !usual.output.contains("allocations"))
+        #expect(usual.code == 0 && !usual.output.contains("budget"))
     }
 
     @Test("nightly builds the version before for the tests of an upgrade, and the other runs take it where it is built")
@@ -275,7 +275,7 @@ struct TestScriptTests {
                     check) exit \(check) ;;
                 esac
                 """)
-            try have("script/bench", "[ \"$*\" = allocations ] && exit \(bench)")
+            try have("script/bench", "[ \"$*\" = budget ] && exit \(bench)")
             try have("script/try-package", "exit 0")
             let built = previous == 0 ? "echo /built" : "exit \(previous)"
             try have("script/previous", "if [ \"$*\" = --print ]; then echo /printed; else \(built); fi")

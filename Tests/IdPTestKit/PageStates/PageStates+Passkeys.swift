@@ -10,14 +10,14 @@ extension PageStates {
     static let passkeys: [PageState] = [
         PageState("passkeys", mark: "form[action='/passkeys/rename'] input[name=name]") { studio in
             _ = try await studio.deployment.givePasskey(to: studio.address)
-            return try await studio.deployment.passkeyList(as: studio.address).list
+            return try await studio.deployment.passkeyList(as: studio.address, in: studio.browser()).list
         },
         PageState("passkeys-none", mark: "a[href='/passkeys/add']") { studio in
             try await studio.signedIn().get(studio.origin + "/passkeys")
         },
         PageState("passkeys-removed", mark: "[role=status]") { studio in
             _ = try await studio.deployment.givePasskey(to: studio.address)
-            let (browser, list) = try await studio.deployment.passkeyList(as: studio.address)
+            let (browser, list) = try await studio.deployment.passkeyList(as: studio.address, in: studio.browser())
             return try await browser.follow(
                 browser.submit(list.page().form(to: "/passkeys/remove"), on: list))
         },
@@ -33,7 +33,7 @@ extension PageStates {
             try await studio.signedIn().get(studio.origin + "/passkeys/offer")
         },
         PageState("passkey-name-refused", 422) { studio in
-            let (browser, list) = try await studio.deployment.passkeyList(as: studio.address)
+            let (browser, list) = try await studio.deployment.passkeyList(as: studio.address, in: studio.browser())
             return try await browser.submit(
                 list.page().form(to: "/passkeys/rename"), on: list, ["name": " "])
         },

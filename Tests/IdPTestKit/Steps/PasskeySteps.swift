@@ -111,9 +111,9 @@ extension TestDeployment {
     ///
     /// - Parameter isAdded: false for an account that has passkeys: the browser signs in by email.
     func passkeyList(
-        as address: String = "ann@example.com", adding isAdded: Bool = true
+        as address: String = "ann@example.com", in fresh: Browser? = nil, adding isAdded: Bool = true
     ) async throws -> (browser: Browser, list: Visit) {
-        let browser = isAdded ? browser() : try await signedIn(as: address)
+        let browser = isAdded ? fresh ?? browser() : try await signedIn(as: address)
         if isAdded { _ = try await browser.usePasskey(givePasskey(to: address), on: signInPage(browser)) }
         return (browser, try await browser.get(origin + "/passkeys"))
     }

@@ -4,6 +4,7 @@ import Testing
 
 @testable import IdP
 @testable import IdPAccounts
+@testable import IdPOperations
 @testable import IdPSchema
 @testable import SSOWeb
 @testable import TestKit
