@@ -131,6 +131,14 @@ final class SQLiteFile: Sendable {
         }
     }
 
+    /// Whether ``checkUnchanged(maximumAge:)`` has succeeded within ten seconds. Never waits.
+    var isChecked: Bool {
+        opened.withLockIfAvailable { opened in
+            guard let opened else { return true }
+            return opened.lastCheck.map { ContinuousClock.now - $0 < .seconds(10) } ?? false
+        } ?? false
+    }
+
     /// Lets only the owner read and write: the files hold sessions and addresses.
     func tightenModes() {
         for name in [path, logPath, path + "-shm"] { chmod(name, 0o600) }

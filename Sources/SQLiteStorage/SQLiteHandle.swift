@@ -99,6 +99,9 @@ final class SQLiteHandle: @unchecked Sendable {
     /// Breaks off the statement that runs. Any thread may call this.
     func interrupt() { isOpen.withLock { if $0 { sqlite3_interrupt(connection) } } }
 
+    /// Lets a statement fail at once where it would wait for a lock.
+    func stopWaiting() { sqlite3_busy_timeout(connection, 0) }
+
     // MARK: - Statements
 
     /// Runs statements without values, whose rows nobody looks at.

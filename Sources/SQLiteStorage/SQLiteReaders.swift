@@ -1,3 +1,4 @@
+import CSQLite
 import Dispatch
 import Foundation
 import Storage
@@ -32,10 +33,17 @@ final class SQLiteReaders: Sendable {
 
     /// Runs `body` on the calling thread; nil while no connection is free for that.
     func readAtOnce<T>(_ body: (any SQLConnection) throws -> T?) throws -> T? {
-        guard let reader = takeFree() else { return nil }
-        defer { giveBack(reader) }
+        // Looking at the file could wait for a disk. Whoever reads or writes next does it.
+        guard opening.file.isChecked, let reader = takeFree() else { return nil }
+        defer {
+            giveBack(reader)
+            running.leave()
+        }
+        let connection = SQLiteConnection(reader)
         do {
-            return try transaction(on: reader, body)
+            return try transaction(connection, body)
+        } catch  where connection.failureCode == SQLITE_BUSY {
+            return nil
         } catch let error as SQLiteError {
             throw DatabaseError(error).asUnavailable
         }
@@ -84,17 +92,16 @@ final class SQLiteReaders: Sendable {
 
     /// - Throws: what has prevented the call. It has no answer then.
     private func serve(_ call: PendingCall, on reader: SQLiteHandle) throws {
-        try transaction(on: reader) { call.run($0).answer }(nil)
+        try opening.file.checkUnchanged()
+        try transaction(SQLiteConnection(reader)) { call.run($0).answer }(nil)
     }
 
     /// Runs the body in a transaction of the reader, so that all its statements see the same snapshot.
     ///
     /// - Throws: what has prevented that, or what the body throws.
-    private func transaction<T>(on reader: SQLiteHandle, _ body: (SQLiteConnection) throws -> T) throws -> T {
-        let connection = SQLiteConnection(reader)
-        try opening.file.checkUnchanged()
+    private func transaction<T>(_ connection: SQLiteConnection, _ body: (SQLiteConnection) throws -> T) throws -> T {
         // A transaction is still open only when its rollback failed.
-        try reader.rollBack()
+        try connection.handle.rollBack()
         try connection.execute("BEGIN DEFERRED")
         // Nothing was changed. The reader must only not stay in its transaction.
         defer { _ = try? connection.execute("ROLLBACK") }
@@ -112,7 +119,11 @@ extension SQLiteReaders {
 
     private func takeFree() -> SQLiteHandle? {
         let (reader, isMissing) = atOnce.withLock { state in
-            if let reader = state.free.popLast() { return (SQLiteHandle?.some(reader), false) }
+            if let reader = state.free.popLast() {
+                // The writer is closed after it.
+                running.enter()
+                return (SQLiteHandle?.some(reader), false)
+            }
             guard !state.isClosed, state.opened < SQLiteOpening.readers else { return (nil, false) }
             state.opened += 1
             return (nil, true)
@@ -133,7 +144,11 @@ extension SQLiteReaders {
         let failed: @Sendable () -> Void = { [self] in atOnce.withLock { $0.opened -= 1 } }
         let call = PendingCall(
             run: { [self] _ in
-                do { giveBack(try opening.openReader()) } catch { failed() }
+                do {
+                    let reader = try opening.openReader()
+                    reader.stopWaiting()
+                    giveBack(reader)
+                } catch { failed() }
                 return (true, { _ in })
             }, fail: { _ in failed() })
         do throws(DatabaseError) { try add(call) } catch { failed() }

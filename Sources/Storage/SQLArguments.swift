@@ -27,6 +27,9 @@ public struct SQLArguments: Sendable, ExpressibleByDictionaryLiteral {
     /// Adds a value. `name` must not have one yet.
     package mutating func append(_ name: String, _ value: SQLValue) { pairs.append((name, value)) }
 
+    /// Adds values. None of their names must have one yet.
+    package mutating func append(_ further: SQLArguments) { pairs += further.pairs }
+
     /// Makes room for further values.
     package mutating func reserve(_ further: Int) { pairs.reserveCapacity(pairs.count + further) }
 

@@ -64,7 +64,8 @@ final class LogWriter: Sendable {
             }
             queue.lines.append(line)
             queue.bytes += line.utf8.count
-            guard queue.writer == .nobody else { return false }
+            // A thread without a loop does not wait for that of another, which may hang.
+            guard queue.writer == .nobody || queue.writer == .loopIsDue && loop == nil else { return false }
             queue.writer = loop == nil ? .isAwake : .loopIsDue
             return true
         }
@@ -182,8 +183,7 @@ private enum DirectWriting: Equatable {
     /// Not at all: a file may lie on a disk that hangs, and a terminal may be stopped.
     case impossible
     case socket
-    /// A pipe that holds so many bytes.
-    case pipe(Int)
+    case pipe
 
     /// `F_GETPIPE_SZ` of Linux, which Swift does not import.
     private static let pipeSize: Int32 = 1032
@@ -196,7 +196,7 @@ private enum DirectWriting: Equatable {
         }
         switch status.st_mode & S_IFMT {
         case S_IFSOCK: self = .socket
-        case S_IFIFO: self = .pipe(Int(fcntl(descriptor, Self.pipeSize)))
+        case S_IFIFO: self = .pipe
         default: self = .impossible
         }
     }
@@ -206,11 +206,15 @@ private enum DirectWriting: Equatable {
         switch self {
         case .impossible: return 0
         case .socket: return max(0, send(descriptor, piece, piece.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)))
-        case .pipe(let capacity):
+        case .pipe:
+            // The reader may have made it smaller.
+            let capacity = Int(fcntl(descriptor, Self.pipeSize))
             // A page of a pipe may stay half empty, so half of its bytes always fit. A reader that stops leaves it full, long before
             // another process could fill it between this look and the writing.
             var waiting: Int32 = 0
-            guard ioctl(descriptor, UInt(FIONREAD), &waiting) == 0, (Int(waiting) + piece.count) * 2 <= capacity else {
+            guard ioctl(descriptor, UInt(FIONREAD), &waiting) == 0, capacity >= 8_192,
+                (Int(waiting) + piece.count) * 2 <= capacity
+            else {
                 return 0
             }
             return max(0, Foundation.write(descriptor, piece, piece.count))

@@ -206,6 +206,24 @@ extension Account {
     package static let columns =
         "id, email, name, disabled, sign_outs, created_at, added_at, ends_at, erase_at, language, username, updated_at"
 
+    /// The condition that what decides whether it may sign in, and what clients are told of it, is as it was read, with
+    /// ``values(unchanged:)``.
+    ///
+    /// - Parameter id: the column with its id.
+    package static func unchangedSQL(_ id: String) -> String {
+        """
+        EXISTS (SELECT 1 FROM account o WHERE o.id = \(id) AND o.email = :email AND o.name = :name
+                   AND CASE WHEN o.added_at IS NULL THEN 0 ELSE 1 END = :added)
+        """
+    }
+
+    package static func values(unchanged account: Account) -> SQLArguments {
+        [
+            "email": .text(account.email), "name": .text(account.name),
+            "added": .integer(account.addedAt == nil ? 0 : 1),
+        ]
+    }
+
     /// The columns of a statement with several tables.
     package static func columns(of table: String) -> String {
         columns.split(separator: ", ").map { "\(table).\($0)" }.joined(separator: ", ")

@@ -73,20 +73,21 @@ extension GrantStore {
         let row = try connection.query(Self.grantSQL, presented).first
         let grant = try row?.optionalText("session_handle") == nil ? nil : row
         let revision = try row?.integer("revision") ?? 0
+        // Before the clients that it stands for: a file that is read in between makes it an old one.
+        let mark = clients.mark(at: revision)
         let registry = try clients.registered(at: revision, connection)
         guard let client = registry.client(id: asked.client.id), asked.isAllowed(client) else { return nil }
         let owner = try row.flatMap { try $0.optionalText("id") == nil ? nil : Account($0) }
         // The address may have been taken out of the client's entry since (RFC 6749 4.1.3).
         let issuedFor = try asked.neededReturnTo ?? grant?.optionalText("redirect_uri")
         let isRegistered = issuedFor.map { client.mayReturn(to: $0, by: asked.kind.id) } ?? true
-        let mark = clients.mark(at: revision)
         // IDP_ALLOWED_EMAILS is not in a table, so its verdict goes into the statement as a value.
         let mayOwnerSignIn = owner.map(eligibility.maySignIn) ?? true
         let signIn = try grant.map { try ClientSignInName(noted: $0, of: $0.text("session_handle")) }
         var values = presented
         values.reserve(8)
         values.append("eligible", .integer(mayOwnerSignIn ? 1 : 0))
-        values.append("email", .text(owner?.email ?? ""))
+        if let owner { values.append(Account.values(unchanged: owner)) }
         values.append("registered", .integer(isRegistered ? 1 : 0))
         values.append("access", AccessHolds.value(client.access))
         values.append("required", .text(required(by: client).rawValue))
@@ -197,7 +198,7 @@ extension GrantStore {
            AND expires_at > :now AND created_at <= :skewed AND :eligible = 1
            AND \(hasRedirect) AND code_challenge = :challenge AND \(hasSession)
            AND \(SignInHolds.sql("sso_token")) AND \(mayEnter) AND \(isStrong)
-           AND (SELECT email FROM account WHERE id = sso_token.account_id) = :email AND \(ClientStore.unchangedSQL)
+           AND \(Account.unchangedSQL("sso_token.account_id")) AND \(ClientStore.unchangedSQL)
            AND \(ClientSignIns.isNoted("sso_token"))
         """
 }

@@ -62,7 +62,7 @@ package struct GrantStore: Sendable {
     ) throws -> Bool {
         var values = SessionHolds.values(unchanged: user.session, at: now, lifetime)
         values.append("account", .text(user.account.id))
-        values.append("email", .text(user.account.email))
+        values.append(Account.values(unchanged: user.account))
         values.append("signouts", .integer(user.signIn.accountSignOuts))
         values.append("access", AccessHolds.value(client.access))
         values.append("revision", mark.value)
@@ -73,8 +73,8 @@ package struct GrantStore: Sendable {
 
     private static let standsSQL = """
         SELECT account_id FROM (SELECT id AS account_id, CAST(:signouts AS BIGINT) AS account_sign_outs
-                                  FROM account WHERE id = :account AND email = :email) AS asked
-         WHERE \(SessionHolds.unchangedSQL) AND \(SignInHolds.sql("asked")) AND \(AccessHolds.sql("asked.account_id"))
+                                  FROM account WHERE id = :account) AS asked
+         WHERE \(Account.unchangedSQL("asked.account_id")) AND \(SessionHolds.unchangedSQL) AND \(SignInHolds.sql("asked")) AND \(AccessHolds.sql("asked.account_id"))
            AND \(ClientStore.unchangedSQL)
         """
 
