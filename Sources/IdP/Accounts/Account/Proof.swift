@@ -42,6 +42,13 @@ extension Proof {
 }
 
 extension Strength {
+    /// The condition that a row with `strength` is as strong as `:required`: the order of the cases, for statements.
+    ///
+    /// - Parameter row: the name of the table in the statement.
+    package static func holdsSQL(_ row: String) -> String {
+        "(\(row).strength = :required OR \(row).strength = 'phr' OR :required = 'any')"
+    }
+
     /// Whether a sign-in of this strength will do.
     ///
     /// - Parameters:

@@ -181,8 +181,7 @@ extension GrantStore {
     }()
 
     private static let mayEnter = AccessHolds.sql("sso_token.account_id")
-    /// The rule of ``Strength``'s order on a row.
-    private static let isStrong = "(strength = :required OR strength = 'phr' OR :required = 'any')"
+    private static let isStrong = Strength.holdsSQL("sso_token")
     private static let isSameRedirect = "COALESCE(:redirect, redirect_uri) = redirect_uri"
     private static let hasRedirect = "(\(isSameRedirect) AND :registered = 1)"
     private static let hasSession = """

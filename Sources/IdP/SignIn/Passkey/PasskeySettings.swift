@@ -18,13 +18,14 @@ package enum PasskeySettings {
     package static let all: [any ReadableSetting] = [relyingPartyID, offer]
 
     private static func domain(_ text: String) throws(SettingError) -> String? {
-        guard IPAddress(text) == nil else { return nil }
+        // Browsers make none for an address, and none for a name that ends with a dot.
+        guard IPAddress(text) == nil, text.last != "." else { return nil }
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
         let isDomain = labels.allSatisfy { label in
             (1...63).contains(label.utf8.count)
                 && label.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d }
         }
-        guard isDomain, text.utf8.count <= 253, labels.count > 1 || text == "localhost" else {
+        guard isDomain, text.utf8.count <= 253 else {
             throw SettingError("\"\(text)\" is not a domain in lower case, for example example.com.")
         }
         return text
@@ -39,6 +40,9 @@ package enum PasskeySettings {
                 )
             }
             return
+        }
+        if !domain.contains("."), domain != origin.host {
+            reader.warn("\(relyingPartyID.name): \(domain) is a top-level domain, for which browsers make no passkeys.")
         }
         if !covers(domain, origin.host) {
             reader.warn(
