@@ -16,13 +16,13 @@ struct PasskeyBrowserTests {
         try await chromium.askForCode("ann@example.com")
         try await chromium.enterCode(pair.mailbox.code(to: "ann@example.com", count: earlier + 1))
         try await chromium.press("form[data-passkey-create] button")
-        try await chromium.arrive("the list with the passkey", within: .seconds(20)) { $0.hasSuffix("/passkeys?added") }
+        try await chromium.arrive("the list with the passkey") { $0.hasSuffix("/passkeys?added") }
     }
 
     private static func signOut(in chromium: Chromium, of pair: ProcessDeployment) async throws {
         try await chromium.visit(pair.origin + "/")
         try await chromium.press("form[action='/sign-out'] button")
-        _ = try await eventually("signed out", within: .seconds(20)) {
+        _ = try await eventually("signed out") {
             try await chromium.elements("form[action='/sign-out']").isEmpty ? true : nil
         }
     }
@@ -40,9 +40,10 @@ struct PasskeyBrowserTests {
 
             try await chromium.visit(pair.client.origin + "/")
             try await chromium.press("a[href*='/auth/sso/authorize']")
-            try await chromium.press("form[data-passkey-get] button")
-            try await chromium.arrive("the client's page", within: .seconds(20)) { $0 == pair.client.origin + "/" }
-            _ = try await chromium.element("form[action$='/sign-out']", within: .seconds(20))
+            // That of the device answers the autofill as soon as the page asks, before a button could be pressed.
+            if authenticator.transport == "usb" { try await chromium.press("form[data-passkey-get] button") }
+            try await chromium.arrive("the client's page") { $0 == pair.client.origin + "/" }
+            _ = try await chromium.element("form[action$='/sign-out']")
             #expect(try await chromium.text().contains("ann"))
             try await chromium.quit()
         }

@@ -186,6 +186,12 @@ struct PostgreSQLDialectTests {
             let bothKeys = try DerivedKeys.parse("\(new),\(old)", setting: "K")
             let values = SealedValueStore(database: database, columns: .all(bothKeys, SystemRandomness()))
             #expect(try await values.renew().first?.old == 1)
+            let passkey = PasskeyID(relyingParty: "localhost", credential: [1])
+            try await database.read { connection in
+                #expect(try PasskeyStore.find(passkey, connection) == nil)
+                #expect(try PasskeyStore.all(of: "usr_1", connection).isEmpty)
+                #expect(try PasskeyStore.owners(connection).isEmpty)
+            }
             // What no page shows here.
             let queue = MailQueue(
                 database: database, clock: deployment.clock.clock, capacity: MailCapacity(limit: 1000))
