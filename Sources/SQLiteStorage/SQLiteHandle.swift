@@ -135,7 +135,7 @@ final class SQLiteHandle: @unchecked Sendable {
     /// The number begins again after 2^31.
     var totalChanges: CInt { sqlite3_total_changes(connection) }
 
-    /// Rolls the transaction back. Does nothing where there is none: SQLite ends it by itself after some errors.
+    /// Rolls the transaction back. Does nothing outside of one: SQLite ends it by itself after some errors.
     func rollBack() throws(SQLiteError) {
         guard sqlite3_get_autocommit(connection) == 0 else { return }
         try run("ROLLBACK")

@@ -4,7 +4,7 @@ import Foundation
 import Storage
 import Synchronization
 
-/// The connections that read beside the writer: some each with a thread of its own, and some for whoever reads at once. They are
+/// The connections that read beside the writer: some each with a thread of its own, and some for reads at once. They are
 /// opened when they are first needed.
 final class SQLiteReaders: Sendable {
     private let queue: CallQueue
@@ -33,7 +33,7 @@ final class SQLiteReaders: Sendable {
 
     /// Runs `body` on the calling thread; nil while no connection is free for that.
     func readAtOnce<T>(_ body: (any SQLConnection) throws -> T?) throws -> T? {
-        // Looking at the file could wait for a disk. Whoever reads or writes next does it.
+        // Looking at the file could wait for a disk. The next read or write with a thread of its own does it.
         guard opening.file.isChecked, let reader = takeFree() else { return nil }
         defer {
             giveBack(reader)

@@ -48,7 +48,7 @@ public struct SQLArguments: Sendable, ExpressibleByDictionaryLiteral {
         return merged
     }
 
-    /// Where the value of `name` stands, nil if there is none.
+    /// Where the value of `name` stands; nil for a name without a value.
     ///
     /// - Parameter expected: where it stood in the last run.
     package func place(of name: String, near expected: Int) -> Int? {

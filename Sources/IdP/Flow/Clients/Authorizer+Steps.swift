@@ -64,7 +64,7 @@ struct AuthorizationFacts: Sendable {
     var mayEnter = true
     /// Whether the session has a flow of this request that waits at the page without access.
     var isWaiting = false
-    /// The first moment after a sign-in that is too old; nil if there is none, or its moment is not proven.
+    /// The first moment after a sign-in that is too old; nil for a recent one, and for one whose moment is not proven.
     var afterOldSignIn: Timestamp?
     /// The moment that a sign-in must not be older than; nil if any will do.
     var earliest: Timestamp?
