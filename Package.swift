@@ -72,6 +72,9 @@ let package = Package(
         // Keys and signatures of JSON Web Tokens.
         .target(name: "JWT", dependencies: ["COpenSSL", "SSOShared"], swiftSettings: settings),
 
+        // What a passkey's registration and sign-in consist of: bytes in, a value or a reason out.
+        .target(name: "WebAuthn", dependencies: ["COpenSSL", "SSOShared"], swiftSettings: settings),
+
         // The commit that the programs were built from. No library depends on it.
         .plugin(name: "BuildStampPlugin", capability: .buildTool()),
         .target(
@@ -176,8 +179,7 @@ let package = Package(
             name: "IdPSignIn",
             dependencies: [
                 "IdPAccounts", "IdPClients", "IdPFlow", "IdPInboundMail", "IdPMail", "IdPProviders", "SSOShared",
-                "SSOWeb", "Storage",
-                httpTypes, hummingbird, logging, nioCore,
+                "SSOWeb", "Storage", "WebAuthn", httpTypes, hummingbird, logging, nioCore,
             ],
             path: "Sources/IdP/SignIn",
             swiftSettings: settings, plugins: [pageFiles]),
@@ -294,9 +296,8 @@ let package = Package(
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdP", "IdPAccounts", "IdPClients", "IdPDevPages", "IdPFlow",
                 "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPSchema", "PostgresStorage",
-                "RelyingParty", "SQLiteStorage", "SSONative", "SSOClient", "SSOShared", "SSOWeb", "Storage", httpTypes,
-                hummingbird,
-                logging, nioCore,
+                "JWT", "RelyingParty", "SQLiteStorage", "SSONative", "SSOClient", "SSOShared", "SSOWeb", "Storage",
+                httpTypes, hummingbird, logging, nioCore,
             ],
             swiftSettings: testSettings),
 
@@ -308,6 +309,10 @@ let package = Package(
         .testTarget(
             name: "JWTTests",
             dependencies: ["TestKit", "JWT", "SSOShared"],
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "WebAuthnTests",
+            dependencies: ["TestKit", "JWT", "SSOShared", "WebAuthn"],
             swiftSettings: testSettings),
         .testTarget(
             name: "StorageTests",
@@ -338,7 +343,8 @@ let package = Package(
             ],
             swiftSettings: testSettings),
         .testTarget(
-            name: "IdPAccountsTests", dependencies: ["TestKit", "IdPAccounts", "SSOWeb"], swiftSettings: testSettings),
+            name: "IdPAccountsTests", dependencies: ["TestKit", "IdPAccounts", "SSOShared", "SSOWeb"],
+            swiftSettings: testSettings),
         .testTarget(
             name: "IdPOperationsTests",
             dependencies: ["TestKit", "IdPOperations", "SSOShared", "SSOWeb"],
@@ -374,6 +380,18 @@ let package = Package(
             name: "WellKnownTests",
             dependencies: ["TestKit", "SSOShared", "WellKnown", "WellKnownTool"],
             path: "Tests/WellKnownTests/WellKnown",
+            swiftSettings: testSettings),
+
+        // A model of what is right, and random histories of the whole program in memory against it.
+        .testTarget(
+            name: "ModelTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
+                "IdPDevPages",
+                "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols", "IdPSchema", "IdPSignIn", "SQLiteStorage",
+                "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, logging, nioCore,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
             swiftSettings: testSettings),
 
         // The whole program in memory, by feature.
@@ -452,6 +470,14 @@ let package = Package(
             path: "Tests/SSOTests/RelyingParty",
             swiftSettings: testSettings),
         .testTarget(
+            name: "PasskeyTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPFlow", "IdPOperations",
+                "IdPSignIn", "JWT", "SSOShared", "SSOWeb", "Storage", "WebAuthn",
+            ],
+            path: "Tests/SSOTests/Passkeys",
+            swiftSettings: testSettings),
+        .testTarget(
             name: "SignInTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients", "IdPFlow",
@@ -496,7 +522,7 @@ let package = Package(
                 "IdPClients",
                 "IdPFlow", "IdPInboundMail", "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders",
                 "IdPProviderSignIn", "IdPSignIn",
-                "RelyingParty", "SSOShared", "SSOWeb", "Storage", "WellKnownTool", logging,
+                "RelyingParty", "SSOShared", "SSOWeb", "Storage", "WebAuthn", "WellKnownTool", logging,
             ],
             path: "Tests/DeploymentTests/Deploy",
             swiftSettings: testSettings),

@@ -1,6 +1,6 @@
-// Keys and signatures of JSON Web Tokens (RFC 7515, 7517, 7518, 8037). libcrypto builds keys from lists of parameters, and
-// writes ECDSA signatures in DER where a JWS has two numbers of fixed length. Every function takes bytes with their count,
-// keeps nothing, and leaves OpenSSL's error queue empty.
+// Keys and signatures of JSON Web Tokens (RFC 7515, 7517, 7518, 8037) and passkeys. libcrypto builds keys from lists of
+// parameters, and writes ECDSA signatures in DER where a JWS has two numbers of fixed length. Every function takes bytes with
+// their count, keeps nothing, and leaves OpenSSL's error queue empty.
 #pragma once
 
 #include <openssl/core_names.h>
@@ -208,18 +208,10 @@ static inline int sso_es256_der(const unsigned char *signature, unsigned char **
     return count;
 }
 
-/// Returns 1 when the signature, in the form of a JWS, is the key's for these bytes.
-static inline int sso_jws_verify(
+/// Returns 1 when the signature is the key's for these bytes. ECDSA has it in DER, which libcrypto takes in its one form only.
+static inline int sso_signature_verify(
     EVP_PKEY *key, sso_jws_algorithm algorithm, const unsigned char *bytes, size_t count,
     const unsigned char *signature, size_t signature_count) {
-    unsigned char *der = NULL;
-    if (algorithm == sso_es256) {
-        // RFC 7518 3.4: exactly 64 bytes.
-        int size = signature_count == 64 ? sso_es256_der(signature, &der) : 0;
-        if (size <= 0) return 0;
-        signature = der;
-        signature_count = (size_t)size;
-    }
     EVP_PKEY_CTX *options = NULL;
     EVP_MD_CTX *context = sso_key_is(key, algorithm) ? EVP_MD_CTX_new() : NULL;
     int is_valid = context != NULL
@@ -227,7 +219,21 @@ static inline int sso_jws_verify(
         && sso_set_padding(options, algorithm)
         && EVP_DigestVerify(context, signature, signature_count, bytes, count) == 1;
     EVP_MD_CTX_free(context);
-    OPENSSL_free(der);
     ERR_clear_error();
+    return is_valid;
+}
+
+/// Returns 1 when the signature, in the form of a JWS, is the key's for these bytes.
+static inline int sso_jws_verify(
+    EVP_PKEY *key, sso_jws_algorithm algorithm, const unsigned char *bytes, size_t count,
+    const unsigned char *signature, size_t signature_count) {
+    if (algorithm != sso_es256) {
+        return sso_signature_verify(key, algorithm, bytes, count, signature, signature_count);
+    }
+    unsigned char *der = NULL;
+    // RFC 7518 3.4: exactly 64 bytes.
+    int size = signature_count == 64 ? sso_es256_der(signature, &der) : 0;
+    int is_valid = size > 0 && sso_signature_verify(key, algorithm, bytes, count, der, (size_t)size);
+    OPENSSL_free(der);
     return is_valid;
 }

@@ -23,6 +23,8 @@ public struct PendingSignIn: Codable, Sendable {
     let maximumAge: Int?
     /// The accepted sign-in methods. nil accepts any.
     let methods: [String]?
+    /// The strength that the sign-in must have at least. nil accepts any.
+    let strength: Strength?
 
     /// - Parameters:
     ///   - isNew: whether only a sign-in after `begunAt` is accepted.
@@ -42,6 +44,7 @@ public struct PendingSignIn: Codable, Sendable {
         self.isNew = isNew ? true : nil
         maximumAge = demand.maximumAge.map { Int($0.components.seconds) }
         methods = demand.methods.isEmpty ? nil : demand.methods
+        strength = demand.strength
     }
 
     /// A sign-in from the future was started while the clock was wrong, and would live too long.

@@ -45,6 +45,8 @@ public struct SignInClient: Sendable {
         var (wishes, demand) = (wishes, demand)
         let maxAge = [wishes.maxAge, demand.maximumAge].compactMap { $0 }.min()
         (wishes.maxAge, demand.maximumAge) = (maxAge, maxAge)
+        let strength = [wishes.strength, demand.strength].compactMap { $0 }.max()
+        (wishes.strength, demand.strength) = (strength, strength)
         let pending = PendingSignIn(
             state: Base64URL.encode(try randomness.bytes(32)),
             codeVerifier: try CodeChallenge.makeVerifier(randomness: randomness), idp: idp,

@@ -13,19 +13,22 @@ public struct SignInDemand: Sendable, Hashable {
     public var maximumAge: Duration?
     /// The accepted sign-in methods, such as `passkey`; one of them is enough. Empty accepts any.
     public var methods: [String]
+    /// The strength that the sign-in must have at least. Nil accepts any.
+    public var strength: Strength?
 
-    public init(maximumAge: Duration? = nil, methods: [String] = []) {
+    public init(maximumAge: Duration? = nil, methods: [String] = [], strength: Strength? = nil) {
         self.maximumAge = maximumAge
         self.methods = methods
+        self.strength = strength
     }
 
-    /// Whether a sign-in is recent enough and used an accepted method.
+    /// Whether a sign-in is recent and strong enough and used an accepted method.
     public func isMet(by session: VerifiedSession, now: Date = Date()) -> Bool {
         violation(by: session, since: nil, now: now) == nil
     }
 
     enum Violation: Equatable {
-        case tooOld, method
+        case tooOld, method, strength
     }
 
     /// The first thing that a sign-in lacks. A sign-in from the future counts as one of now: the two clocks differ. One
@@ -42,18 +45,23 @@ public struct SignInDemand: Sendable, Hashable {
         }
         if let since, signedIn.map({ $0 < since }) ?? true { return .tooOld }
         let isAccepted = session.methods.contains { used in methods.contains { $0.utf8.elementsEqual(used.utf8) } }
-        return methods.isEmpty || isAccepted ? nil : .method
+        guard methods.isEmpty || isAccepted else { return .method }
+        // A strength that this version does not know is no strength.
+        let reached = session.acr.flatMap(Strength.init) ?? .any
+        return reached >= strength ?? .any ? nil : .strength
     }
 }
 
 extension PendingSignIn {
     /// Checks the verified answer against what this sign-in was started for.
     func check(_ session: VerifiedSession, now: Date) throws(SignInError) {
-        let demand = SignInDemand(maximumAge: maximumAge.map { .seconds($0) }, methods: methods ?? [])
+        let demand = SignInDemand(
+            maximumAge: maximumAge.map { .seconds($0) }, methods: methods ?? [], strength: strength)
         let since = isNew == true ? Date(timeIntervalSince1970: Double(begunAt) / 1000) : nil
         switch demand.violation(by: session, since: since, now: now) {
         case nil: return
         case .tooOld: throw .tooOld(authenticatedAt: session.authenticatedAt, returnTo: returnTo)
+        case .strength: throw .tooWeak(session.acr, returnTo: returnTo)
         case .method: throw .methodNotAccepted(session.methods, returnTo: returnTo)
         }
     }

@@ -129,6 +129,15 @@ public struct SignInError: Error, Sendable {
             cause: "none of the accepted sign-in methods was used: \(readable)", returnTo: returnTo)
     }
 
+    /// The answer is verified, but the sign-in is not as strong as was demanded.
+    static func tooWeak(_ acr: String?, returnTo: String) -> SignInError {
+        SignInError(
+            400, "sign_in_too_weak", "This page needs a stronger sign-in",
+            "The way you signed in at {idp} is not enough for this page. Start again, and sign in with a passkey.",
+            cause: "the sign-in at the identity provider is too weak: acr is "
+                + (acr.flatMap(VerifyError.readable) ?? "missing"), returnTo: returnTo)
+    }
+
     private static func unavailable(cause: String, returnTo: String) -> SignInError {
         SignInError(
             503, "idp_unavailable", "We can't reach {idp}",

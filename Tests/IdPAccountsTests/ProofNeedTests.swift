@@ -1,4 +1,5 @@
 import Foundation
+import SSOShared
 import SSOWeb
 import Testing
 

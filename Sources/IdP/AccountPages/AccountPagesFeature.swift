@@ -18,15 +18,16 @@ package struct AccountPagesFeature: Feature {
     private let providers: ProviderRegistry
     private let notices: AccountNotices
     private let events: [EventKind]
+    private let hasPasskeys: Bool
     private let revocation: IdentityRevocation
     private let beginAddition: BeginAddition
 
     package init(
         _ parts: SharedParts, providers: ProviderRegistry, notices: AccountNotices, revocation: IdentityRevocation,
-        events: [EventKind], beginAddition: @escaping BeginAddition
+        events: [EventKind], hasPasskeys: Bool, beginAddition: @escaping BeginAddition
     ) {
         (self.parts, self.providers, self.notices, self.revocation) = (parts, providers, notices, revocation)
-        self.events = events
+        (self.events, self.hasPasskeys) = (events, hasPasskeys)
         self.beginAddition = beginAddition
     }
 
@@ -84,7 +85,7 @@ package struct AccountPagesFeature: Feature {
 
     private var identities: Identities {
         Identities(
-            accounts: parts.accounts, providers: providers,
+            accounts: parts.accounts, providers: providers, hasPasskeys: hasPasskeys,
             brandLogo: { [assets = parts.assets] in assets.path(of: "provider-\($0.rawValue).svg") })
     }
 }

@@ -31,6 +31,13 @@ extension EventKind {
             ),
             .init("withdrawn", "The provider has ended it."),
         ], user: Text("activity.identity-removed"), "A way to sign in was removed from an account.")
+    package static let passkeyRemoved = EventKind(
+        "passkey_removed", .notice, .row("session; `cause`; `detail`: the passkey"),
+        line: [.account, .detail("passkey"), .cause()],
+        causes: [
+            .init("user", "By its user; every other sign-in of the account has ended."),
+            .init("operator", "By a command; every sign-in of the account has ended."),
+        ], user: Text("activity.passkey-removed"), "A passkey was removed.")
     package static let accountChangeWaits = EventKind(
         "account_change_waits", .info, line: [.account, .session, .flow],
         "A change of an account waits for a new sign-in.")
@@ -99,6 +106,7 @@ extension SignOutCause {
 /// The events of this target.
 package enum AccountEvents {
     package static let all: [EventKind] =
-        [.signedOut, .appSignedOut, .sessionEnded, .identityLinked, .identityRevoked, .userChanged] + SignOutEvents.all
+        [.signedOut, .appSignedOut, .sessionEnded, .identityLinked, .identityRevoked, .passkeyRemoved, .userChanged]
+        + SignOutEvents.all
         + [.accountChangeWaits, .accountChangeRefused]
 }

@@ -1,5 +1,5 @@
 import Foundation
-package import IdPAccounts
+import IdPAccounts
 package import IdPClients
 package import SSOShared
 package import SSOWeb
@@ -31,7 +31,7 @@ package struct Flow: Codable, Sendable {
         /// The id of the only account that the flow may end with; nil when any will do, and in flows of earlier versions.
         let account: String?
         /// The strength that the sign-in must have at least; nil when any will do, and in flows of earlier versions.
-        let strength: Strength?
+        package let strength: Strength?
 
         package init(
             since: Timestamp? = nil, loginHint: String? = nil, account: String? = nil, strength: Strength? = nil

@@ -73,6 +73,7 @@ extension EventKind {
             .init("prompt_unknown", "`prompt` must be `login`, `none` or `select_account`."),
             .init("prompt_wrong", "`none` must be the only value of `prompt`."),
             .init("max_age_wrong", "`max_age` must be a whole number of seconds."),
+            .init("acr_values_unknown", "`acr_values` must be `any`, `mfa` or `phr`."),
             .init("nonce_wrong", "`nonce` must have no control characters."),
             .init("response_mode_wrong", "`response_mode` must be `query` or `form_post`."),
             .init("response_type", "`response_type` must be `code`."),

@@ -18,6 +18,12 @@ package enum SignInPath {
     package static let knownAddress = "/sign-in/known-address"
     /// Signs in, from an email. The token follows.
     package static let link = "/sign-in/link"
+    /// Signs in by a link that an operator has printed.
+    package static let printedLink = "/sign-in/operator"
+    /// Takes what the browser answers for a passkey.
+    package static let passkey = "/sign-in/passkey"
+    /// Gives the page a new challenge for one.
+    package static let passkeyOptions = "/sign-in/passkey/options"
     /// The id of a provider follows.
     package static let provider = "/sign-in/with/"
     /// Goes on after a reply.

@@ -27,6 +27,14 @@ extension EventKind {
     package static let accessReviewFailed = EventKind(
         "access_review_failed", .warning, line: [.cause()],
         "A new clients file's groups could not be looked up. Access is checked. Send SIGHUP again.")
+    package static let signInLinkMade = EventKind(
+        "sign_in_link_made", nil, .row("`cause`"),
+        causes: [
+            .init("made", "`idp user sign-in-link` has printed it."), .init("withdrawn", "It was taken back."),
+        ], "A sign-in link was made for an account that nobody had signed in to, or was taken back.")
+    package static let passkeysForgotten = EventKind(
+        "passkeys_forgotten", nil, .row("`detail`: how many users had passkeys"),
+        "`idp passkeys forget-all`: the passkeys of all users were removed.")
     package static let keysForgotten = EventKind(
         "keys_forgotten", nil, .row("`detail`: the fingerprints of the keys that the database knows now"),
         "`idp database forget-keys`: what only the lost keys open stays closed.")
@@ -65,6 +73,6 @@ enum SecretEnd: String, CaseIterable {
 package enum OperationsEvents {
     package static let all: [EventKind] = [
         .userErased, .userInvited, .groupChanged, .clientChanged, .clientSecretAdded, .clientSecretRetired,
-        .accessReviewFailed, .keysForgotten, .databaseRestored,
+        .accessReviewFailed, .signInLinkMade, .passkeysForgotten, .keysForgotten, .databaseRestored,
     ]
 }

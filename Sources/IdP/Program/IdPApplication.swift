@@ -25,29 +25,35 @@ func buildIdP(
     inspecting inspect: (Router<VisitorContext>, [Route]) -> Void = { _, _ in }
 ) throws -> some ApplicationProtocol {
     let features = try IdPFeatures(values, services, adding: added)
-    let (parts, addresses) = (features.parts, try values[FlowSettings.trustedProxies])
-    let routes = features.router
-    let router = WebRouter.router(
-        VisitorContext.self, origin: parts.origin, pages: parts.pages, assets: parts.assets,
-        database: parts.database, clock: parts.clock, addresses: addresses, shutdown: parts.shutdown,
-        metrics: services.common.metrics, jsonPaths: routes.jsonPaths, pathsWithTokens: routes.pathsWithTokens,
-        pageRoutes: routes.pageRoutes, localePaths: routes.localePaths)
-    routes.add(to: router)
-    inspect(router, routes.routes)
+    let parts = features.parts
+    let (router, routes) = try features.webRouter(values, services)
+    inspect(router, routes)
     return WebServer.application(
-        router: router, listen: try values[IdPSettings.listen], addresses: addresses, shutdown: parts.shutdown,
-        logger: parts.logger, services: try features.jobs(values, services), started: started)
+        router: router, listen: try values[IdPSettings.listen], addresses: try values[FlowSettings.trustedProxies],
+        shutdown: parts.shutdown, logger: parts.logger, services: try features.jobs(values, services), started: started)
 }
 
 private let reloading =
     "reloading the clients file, the providers file and the association files; settings need a restart"
 
 extension IdPFeatures {
+    /// What answers the requests.
+    func webRouter(
+        _ values: SettingValues, _ services: IdPServices
+    ) throws -> (router: Router<VisitorContext>, routes: [Route]) {
+        let routes = router
+        let router = WebRouter.router(
+            VisitorContext.self, origin: parts.origin, pages: parts.pages, assets: parts.assets,
+            database: parts.database, clock: parts.clock, addresses: try values[FlowSettings.trustedProxies],
+            shutdown: parts.shutdown, metrics: services.common.metrics, jsonPaths: routes.jsonPaths,
+            pathsWithTokens: routes.pathsWithTokens, pageRoutes: routes.pageRoutes, localePaths: routes.localePaths)
+        routes.add(to: router)
+        return (router, routes.routes)
+    }
+
     /// What runs beside the requests.
     fileprivate func jobs(_ values: SettingValues, _ services: IdPServices) throws -> [any Service] {
         let (common, keys) = (services.common, try values[FlowSettings.secretKey])
-        let access = AccessReview(
-            database: parts.database, audit: parts.audit.store, signOuts: parts.signOuts, logger: parts.logger)
         let renewal = SealedValueRenewal(
             values: SealedValueStore(database: parts.database, columns: .all(keys, parts.randomness)),
             audit: parts.audit, isChosen: common.isChosen, logger: parts.logger)
@@ -60,11 +66,11 @@ extension IdPFeatures {
             AuditWriting(log: parts.audit),
             mailWorker(services.mailer, from: try values[MailFrom.setting]),
             signOuts,
-            atStart(access),
+            StartJob { await atStart() },
             common.purging(newest: parts.sessions.store.newestRow, try purges(values)),
             SigningKeyRenewal(keys: signingKeys, isChosen: common.isChosen, logger: parts.logger),
             ClockWatch(parts.clock, logger: parts.logger),
-            reload(access),
+            ReloadService { await reload() },
             TemplateReading(parts.pages),
         ]
             // With one key there is nothing to seal again.
@@ -72,7 +78,7 @@ extension IdPFeatures {
     }
 
     /// What is due, also of the tables that no feature owns.
-    private func purges(_ values: SettingValues) throws -> [PurgeService.Purge] {
+    func purges(_ values: SettingValues) throws -> [PurgeService.Purge] {
         let (database, clock, days) = (parts.database, parts.clock, try values[IdPSettings.auditDays])
         let deadlines = AccountDeadlines(
             database, of: parts.clients.registry.protocols, clock: clock, randomness: parts.randomness,
@@ -87,7 +93,7 @@ extension IdPFeatures {
         ]
     }
 
-    private func mailWorker(_ mailer: any Mailer, from: MailFrom) -> MailQueueWorker {
+    func mailWorker(_ mailer: any Mailer, from: MailFrom) -> MailQueueWorker {
         MailQueueWorker(
             queue: parts.mail, templates: all.flatMap(\.mail), mailer: mailer, from: from, issuer: parts.origin,
             delay: parts.mailDelay,
@@ -95,31 +101,32 @@ extension IdPFeatures {
             logger: parts.logger)
     }
 
-    /// Ends the sign-ins of users who may not sign in any more by the settings of this start.
-    private func atStart(_ access: AccessReview) -> StartJob {
-        StartJob {
-            [accounts = parts.accounts, clients = parts.clients, audit = parts.audit.store, logger = parts.logger] in
-            do { try await IneligibleSignIns(accounts, audit, logger).end() } catch {
-                logger.record(Event(.ineligibleSignInsFailed, cause: "\(error)"))
-            }
-            await clients.read()
-            await access.enforce(clients)
-        }
+    private var access: AccessReview {
+        AccessReview(
+            database: parts.database, audit: parts.audit.store, signOuts: parts.signOuts, logger: parts.logger)
     }
 
-    private func reload(_ access: AccessReview) -> ReloadService {
-        ReloadService {
-            [logger = parts.logger, clients = parts.clients, audit = parts.audit, association, providers] in
-            logger.record(Event(.reload, ["message": "\(reloading)"]))
-            // What the file must not contradict.
-            await clients.read()
-            let before = clients.all
-            if let event = clients.reload() { audit.record(event) }
-            association.reload()
-            providers.reload()
-            await clients.recordFile(in: access.database, logger)
-            await AccessReview.warn(about: clients.all, access.database, logger)
-            await access.compare(before, with: clients.all)
+    /// Ends the sign-ins of users who may not sign in any more by the settings of this start.
+    func atStart() async {
+        do { try await IneligibleSignIns(parts.accounts, parts.audit.store, parts.logger).end() } catch {
+            parts.logger.record(Event(.ineligibleSignInsFailed, cause: "\(error)"))
         }
+        await parts.clients.read()
+        await access.enforce(parts.clients)
+    }
+
+    /// Reads the files again, as SIGHUP asks.
+    func reload() async {
+        let (clients, logger) = (parts.clients, parts.logger)
+        logger.record(Event(.reload, ["message": "\(reloading)"]))
+        // What the file must not contradict.
+        await clients.read()
+        let before = clients.all
+        if let event = clients.reload() { parts.audit.record(event) }
+        association.reload()
+        providers.reload()
+        await clients.recordFile(in: access.database, logger)
+        await AccessReview.warn(about: clients.all, access.database, logger)
+        await access.compare(before, with: clients.all)
     }
 }

@@ -40,17 +40,18 @@ struct IdPFeatures: Sendable {
             parts, providers: registry, client: client, changes: notices, hasApps: !apps.all.isEmpty,
             additionOfApp: { AppIdentityAttempts(identities, apps, parts, signIn: $0) })
         let email = try EmailFeature(parts, values, providers: registry)
+        let passkeys = try PasskeyFeature(parts, values, changes: notices, hasApps: !apps.all.isEmpty)
         let features: [any Feature] =
             [
-                FlowFeature(parts), email, InvitationFeature(parts, submitAddress: email.submitAddress), provider,
+                FlowFeature(parts), email, passkeys, InvitationFeature(parts, submitAddress: email.submitAddress),
+                provider,
                 try AppsFeature(
                     parts, values, providers: registry, changes: notices, identities: identities,
                     beginAddition: provider.beginAppIdentity),
                 sso, oidc,
                 AccountPagesFeature(
-                    parts, providers: registry, notices: notices,
-                    revocation: IdentityRevocation(parts, providers: registry, revocation: client),
-                    events: IdPEvents.all, beginAddition: provider.beginLink),
+                    parts, providers: registry, notices: notices, revocation: .init(parts, registry, client),
+                    events: IdPEvents.all, hasPasskeys: passkeys.isOn, beginAddition: provider.beginLink),
                 AssociationRoutes(files: association),
                 try DevPagesFeature(
                     parts, values, services.devPages,
@@ -147,11 +148,12 @@ extension SignInCompletion {
                 features.flatMap(\.purposes) + [ChangePurpose(features.flatMap(\.changes), parts.sessions)],
                 flowClients: parts.flowClients),
             factors: features.flatMap(\.factors), hasProvider: { providers.has(id: $0, issuer: $1) }, changes: changes)
+        offers = features.flatMap(\.offers)
     }
 }
 
 extension IdentityRevocation {
-    fileprivate init(_ parts: SharedParts, providers: ProviderRegistry, revocation: ProviderClient) {
+    fileprivate init(_ parts: SharedParts, _ providers: ProviderRegistry, _ revocation: ProviderClient) {
         self.init(
             database: parts.database, clock: parts.clock, providers: providers,
             refreshTokens: ProviderFeature.refreshTokens(parts), revocation: revocation, logger: parts.logger)

@@ -47,6 +47,7 @@ struct IdPServices: Sendable {
             if let refusal = try await node.refusal(at: database) { throw refusal }
             let sealed = SealedValueStore(database: database, keys)
             if let problem = try await KeyCheck(database, keys, sealed).problem() { throw SettingError(problem) }
+            if let problem = try await PasskeyCheck.problem(values, database) { throw SettingError(problem) }
         } catch {
             await database.close()
             throw error

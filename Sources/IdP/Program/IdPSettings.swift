@@ -36,6 +36,7 @@ package enum IdPSettings {
             FlowSettings.trustedProxies, Places.setting,
         ] + AssociationRoutes.settings + AppsFeature.settings + DevPagesFeature.settings + WebFingerFeature.settings
         + Brand.settings + [auditDays, metricsListen, FlowSettings.sessions] + EmailFeature.settings
+        + PasskeyFeature.settings + [FlowSettings.require]
 
     /// The same in the order of `--help`.
     static let table = [SettingDescription](all)
@@ -85,6 +86,7 @@ package enum IdPSettings {
                     await $0.checkRegistry(
                         location, keys, source.clients, hasFaultyClients: values.isFaulty(clients))
                 }
+                await $0.checkPasskeys(location, values)
             }
         }
         if let address = try? values[listen] {

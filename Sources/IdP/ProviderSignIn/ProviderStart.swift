@@ -36,24 +36,27 @@ package struct ProviderStart: Sendable {
             orElse: { .init(label: Text("sign-in.title"), href: SignInPath.signIn($0.flow)) },
             submit: { [completion] form, provider in
                 if let error = completion.unreachable(form.fields, form.context) { throw error }
-                return try await begin(provider, .signIn(form.flow), form.session, form.context)
+                return try await begin(
+                    provider, .signIn(form.flow), form.session, form.context, noting: form.fields)
             })
         router.form(at: "\(Self.prefix):provider", show: show, form)
     }
 
     /// Begins an attempt for this browser.
     ///
+    /// - Parameter fields: the form of the sign-in page, which says what the browser can do.
     /// - Returns: 303 to the page that goes on to the provider.
     /// - Throws: ``PublicError`` 503 when the provider cannot be reached.
     package func begin(
-        _ provider: Provider, _ purpose: ProviderAttempt.Purpose, _ session: Session, _ context: VisitorContext
+        _ provider: Provider, _ purpose: ProviderAttempt.Purpose, _ session: Session, _ context: VisitorContext,
+        noting fields: URLEncodedFields? = nil
     ) async throws -> Response {
         let attempt = ProviderAttempt(
             id: try ProviderAttemptKeys.makeID(randomness), provider: provider.id,
             registration: provider.registration, purpose: purpose)
         // A provider that is down costs no row, and the user learns it before leaving.
         _ = try await address(of: attempt, provider, session, context)
-        guard let current = try await store(attempt, session) else {
+        guard let current = try await store(attempt, session, fields) else {
             // Another request of this browser has replaced the session meanwhile.
             return .redirect(to: SignInPath.signIn(attempt.flow))
         }
@@ -67,7 +70,9 @@ package struct ProviderStart: Sendable {
     }
 
     /// Row and slot in one transaction. A signed-in user keeps the session.
-    private func store(_ attempt: ProviderAttempt, _ session: Session) async throws -> Session? {
+    private func store(
+        _ attempt: ProviderAttempt, _ session: Session, _ fields: URLEncodedFields?
+    ) async throws -> Session? {
         let isSignedIn = session[CurrentSignIn.self].signIn != nil
         return try await sessions.store.storeFirstStep(of: session, keepsSession: isSignedIn) { slots, connection in
             for forgotten in slots[PendingProviderAttempts.self].add(attempt.id) {
@@ -75,6 +80,7 @@ package struct ProviderStart: Sendable {
             }
             try attempts.begin(attempt, connection)
             slots[PendingIdentity.self] = PendingIdentity()
+            if let fields { slots[BrowserAbilities.self].note(fields) }
         }
     }
 

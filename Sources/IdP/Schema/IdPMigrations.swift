@@ -37,6 +37,7 @@ package enum IdPMigrations {
         Migration(
             name: "v035-strength", sql: GrantSchema.strength + OIDCSchema.strength + HandoffSchema.strength),
         Migration(name: "v036-audit-by-time", onSQLite: AuditSchema.byTime),
+        Migration(name: "v037-passkeys", sql: PasskeySchema.sql + PrintedLinkSchema.sql),
     ]
 
     private static let baseline = [

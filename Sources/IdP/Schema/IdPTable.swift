@@ -68,6 +68,9 @@ package struct IdPTable: Sendable {
         IdPTable("key_check", restore: .stays, lostCommits: .stays),
         IdPTable("mail_outage", restore: .stays, lostCommits: .stays),
         IdPTable("mail_queue", restore: .changed("DELETE FROM mail_queue"), lostCommits: .stays),
+        // What had ended is seen by account_identity. A counter of before lets a copy of the key in once.
+        IdPTable("passkey", restore: .stays, lostCommits: .stays),
+        IdPTable("passkey_user", restore: .stays, lostCommits: .stays),
         IdPTable(
             "provider_attempt", restore: .changed("DELETE FROM provider_attempt"),
             lostCommits: .changed(
@@ -89,6 +92,10 @@ package struct IdPTable: Sendable {
         IdPTable(
             "registry_revision", restore: .changed(raisedRevision), lostCommits: .changed(raisedRevision)),
         IdPTable("session", restore: .changed("DELETE FROM session"), lostCommits: .stays),
+        // A used or withdrawn one would work again. That an account began by one is known by the others.
+        IdPTable(
+            "sign_in_link", restore: .changed("DELETE FROM sign_in_link WHERE used_at IS NULL"),
+            lostCommits: .changed("DELETE FROM sign_in_link WHERE used_at IS NULL")),
         // Keys stay: their ID tokens and the copies of their public halves are out there. A restore compares them.
         IdPTable("signing_key", restore: .stays, lostCommits: .stays),
         // What was queued before the backup was delivered, or is told again by the restore.

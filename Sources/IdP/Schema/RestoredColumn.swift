@@ -63,6 +63,10 @@ enum RestoredColumn {
         "user_group": .all(.kept), "audit_event": .all(.kept), "client_secret_use": .all(.kept),
         "code_guess": .all(.kept), "key_check": .all(.kept), "guess_alarm": .all(.kept), "mail_outage": .all(.kept),
         "used_provider_answer": .all(.kept),
+        // Whether a passkey has ended is said by account_identity.
+        "passkey": .all(.kept), "passkey_user": .all(.kept),
+        // Those that were not used have ended.
+        "sign_in_link": .all(.kept),
         // What the start after the restore writes again.
         "file_client": .all(.kept),
         "token_revocation": .columns([.added: ["refresh_token", "issuer", "provider", "created_at", "next_try_at"]]),

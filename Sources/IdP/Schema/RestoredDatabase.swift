@@ -169,6 +169,15 @@ package struct RestoredDatabase: Sendable {
                         "kind": .text(identity.kind), "issuer": .text(identity.issuer),
                         "subject": .text(identity.subject),
                     ])
+                // Somebody has signed in to it: a printed link is for an account without an identity that nobody has used.
+                try connection.execute(
+                    "UPDATE account SET sign_outs = sign_outs + 1 WHERE id = :account",
+                    ["account": .text(identity.accountID)])
+                if identity.kind == "passkey" {
+                    try connection.execute(
+                        "DELETE FROM passkey WHERE rp_id = :issuer AND credential_id = :subject",
+                        ["issuer": .text(identity.issuer), "subject": .text(identity.subject)])
+                }
             }
             for membership in ended.memberships {
                 try connection.execute(

@@ -73,9 +73,7 @@ package struct EmailFeature: Feature {
     ) {
         SignInRoutes(
             sessions: parts.sessions, completion: completion,
-            page: SignInPage(
-                pages: parts.pages, sessions: parts.sessions, purposes: completion.purposes, methods: methods,
-                lastMethod: completion.lastMethod, assets: parts.assets, script: parts.formScript),
+            page: SignInPage(parts, completion, methods),
             submitAddress: codeMethod(completion).submitAddress
         ).addRoutes(to: &router)
         BrowserLinkRoutes(

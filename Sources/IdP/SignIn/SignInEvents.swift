@@ -134,8 +134,9 @@ extension EventKind {
 
 /// The events of this target.
 package enum SignInEvents {
-    package static let all: [EventKind] = [
-        .mailQueued, .codeRejected, .codesPaused, .linkRejected, .browserKnown, .guessAlarmRaised, .guessAlarmEnded,
-        .invitationRejected, .replyAccepted, .replyIgnored, .inboundMailRefused, .inboundMailFailed,
-    ]
+    package static let all: [EventKind] =
+        [
+            .mailQueued, .codeRejected, .codesPaused, .linkRejected, .browserKnown, .guessAlarmRaised, .guessAlarmEnded,
+            .invitationRejected, .replyAccepted, .replyIgnored, .inboundMailRefused, .inboundMailFailed,
+        ] + PasskeyEvents.all
 }

@@ -178,12 +178,15 @@ public struct SignInWishes: Sendable, Hashable {
     public var maxAge: Duration?
     /// The email address to fill into the sign-in form. It decides nothing: the user may change it.
     public var loginHint: String?
+    /// The strength that the sign-in must have at least. A user with a weaker one proves what is missing.
+    public var strength: Strength?
 
     /// Creates wishes; without arguments there are none.
-    public init(prompt: Prompt? = nil, maxAge: Duration? = nil, loginHint: String? = nil) {
+    public init(prompt: Prompt? = nil, maxAge: Duration? = nil, loginHint: String? = nil, strength: Strength? = nil) {
         self.prompt = prompt
         self.maxAge = maxAge
         self.loginHint = loginHint
+        self.strength = strength
     }
 
     /// The parameters of the query.
@@ -193,6 +196,7 @@ public struct SignInWishes: Sendable, Hashable {
         if let maxAge {
             items.append(("max_age", String(min(max(maxAge.components.seconds, 0), Int64(Self.longestMaxAge)))))
         }
+        if let strength { items.append(("acr_values", strength.rawValue)) }
         if let loginHint { items.append(("login_hint", loginHint)) }
         return items
     }

@@ -1,3 +1,4 @@
+import HTTPTypes
 public import Hummingbird
 public import SSOShared
 
@@ -6,6 +7,8 @@ public import SSOShared
 public struct CSRFTokens: Sendable {
     /// The name of the hidden field in every form.
     public static let fieldName = "form_token"
+    /// The header in which scripts send it. Browsers ask before they send one for another site, and are refused.
+    static let headerName = HTTPField.Name("X-CSRF-Token") ?? .authorization
     private let keys: [PreparedHMACKey]
     private let origin: PublicOrigin
 
@@ -25,8 +28,17 @@ public struct CSRFTokens: Sendable {
     /// Checks the token and the headers in which the browser names the sender: ``sender(of:)``. A program that sends neither
     /// header is accepted by its token alone.
     public func accepts(_ request: Request, fields: URLEncodedFields, seed: String?) -> Bool {
-        guard let seed, isSameOrigin(request) else { return false }
-        guard let given = try? fields.text(Self.fieldName), let bytes = Base64URL.decode(given) else { return false }
+        accepts(request, token: (try? fields.text(Self.fieldName)) ?? nil, seed: seed)
+    }
+
+    /// The same for a request of one of our scripts, which names the token in ``headerName``.
+    public func acceptsScript(_ request: Request, seed: String?) -> Bool {
+        let tokens = request.headers[values: Self.headerName]
+        return accepts(request, token: tokens.count == 1 ? tokens[0] : nil, seed: seed)
+    }
+
+    private func accepts(_ request: Request, token: String?, seed: String?) -> Bool {
+        guard let seed, isSameOrigin(request), let token, let bytes = Base64URL.decode(token) else { return false }
         return keys.contains { ConstantTime.equal(bytes, $0.code(for: Array(seed.utf8))) }
     }
 

@@ -85,7 +85,10 @@ struct SecurityFields: Sendable {
             (.crossOriginOpenerPolicy, "same-origin"),
             (.crossOriginResourcePolicy, "same-origin"),
             (.frameOptions, "DENY"),
-            (.permissionsPolicy, "camera=(), geolocation=(), microphone=()"),
+            (
+                .permissionsPolicy,
+                "camera=(), geolocation=(), microphone=(), publickey-credentials-get=(self), publickey-credentials-create=(self)"
+            ),
             // The default for personal pages. Public responses set their own value.
             (.cacheControl, "no-store"),
         ]

@@ -72,7 +72,7 @@ struct ProxyExampleTests {
     /// Addresses with a secret, and what else is in the line of the log.
     private static let secretAddresses = [
         ("/invitation/S3CRET", "/invitation/-"), ("/sign-in/link/S3CRET/x", "/sign-in/link/-"),
-        ("/sign-in/browser/S3CRET", "/sign-in/browser/-"),
+        ("/sign-in/browser/S3CRET", "/sign-in/browser/-"), ("/sign-in/operator/S3CRET", "/sign-in/operator/-"),
         ("/Invitation//S3CRET", "/Invitation/-"), ("/%69nvitation/S3CRET", "/invitation/-"),
         ("/auth/google/callback?code=S3CRET", "/auth/google/callback "), ("/sign-in?x=S3CRET", "/sign-in "),
     ]

@@ -24,6 +24,8 @@ enum TestedMethod: String, CaseIterable, Sendable {
     case apple
     /// OAuth 2.0 without ID tokens.
     case gitHub = "github"
+    /// The account has had the passkey before.
+    case passkey
 
     /// The methods that share one email and one challenge.
     static let byEmail: [TestedMethod] = [.emailCode, .emailLink, .emailReply]
@@ -32,7 +34,10 @@ enum TestedMethod: String, CaseIterable, Sendable {
     static let byProvider: [TestedMethod] = [.openID, .apple, .gitHub]
 
     /// The methods whose proof works once. One click proves nothing, so it works as often as it is pressed.
-    static let usedOnce = byEmail + byProvider
+    static let usedOnce = byEmail + byProvider + [.passkey]
+
+    /// The methods beside which an account may ask for a second proof. A passkey is two proofs by itself.
+    static let singleProofs = allCases.filter { $0 != .passkey }
 
     /// The kind of the stand-in that a test of the method needs; nil for a method without a provider.
     var provider: Provider.Kind? {
@@ -40,7 +45,7 @@ enum TestedMethod: String, CaseIterable, Sendable {
         case .openID: .oidc
         case .apple: .apple
         case .gitHub: .github
-        case .emailCode, .emailLink, .emailReply, .oneClick: nil
+        case .emailCode, .emailLink, .emailReply, .oneClick, .passkey: nil
         }
     }
 
@@ -62,6 +67,8 @@ struct PendingProof: Sendable {
     var deployment: TestDeployment
     /// What the browser is to bring back from a provider; nil for a method without one.
     var visit: ProviderVisit?
+    /// What the browser has of its authenticator; nil for other methods.
+    var passkey: String?
 
     func with(_ method: TestedMethod) -> PendingProof {
         var copy = self
@@ -88,7 +95,7 @@ struct PendingProof: Sendable {
     /// - Returns: the page that decides.
     func prepare(in browser: Browser) async throws -> Visit {
         switch method {
-        case .emailCode, .oneClick: return waiting
+        case .emailCode, .oneClick, .passkey: return waiting
         case .emailLink: return try await browser.follow(browser.get(required(email?.signInLink)))
         case .emailReply:
             try await answer()
@@ -111,6 +118,9 @@ struct PendingProof: Sendable {
         case .oneClick:
             return try await browser.click(page.page().link(containing: OneClickMethod.path), on: page)
         case .openID, .apple, .gitHub: return try await required(visit).decide(in: browser, on: page)
+        case .passkey:
+            return try await post(
+                "/sign-in/passkey", [("passkey", required(passkey))], in: browser, on: page, token)
         }
     }
 
@@ -252,6 +262,12 @@ extension TestDeployment {
     ) async throws -> PendingProof {
         guard method != .oneClick else {
             return PendingProof(method: method, address: address, waiting: page, email: nil, deployment: self)
+        }
+        if method == .passkey {
+            let authenticator = try await givePasskey(to: address)
+            return PendingProof(
+                method: method, address: address, waiting: page, deployment: self,
+                passkey: try authenticator.get(page.requestOptions(), at: origin))
         }
         if let kind = method.provider {
             let standIn = try standIn(kind)

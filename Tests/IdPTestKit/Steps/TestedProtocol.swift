@@ -114,7 +114,9 @@ enum TestedProtocol: String, CaseIterable, Sendable {
             return Redeemed(
                 email: claims["email"]?.text,
                 mark: claims["nonce"]?.text == state.map { "nonce \($0)" } ? state ?? "" : nil,
-                methods: claims["amr"]?.items.compactMap(\.text).filter { $0 != "otp" && $0 != "mfa" } ?? [],
+                methods: claims["amr"]?.items.compactMap(\.text).filter {
+                    !["otp", "mfa", "pop", "user", "hwk"].contains($0)
+                } ?? [],
                 strength: claims["acr"]?.text)
         }
     }

@@ -58,7 +58,8 @@ struct SideEffectTests {
                         "/auth/a-b_C.1/callback", "/auth/native/complete", SSOPath.authorize, SSOPath.callback,
                         SSOPath.complete, SSOPath.start, "/hotwire_native/sign_in", "/sign-in/cancel",
                         "/sign-in/events",
-                        "/sign-in/reply", "/sessions/sign-in", OIDCPath.authorize, OIDCPath.complete,
+                        "/sign-in/reply", "/sessions/sign-in", "/passkeys/sign-in", OIDCPath.authorize,
+                        OIDCPath.complete,
                         OIDCPath.logout, OIDCPath.userInfo,
                     ].sorted())
         }

@@ -27,7 +27,7 @@ struct SuccessfulPost: Sendable {
     /// - Parameters:
     ///   - status: 303, unless the row says why the answer is a page.
     ///   - submit: brings a user with the given address to the form and submits it. Redirects are not followed.
-    private static func form(
+    static func form(
         _ path: String, status: Int = 303,
         _ submit: @escaping @Sendable (ProviderDeployment, String) async throws -> Visit
     ) -> SuccessfulPost {
@@ -36,7 +36,7 @@ struct SuccessfulPost: Sendable {
         }
     }
 
-    private static func program(
+    static func program(
         _ path: String, _ status: Int,
         _ send: @escaping @Sendable (ProviderDeployment, String) async throws -> ProbeReply
     ) -> SuccessfulPost {
@@ -57,7 +57,7 @@ struct SuccessfulPost: Sendable {
         return try await send(place, address)
     }
 
-    static let atIdP = signIn + account + apps + programs
+    static let atIdP = signIn + account + passkeys + apps + programs
 
     static let atClient: [SuccessfulPost] = [
         .form("/sign-out") { place, address in

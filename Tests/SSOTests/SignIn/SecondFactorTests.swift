@@ -26,14 +26,14 @@ struct SecondFactorTests {
 
     @Test("the size of the matrix of protocols, methods and factors is printed")
     func size() {
-        let combinations = TestedProtocol.allCases.count * TestedMethod.allCases.count * 2
+        let combinations = TestedProtocol.allCases.count * TestedMethod.singleProofs.count * 2
         print("Client protocols × sign-in methods × second factor or not: \(combinations) combinations.")
         #expect(combinations == 42)
     }
 
     @Test(
         "is asked for after every method and before every protocol's grant, which names both proofs in their order, and their strength",
-        arguments: TestedProtocol.allCases, TestedMethod.allCases)
+        arguments: TestedProtocol.allCases, TestedMethod.singleProofs)
     func bothProofs(asking: TestedProtocol, method: TestedMethod) async throws {
         try await TestDeployment.withEveryMethod(method, adding: PinFactor.added) { deployment in
             let browser = deployment.browser()
@@ -55,7 +55,7 @@ struct SecondFactorTests {
 
     @Test(
         "cannot be skipped: Back, a second tab, the next step called directly, the proof once more",
-        arguments: TestedMethod.allCases)
+        arguments: TestedMethod.singleProofs)
     func skipped(method: TestedMethod) async throws {
         try await TestDeployment.withEveryMethod(
             method, settings: HandoffApp.settings, adding: PinFactor.added

@@ -282,7 +282,8 @@ struct SignInMethodTests {
                     ann,
                     [
                         try accounts.account(of: foreign, connection)?.account,
-                        try accounts.account(of: .passkey(credentialID: Data([1])), connection)?.account,
+                        try accounts.account(
+                            of: .passkey(PasskeyID(relyingParty: "localhost", credential: [1])), connection)?.account,
                     ]
                 )
             }

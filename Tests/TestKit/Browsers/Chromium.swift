@@ -276,11 +276,11 @@ final class Chromium: Sendable {
         }
     }
 
-    private func get(_ path: String) async throws -> JSONValue {
+    func get(_ path: String) async throws -> JSONValue {
         try await driver.command("GET", "/session/\(session)/\(path)")
     }
 
-    private func post(_ path: String, _ body: JSONValue = .object([:])) async throws -> JSONValue {
+    func post(_ path: String, _ body: JSONValue = .object([:])) async throws -> JSONValue {
         try await driver.command("POST", "/session/\(session)/\(path)", body)
     }
 }

@@ -66,7 +66,7 @@ struct UserActivity: Sendable {
 
     /// Those that have a text. Every `oidc:ID` has the same one, for a provider that has left the file.
     private static let methods: Set = [
-        "email_code", "email_link", "email_reply", "apple", "google", "github", "oidc",
+        "email_code", "email_link", "email_reply", "apple", "google", "github", "oidc", "passkey", "operator",
     ]
 
     /// What an event means to a user. One without words of its own is shown by its id.

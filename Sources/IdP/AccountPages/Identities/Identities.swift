@@ -32,7 +32,15 @@ struct IdentitySection: Encodable, Sendable {
         let isAdded: Bool
     }
 
+    /// The way to the page of passkeys.
+    struct Passkeys: Encodable, Sendable {
+        /// How many there are, in words.
+        let words: String
+    }
+
     let items: [Item]
+    /// Nil where there are none in this service.
+    let passkeys: Passkeys?
     let offers: [Offer]
     let hasOffers: Bool
     let change: Change?
@@ -42,14 +50,16 @@ struct IdentitySection: Encodable, Sendable {
 package struct Identities: Sendable {
     let accounts: AccountStore
     let providers: ProviderRegistry
+    let hasPasskeys: Bool
     /// The path of a brand's logo; empty for none.
     let brandLogo: @Sendable (Provider.Kind) -> String
 
     package init(
-        accounts: AccountStore, providers: ProviderRegistry,
+        accounts: AccountStore, providers: ProviderRegistry, hasPasskeys: Bool = false,
         brandLogo: @escaping @Sendable (Provider.Kind) -> String = { _ in "" }
     ) {
         (self.accounts, self.providers, self.brandLogo) = (accounts, providers, brandLogo)
+        self.hasPasskeys = hasPasskeys
     }
 
     /// In the web view of an app nothing can be added: a provider is shown in the system browser only (RFC 8252 8.12).
@@ -58,7 +68,8 @@ package struct Identities: Sendable {
     ) throws -> IdentitySection {
         let identities = try AccountStore.identities(of: account.id, connection)
         let now = accounts.clock.now()
-        let items = identities.map { identity in
+        let count = identities.count { $0.kind == .passkey }
+        let items = identities.filter { $0.kind != .passkey }.map { identity in
             let logo = identity.issuer.flatMap(providers.provider(issuer:)).map(logo) ?? ""
             return IdentitySection.Item(
                 provider: name(of: identity) ?? texts.plain(Text("identities.email")), address: identity.email ?? "",
@@ -72,6 +83,11 @@ package struct Identities: Sendable {
         let offers = request.isFromNativeShell ? [] : providers.all.filter { !issuers.holds($0.issuer) }
         return IdentitySection(
             items: items,
+            passkeys: hasPasskeys
+                ? .init(
+                    words: texts.plain(
+                        count == 0 ? Text("identities.no-passkey") : Text("identities.passkeys", count: count)))
+                : nil,
             offers: offers.map { offer in
                 let logo = logo(offer)
                 return .init(id: offer.id, provider: offer.name, logo: logo, hasLogo: !logo.isEmpty)

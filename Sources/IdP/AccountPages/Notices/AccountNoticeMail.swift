@@ -20,9 +20,9 @@ package struct AccountNoticeMail: MailTemplate {
     }
 
     struct Model: Encodable, Sendable {
-        let provider, address, device, issuer, newAddress, sessions: String
+        let provider, address, device, issuer, newAddress, sessions, words, wordsHTML: String
         let time: Moment
-        let isLinked, isUnlinked, isRevoked, isWithdrawn, isFurther, isAddress, isByUser, hasDevice: Bool
+        let isLinked, isUnlinked, isRevoked, isWithdrawn, isFurther, isAddress, isByUser, hasDevice, hasWords: Bool
     }
 
     func message(for subjectID: String) async throws -> EmailContent? {
@@ -39,28 +39,50 @@ package struct AccountNoticeMail: MailTemplate {
     func content(for notice: AccountNotice) -> EmailContent? {
         guard let to = try? EmailAddress(notice.address) else { return nil }
         let texts = pages.texts(in: notice.language)
+        let values = ["provider": notice.provider]
+        let words = notice.change.words?.text.with(
+            values.merging(["address": notice.address]) { $1 })
         let model = Model(
             provider: notice.provider, address: notice.address,
             device: notice.device.map { DeviceKind.words(for: $0, texts) } ?? "", issuer: issuer.text,
             newAddress: notice.newAddress ?? "", sessions: issuer.text + SessionsPurpose.path,
+            words: words.map(texts.plain) ?? "", wordsHTML: words.map(texts.html) ?? "",
             time: texts.moment(notice.createdAt),
-            isLinked: notice.change == .linked,
+            isLinked: notice.change == .linked || notice.change == .passkeyAdded,
             isUnlinked: notice.change == .unlinked, isRevoked: notice.change == .revoked,
             isWithdrawn: notice.change == .withdrawn, isFurther: notice.change == .further,
-            isAddress: notice.change == .address, isByUser: notice.change != .address && notice.change != .linked,
-            hasDevice: notice.device != nil)
-        let values = ["provider": notice.provider]
+            isAddress: notice.change == .address,
+            isByUser: ![.address, .linked, .passkeyAdded].contains(notice.change),
+            hasDevice: notice.device != nil, hasWords: words != nil)
         let subject =
             switch notice.change {
             case .linked: Text("notice.subject-linked", values)
             case .unlinked, .revoked, .withdrawn: Text("notice.subject-unlinked", values)
             case .further: Text("notice.subject-further")
             case .address: Text("notice.subject-address")
+            default: notice.change.words?.subject.with(values) ?? Text("notice.title")
             }
         return EmailContent(
             to: to, subject: EmailContent.withoutIsolates(texts.plain(subject)),
             text: pages.text("account-notice-text", model, in: notice.language),
             html: pages.text("account-notice-html", model, in: notice.language), language: notice.language,
             logo: pages.mailLogo, account: notice.accountID)
+    }
+}
+
+extension AccountNotice.Change {
+    /// The sentence and the subject of a notice that has no others.
+    fileprivate var words: (text: Text, subject: Text)? {
+        switch self {
+        case .passkeyAdded: (Text("notice.passkey-added"), Text("notice.subject-passkey-added"))
+        case .passkeyRenamed: (Text("notice.passkey-renamed"), Text("notice.subject-passkey-renamed"))
+        case .passkeyRemoved: (Text("notice.passkey-removed"), Text("notice.subject-passkey-removed"))
+        case .passkeysRevoked: (Text("notice.passkeys-revoked"), Text("notice.subject-passkeys-revoked"))
+        case .passkeysForgotten: (Text("notice.passkeys-forgotten"), Text("notice.subject-passkeys-revoked"))
+        case .passkeyCopied: (Text("notice.passkey-copied"), Text("notice.subject-passkey-copied"))
+        case .firstMailbox: (Text("notice.first-mailbox"), Text("notice.subject-signed-in"))
+        case .printedLinkUsed: (Text("notice.printed-link-used"), Text("notice.subject-signed-in"))
+        case .linked, .unlinked, .revoked, .withdrawn, .further, .address: nil
+        }
     }
 }

@@ -35,7 +35,7 @@ package struct AccountNotices: AccountChangeReporter {
             return
         }
         var kind = change.kind
-        if kind != .linked {
+        if !kind.isAlwaysTold {
             let earlier = try earlier(account, connection)
             if earlier.count >= Self.maximumPerDay {
                 guard !earlier.hasFurther else { return }
@@ -80,7 +80,7 @@ package struct AccountNotices: AccountChangeReporter {
                 "id": .text(id), "account": .text(account.id), "address": .text(address),
                 "change": .text(kind.rawValue),
                 // As users know it now: the file may have another name for it when the email is sent.
-                "provider": .text(providers.provider(id: change.provider)?.name ?? change.provider),
+                "provider": .text(change.name ?? providers.provider(id: change.provider)?.name ?? change.provider),
                 "device": .optional(origin.device), "language": .text(origin.language.rawValue),
                 "now": .timestamp(now), "new": .optional(kind == .address ? account.email : nil),
             ])
@@ -108,11 +108,24 @@ struct AccountNotice: Sendable {
         /// One of the last three, and no more emails about them for a day.
         case further
         case address
+        case passkeyAdded = "passkey_added"
+        case passkeyRenamed = "passkey_renamed"
+        case passkeyRemoved = "passkey_removed"
+        case passkeysRevoked = "passkeys_revoked"
+        case passkeysForgotten = "passkeys_forgotten"
+        case passkeyCopied = "passkey_copied"
+        case firstMailbox = "first_mailbox"
+        case printedLinkUsed = "printed_link_used"
+
+        /// What gives somebody a way in is told whatever else happens.
+        var isAlwaysTold: Bool {
+            [.linked, .passkeyAdded, .passkeyCopied, .firstMailbox, .printedLinkUsed].contains(self)
+        }
     }
 
     let accountID, address: String
     let change: Change
-    /// What users call the provider; empty where none has to do with it.
+    /// What users call the provider or the passkey; empty where none has to do with it.
     let provider: String
     /// A ``DeviceKind``; nil for a change by another server.
     let device: String?
@@ -144,6 +157,14 @@ extension AccountChange {
         case .revoked: .revoked
         case .withdrawn: .withdrawn
         case .addressChanged: .address
+        case .passkeyAdded: .passkeyAdded
+        case .passkeyRenamed: .passkeyRenamed
+        case .passkeyRemoved: .passkeyRemoved
+        case .passkeysRevoked: .passkeysRevoked
+        case .passkeysForgotten: .passkeysForgotten
+        case .passkeyCopied: .passkeyCopied
+        case .firstMailbox: .firstMailbox
+        case .printedLinkUsed: .printedLinkUsed
         }
     }
 
@@ -151,7 +172,15 @@ extension AccountChange {
     fileprivate var provider: String {
         switch self {
         case .linked(let id), .unlinked(let id), .revoked(let id), .withdrawn(let id): id
-        case .addressChanged: ""
+        default: ""
+        }
+    }
+
+    /// What its user calls a passkey; nil where none has to do with it.
+    fileprivate var name: String? {
+        switch self {
+        case .passkeyAdded(let name), .passkeyRenamed(let name), .passkeyRemoved(let name): name
+        default: nil
         }
     }
 }

@@ -1,4 +1,3 @@
-package import Foundation
 package import IdPClients
 package import SSOShared
 package import SSOWeb
@@ -40,7 +39,9 @@ package enum ProvenIdentity: Sendable {
     /// The visitor read an email to this address.
     case email(EmailAddress)
     /// The visitor used this passkey (WebAuthn Level 3, 5.1: the credential's id).
-    case passkey(credentialID: Data)
+    case passkey(PasskeyID)
+    /// An operator has printed a link for the account of this id. It is an identity once only, and has no row.
+    case printedLink(accountID: String)
     /// The visitor signed in at a provider.
     case external(ExternalIdentity)
 
@@ -48,7 +49,8 @@ package enum ProvenIdentity: Sendable {
     var key: (kind: String, issuer: String, subject: String) {
         switch self {
         case .email(let address): ("email", "", address.text)
-        case .passkey(let id): ("passkey", "", Base64URL.encode(Array(id)))
+        case .passkey(let id): ("passkey", id.relyingParty, id.text)
+        case .printedLink(let id): ("operator", "", id)
         case .external(let identity): ("external", identity.issuer, identity.subject)
         }
     }
@@ -61,9 +63,14 @@ package struct AccountMatch: Sendable {
     package let isNew: Bool
     /// The identities that the first proof of the account's address has ended.
     package let revoked: [AccountIdentity]
+    /// Whether it is the first sign-in by email to an account that began by an operator's word.
+    package let isFirstMailbox: Bool
 
-    package init(account: Account, isNew: Bool = false, revoked: [AccountIdentity] = []) {
+    package init(
+        account: Account, isNew: Bool = false, revoked: [AccountIdentity] = [], isFirstMailbox: Bool = false
+    ) {
         (self.account, self.isNew, self.revoked) = (account, isNew, revoked)
+        self.isFirstMailbox = isFirstMailbox
     }
 }
 
@@ -104,6 +111,9 @@ package struct AccountStore: Sendable {
         adding waiting: ExternalIdentity? = nil, auditing audit: RequestAudit? = nil,
         _ connection: any SQLConnection
     ) throws -> AccountMatch? {
+        if case .printedLink(let id) = identity {
+            return try Self.find(id, connection).map { AccountMatch(account: $0) }
+        }
         if let account = try Self.find(identity, connection) {
             if case .external(let external) = identity, try !opens(external, account, connection) { return nil }
             try noteUse(of: identity, by: account, connection)
@@ -113,11 +123,14 @@ package struct AccountStore: Sendable {
         case .email(let address):
             let (account, isNew) = try make(address, name: waiting?.name, connection)
             // Until now only a provider vouched for the address.
-            let isOwn = current?.accountID == account.id && current?.accountSignOuts == account.signOuts
+            // An account that began by an operator's word was set up by its user: email is one more way, and the weaker one.
+            let hasBegun = try PrintedLinkStore.hasBegun(account.id, connection)
+            let isOwn = hasBegun || current?.accountID == account.id && current?.accountSignOuts == account.signOuts
             let revoked = isNew || isOwn ? [] : try revokeUnproven(account, keeping: waiting, audit, connection)
             try add(identity, to: account, connection)
             let current = revoked.isEmpty ? account : try Self.find(account.id, connection) ?? account
-            return AccountMatch(account: current, isNew: isNew, revoked: revoked)
+            return AccountMatch(
+                account: current, isNew: isNew, revoked: revoked, isFirstMailbox: hasBegun)
         case .external(let external):
             guard external.mayMakeAccount, let address = external.email, external.vouches(for: address.text),
                 try Self.find(email: address.text, connection) == nil
@@ -125,7 +138,7 @@ package struct AccountStore: Sendable {
             let (account, isNew) = try make(address, name: external.name, connection)
             try add(identity, to: account, connection)
             return AccountMatch(account: account, isNew: isNew)
-        case .passkey: return nil
+        case .passkey, .printedLink: return nil
         }
     }
 

@@ -1,7 +1,7 @@
 package import SSOWeb
 package import Storage
 
-/// What has changed about how a user signs in. Most name the id of a provider.
+/// What has changed about how a user signs in, or what its owner should know of it. Most name the id of a provider.
 package enum AccountChange: Sendable, Equatable {
     case linked(provider: String)
     case unlinked(provider: String)
@@ -9,6 +9,20 @@ package enum AccountChange: Sendable, Equatable {
     case revoked(provider: String)
     /// Ended by the provider's word, and every sign-in of the account with it.
     case withdrawn(provider: String)
+    /// By the name that its user has given it.
+    case passkeyAdded(name: String)
+    case passkeyRenamed(name: String)
+    case passkeyRemoved(name: String)
+    /// Ended by the first proof of the account's address.
+    case passkeysRevoked
+    /// The service has another host, where they do not work.
+    case passkeysForgotten
+    /// The counter of a passkey says that there may be a copy of its key.
+    case passkeyCopied
+    /// For the first time by email, to an account that began by an operator's word.
+    case firstMailbox
+    /// By a link that an operator has printed.
+    case printedLinkUsed
     /// The account has another address, by an operator. Both addresses are told.
     case addressChanged(from: String)
 }

@@ -155,6 +155,9 @@ extension AccountStore {
             [
                 "account": .text(account.id), "issuer": .text(own?.issuer ?? ""), "subject": .text(own?.subject ?? ""),
             ])
+        try PasskeyStore.removeAll(of: account.id, connection)
+        // A passkey has made them known for a mailbox that it had not proven.
+        try KnownBrowserStore.forget(account.email, connection)
         try TokenRevocations.add(unproven, at: clock.now(), connection)
         // Their provider or they themselves have chosen it.
         try connection.execute(

@@ -1,8 +1,10 @@
+package import SSOShared
 package import SSOWeb
 
 /// One proof of a sign-in.
 package struct Proof: Codable, Sendable, Equatable {
-    /// The name of the method or second factor on the wire: `email_code`.
+    /// The name of the method or second factor on the wire: `email_code`; and marks (``SignInProofs/marks``) after it, each with a
+    /// `+` before it.
     package let method: String
     /// When the user gave it; nil for a provider that does not say when.
     package let at: Timestamp?
@@ -11,6 +13,8 @@ package struct Proof: Codable, Sendable, Equatable {
     package init(_ method: String, at: Timestamp?, strength: Strength) {
         (self.method, self.at, self.strength) = (method, at, strength)
     }
+
+    package var words: [String] { method.split(separator: " ").map(String.init) }
 }
 
 extension Proof {
@@ -37,14 +41,13 @@ extension Proof {
     }
 }
 
-/// Which proofs a sign-in has. The raw values are stored and never change.
-package enum Strength: String, Codable, Sendable, Comparable, CaseIterable {
-    /// One proof of any kind.
-    case any
-    /// Two proofs of different kinds, or one that counts as two.
-    case mfa
-    /// A proof that cannot be given to another site (phishing-resistant).
-    case phr
+extension Strength {
+    /// The condition that a row with `strength` is as strong as `:required`: the order of the cases, for statements.
+    ///
+    /// - Parameter row: the name of the table in the statement.
+    package static func holdsSQL(_ row: String) -> String {
+        "(\(row).strength = :required OR \(row).strength = 'phr' OR :required = 'any')"
+    }
 
     /// Whether a sign-in of this strength will do.
     ///
@@ -56,7 +59,4 @@ package enum Strength: String, Codable, Sendable, Comparable, CaseIterable {
         guard let since else { return true }
         return provenAt.map { $0 >= since } ?? false
     }
-
-    package static func < (one: Strength, other: Strength) -> Bool { one.rank < other.rank }
-    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -1,4 +1,5 @@
 package import IdPClients
+package import SSOShared
 package import SSOWeb
 package import Storage
 
@@ -32,7 +33,7 @@ package struct CurrentSignIn: SessionSlot {
             (self.accountID, self.authenticatedAt, self.signOuts, self.flow) = (
                 accountID, authenticatedAt, signOuts, flow
             )
-            (self.isFirst, self.isProven, methods) = (isFirst, isProven, proofs.methods)
+            (self.isFirst, self.isProven, methods) = (isFirst, isProven, proofs.words)
             strength = proofs.strength == .any ? nil : proofs.strength
         }
 
@@ -71,12 +72,22 @@ package struct CurrentSignIn: SessionSlot {
 package struct SignInProofs: Sendable, Equatable {
     /// The names of the methods on the wire, in the order of the proofs: `email_code`, and the second factor after it.
     package let methods: [String]
+    /// Further values of RFC 8176 for this very sign-in: `hwk` for a key that never leaves its device.
+    package let marks: [String]
     package let strength: Strength
 
-    package init(_ methods: [String], _ strength: Strength) { (self.methods, self.strength) = (methods, strength) }
+    /// - Parameter words: the names of the methods, and marks with a `+` before each.
+    package init(_ words: [String], _ strength: Strength) {
+        methods = words.filter { !$0.hasPrefix("+") }
+        marks = words.filter { $0.hasPrefix("+") }.map { String($0.dropFirst()) }
+        self.strength = strength
+    }
 
-    /// The text of ``methods`` in a column and in the audit log.
-    package var text: String { methods.joined(separator: " ") }
+    /// As they are stored.
+    var words: [String] { methods + marks.map { "+" + $0 } }
+
+    /// The text of ``words`` in a column and in the audit log.
+    package var text: String { words.joined(separator: " ") }
 }
 
 extension SQLColumns {

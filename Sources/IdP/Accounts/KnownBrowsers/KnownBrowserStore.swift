@@ -81,6 +81,12 @@ package struct KnownBrowserStore: Sendable {
         return claim
     }
 
+    /// Makes every browser unknown for an address, in the caller's transaction.
+    static func forget(_ address: String, _ connection: any SQLConnection) throws {
+        let mailbox = (try? EmailAddress(address).mailbox) ?? address
+        try connection.execute("DELETE FROM device WHERE address = :address", ["address": .text(mailbox)])
+    }
+
     package func purge(limit: Int) async throws -> Int {
         let now = clock.now()
         return try await database.write { connection in

@@ -173,6 +173,7 @@ struct ClientEntryReader {
             case "access": "everyone"
             case "groups", "expose_groups": "[finance, board]"
             case "contact": "mailto:desk@example.com"
+            case "require": "phr"
             case "protocols": "[\(protocols.ids.joined(separator: ", "))]"
             // The others are true or false.
             default: protocols.key(key)?.example ?? "true"

@@ -59,7 +59,7 @@ package struct ClientProtocols: Sendable {
         }
         return [
             "id", "name", "redirect_uris", "logo", "start_url", "access", "groups", "expose_groups", "contact",
-            "hidden",
+            "hidden", "require",
         ] + names(all.prefix(1)) + ["protocols"] + names(all.dropFirst()) + ["allow_private_http"]
     }
 

@@ -26,6 +26,8 @@ package struct Client: Sendable {
     package var isHidden = false
     /// The ways in which it may ask for a sign-in: what each protocol has read from its entry.
     package var protocols: [any ClientProtocolSettings] = []
+    /// The strength that a sign-in must have at least; `IDP_REQUIRE` may ask for more.
+    package var require = Strength.any
     /// Whether its addresses may be plain http in private networks.
     package var allowsPrivateHTTP = false
 

@@ -11,6 +11,7 @@ struct ClientRules {
     private let exposedGroups: [String]?
     private let contact: String?
     private let isHidden: Bool
+    private let require: Strength
     /// In the order of the key `protocols`.
     let protocols: [any ClientProtocolSettings]
     /// Where the addresses of the client may be http (`allow_private_http`).
@@ -31,10 +32,11 @@ struct ClientRules {
         // The protocol of an entry that names none is read in any case.
         let usual = known.all.first.flatMap { $0.init(reader) }
         let hidden = reader.flag("hidden", false)
+        let require = entry.has("require") ? entry.choice("require", Strength.self) : .any
         let listed = reader.protocols(known)
         let settings = listed?.map { $0 == known.all.first ? usual : $0.init(reader) }
         guard let access, let exposed, let contact, let hidden, let listed, allowsHTTP != nil, usual != nil,
-            let protocols = settings?.compactMap(\.self), protocols.count == listed.count
+            let require, let protocols = settings?.compactMap(\.self), protocols.count == listed.count
         else { return nil }
         if let app = protocols.first(where: { $0.isPublic }), protocols.count > 1 {
             entry.problem(
@@ -43,12 +45,12 @@ struct ClientRules {
             return nil
         }
         (self.access, exposedGroups, self.contact, isHidden) = (access, exposed, contact, hidden)
-        self.protocols = protocols
+        (self.protocols, self.require) = (protocols, require)
     }
 
     func apply(to client: inout Client) {
         (client.access, client.exposedGroups, client.contact) = (access, exposedGroups, contact)
-        (client.isHidden, client.protocols) = (isHidden, protocols)
+        (client.isHidden, client.protocols, client.require) = (isHidden, protocols, require)
         client.allowsPrivateHTTP = plainHosts == .privateNetworks
     }
 }

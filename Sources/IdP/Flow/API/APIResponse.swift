@@ -10,10 +10,16 @@ extension Response {
     package static func json(
         _ members: [JSONText.Member], status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) -> Response {
+        json(text: JSONText.object(members), status: status, headers: headers)
+    }
+
+    /// An answer that is JSON already.
+    package static func json(
+        text: String, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    ) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"
-        return Response(
-            status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: JSONText.object(members))))
+        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: text)))
     }
 }
 

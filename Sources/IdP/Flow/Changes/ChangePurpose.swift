@@ -36,11 +36,13 @@ package struct ChangePurpose: OwnPagePurpose {
 
 extension WaitingChange {
     /// The flow in which the change waits. Its subject is the account, and its payload has one member: the id of the change.
-    func flow(_ asked: Asked, of accountID: String, now: Timestamp) throws -> Flow.Request {
-        let strength = Self.needs.strength
+    func flow(
+        _ asked: Asked, of accountID: String, needing need: Proof.Need = Self.needs, now: Timestamp
+    ) throws -> Flow.Request {
+        let strength = need.strength
         return Flow.Request(
             purpose: ChangePurpose.id, subject: accountID,
-            demand: Flow.Demand(since: Self.needs.since(now), strength: strength == .any ? nil : strength),
+            demand: Flow.Demand(since: need.since(now), strength: strength == .any ? nil : strength),
             payload: String(decoding: try JSONEncoder().encode([Self.id: asked]), as: UTF8.self))
     }
 

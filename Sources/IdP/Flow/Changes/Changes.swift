@@ -62,19 +62,20 @@ package struct Changes: Sendable {
         .ofUser(signedIn, elsewhere: { _ in Change.home }) { form, user in
             let asked = try change.asked(in: form.fields)
             let (signIn, now) = (user.signIn, clock.now())
-            return Change.needs.isMet(by: signIn.proofs.strength, at: signIn.provenAt, now: now)
+            let need = try await accounts.database.read { try change.needs(of: user, $0) }
+            return need.isMet(by: signIn.proofs.strength, at: signIn.provenAt, now: now)
                 ? try await carryOut(change, asked, user, ending: nil, form)
-                : try await wait(change, asked, user, form.context)
+                : try await wait(change, asked, user, need, form.context)
         }
     }
 
     /// Lets a change wait for a new sign-in.
     private func wait<Change: WaitingChange>(
-        _ change: Change, _ asked: Change.Asked, _ user: SignedInUser, _ context: VisitorContext
+        _ change: Change, _ asked: Change.Asked, _ user: SignedInUser, _ need: Proof.Need, _ context: VisitorContext
     ) async throws -> Response {
         try flowLimit.count(user.session)
         let (id, now) = (try FlowID(randomness: randomness), clock.now())
-        let flow = try change.flow(asked, of: user.account.id, now: now)
+        let flow = try change.flow(asked, of: user.account.id, needing: need, now: now)
         let updated = try await sessions.store.update(user.session) { slots in
             try slots[Flows.self].begin(flow, id: id, now: now)
             return true

@@ -20,6 +20,8 @@ package protocol WaitingChange: Sendable {
     static var home: String { get }
     /// What the sign-in of the user must be like.
     static var needs: Proof.Need { get }
+    /// The same for one user, where it depends on what the account has.
+    func needs(of user: SignedInUser, _ connection: any SQLConnection) throws -> Proof.Need
 
     /// Reads the form.
     func asked(in fields: URLEncodedFields) throws -> Asked
@@ -38,6 +40,7 @@ extension WaitingChange {
     static var declared: DeclaredChange { DeclaredChange(id: id, path: path, needs: needs) }
 
     package static var home: String { "/" }
+    package func needs(of user: SignedInUser, _ connection: any SQLConnection) throws -> Proof.Need { Self.needs }
     package func signInAgain(as email: String) -> Text? { nil }
     package func page(of asked: Asked, for user: SignedInUser, _ connection: any SQLConnection) throws -> ChangePage? {
         nil

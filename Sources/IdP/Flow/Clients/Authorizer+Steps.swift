@@ -50,7 +50,7 @@ struct AuthorizationFacts: Sendable {
     struct User: Sendable {
         /// Whether the client expects this account, or none in particular.
         var isExpected: Bool
-        /// Whether the sign-in is as recent as the client wishes.
+        /// Whether the sign-in is as recent as the client wishes, and as strong as it needs.
         var meetsWishes: Bool
     }
 
@@ -199,11 +199,14 @@ extension Authorizer {
         // The address of a flow that goes on has no hint.
         let expected = request.expectedAccount ?? completed?.account
         let client = try registered(asked, connection)
+        // The entry of the client may have changed since the request was checked.
+        let strength = client.flatMap { needed(by: request, of: $0) } ?? .any
         var facts = facts(asked, isRegistered: client != nil, now)
         facts.user = user.map {
             AuthorizationFacts.User(
                 isExpected: expected == nil || expected == $0.account.id,
-                meetsWishes: wishes.isMet(by: $0.signIn.provenAt, now: now))
+                meetsWishes: wishes.isMet(by: $0.signIn.provenAt, now: now)
+                    && $0.signIn.proofs.strength >= strength)
         }
         facts.isForAnyProgram = request.returnsToAnyProgram && completed == nil
         // Only a newer sign-in ends a flow whose sign-in is too old, whatever becomes of the account meanwhile.

@@ -57,6 +57,8 @@ package struct Authorizer: Sendable {
         let questionRefusal: AuthorizationError
         /// The id of the flow that it may begin.
         let id: FlowID
+        /// The strength that the sign-in must have at least; nil where any will do.
+        var strength: Strength?
         var isSilent: Bool { request.wishes.prompt == .silent }
         var logFlow: String { logFlow(id) }
 
@@ -66,7 +68,9 @@ package struct Authorizer: Sendable {
         }
 
         func flow(expecting account: String?, since: Timestamp? = nil, loginHint: String? = nil) -> Flow.Request {
-            request.flow(of: purpose, demanding: .init(since: since, loginHint: loginHint, account: account))
+            request.flow(
+                of: purpose,
+                demanding: .init(since: since, loginHint: loginHint, account: account, strength: strength))
         }
 
         func logFlow(_ id: FlowID) -> String { GrantStore.FlowKey(request, flow: id).logID }
@@ -84,6 +88,7 @@ package struct Authorizer: Sendable {
         _ request: ClientRequest, by asking: some ClientProtocol, _ received: Request, _ context: VisitorContext
     ) async throws -> Response {
         var asked = Asked(request, by: asking, try flowClients.newID(of: request.client.id, randomness))
+        asked.strength = needed(by: request, of: request.client)
         let outcome = try await counted(asked, received, context)
         switch outcome {
         case .entered(let client, let user, let answer):
@@ -107,6 +112,12 @@ package struct Authorizer: Sendable {
             return asking.refuse(.temporarilyUnavailable, request, received)
         case .tooManySilent: return asking.refuse(.temporarilyUnavailable, request, received)
         }
+    }
+
+    /// The stricter of what the client needs and what its request asks for. Nil where any sign-in will do.
+    func needed(by request: ClientRequest, of client: Client) -> Strength? {
+        let strength = max(grants.required(by: client), request.wishes.strength ?? .any)
+        return strength == .any ? nil : strength
     }
 
     /// Why a request ends that leaves nothing behind.

@@ -16,6 +16,8 @@ package enum GrantErrorCause: String, Sendable, CaseIterable {
     case accountNotAllowed = "account_not_allowed"
     /// The user may not enter the client any more.
     case noAccess = "no_access"
+    /// The client needs a stronger sign-in now than the one it was issued for.
+    case strength
     /// Another client presented it, its account was not allowed to sign in or to enter at an earlier attempt, or its client was
     /// disabled, removed or dropped since.
     case void
@@ -44,6 +46,8 @@ package enum GrantErrorCause: String, Sendable, CaseIterable {
                 .accountNotAllowed
             } else if try !holds("may_enter") {
                 .noAccess
+            } else if try !holds("is_strong") {
+                .strength
             } else if try !holds("is_registered") {
                 .redirectURI
             } else if try holds("is_void") {

@@ -28,6 +28,7 @@ extension GrantErrorCause {
             "A doubled request, or an attacker saw it. Look for a second caller in `client_address`; correct the client's retry."
         case .accountNotAllowed: "The account may not sign in any more."
         case .noAccess: "Access was lost: [access](operations.md#groups-and-access)."
+        case .strength: "The client, or `IDP_REQUIRE`, needs a stronger sign-in since. Start a new sign-in."
         case .void: "It was revoked. Start a new sign-in."
         case .expired: "It came too late. Start a new sign-in."
         case .clock: "The clock was set back. Correct it."

@@ -90,6 +90,7 @@ extension GrantStore {
         if let owner { values.append(Account.values(unchanged: owner)) }
         values.append("registered", .integer(isRegistered ? 1 : 0))
         values.append("access", AccessHolds.value(client.access))
+        values.append("required", .text(required(by: client).rawValue))
         values.append("always", .integer(asked.kind.isVoidAfterAnyAttempt ? 1 : 0))
         values.append("revision", mark?.value ?? .null(.integer))
         values.append("told", .text(signIn?.session ?? ""))
@@ -145,7 +146,7 @@ extension GrantStore {
     private static let voidSQL = """
         UPDATE sso_token SET voided_at = :now
          WHERE digest = :digest AND kind = :kind
-           AND (:always = 1 OR client_id <> :client OR :eligible = 0 OR NOT \(mayEnter)
+           AND (:always = 1 OR client_id <> :client OR :eligible = 0 OR NOT \(mayEnter) OR NOT \(isStrong)
                 OR (\(isSameRedirect) AND :registered = 0))
            AND used_at IS NULL AND voided_at IS NULL
         RETURNING client_id
@@ -166,7 +167,7 @@ extension GrantStore {
         let conditions = [
             "is_own": "client_id = :client", "is_used": "used_at IS NOT NULL", "is_void": "voided_at IS NOT NULL",
             "is_expired": "expires_at <= :now", "is_early": "created_at > :skewed", "may_sign_in": ":eligible = 1",
-            "may_enter": mayEnter,
+            "may_enter": mayEnter, "is_strong": isStrong,
             "is_registered": "NOT (\(isSameRedirect)) OR :registered = 1",
             "has_redirect": hasRedirect, "has_challenge": "code_challenge = :challenge",
             "wants_verifier": "code_challenge <> ''", "has_verifier": ":challenge <> ''", "has_session": hasSession,
@@ -180,6 +181,7 @@ extension GrantStore {
     }()
 
     private static let mayEnter = AccessHolds.sql("sso_token.account_id")
+    private static let isStrong = Strength.holdsSQL("sso_token")
     private static let isSameRedirect = "COALESCE(:redirect, redirect_uri) = redirect_uri"
     private static let hasRedirect = "(\(isSameRedirect) AND :registered = 1)"
     private static let hasSession = """
@@ -194,7 +196,7 @@ extension GrantStore {
          WHERE digest = :digest AND kind = :kind AND client_id = :client AND used_at IS NULL AND voided_at IS NULL
            AND expires_at > :now AND created_at <= :skewed AND :eligible = 1
            AND \(hasRedirect) AND code_challenge = :challenge AND \(hasSession)
-           AND \(SignInHolds.sql("sso_token")) AND \(mayEnter)
+           AND \(SignInHolds.sql("sso_token")) AND \(mayEnter) AND \(isStrong)
            AND \(Account.unchangedSQL("sso_token.account_id")) AND \(ClientStore.unchangedSQL)
            AND \(ClientSignIns.isNoted("sso_token"))
         """

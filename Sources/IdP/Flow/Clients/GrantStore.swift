@@ -1,6 +1,6 @@
 package import IdPAccounts
 package import IdPClients
-import SSOShared
+package import SSOShared
 package import SSOWeb
 package import Storage
 
@@ -17,6 +17,8 @@ package struct GrantStore: Sendable {
     let clock: ServiceClock
     let eligibility: SignInEligibility
     let clients: ClientDirectory
+    /// The strength that a sign-in must have at least for every client (`IDP_REQUIRE`).
+    private let least: Strength
     let signIns = ClientSignIns()
     /// Grants of one session within a minute that no client with a secret has redeemed. A browser in a loop would fill the table,
     /// and a user of a public client is that client.
@@ -24,11 +26,16 @@ package struct GrantStore: Sendable {
     static let maximumUnredeemed = 50
 
     package init(
-        database: any Database, clock: ServiceClock, eligibility: SignInEligibility, clients: ClientDirectory
+        database: any Database, clock: ServiceClock, eligibility: SignInEligibility, clients: ClientDirectory,
+        least: Strength = .any
     ) {
         unredeemed = RateLimit(Self.maximumUnredeemed, per: .minutes(1), clock: clock)
         (self.database, self.clock, self.eligibility, self.clients) = (database, clock, eligibility, clients)
+        self.least = least
     }
+
+    /// The strength that a sign-in must have at least for a client.
+    package func required(by client: Client) -> Strength { max(client.require, least) }
 
     /// What a grant has of its flow: the replay key of the request, or the flow's own id.
     struct FlowKey: Sendable {

@@ -18,6 +18,8 @@ package protocol Feature: Sendable {
     var changes: [any WaitingChange] { get }
     /// The ways to prove an identity.
     func methods(_ completion: SignInCompletion) -> [any SignInMethod]
+    /// What it shows between a sign-in and what that was for.
+    var offers: [any SignInOffer] { get }
     /// The emails that it sends.
     var mail: [any MailTemplate] { get }
     /// What its messages to clients about the end of sessions look like.
@@ -41,6 +43,7 @@ extension Feature {
     package var factors: [any SecondFactor] { [] }
     package var changes: [any WaitingChange] { [] }
     package func methods(_ completion: SignInCompletion) -> [any SignInMethod] { [] }
+    package var offers: [any SignInOffer] { [] }
     package var mail: [any MailTemplate] { [] }
     package var signOuts: [any SignOutProtocol] { [] }
     package var purges: [PurgeService.Purge] { [] }

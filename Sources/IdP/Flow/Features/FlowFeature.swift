@@ -13,7 +13,9 @@ package struct FlowFeature: Feature {
         [parts.sessions.store.purge, GrantPurge(database: parts.database, clock: parts.clock).purge]
     }
 
-    package var slots: [any SessionSlot.Type] { [Flows.self, CurrentSignIn.self, HalfSignIn.self] }
+    package var slots: [any SessionSlot.Type] {
+        [Flows.self, CurrentSignIn.self, HalfSignIn.self, BrowserAbilities.self]
+    }
 
     package func addRoutes(
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]

@@ -69,7 +69,9 @@ package struct SharedParts: Sendable {
         let newcomers = try NewSessionLimit(values, clock, knownBrowsers)
         limits = try SignInLimits(values, newcomers: newcomers, clock: clock, unreached: mail.unreached)
         sessions = try Sessions(values, services, newcomers: newcomers)
-        grants = GrantStore(database: database, clock: clock, eligibility: eligibility, clients: clients)
+        grants = GrantStore(
+            database: database, clock: clock, eligibility: eligibility, clients: clients,
+            least: try values[FlowSettings.require])
         flowLimit = FlowLimit(networks: try NewSessionLimit(values, clock, knownBrowsers), clock: clock)
         flowClients = FlowClients(keys: keys, clients: clients)
         authorizer = Authorizer(

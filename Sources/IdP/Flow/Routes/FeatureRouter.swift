@@ -147,6 +147,21 @@ package struct FeatureRouter {
             })
     }
 
+    /// For a script of our own pages: a POST with their token in a header.
+    package mutating func script(
+        at path: String, use handler: @escaping @Sendable (Request, VisitorContext, Session) async throws -> Response
+    ) {
+        routes.append(
+            Route(.script, at: path, [.post], checksFormToken: true) { [sessions] in
+                $0.only([.post], at: RouterPath(path)) { request, context in
+                    guard let session = context.session,
+                        sessions.forms.acceptsScript(request, seed: session.formSeed)
+                    else { throw PublicError.staleForm(request, from: sessions.forms.sender(of: request), .home) }
+                    return try await handler(request, context, session)
+                }
+            })
+    }
+
     /// The form that asks for a change. What follows is the same for all.
     mutating func change(_ change: DeclaredChange, _ form: Form<SignedInUser>) {
         changes.append(change)
@@ -239,7 +254,8 @@ package struct FeatureRouter {
     package var jsonPaths: Set<String> {
         absent.union(
             routes.compactMap {
-                $0.kind == .signedPost || $0.kind == .endpoint ? $0.pattern : $0.kind == .api ? "/api/" : nil
+                [.signedPost, .endpoint, .script].contains($0.kind)
+                    ? $0.pattern : $0.kind == .api ? "/api/" : nil
             })
     }
 

@@ -17,6 +17,8 @@ package struct Route: Sendable {
         case page
         /// A form, and often its page. A POST counts only with the token of the session's own pages.
         case form
+        /// A POST of a script of our own pages, which names their token in a header. Its answers are JSON.
+        case script
         /// A GET that changes something, such as the way back from a provider. Only a user who goes there reaches it: no part
         /// of a page, no prefetch, no HEAD. It is protected by a secret in its URL or body.
         case visit

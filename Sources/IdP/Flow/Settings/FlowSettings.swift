@@ -22,5 +22,14 @@ package enum FlowSettings {
             }
             return ClientAddress(trusted: networks)
         })
+    package static let require = Setting(
+        "IDP_REQUIRE", default: Strength.any.rawValue, example: "phr",
+        "The strength that a sign-in must have at least for every client: any, mfa or phr (a passkey). A client's own require may ask for more."
+    ) { text throws(SettingError) in
+        guard let strength = Strength(rawValue: text) else {
+            throw SettingError("\"\(text)\" must be any, mfa or phr.")
+        }
+        return strength
+    }
     package static let sessions = SessionSettings("IDP", idle: "2h", remember: "30d")
 }

@@ -23,6 +23,8 @@ package struct SignInCompletion: Sendable {
     /// Tells users what a sign-in has changed about their account.
     let changes: any AccountChangeReporter
     package let lastMethod: LastMethodCookie
+    /// What may come between a sign-in and what it was for.
+    package var offers: [any SignInOffer] = []
     let clock: ServiceClock
 
     /// Signs the owner of an identity in and sends the browser on, or asks for the second proof that the account needs.
@@ -34,9 +36,13 @@ package struct SignInCompletion: Sendable {
         _ proven: ProvenSignIn, _ session: Session, _ request: Request, _ context: VisitorContext
     ) async throws -> Response? {
         let target = SignInTarget(replacing: session, app: AppSession.kind(of: request))
-        guard
-            var response = response(to: try await complete(proven, for: target, request, context), proven.flow, request)
-        else { return nil }
+        let step = try await complete(proven, for: target, request, context)
+        guard var response = response(to: step, proven.flow, request) else { return nil }
+        if case .signedIn(let done) = step, target.app == nil,
+            let offer = try await offer(after: done, proven, request)
+        {
+            response.headers[.location] = offer
+        }
         lastMethod.remember(proven.identity, in: &response)
         return response
     }
@@ -50,7 +56,8 @@ package struct SignInCompletion: Sendable {
         _ proven: ProvenSignIn, for target: SignInTarget, _ request: Request, _ context: VisitorContext
     ) async throws -> SignInStep {
         let (now, origin) = (clock.now(), ChangeOrigin(request))
-        let known = try await knownBrowsers.known(request, for: proven.identity.email)
+        let mailbox = try await mailbox(of: proven.identity)
+        let known = try await knownBrowsers.known(request, for: mailbox)
         return try await replace(target, request, context) { old, outcome, connection in
             guard try proven.consume(connection) else { return nil }
             let waiting = pendingIdentity(of: proven.challenge, old, now)
@@ -61,10 +68,11 @@ package struct SignInCompletion: Sendable {
             guard accounts.eligibility.maySignIn(match.account) else { throw Self.notAllowed }
             try accounts.note(origin.language, of: match.account, connection)
             outcome.match = match
-            outcome.known = try proven.identity.email.map {
+            outcome.known = try mailbox.map {
                 try knownBrowsers.store.remember($0, known: known, connection)
             }
             try report(revokedBy: match, by: origin, connection)
+            if match.isFirstMailbox { try changes.report(.firstMailbox, of: match.account, by: origin, connection) }
             if !match.revoked.isEmpty { for factor in factors { try factor.end(for: match.account, connection) } }
             let provenAt = provenAt(proven.identity, old, for: proven.flow, now: now)
             let first = FirstProof(
@@ -180,6 +188,9 @@ package struct SignInCompletion: Sendable {
     private func report(
         revokedBy match: AccountMatch, by origin: ChangeOrigin, _ connection: any SQLConnection
     ) throws {
+        if match.revoked.contains(where: { $0.kind == .passkey }) {
+            try changes.report(.passkeysRevoked, of: match.account, by: origin, connection)
+        }
         for identity in match.revoked {
             guard let provider = identity.provider else { continue }
             try changes.report(.revoked(provider: provider), of: match.account, by: origin, connection)
@@ -202,13 +213,6 @@ package struct SignInCompletion: Sendable {
         explanation: Text("error.unknown-identity"),
         nextStep: .init(label: Text("sign-in.title"), href: SignInPath.signIn),
         cause: "identity_not_linked")
-}
-
-extension ProvenIdentity {
-    /// The address whose owner has read an email in this browser, so that the browser becomes known for it.
-    fileprivate var email: EmailAddress? {
-        if case .email(let address) = self { address } else { nil }
-    }
 }
 
 extension AppSession {

@@ -1,6 +1,6 @@
 import Hummingbird
 package import IdPAccounts
-import SSOShared
+package import SSOShared
 package import SSOWeb
 package import Storage
 
@@ -14,9 +14,16 @@ package protocol SignInMethod: Sendable {
     var id: String { get }
     /// The values of RFC 8176 2 that a proof by it stands for, beside ``id``: `otp`.
     var registeredValues: [String] { get }
+    /// What a sign-in by it alone reaches.
+    var strength: Strength { get }
 
     /// Declares the method's pages and forms.
     func addRoutes(to router: inout FeatureRouter)
+
+    /// Puts into the session what the sign-in page carries for the method, such as a challenge.
+    ///
+    /// - Returns: whether it has changed the slots.
+    func prepare(_ attempt: SignInAttempt, in slots: inout SessionSlots) throws -> Bool
 
     /// How the sign-in page offers the method; empty where it cannot be used.
     func options(for attempt: SignInAttempt) -> [SignInOption]
@@ -27,19 +34,23 @@ package protocol SignInMethod: Sendable {
 
 extension SignInMethod {
     package var registeredValues: [String] { [] }
+    package var strength: Strength { .any }
+    package func prepare(_ attempt: SignInAttempt, in slots: inout SessionSlots) throws -> Bool { false }
     package func nativeStart(_ name: String) -> NativeStart? { nil }
 }
 
 /// A visitor on the way to sign in.
 package struct SignInAttempt: Sendable {
     /// What the sign-in is for; nil if the user came to sign in only.
-    let flow: FlowID?
+    package let flow: FlowID?
     /// The name of the client or app that asked, if any.
     package let clientName: String?
     /// Whether the page is for the web view of an app, where no provider may be shown (RFC 8252 8.12).
     package var isNativeShell = false
     /// Whether only a new sign-in will do.
     package var needsNewSignIn = false
+    /// The session of the page, with what the methods have put into it.
+    package var slots = SessionSlots()
 
     package init(flow: FlowID?, clientName: String?, isNativeShell: Bool = false, needsNewSignIn: Bool = false) {
         (self.flow, self.clientName, self.isNativeShell, self.needsNewSignIn) = (
@@ -56,8 +67,24 @@ package enum SignInOption: Sendable {
     case link(label: Text, path: String)
     /// A button that posts to a path of the method: an account elsewhere.
     case provider(ProviderButton)
+    /// A button whose script asks the browser for a passkey, and the autofill of the field for the address.
+    case passkey(PasskeyButton)
     /// Why something that the user may look for is not offered.
     case note(Text)
+}
+
+/// The button for passkeys. Without a script it is not shown.
+package struct PasskeyButton: Sendable {
+    /// Where the form goes.
+    package let path: String
+    /// Where its script asks for new options.
+    package let renewal: String
+    /// What the script asks the browser for, as JSON; empty where it has to ask for them first.
+    package let options: String
+
+    package init(path: String, renewal: String, options: String) {
+        (self.path, self.renewal, self.options) = (path, renewal, options)
+    }
 }
 
 /// The button of a provider, with the form token and the flow as the only fields of its form.
@@ -157,7 +184,7 @@ package enum SignInStep: Sendable {
 
 /// What a sign-in, or its first half, has made.
 package struct CompletedSignIn: Sendable {
-    let session: Session
+    package let session: Session
     package let account: Account
     /// Whether the sign-in made the account.
     package let isNew: Bool

@@ -78,7 +78,7 @@ extension SignInCompletion {
         let all = [first.proof] + others
         let handed = HandedSignIn(
             account: account, authenticatedAt: first.authenticatedAt, isProven: first.proof.at != nil,
-            proofs: SignInProofs(all.map(\.method), all.map(\.strength).max() ?? .any))
+            proofs: SignInProofs(all.flatMap(\.words), all.map(\.strength).max() ?? .any))
         let signIn = handed.current(for: first.flow, isFirst: first.isFirst)
         outcome.signIn = signIn
         return content(signIn, after: old, app: target.app, isRemembered: first.remembers)

@@ -101,6 +101,15 @@ package final class MailQueueWorker: Service {
         _ = await round(taking: 0)  // writes the last results
     }
 
+    /// Sends what is due, one after the other. Returns when the results are written.
+    package func round() async {
+        for email in await round(taking: Self.parallel, decoys: MailQueue.decoysPerRound) {
+            let result = await result(of: email)
+            state.withLock { $0.settled.append(result) }
+        }
+        _ = await round(taking: 0)
+    }
+
     /// Starts an email that is due for every free slot, and decoys.
     private func round(in group: inout DiscardingTaskGroup) async {
         let (slots, decoys) = state.withLock { ($0.slots, $0.decoys) }

@@ -42,6 +42,8 @@ package struct AccountAdministration: Sendable {
         package var text: String?
         package var state: State?
         package var group: String?
+        /// Whether only accounts without a passkey are asked for.
+        package var isWithoutPasskey = false
         /// The last address of the page before.
         package var after: String?
 
@@ -58,13 +60,14 @@ package struct AccountAdministration: Sendable {
                             WHERE (CAST(:after AS TEXT) IS NULL OR email > :after)
                               AND (CAST(:text AS TEXT) IS NULL OR email LIKE :text ESCAPE '!' OR LOWER(name) LIKE :text ESCAPE '!')
                               AND (CAST(:group AS TEXT) IS NULL OR id IN (SELECT account_id FROM group_member WHERE group_id = :group))
+                              AND (:without = 0 OR id NOT IN (SELECT account_id FROM account_identity WHERE kind = 'passkey'))
                           ) AS listed
              WHERE (CAST(:state AS TEXT) IS NULL OR state = :state) ORDER BY email LIMIT :limit
             """,
             [
                 "after": .optional(search.after?.lowercased()), "text": .optional(search.text.map(Self.pattern)),
                 "state": .optional(search.state?.rawValue), "group": .optional(search.group),
-                "limit": .integer(Int64(limit)),
+                "without": .integer(search.isWithoutPasskey ? 1 : 0), "limit": .integer(Int64(limit)),
             ])
     }
 

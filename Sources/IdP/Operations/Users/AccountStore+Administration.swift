@@ -97,7 +97,10 @@ extension AccountStore {
         "DELETE FROM handoff WHERE account_id = :id",
         "DELETE FROM invitation WHERE account_id = :id",
         "DELETE FROM mail_queue WHERE address = :email OR address = :budget OR address = 'link ' || :budget",
+        "DELETE FROM passkey WHERE account_id = :id",
+        "DELETE FROM passkey_user WHERE account_id = :id",
         "DELETE FROM provider_attempt WHERE account_id = :id",
+        "DELETE FROM sign_in_link WHERE account_id = :id",
         "DELETE FROM account WHERE id = :id",
     ]
 }

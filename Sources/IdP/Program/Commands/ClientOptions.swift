@@ -135,6 +135,7 @@ struct ClientEntryOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Whom a user without access asks, https or mailto.", valueName: "url"))
     var contact: String?
     @Flag(inversion: .prefixedNo, help: "Leave the client out of the list on the home page.") var hidden: Bool?
+    @Option(help: "The strength that a sign-in must have at least: any, mfa or phr.") var require: String?
     @Option(help: ArgumentHelp("An SVG or PNG file, shown beside the name.", valueName: "file")) var logo: String?
     @Option(name: .customLong("start-url"), help: ArgumentHelp("Where users start.", valueName: "url"))
     var startURL: String?
@@ -147,7 +148,7 @@ struct ClientEntryOptions: ParsableArguments {
 
     /// Those that ``ClientCommand/Set`` removes.
     static let optionalKeys =
-        ["contact", "expose_groups", "hidden", "logo"] + UsualProtocolKeys.keys.map(\.name)
+        ["contact", "expose_groups", "hidden", "require", "logo"] + UsualProtocolKeys.keys.map(\.name)
         + ["start_url", "allow_private_http"] + OtherProtocolKeys.keys.map(\.name)
 
     /// Those with addresses that a command may have to warn of.
@@ -187,6 +188,7 @@ struct ClientEntryOptions: ParsableArguments {
         setList("expose_groups", exposeGroup)
         setText("contact", contact)
         setText("hidden", hidden.map { $0 ? "true" : "false" })
+        setText("require", require)
         setText("logo", logo)
         setText("start_url", startURL)
         setText("allow_private_http", allowPrivateHTTP.map { $0 ? "true" : "false" })

@@ -21,6 +21,7 @@ enum ClientOutput {
                 ("id", [client.id]), ("name", [client.name]), ("state", [state(view)]), ("access", [access(client)]),
                 ("source", [source(client)]), ("redirect_uris", client.redirectURIs),
                 ("expose_groups", client.exposedGroups ?? []), ("contact", client.contact.map { [$0] } ?? []),
+                ("require", client.require == .any ? [] : [client.require.rawValue]),
             ]
             + shown(client) { $0 == ClientProtocols.builtIn.ids.first }
             + [("protocols", client.protocols.map { type(of: $0).id })]

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import IdPAccounts
 import IdPClients
 import IdPFlow
 import IdPOperations
@@ -73,6 +74,15 @@ struct DatabaseOptions: ParsableArguments {
             throw CommandExit.configurationError
         }
         return lifetime
+    }
+
+    /// Where links lead, and who may sign in, as for the running IdP.
+    ///
+    /// - Throws: exit code 78 where the settings of it are wrong.
+    func signInSettings() throws -> (PublicOrigin, SignInEligibility) {
+        let read = try read { ($0.value(FlowSettings.publicURL), $0.value(AllowedEmails.setting)) }.further
+        guard let origin = read.0, let allowed = read.1 else { throw CommandExit.configurationError }
+        return (origin, SignInEligibility(allowed: allowed, clock: .system()))
     }
 
     /// What commands about clients compare a change with. Secrets of the file that only the service can read are missing, with

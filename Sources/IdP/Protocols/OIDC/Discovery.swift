@@ -14,6 +14,8 @@ struct Discovery: Sendable {
     let keys: SigningKeys
     let clients: ClientDirectory
     let logger: Logger
+    /// What sign-ins can reach.
+    let strengths: [String]
 
     private static let headers: HTTPFields = [
         .contentType: "application/json", .cacheControl: "public, max-age=300",
@@ -70,7 +72,7 @@ struct Discovery: Sendable {
             .init("revocation_endpoint_auth_methods_supported", secretMethods + ["none"]),
             .init("introspection_endpoint_auth_methods_supported", secretMethods),
             .init("code_challenge_methods_supported", [CodeChallenge.method]),
-            .init("claims_supported", IDToken.claims), .init("acr_values_supported", ["any"]),
+            .init("claims_supported", IDToken.claims), .init("acr_values_supported", strengths),
             .init("prompt_values_supported", ["none", "login", "select_account"]),
             .init("ui_locales_supported", Language.allCases.map(\.rawValue)),
             .init("claims_parameter_supported", false),

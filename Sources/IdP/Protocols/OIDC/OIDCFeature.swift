@@ -48,7 +48,11 @@ package struct OIDCFeature: Feature {
     package func addRoutes(
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
     ) {
-        Discovery(issuer: oidc.issuer, keys: keys, clients: parts.clients, logger: parts.logger).addRoutes(to: &router)
+        let reach = max(methods.map(\.strength).max() ?? .any, completion.factors.isEmpty ? .any : .mfa)
+        Discovery(
+            issuer: oidc.issuer, keys: keys, clients: parts.clients, logger: parts.logger,
+            strengths: Strength.allCases.filter { $0 <= reach }.map(\.rawValue)
+        ).addRoutes(to: &router)
         TokenRoutes(parts: oidc, references: MethodReferences(methods, completion.factors)).addRoutes(to: &router)
         UserInfoRoutes(parts: oidc).addRoutes(to: &router)
         TokenStateRoutes(parts: oidc).addRoutes(to: &router)

@@ -11,7 +11,7 @@ package struct ProvidersFile {
     ) { $0 }
 
     /// First words of other paths below `/auth/`, `/auth/native/` and `/sign-in/with/`.
-    static let reservedIDs = ["callback", "complete", "email", "mail", "native", "sso"]
+    static let reservedIDs = ["callback", "complete", "email", "mail", "native", "passkey", "sso"]
 
     private static let keys = [
         "id", "name", "label", "logo", "kind", "issuer", "client_id", "client_secret",

@@ -76,6 +76,7 @@ package struct EmailCodeMethod: SignInMethod {
             } else {
                 slots[PendingIdentity.self] = PendingIdentity()
             }
+            slots[BrowserAbilities.self].note(submitted.fields)
             if !keeps { slots[CurrentSignIn.self] = CurrentSignIn() }
         }
         var response = Response.redirect(to: FlowID.path(Self.path, submitted.flow))

@@ -22,7 +22,7 @@ struct InvitationRoutes: Sendable {
     let clients: ClientDirectory
     let cookie: BrowserCookie
     let pages: Pages
-    let script: String
+    let script, passkeyScript: String
     let flowLimit: FlowLimit
     let clock: ServiceClock
     let randomness: any Randomness
@@ -37,11 +37,12 @@ struct InvitationRoutes: Sendable {
         (sessions, accounts, knownBrowsers) = (parts.sessions, parts.accounts, parts.knownBrowsers)
         (clients, flowLimit, clock) = (parts.clients, parts.flowLimit, parts.clock)
         (randomness, pages, script) = (parts.randomness, parts.pages, parts.formScript)
+        passkeyScript = parts.assets.path(of: "passkey.js")
         cookie = BrowserCookie(name: "idp_invitation", origin: parts.origin, maximumAge: .minutes(10))
     }
 
     struct Model: Encodable, Sendable {
-        let formToken, address, service, other, script, errorHTML: String
+        let formToken, address, service, other, script, passkeyScript, errorHTML: String
         let hasClient, hasOther, hasError: Bool
     }
 
@@ -92,7 +93,8 @@ struct InvitationRoutes: Sendable {
         let next = try await submitAddress(
             SubmittedAddress(
                 text: address.text, session: begun, flow: flow, clientName: client(of: opened)?.name,
-                confirmsIdentity: false, request: form.request, context: form.context, invited: claim?.browser))
+                confirmsIdentity: false, fields: form.fields, request: form.request, context: form.context,
+                invited: claim?.browser))
         guard var response = next else { return .redirect(to: Self.path) }
         if let claim {
             form.context.record(
@@ -127,7 +129,7 @@ struct InvitationRoutes: Sendable {
         let (client, other) = (client(of: opened), try await accounts.signedIn(context))
         let model = Model(
             formToken: sessions.formToken(for: session), address: address, service: client?.name ?? "",
-            other: other?.account.email ?? "", script: script,
+            other: other?.account.email ?? "", script: script, passkeyScript: passkeyScript,
             errorHTML: error.map { pages.texts(for: request).html($0.words) } ?? "", hasClient: client != nil,
             hasOther: other != nil, hasError: error != nil)
         var response = pages.response(

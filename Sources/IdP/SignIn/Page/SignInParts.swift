@@ -1,10 +1,10 @@
 import IdPFlow
 import SSOWeb
 
-/// The two parts of the sign-in page that offer a sign-in at once: the buttons of providers and the form for an email, in
-/// their order.
+/// The parts of the sign-in page that offer a sign-in at once: the buttons of providers, the form for an email and the button for
+/// passkeys, in their order.
 ///
-/// The providers come first, in the order of their file. What the browser used last comes before everything else, and so does
+/// The providers come first, in the order of their file, and passkeys last: a browser without them shows no button. What the browser used last comes before everything else, and so does
 /// the form for an email whose address has to be corrected.
 struct SignInParts: Sendable {
     struct Part: Encodable, Sendable {
@@ -14,9 +14,18 @@ struct SignInParts: Sendable {
         var hasMore = false
         /// Whether the form for an email is what the browser used last.
         var isLastUsed = false
+        var passkey: PasskeyForm?
         var providers: [ProviderForm] = []
         /// Those beyond ``shownProviders``, behind "More ways to sign in".
         var more: [ProviderForm] = []
+    }
+
+    /// Its script shows it, with the words between it and its neighbour.
+    struct PasskeyForm: Encodable, Sendable {
+        let action, renewal, options: String
+        let remember: RememberChoice?
+        var isFirst = false
+        var isLastUsed = false
     }
 
     struct ProviderForm: Encodable, Sendable {
@@ -27,15 +36,15 @@ struct SignInParts: Sendable {
     /// More buttons than these are a wall: the others are folded.
     static let shownProviders = 3
 
-    /// At most two.
+    /// At most three.
     let ordered: [Part]
 
     /// - Parameters:
     ///   - lastUsed: from the browser: the id of a provider, ``LastMethodCookie/email``, or any text.
     ///   - logo: the path of a brand's logo; empty for none.
     init(
-        providers: [ProviderButton], hasEmailField: Bool, hasError: Bool, lastUsed: Substring?, texts: Texts,
-        logo: (String) -> String
+        providers: [ProviderButton], passkey: PasskeyForm? = nil, hasEmailField: Bool, hasError: Bool,
+        lastUsed: Substring?, texts: Texts, logo: (String) -> String
     ) {
         let isLast = { (id: String) in lastUsed.map { $0.utf8.elementsEqual(id.utf8) } ?? false }
         let sorted = providers.filter { isLast($0.id) } + providers.filter { !isLast($0.id) }
@@ -52,12 +61,18 @@ struct SignInParts: Sendable {
         let (first, more) = (Array(forms.prefix(shown)), Array(forms.dropFirst(shown)))
         let buttons = Part(hasProviders: true, hasMore: !more.isEmpty, providers: first, more: more)
         // One way alone is no choice.
-        let isEmailLast = !providers.isEmpty && isLast(LastMethodCookie.email)
+        let isChoice = !providers.isEmpty || passkey != nil
+        let isEmailLast = isChoice && isLast(LastMethodCookie.email)
         let email = Part(hasEmailField: true, isLastUsed: isEmailLast)
         var parts: [Part] = []
         if !providers.isEmpty { parts.append(buttons) }
         if hasEmailField { parts.insert(email, at: isEmailLast || hasError ? 0 : parts.count) }
         if parts.count == 2 { parts[1].isSecond = true }
+        if var passkey {
+            passkey.isLastUsed = !parts.isEmpty && isLast(LastMethodCookie.passkey)
+            passkey.isFirst = passkey.isLastUsed && !hasError
+            parts.insert(Part(passkey: passkey), at: passkey.isFirst ? 0 : parts.count)
+        }
         ordered = parts
     }
 }

@@ -5,6 +5,7 @@ import IdPClients
 import IdPFlow
 import SSOShared
 import SSOWeb
+import Storage
 
 /// `/sign-in`.
 struct SignInRoutes: Sendable {
@@ -31,8 +32,9 @@ struct SignInRoutes: Sendable {
         let flow = FlowID.read(request.queryFields)
         if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
         if let error = completion.unreachable(request.queryFields, context) { throw error }
-        let user = try await completion.askedAgain(context, flow: flow)
-        return page.response(request, try await sessions.current(request, context), flow: flow, user: user)
+        return page.response(
+            request, try await page.session(request, context, flow), flow: flow,
+            again: try await page.again(context, flow))
     }
 
     private func submit(_ form: SubmittedForm) async throws -> Response {
@@ -41,11 +43,13 @@ struct SignInRoutes: Sendable {
         let typed = try form.fields.text("email") ?? ""
         let submitted = SubmittedAddress(
             text: typed, session: session, flow: flow, clientName: completion.purposes.name(of: flow, in: session),
-            confirmsIdentity: try form.fields.text("known") == "1", request: request, context: context)
+            confirmsIdentity: try form.fields.text("known") == "1", fields: form.fields, request: request,
+            context: context)
         if let next = try await submitAddress(submitted) { return next }
-        let user = try await completion.askedAgain(context, flow: flow)
         return page.response(
-            request, session, flow: flow, user: user, address: String(typed.prefix(SignInPage.longestTyped)),
+            request, try await page.prepared(session, request, flow), flow: flow,
+            again: try await page.again(context, flow),
+            address: String(typed.prefix(SignInPage.longestTyped)),
             error: EmailAddressError.reason(typed))
     }
 }
@@ -58,6 +62,8 @@ package struct SubmittedAddress: Sendable {
     let clientName: String?
     /// The form was on a page that says what the sign-in adds to the account (``PendingIdentity``).
     let confirmsIdentity: Bool
+    /// The form, which says what the browser can do (``BrowserAbilities``).
+    let fields: URLEncodedFields
     let request: Request
     let context: VisitorContext
     /// What the link of an invitation has made of the browser; nil for any other.
@@ -75,73 +81,171 @@ struct InvitedBrowser: Sendable {
 struct SignInPage: Sendable {
     let pages: Pages
     let sessions: Sessions
-    let purposes: FlowPurposes
+    let completion: SignInCompletion
     let methods: [any SignInMethod]
-    let lastMethod: LastMethodCookie
     let assets: StaticAssets
     let script: String
+
+    private var purposes: FlowPurposes { completion.purposes }
 
     /// How many characters the field for an address takes: one with its name and the marks of a copied sentence.
     static let longestTyped = 1024
 
+    init(_ parts: SharedParts, _ completion: SignInCompletion, _ methods: [any SignInMethod]) {
+        (pages, sessions, assets, script) = (parts.pages, parts.sessions, parts.assets, parts.formScript)
+        (self.completion, self.methods) = (completion, methods)
+    }
+
+    /// What became of a passkey that this page has asked for.
+    struct PasskeyOutcome {
+        /// Why it signs nobody in.
+        let error: Text
+        /// A credential that the browser may forget, as JSON.
+        let unknown: String?
+    }
+
     struct Link: Encodable, Sendable { let label, href: String }
     struct Note: Encodable, Sendable { let textHTML: String }
+
+    /// What the methods offer on the page.
+    private struct Offered {
+        var field: (hint: String, button: String)?
+        var links: [Link] = []
+        var providers: [ProviderButton] = []
+        var notes: [Note] = []
+        var passkey: PasskeyButton?
+
+        init(_ methods: [any SignInMethod], for attempt: SignInAttempt, _ texts: Texts) {
+            for option in methods.flatMap({ $0.options(for: attempt) }) {
+                switch option {
+                case .emailField(let hint, let button): field = (texts.plain(hint), texts.plain(button))
+                case .link(let label, let path):
+                    links.append(Link(label: texts.plain(label), href: FlowID.path(path, attempt.flow)))
+                case .provider(let button): providers.append(button)
+                case .passkey(let button): passkey = button
+                case .note(let text): notes.append(Note(textHTML: texts.html(text)))
+                }
+            }
+        }
+    }
 
     struct Model: Encodable, Sendable {
         let formToken, flow, introHTML, logo, logoSizeHTML, againHTML, cancel, cancelHTML, address, script: String
         let hint, button, errorHTML: String
         let hasIntro, hasLogo, hasAgain, hasCancel, hasError, hasLinks: Bool
+        let passkeyScript, passkeyErrorHTML, unknownPasskey: String
+        let hasPasskeys, hasPasskeyError, needsPasskey, canSetUp: Bool
         let notes: [Note]
         let links: [Link]
         let parts: [SignInParts.Part]
     }
 
     /// - Parameters:
-    ///   - user: who is signed in and asked to sign in again.
+    ///   - again: who is signed in and asked to sign in again.
     ///   - address: what the visitor typed before, to correct it.
     ///   - error: what is wrong with that.
     func response(
-        _ request: Request, _ session: Session, flow: FlowID?, user: SignedInUser? = nil, address: String? = nil,
-        error: EmailAddressError? = nil
+        _ request: Request, _ session: Session, flow: FlowID?, again: SignInAgain? = nil, address: String? = nil,
+        error: EmailAddressError? = nil, passkey outcome: PasskeyOutcome? = nil
     ) -> Response {
         let hasError = error != nil
-        let attempt = SignInAttempt(
-            flow: flow, clientName: purposes.name(of: flow, in: session), isNativeShell: request.isFromNativeShell,
-            needsNewSignIn: session.slots.needsNewSignIn(flow))
+        let attempt = attempt(request, session, flow)
         let texts = pages.texts(for: request)
-        let words = purposes.texts(of: flow, in: session, again: user?.account.email)
-        var (field, links): ((hint: String, button: String)?, [Link]) = (nil, [])
-        var (providers, notes): ([ProviderButton], [Note]) = ([], [])
-        for option in methods.flatMap({ $0.options(for: attempt) }) {
-            switch option {
-            case .emailField(let hint, let button): field = (texts.plain(hint), texts.plain(button))
-            case .link(let label, let path):
-                links.append(Link(label: texts.plain(label), href: FlowID.path(path, flow)))
-            case .provider(let button): providers.append(button)
-            case .note(let text): notes.append(Note(textHTML: texts.html(text)))
-            }
-        }
-        let parts = SignInParts(
-            providers: providers, hasEmailField: field != nil, hasError: hasError,
-            lastUsed: lastMethod.value(in: request), texts: texts,
-            logo: { assets.path(of: "provider-\($0).svg") })
+        let words = purposes.texts(of: flow, in: session, again: again?.user.account.email)
+        let needed = session[Flows.self].flow(flow)?.demand.strength ?? .any
+        let offered = Offered(
+            again?.hasNothingStronger == true
+                ? [] : methods.filter { again?.lacksStrength != true || $0.strength >= needed }, for: attempt, texts)
+        let parts = parts(offered, hasError: hasError, request, texts)
         let model = Model(
             formToken: sessions.formToken(for: session), flow: flow?.text ?? "",
             introHTML: words.intro.map(texts.html) ?? "", logo: words.logo, logoSizeHTML: words.logoSizeHTML,
             againHTML: words.again.map(texts.html) ?? "",
             cancel: words.cancel?.href ?? "", cancelHTML: words.cancel.map { texts.html($0.label) } ?? "",
-            address: address ?? EmailAddress.shown(hint(flow, session) ?? user?.account.email ?? ""), script: script,
-            hint: field?.hint ?? "", button: field?.button ?? "", errorHTML: error.map { texts.html($0.words) } ?? "",
+            address: address ?? shown(flow, session, again), script: script, hint: offered.field?.hint ?? "",
+            button: offered.field?.button ?? "",
+            errorHTML: error.map { texts.html($0.words) } ?? "",
             hasIntro: words.intro != nil,
             hasLogo: !words.logo.isEmpty, hasAgain: words.again != nil, hasCancel: words.cancel != nil,
-            hasError: hasError, hasLinks: !links.isEmpty, notes: notes, links: links, parts: parts.ordered)
+            hasError: hasError, hasLinks: !offered.links.isEmpty, passkeyScript: assets.path(of: "passkey.js"),
+            passkeyErrorHTML: outcome.map { texts.html($0.error) } ?? "", unknownPasskey: outcome?.unknown ?? "",
+            hasPasskeys: offered.passkey != nil, hasPasskeyError: outcome != nil,
+            needsPasskey: again == nil && needed > .any && offered.passkey != nil,
+            canSetUp: again?.hasNothingStronger == true,
+            notes: offered.notes, links: offered.links, parts: parts.ordered)
         var response = pages.response(
-            "sign-in", model, for: request, status: hasError ? .unprocessableContent : .ok, offersLanguages: true)
+            "sign-in", model, for: request,
+            status: hasError || outcome != nil ? .unprocessableContent : .ok, offersLanguages: true)
+        // Its script asks for a new challenge while the page is open.
+        if offered.passkey != nil { response.headers[.contentSecurityPolicy] = ContentPolicy.formsAndEvents }
         sessions.remember(session, in: &response)
         return response
     }
 
-    private func hint(_ flow: FlowID?, _ session: Session) -> String? {
-        session[Flows.self].flow(flow)?.demand.loginHint
+    private func parts(_ offered: Offered, hasError: Bool, _ request: Request, _ texts: Texts) -> SignInParts {
+        let passkey = offered.passkey.map {
+            SignInParts.PasskeyForm(
+                action: $0.path, renewal: $0.renewal, options: $0.options,
+                remember: RememberChoice(sessions.store.lifetime, isTicked: false, request, texts))
+        }
+        return SignInParts(
+            providers: offered.providers, passkey: passkey, hasEmailField: offered.field != nil, hasError: hasError,
+            lastUsed: completion.lastMethod.value(in: request), texts: texts,
+            logo: { assets.path(of: "provider-\($0).svg") })
     }
+
+    /// Who is signed in and asked to sign in again, and what the sign-in lacks.
+    func again(_ context: VisitorContext, _ flow: FlowID?) async throws -> SignInAgain? {
+        guard let user = try await completion.askedAgain(context, flow: flow) else { return nil }
+        let needed = user.session[Flows.self].flow(flow)?.demand.strength ?? .any
+        // A second factor may lift any method to what is needed.
+        guard user.signIn.proofs.strength < needed, needed == .phr || completion.factors.isEmpty else {
+            return SignInAgain(user: user, lacksStrength: false, hasNothingStronger: false)
+        }
+        let has = try await completion.accounts.database.read { try PasskeyStore.has(user.account.id, $0) }
+        return SignInAgain(user: user, lacksStrength: true, hasNothingStronger: !has)
+    }
+
+    private func attempt(_ request: Request, _ session: Session?, _ flow: FlowID?) -> SignInAttempt {
+        var attempt = SignInAttempt(
+            flow: flow, clientName: session.flatMap { purposes.name(of: flow, in: $0) },
+            isNativeShell: request.isFromNativeShell, needsNewSignIn: session?.slots.signInSince(flow) != nil)
+        if let session { attempt.slots = session.slots }
+        return attempt
+    }
+
+    /// The session of a request that shows the page, with what the methods put into it. A new one has it from the start.
+    func session(_ request: Request, _ context: VisitorContext, _ flow: FlowID?) async throws -> Session {
+        if let session = context.session { return try await prepared(session, request, flow) }
+        guard request.method != .head else { return try await sessions.current(request, context) }
+        var slots = SessionSlots()
+        _ = try prepare(attempt(request, nil, flow), in: &slots)
+        return try await sessions.begin(slots, request, context, isVisit: true)
+    }
+
+    /// A session with what the methods put into it.
+    func prepared(_ session: Session, _ request: Request, _ flow: FlowID?) async throws -> Session {
+        let attempt = attempt(request, session, flow)
+        var slots = session.slots
+        guard request.method != .head, try prepare(attempt, in: &slots) else { return session }
+        return try await sessions.store.update(session) { try prepare(attempt, in: &$0) } ?? session
+    }
+
+    private func prepare(_ attempt: SignInAttempt, in slots: inout SessionSlots) throws -> Bool {
+        try methods.reduce(false) { try $1.prepare(attempt, in: &slots) || $0 }
+    }
+
+    /// The address to begin with.
+    private func shown(_ flow: FlowID?, _ session: Session, _ again: SignInAgain?) -> String {
+        EmailAddress.shown(session[Flows.self].flow(flow)?.demand.loginHint ?? again?.user.account.email ?? "")
+    }
+}
+
+/// A user who is signed in and has to sign in again.
+struct SignInAgain: Sendable {
+    let user: SignedInUser
+    /// Whether only a method of the strength that is needed will do.
+    let lacksStrength: Bool
+    /// Whether the account has none, and has to set one up first.
+    let hasNothingStronger: Bool
 }

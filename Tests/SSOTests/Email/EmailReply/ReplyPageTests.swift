@@ -43,7 +43,7 @@ struct ReplyPageTests {
         }
     }
 
-    @Test("only a page that waits for an answer may connect to the server by script")
+    @Test("a page that waits for an answer may connect to the server by script, and not when it waits no longer")
     func policy() async throws {
         try await TestDeployment.receivingReplies { deployment in
             let pending = try await deployment.awaitingReply(by: deployment.browser())
@@ -51,7 +51,7 @@ struct ReplyPageTests {
             #expect(policy.contains("connect-src 'self'") && policy.contains("default-src 'none'"))
             deployment.clock.advance(by: .minutes(11))
             let pages = [
-                try await pending.browser.get(deployment.origin + "/sign-in"),
+                try await pending.browser.get(deployment.origin + "/nowhere"),
                 try await pending.browser.get(pending.waiting.address),
             ]
             for page in pages {

@@ -38,8 +38,8 @@ struct TurboVisitTests {
     func policy() async throws {
         try await TestDeployment.open { deployment in
             let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
-            let shell = try await probe.get("/sign-in", [("User-Agent", Self.shell)]).header("content-security-policy")
-            let browser = try await probe.get("/sign-in").header("content-security-policy")
+            let shell = try await probe.get("/", [("User-Agent", Self.shell)]).header("content-security-policy")
+            let browser = try await probe.get("/").header("content-security-policy")
             #expect(browser?.contains("connect-src") == false)
             #expect(shell == browser.map { $0 + "; connect-src 'self'" })
         }

@@ -40,7 +40,7 @@ struct SettingHelpTests {
         let given = SettingsFixture.idp.merging(SettingsFixture.client) { $1 }
         let inWords = [
             "required", "none", "the id", "system roots", "RP_IDP_URL", "true on loopback, else false",
-            "this machine's name",
+            "this machine's name", "the host of IDP_PUBLIC_URL",
         ]
         var compared = 0
         for setting in all where given[setting.name] == nil && !inWords.contains(setting.fallback) {

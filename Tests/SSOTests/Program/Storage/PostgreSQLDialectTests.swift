@@ -186,6 +186,12 @@ struct PostgreSQLDialectTests {
             let bothKeys = try DerivedKeys.parse("\(new),\(old)", setting: "K")
             let values = SealedValueStore(database: database, columns: .all(bothKeys, SystemRandomness()))
             #expect(try await values.renew().first?.old == 1)
+            let passkey = PasskeyID(relyingParty: "localhost", credential: [1])
+            let found = try await database.read { connection in
+                let one = try PasskeyStore.find(passkey, connection) == nil ? 0 : 1
+                return try one + PasskeyStore.all(of: "usr_1", connection).count + PasskeyStore.owners(connection).count
+            }
+            #expect(found == 0)
             // What no page shows here.
             let queue = MailQueue(
                 database: database, clock: deployment.clock.clock, capacity: MailCapacity(limit: 1000))

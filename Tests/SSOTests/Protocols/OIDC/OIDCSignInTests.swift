@@ -112,7 +112,9 @@ struct OIDCSignInTests {
             #expect(document["issuer"]?.string == deployment.origin)
             #expect(document.object?.count == 28)
             #expect(document["request_uri_parameter_supported"]?.bool == false)
-            #expect(document["acr_values_supported"]?.array?.map(\.string) == ["any"], "what a sign-in can reach")
+            #expect(
+                document["acr_values_supported"]?.array?.map(\.string) == ["any", "mfa", "phr"],
+                "what a sign-in can reach")
             #expect(document["response_modes_supported"]?.array?.map(\.string) == ["query", "form_post"])
             #expect(document["ui_locales_supported"]?.array?.map(\.string) == ["en", "de"])
             #expect(document["jwks_uri"]?.string == deployment.origin + "/oidc/jwks")

@@ -23,7 +23,8 @@ struct UserCommand: CommandOfCommands {
             """,
         subcommands: [
             List.self, Show.self, Invite.self, Resend.self, Withdraw.self, Import.self, Disable.self, Enable.self,
-            Sessions.self, EndSession.self, SignOut.self, SetAddress.self, SetEnd.self, Export.self,
+            SignInLink.self, Passkeys.self, Sessions.self, EndSession.self, SignOut.self, SetAddress.self, SetEnd.self,
+            Export.self,
             Erase.self,
         ])
 }

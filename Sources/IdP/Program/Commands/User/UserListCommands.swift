@@ -20,6 +20,9 @@ extension UserCommand {
         @Option(help: "active, added, invited, withdrawn, disabled or ended.", transform: List.state)
         var state: AccountAdministration.State?
         @Option(help: ArgumentHelp("Only members of this group.", valueName: "id")) var group: String?
+        @Option(
+            help: ArgumentHelp("passkey: only accounts that have none.", valueName: "kind"), transform: List.without)
+        var without: Bool?
         @Option(help: ArgumentHelp("At most so many accounts, from 1 to 1000.", valueName: "count"))
         var limit = AccountAdministration.maximumRows
         @Option(
@@ -40,6 +43,13 @@ extension UserCommand {
             return state
         }
 
+        @Sendable private static func without(_ text: String) throws -> Bool {
+            guard text == "passkey" else {
+                throw ValidationError("\"\(text)\" must be passkey: --without passkey.")
+            }
+            return true
+        }
+
         func validate() throws {
             if let group { try GroupArgument.check(group) }
             guard !(1...AccountAdministration.maximumRows).contains(limit) else { return }
@@ -47,9 +57,10 @@ extension UserCommand {
         }
 
         func run() async throws {
-            let search = AccountAdministration.Search(text: search, state: state, group: group, after: after)
+            var search = AccountAdministration.Search(text: search, state: state, group: group, after: after)
+            search.isWithoutPasskey = without == true
             // One more tells whether there are more.
-            let found = try await database.open(onlyReading: true) { database in
+            let found = try await database.open(onlyReading: true) { [search] database in
                 if let group = search.group {
                     try await database.read { connection in
                         guard try GroupStore.find(group, connection) == nil else { return }

@@ -112,7 +112,7 @@ struct OIDCRequestReader {
     let returnTo: String
 
     /// Known, and read by no code.
-    private static let withoutEffect = ["acr_values", "claims", "claims_locales", "display", "registration"]
+    private static let withoutEffect = ["claims", "claims_locales", "display", "registration"]
 
     /// What is asked of the sign-in, and by which hint.
     struct Asked {
@@ -235,6 +235,11 @@ struct OIDCRequestReader {
             }
             wishes.maxAge = .seconds(seconds)
         }
+        // A list in the order of preference. Of the values that are known, the least one does (OpenID Connect Core 3.1.2.1).
+        let classes = (try parameters.text("acr_values") ?? "").split(separator: " ").compactMap {
+            Strength(rawValue: String($0))
+        }
+        wishes.strength = classes.min()
         wishes.loginHint = try parameters.text("login_hint").flatMap { try? Entered.address($0).text }
         return wishes
     }

@@ -94,6 +94,7 @@ struct MethodReferences: Sendable {
         for method in proofs.methods {
             for value in registered[method] ?? [] where !values.contains(value) { values.append(value) }
         }
+        for mark in proofs.marks where !values.contains(mark) { values.append(mark) }
         if proofs.methods.count > 1, !values.contains("mfa"), proofs.strength != .any { values.append("mfa") }
         return values
     }

@@ -115,6 +115,7 @@ extension GrantErrorCause {
         case .accountNotAllowed, .sessionEnded, .accountSignedOut:
             "The user has signed out at the identity provider since the code was issued."
         case .noAccess: "The user has lost access to this client since the code was issued."
+        case .strength: "This client needs a stronger sign-in since the code was issued. Start a new sign-in."
         case .void: "The code was revoked. Start a new sign-in."
         case .expired: "The code has expired. A code is valid for 60 seconds."
         case .clock: "The code is not valid yet. Start a new sign-in."

@@ -42,8 +42,8 @@ extension OIDCTokens {
     /// - Parameter isAdmitted: whether what was granted with the token may be asked for now. A token that has leaked is noticed
     ///   before that.
     func use(
-        _ token: OIDCRefreshToken, by client: Client, at now: Timestamp, _ connection: any SQLConnection,
-        where isAdmitted: ([OIDCScope]) -> Bool
+        _ token: OIDCRefreshToken, by client: Client, requiring strength: Strength, at now: Timestamp,
+        _ connection: any SQLConnection, where isAdmitted: ([OIDCScope]) -> Bool
     ) throws -> Outcome {
         guard let key = form.keys.first else { return .refused(.doesNotHold("no_key")) }
         var values: SQLArguments = [
@@ -52,6 +52,7 @@ extension OIDCTokens {
         let account = try connection.query(Self.ownerSQL, ["digest": .blob(token.digest)]).first.map(Account.init)
         values["eligible"] = .integer(account.map(eligibility.maySignIn) == true ? 1 : 0)
         values["access"] = AccessHolds.value(client.access)
+        values["required"] = .text(strength.rawValue)
         guard let row = try connection.query(Self.stateSQL, values).first, let account else {
             return .refused(try useForgotten(token, by: client, at: now, connection))
         }
@@ -206,7 +207,8 @@ extension OIDCTokens {
         """
 
     private static let holds = """
-        :eligible = 1 AND \(AccessHolds.sql("oidc_refresh_token.account_id"))
+        :eligible = 1 AND \(Strength.holdsSQL("oidc_refresh_token"))
+           AND \(AccessHolds.sql("oidc_refresh_token.account_id"))
            AND \(SignInHolds.atClientSQL("oidc_refresh_token"))
            AND \(ClientSignIns.holds("oidc_refresh_token", kind: OIDCProtocol.id))
         """

@@ -67,7 +67,8 @@ struct RefreshGrant: Sendable {
         guard let registered = try parts.registered(client, connection), let settings = registered.oidc else {
             return .clientDropped
         }
-        let outcome = try parts.tokens.use(token, by: registered, at: now, connection) { granted in
+        let required = parts.grants.required(by: registered)
+        let outcome = try parts.tokens.use(token, by: registered, requiring: required, at: now, connection) { granted in
             settings.scopes.contains(.offlineAccess)
                 && wanted.map { $0.contains(.openid) && $0.allSatisfy(granted.contains) } ?? true
         }

@@ -126,6 +126,12 @@ extension SignInWishes {
             guard let seconds = wholeSeconds(text) else { throw .maxAgeMalformed }
             wishes.maxAge = .seconds(seconds)
         }
+        if let text = try fields.wish("acr_values", repeated: .strengthRepeated, malformed: .strengthUnknown) {
+            guard let strength = Strength.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text) }) else {
+                throw .strengthUnknown
+            }
+            wishes.strength = strength
+        }
         if let text = try fields.wish("login_hint", repeated: .loginHintRepeated, malformed: .loginHintMalformed) {
             guard let address = String(validating: text, as: UTF8.self).flatMap({ try? Entered.address($0) }) else {
                 throw .loginHintMalformed

@@ -28,6 +28,8 @@ struct AuthorizeQueryError: Sendable {
         case promptUnknown = "prompt_unknown"
         case maxAgeRepeated = "max_age_repeated"
         case maxAgeMalformed = "max_age_malformed"
+        case strengthRepeated = "acr_values_repeated"
+        case strengthUnknown = "acr_values_unknown"
         case loginHintRepeated = "login_hint_repeated"
         case loginHintMalformed = "login_hint_malformed"
 
@@ -54,6 +56,8 @@ struct AuthorizeQueryError: Sendable {
             case .promptUnknown: "prompt must be login, none or select_account"
             case .maxAgeRepeated: "max_age appears more than once"
             case .maxAgeMalformed: "max_age must be a whole number of seconds from 0 to \(SignInWishes.longestMaxAge)"
+            case .strengthRepeated: "acr_values appears more than once"
+            case .strengthUnknown: "acr_values must be any, mfa or phr"
             case .loginHintRepeated: "login_hint appears more than once"
             case .loginHintMalformed: "login_hint must be one percent-encoded email address"
             }

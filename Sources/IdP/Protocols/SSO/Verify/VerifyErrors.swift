@@ -94,6 +94,7 @@ extension GrantErrorCause {
         case .accountNotAllowed, .sessionEnded, .accountSignedOut:
             "The user has signed out at the identity provider since the token was issued."
         case .noAccess: "The user has lost access to this client since the token was issued."
+        case .strength: "This client needs a stronger sign-in since the token was issued. Start a new sign-in."
         case .void: "The token was revoked. Start a new sign-in."
         case .expired: "The token has expired. A token is valid for five minutes."
         case .clock: "The token is not valid yet. Start a new sign-in."

@@ -1,0 +1,53 @@
+package import IdPAccounts
+package import IdPClients
+import SSOShared
+import SSOWeb
+package import Storage
+
+/// Removes a passkey of a user, also the last identity: the user signs in by email then. Every sign-in of the account ends.
+package struct RemovePasskey: OperatorChange {
+    private let address, passkey: String
+    private let changes: any AccountChangeReporter
+
+    /// - Parameter passkey: as `idp user passkeys` prints it.
+    package init(_ passkey: String, of address: String, reporting changes: any AccountChangeReporter) {
+        (self.address, self.passkey, self.changes) = (address, passkey, changes)
+    }
+
+    package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Account> {
+        let account = try context.account(address, connection)
+        guard
+            case .removed(let removed) = try PasskeyStore.remove(
+                passkey, of: account.id, keepingLast: false, connection)
+        else {
+            throw ChangeError(
+                "\(account.email) has no passkey \(passkey). All of them: idp user passkeys \(account.email)")
+        }
+        try context.endSignIns(of: account, .identityRemoved, connection)
+        try context.record(
+            Event(.passkeyRemoved, account: account.id, cause: "operator", detail: removed.id), connection)
+        try changes.report(
+            .passkeyRemoved(name: removed.name), of: account, by: ChangeOrigin(withoutRequestOf: account), connection)
+        return try account.changed(connection)
+    }
+}
+
+/// Removes the passkeys of all users, because the service has moved to a host where they do not work.
+package struct ForgetPasskeys: OperatorChange {
+    private let changes: any AccountChangeReporter
+
+    package init(reporting changes: any AccountChangeReporter) { self.changes = changes }
+
+    /// - Returns: how many users had one.
+    package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Int> {
+        let owners = try PasskeyStore.owners(connection)
+        for account in owners {
+            try PasskeyStore.removeAll(of: account.id, connection)
+            try context.endSignIns(of: account, .identityRemoved, connection)
+            try changes.report(
+                .passkeysForgotten, of: account, by: ChangeOrigin(withoutRequestOf: account), connection)
+        }
+        if !owners.isEmpty { try context.record(Event(.passkeysForgotten, detail: "\(owners.count)"), connection) }
+        return Changed(owners.count, isChanged: !owners.isEmpty)
+    }
+}

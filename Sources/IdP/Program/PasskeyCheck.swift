@@ -1,0 +1,38 @@
+import IdPAccounts
+import IdPSignIn
+import Logging
+import SSOShared
+import SSOWeb
+import Storage
+import StorageEngines
+
+/// Whether the passkeys of the database belong to `IDP_PASSKEY_RP_ID`. They work nowhere else, and no setting may drop them in
+/// silence.
+enum PasskeyCheck {
+    /// What is wrong; nil where every passkey works.
+    static func problem(_ values: SettingValues, _ database: any Database) async throws -> String? {
+        let relyingParty = try values[PasskeySettings.relyingPartyID]
+        let others = try await database.read { try PasskeyStore.others(than: relyingParty, $0) }
+        guard !others.isEmpty else { return nil }
+        let count = others.reduce(0) { $0 + $1.count }
+        let former = others.map(\.relyingParty).joined(separator: ", ")
+        return """
+            \(PasskeySettings.relyingPartyID.name): is \(relyingParty ?? "off"), and \(count) passkeys belong to \(former). They work \
+            nowhere else. Set it to \(former), or remove them: idp passkeys forget-all --yes
+            """
+    }
+}
+
+extension SettingsReader {
+    /// The same for a database file that no program has open.
+    func checkPasskeys(_ location: DatabaseLocation, _ values: SettingValues) async {
+        guard (try? await ProgramDatabase.idp.exists(location)) == true,
+            (try? await ProgramDatabase.idp.inspect(location))?.isEmpty == true
+        else { return }
+        let logger = Logger(label: "idp") { _ in SwiftLogNoOpLogHandler() }
+        // A database that cannot be used is reported by the check of it.
+        guard let database = try? await ProgramDatabase.idp.openToRead(location, logger) else { return }
+        if let problem = try? await PasskeyCheck.problem(values, database) { self.problem(problem) }
+        await database.close()
+    }
+}

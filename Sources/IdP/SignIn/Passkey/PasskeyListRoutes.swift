@@ -1,0 +1,94 @@
+import HTTPTypes
+import Hummingbird
+import IdPAccounts
+import IdPClients
+import IdPFlow
+import SSOShared
+import SSOWeb
+import Storage
+
+/// `/passkeys` lists the passkeys of a user. Its forms rename one (``PasskeyRename``) or remove it (``PasskeyRemoval``).
+struct PasskeyListRoutes: Sendable {
+    let ceremonies: PasskeyCeremonies
+    let accounts: AccountStore
+    let pages: Pages
+    let assets: StaticAssets
+    let flowLimit: FlowLimit
+
+    private var sessions: Sessions { ceremonies.sessions }
+
+    struct Item: Encodable, Sendable {
+        let id, name: String
+        let used, since: Moment
+        let isUsed, isSynced, canRemove: Bool
+    }
+
+    struct Model: Encodable, Sendable {
+        let formToken, script, accepted: String
+        let items: [Item]
+        let hasItems, canAdd, isAdded, isRemoved, isRenamed: Bool
+    }
+
+    func addRoutes(to router: inout FeatureRouter) {
+        router.page(at: PasskeyPath.list, use: show)
+        router.visit(at: PasskeyPath.signIn, use: signIn)
+    }
+
+    @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let texts = pages.texts(for: request)
+        guard let session = context.session,
+            let model = try await accounts.database.read({ connection in
+                try accounts.signedIn(session, connection).map { try model($0, request, texts, connection) }
+            })
+        else { return .redirect(to: PasskeyPath.signIn) }
+        return pages.response("passkeys", model, for: request, offersLanguages: true)
+    }
+
+    private func model(
+        _ user: SignedInUser, _ request: Request, _ texts: Texts, _ connection: any SQLConnection
+    ) throws -> Model {
+        let (passkeys, now) = (try PasskeyStore.all(of: user.account.id, connection), accounts.clock.now())
+        let isLast = try AccountStore.identities(of: user.account.id, connection).count == 1
+        let handle = try PasskeyStore.handle(of: user.account.id, connection)
+        let items = passkeys.map { passkey in
+            Item(
+                id: passkey.id, name: passkey.name, used: texts.moment(passkey.usedAt ?? passkey.addedAt, now: now),
+                since: texts.moment(passkey.addedAt, now: now), isUsed: passkey.usedAt != nil,
+                isSynced: passkey.isBackupEligible, canRemove: !isLast)
+        }
+        let fields = request.queryFields
+        return Model(
+            formToken: sessions.formToken(for: user.session), script: assets.path(of: "passkey.js"),
+            accepted: handle.map { ceremonies.accepted(passkeys, of: user.account, handle: $0) } ?? "", items: items,
+            hasItems: !items.isEmpty, canAdd: items.count < PasskeyStore.maximumPerAccount,
+            isAdded: fields.count("added") > 0, isRemoved: fields.count("removed") > 0,
+            isRenamed: fields.count("renamed") > 0)
+    }
+
+    /// Sends a visitor to sign in and back to the list, and with `add` a user whose sign-in is too old or too weak to add one.
+    @Sendable private func signIn(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let adds = request.queryFields.count("add") > 0
+        let now = accounts.clock.now()
+        let need = try await accounts.database.read { connection -> Proof.Need? in
+            guard let session = context.session, let user = try accounts.signedIn(session, connection) else {
+                return adds ? .recent : .anySignIn
+            }
+            guard adds, try !PasskeyNeed.isMet(by: user, now: now, connection) else { return nil }
+            return try PasskeyNeed.of(user.account, connection)
+        }
+        guard let need else { return .redirect(to: adds ? PasskeyPath.add : PasskeyPath.list) }
+        let session = try await sessions.current(request, context)
+        try flowLimit.count(session)
+        let id = try FlowID(randomness: ceremonies.randomness)
+        let flow = Flow.Request(
+            purpose: adds ? PasskeyAddPurpose.id : PasskeyListPurpose.id, subject: "",
+            demand: Flow.Demand(since: need.since(now), strength: need.strength == .any ? nil : need.strength))
+        let updated = try await sessions.store.update(session) { slots in
+            try slots[Flows.self].begin(flow, id: id, now: now)
+            return true
+        }
+        return try .toSignIn(SignInPath.signIn(updated == nil ? nil : id), for: request) {
+            sessions.remember(session, in: &$0)
+        }
+    }
+}

@@ -1,0 +1,225 @@
+import HTTPTypes
+import Hummingbird
+import IdPAccounts
+import IdPClients
+import IdPFlow
+import SSOShared
+import SSOWeb
+import Storage
+import WebAuthn
+
+/// `POST /sign-in/passkey` takes what the browser answers, and `POST /sign-in/passkey/options` gives the page a new challenge.
+struct PasskeySignIn: Sendable {
+    static let path = SignInPath.passkey
+    static let optionsPath = SignInPath.passkeyOptions
+
+    let ceremonies: PasskeyCeremonies
+    let completion: SignInCompletion
+    let page: SignInPage
+    let changes: any AccountChangeReporter
+    let newcomers: NewSessionLimit
+
+    private var sessions: Sessions { ceremonies.sessions }
+    private var accounts: AccountStore { completion.accounts }
+
+    func addRoutes(to router: inout FeatureRouter) {
+        let form = Form(
+            about: { [completion] post in
+                try await completion.alreadySignedIn(post.request, post.context, flow: post.flow)
+                    .map { .over($0) } ?? .open(())
+            },
+            orElse: { .init(label: Text("sign-in.title"), href: SignInPath.signIn($0.flow)) },
+            submit: { form, _ in try await submit(form) })
+        router.form(at: Self.path, form)
+        router.script(at: Self.optionsPath, use: renew)
+    }
+
+    @Sendable private func renew(
+        _ request: Request, _ context: VisitorContext, _ session: Session
+    ) async throws -> Response {
+        try ceremonies.count(session)
+        let flow = FlowID.read(request.queryFields)
+        guard let renewed = try await ceremonies.renew(for: .signIn(flow), in: session) else {
+            throw PublicError.staleForm(request, from: .ownPage, .home)
+        }
+        return .json(text: ceremonies.requestOptions(flow, in: renewed.slots))
+    }
+
+    private func submit(_ form: SubmittedForm) async throws -> Response {
+        let (request, context, session, flow) = (form.request, form.context, form.session, form.flow)
+        if let error = completion.unreachable(form.fields, context) { throw error }
+        try ceremonies.count(session)
+        let answer = try form.fields.bytes("passkey") ?? []
+        let remembers = try RememberChoice.isTicked(in: form.fields)
+        guard let taken = try await ceremonies.take(for: .signIn(flow), in: session) else {
+            return .redirect(to: SignInPath.signIn(flow))
+        }
+        let proven: Proven
+        switch try await check(answer, taken.open, context) {
+        case .refused(let refusal): return try await refuse(refusal, form, taken.session)
+        case .proven(let value): proven = value
+        }
+        let done = try await completion.finish(
+            ProvenSignIn(
+                .passkey(proven.passkey.identity), method: proven.method, strength: .phr, flow: flow,
+                remembers: remembers, consuming: { try consume(proven, $0) }), session, request, context)
+        if let done {
+            await newcomers.giveBack(request, context)
+            return done
+        }
+        // The passkey, or its account, has gone meanwhile; or another request of this browser was faster.
+        return try await sessions.store.isAlive(session)
+            ? refuse(PasskeyRefusal("used_elsewhere", account: proven.passkey.accountID), form, taken.session)
+            : .redirect(to: SignInPath.signIn(flow))
+    }
+
+    // MARK: The proof
+
+    private struct Proven: Sendable {
+        let passkey: Passkey
+        let assertion: VerifiedAssertion
+
+        /// A key that never leaves its device is one of hardware (RFC 8176 2).
+        var method: String { passkey.isBackupEligible ? PasskeyMethod.name : PasskeyMethod.name + " +hwk" }
+    }
+
+    private enum Checked {
+        case proven(Proven)
+        case refused(PasskeyRefusal)
+    }
+
+    /// What the store has of a credential.
+    private struct Stored: Sendable {
+        let passkey: Passkey
+        let handle: [UInt8]
+        let maySignIn: Bool
+    }
+
+    /// The same work for every passkey that is known: whether its account may sign in is looked at last.
+    private func check(_ answer: [UInt8], _ open: [Ceremony], _ context: VisitorContext) async throws -> Checked {
+        guard !open.isEmpty else { return .refused(.expired) }
+        let response: AssertionResponse
+        do throws(WebAuthnError) { response = try AssertionResponse(json: answer) } catch {
+            return .refused(PasskeyRefusal(error.reason))
+        }
+        let id = ceremonies.id(response.credentialID)
+        let found = try await accounts.database.read { connection in try stored(id, connection) }
+        guard let found else { return .refused(.unknown(response.credentialID)) }
+        let passkey = found.passkey
+        let assertion: VerifiedAssertion
+        do throws(WebAuthnError) {
+            assertion = try PasskeyCeremonies.verify(open) { (ceremony) throws(WebAuthnError) in
+                try response.verify(ceremony, credential: StoredCredential(passkey), userHandle: found.handle)
+            }
+        } catch {
+            return .refused(PasskeyRefusal(error, of: passkey))
+        }
+        guard found.maySignIn else {
+            return .refused(PasskeyRefusal("account_disabled", account: passkey.accountID))
+        }
+        if assertion.counter == .repeated {
+            context.record(
+                Event(
+                    .passkeyCounter, by: .user(passkey.accountID), account: passkey.accountID, cause: "synced",
+                    detail: passkey.id))
+        }
+        return .proven(Proven(passkey: passkey, assertion: assertion))
+    }
+
+    private func stored(_ id: PasskeyID, _ connection: any SQLConnection) throws -> Stored? {
+        guard let passkey = try PasskeyStore.find(id, connection),
+            let account = try AccountStore.find(passkey.accountID, connection)
+        else { return nil }
+        return Stored(
+            passkey: passkey, handle: try PasskeyStore.handle(of: account.id, connection) ?? [],
+            maySignIn: accounts.eligibility.maySignIn(account))
+    }
+
+    /// In the transaction that signs in: the passkey is still there, its account may still sign in, and no other sign-in has
+    /// counted further.
+    private func consume(_ proven: Proven, _ connection: any SQLConnection) throws -> Bool {
+        guard let account = try AccountStore.find(proven.passkey.accountID, connection),
+            accounts.eligibility.maySignIn(account)
+        else { return false }
+        return try PasskeyStore.use(
+            proven.passkey, signCount: proven.assertion.signCount, isBackedUp: proven.assertion.isBackedUp, connection)
+    }
+
+    // MARK: The refusal
+
+    /// The sign-in page with what the user may know, and a new challenge.
+    ///
+    /// - Parameter session: without the challenges that were taken out.
+    private func refuse(
+        _ refusal: PasskeyRefusal, _ form: SubmittedForm, _ session: Session
+    ) async throws -> Response {
+        let (request, context, flow) = (form.request, form.context, form.flow)
+        context.record(
+            Event(
+                .passkeyRejected, by: .visitor, account: refusal.account, session: form.session.handle,
+                flow: form.session[Flows.self].logID(flow), cause: refusal.reason))
+        if refusal.isCopied, let account = refusal.account {
+            try await raiseAlarm(account, refusal.passkey, form)
+        }
+        let session = try await page.prepared(session, request, flow)
+        return page.response(
+            request, session, flow: flow, again: try await page.again(context, flow),
+            passkey: .init(error: refusal.words, unknown: refusal.unknown.map(ceremonies.unknownCredential)))
+    }
+
+    /// There may be a copy of a key that never leaves its device.
+    private func raiseAlarm(_ accountID: String, _ passkey: String?, _ form: SubmittedForm) async throws {
+        try await accounts.database.write { connection in
+            guard let account = try AccountStore.find(accountID, connection) else { return }
+            try form.context.record(
+                Event(
+                    .passkeyCounter, by: .visitor, account: accountID, cause: "device_bound", detail: passkey),
+                connection)
+            try changes.report(.passkeyCopied, of: account, by: ChangeOrigin(form.request), connection)
+        }
+    }
+}
+
+/// Why a passkey signs nobody in.
+struct PasskeyRefusal: Sendable {
+    let reason: String
+    var account: String?
+    /// The id of the row.
+    var passkey: String?
+    /// The credential that nobody knows, so that the browser can forget it.
+    var unknown: [UInt8]?
+    fileprivate var isCopied = false
+    /// The same for everything that says something about an account.
+    fileprivate var words = Text("passkey.error")
+
+    init(_ reason: String, account: String? = nil) { (self.reason, self.account) = (reason, account) }
+
+    /// - Parameter passkey: whose key it is. Only its owner learns of a change of BE.
+    init(_ error: WebAuthnError, of passkey: Passkey) {
+        (reason, account, self.passkey) = (error.reason, passkey.accountID, passkey.id)
+        isCopied = error == .counterRepeated
+        if error == .backupEligibilityChanged { words = Text("passkey.error-other-device") }
+    }
+
+    /// The challenge is too old, or was used.
+    static var expired: PasskeyRefusal {
+        var refusal = PasskeyRefusal("challenge_expired")
+        refusal.words = Text("passkey.error-expired")
+        return refusal
+    }
+
+    static func unknown(_ credential: [UInt8]) -> PasskeyRefusal {
+        var refusal = PasskeyRefusal("credential_unknown")
+        refusal.words = Text("passkey.error-unknown")
+        refusal.unknown = credential
+        return refusal
+    }
+}
+
+extension StoredCredential {
+    fileprivate init(_ passkey: Passkey) {
+        self.init(
+            id: passkey.identity.credential, publicKey: passkey.publicKey, signCount: passkey.signCount,
+            isBackupEligible: passkey.isBackupEligible)
+    }
+}
