@@ -50,9 +50,10 @@ extension Browser {
         let form = try page.page().form(with: "passkey")
         let address = try page.page().tags.lazy.compactMap { $0["data-renewal"] }.first
         guard let token = form?["form_token"], let address else { throw ProbeFailure("no passkeys:\n\(page.text)") }
+        let target = try page.address.resolving(address)
+        let proof = target.path == Browser.pathWithoutToken ? [] : [("X-CSRF-Token", token)]
         return try await send(
-            "POST", page.address.resolving(address),
-            [("X-CSRF-Token", token), ("Origin", page.address.origin), ("Sec-Fetch-Site", "same-origin")], body: [])
+            "POST", target, proof + [("Origin", page.address.origin), ("Sec-Fetch-Site", "same-origin")], body: [])
     }
 }
 
@@ -80,7 +81,7 @@ extension TestDeployment {
 
     /// Gives an account a passkey, and makes the account if there is none, as if all of it had happened long ago: nothing is
     /// sent or recorded.
-    func givePasskey(to address: String) async throws -> SoftwareAuthenticator {
+    func givePasskey(to address: String, named name: String = "Test") async throws -> SoftwareAuthenticator {
         let credential = SoftwareAuthenticator.Credential(
             id: try RandomBytes.generate(32), relyingPartyID: "localhost", userHandle: try RandomBytes.generate(32),
             key: try PrivateKey(new: .es256), signCount: 0)
@@ -98,7 +99,7 @@ extension TestDeployment {
                 AddedPasskey(
                     PasskeyID(relyingParty: "localhost", credential: credential.id), publicKey: key, algorithm: -7,
                     signCount: 0, isBackupEligible: true, isBackedUp: true, transports: ["internal"],
-                    aaguid: [UInt8](repeating: 0, count: 16)), named: "Test", to: account, accounts, connection)
+                    aaguid: [UInt8](repeating: 0, count: 16)), named: name, to: account, accounts, connection)
             guard case .added = outcome else { throw ProbeFailure("\(outcome)") }
             return try PasskeyStore.handle(of: account.id, SystemRandomness(), connection)
         }

@@ -36,6 +36,9 @@ enum TestedMethod: String, CaseIterable, Sendable {
     /// The methods whose proof works once. One click proves nothing, so it works as often as it is pressed.
     static let usedOnce = byEmail + byProvider + [.passkey]
 
+    /// The methods that lead from the sign-in page to another page or an email before the proof.
+    static let inTwoSteps = byEmail + byProvider
+
     /// The methods beside which an account may ask for a second proof. A passkey is two proofs by itself.
     static let singleProofs = allCases.filter { $0 != .passkey }
 

@@ -13,17 +13,32 @@ enum TestedChange: String, CaseIterable, Sendable {
     case link, unlink
     case sessionEnd = "session_end"
     case otherSessionsEnd = "other_sessions_end"
+    case passkeyRename = "passkey_rename"
+    case passkeyRemoval = "passkey_remove"
     /// Of the tests (``GreetingFeature``).
     case greeting = "test_greeting"
 
     /// Those that wait for a new sign-in when the user's is old.
-    static let waiting: [TestedChange] = [.link, .unlink, .greeting]
+    static let waiting: [TestedChange] = [.link, .unlink, .passkeyRename, .passkeyRemoval, .greeting]
 
     /// The change of the tests, and a second factor for accounts whose name says so.
     static let added = AddedFeatures(files: GreetingFeature.added.files, settings: GreetingFeature.added.settings) {
         try GreetingFeature.added.features($0, $1) + PinFactor.adding([PinFactor(mark: pin)]).features($0, $1)
     }
 
+    /// Those of a user with a passkey, who signs in again with a passkey.
+    var needsPasskey: Bool { self == .passkeyRename || self == .passkeyRemoval }
+
+    /// Where its user is led without it.
+    var home: String {
+        switch self {
+        case .link, .unlink, .sessionEnd, .otherSessionsEnd: "/"
+        case .passkeyRename, .passkeyRemoval: Self.passkeys
+        case .greeting: GreetingFeature.path
+        }
+    }
+
+    private static let passkeys = "/passkeys"
     private static let pin = "with a pin"
     static let confirmPath = "/identities/confirm"
 
@@ -34,6 +49,12 @@ enum TestedChange: String, CaseIterable, Sendable {
 
     /// A browser of a user who can ask for it.
     func user(of place: ProviderDeployment) async throws -> Browser {
+        if needsPasskey {
+            let (browser, deployment) = (place.deployment.browser(), place.deployment)
+            let authenticator = try await deployment.givePasskey(to: "ann@example.com", named: "Phone")
+            _ = try await browser.usePasskey(authenticator, on: deployment.signInPage(browser))
+            return browser
+        }
         let browser = self == .unlink ? try await place.owner(adding: .oidc) : try await place.owner()
         if self == .sessionEnd || self == .otherSessionsEnd { _ = try await place.deployment.furtherBrowser() }
         return browser
@@ -51,6 +72,12 @@ enum TestedChange: String, CaseIterable, Sendable {
         case .otherSessionsEnd:
             let page = try await browser.get(place.origin + "/sessions")
             return try await browser.submit(page.page().form(to: "/sessions/end-others"), on: page)
+        case .passkeyRename:
+            let page = try await browser.get(place.origin + Self.passkeys)
+            return try await browser.submit(page.page().form(to: "/passkeys/rename"), on: page, ["name": "Tablet"])
+        case .passkeyRemoval:
+            let page = try await browser.get(place.origin + Self.passkeys)
+            return try await browser.submit(page.page().form(to: "/passkeys/remove"), on: page)
         case .greeting:
             let page = try await browser.get(place.origin + GreetingFeature.path)
             let form = try page.page().form(to: GreetingFeature.Word.path)
@@ -72,16 +99,22 @@ enum TestedChange: String, CaseIterable, Sendable {
         case .sessionEnd, .otherSessionsEnd:
             let page = try await browser.get(place.origin + "/sessions")
             return try page.page().forms.filter { $0.action == "/sessions/end" }.count == 1
+        case .passkeyRename: return try await browser.get(place.origin + Self.passkeys).text.contains("Tablet")
+        case .passkeyRemoval: return try await !browser.get(place.origin + Self.passkeys).text.contains("Phone")
         case .greeting: return try await browser.get(place.origin + GreetingFeature.path).text.contains("<h1>Aloha")
         }
     }
 }
 
 extension ProviderDeployment {
-    /// Signs in again with a code by email on a sign-in page, and with the PIN where it is asked for. Redirects are followed.
-    func signInAgainWithPin(
-        _ browser: Browser, on page: Visit, as address: String = "ann@example.com"
+    /// Signs in again on a sign-in page: with a passkey for what needs one, else with a code by email, and with the PIN where
+    /// it is asked for. Redirects are followed.
+    func signInAgain(
+        for change: TestedChange, _ browser: Browser, on page: Visit, as address: String = "ann@example.com"
     ) async throws -> Visit {
+        if change.needsPasskey {
+            return try await browser.follow(browser.usePasskey(deployment.givePasskey(to: address), on: page))
+        }
         try await deployment.forgetEmails(to: address)
         let next = try await signInAgain(browser, on: page, as: address)
         guard next.address.path == PinFactor.pagePath else { return next }

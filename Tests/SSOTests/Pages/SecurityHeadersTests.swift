@@ -94,7 +94,7 @@ struct SecurityHeadersTests {
             let page = try await deployment.probe().get("/sign-in")
             let tags = try ScannedPage(page.text).tags
             let files = tags.filter { $0.name == "link" || $0.name == "script" }.compactMap { $0["href"] ?? $0["src"] }
-            #expect(files.count == 5, "two icons, two style sheets and a script")
+            #expect(files.count == 6, "two icons, two style sheets and two scripts")
             for file in files {
                 let reply = try await deployment.probe().get(file)
                 #expect(reply.status == 200)

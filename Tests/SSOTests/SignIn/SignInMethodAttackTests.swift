@@ -104,7 +104,7 @@ struct SignInMethodAttackTests {
 
     @Test(
         "nobody signs in with a cookie of an earlier step, before and after the sign-in",
-        arguments: TestedMethod.usedOnce)
+        arguments: TestedMethod.inTwoSteps)
     func earlierCookie(method: TestedMethod) async throws {
         try await TestDeployment.withEveryMethod(method) { deployment in
             let browser = deployment.browser()

@@ -226,7 +226,8 @@ struct SignInMethodTests {
             guard case .object(let members) = slots else { throw ProbeFailure("slots are not an object: \(slots)") }
             #expect(
                 Set(members.keys) == [
-                    Flows.key, PendingProviderAttempts.key, CurrentSignIn.key, OneClickMethod.KeptSlot.key,
+                    Flows.key, PendingProviderAttempts.key, CurrentSignIn.key, BrowserAbilities.key,
+                    OneClickMethod.KeptSlot.key,
                 ])
             #expect(slots[OneClickMethod.KeptSlot.key]?["visits"] == 1)
             let flows = slots[Flows.key]?["all"]?.items.compactMap { $0["id"]?.text } ?? []

@@ -89,7 +89,7 @@ struct WaitingChangeAttackTests {
                 let signIn = try await browser.follow(change.ask(in: browser, of: place))
                 #expect(signIn.address.path == "/sign-in")
                 try await place.setPin()
-                _ = try await place.signInAgainWithPin(browser, on: signIn)
+                _ = try await place.signInAgain(for: change, browser, on: signIn)
                 #expect(try await !change.isMade(in: browser, of: place))
             }
             let asked = try await change.ask(in: browser, of: place)
@@ -116,14 +116,14 @@ struct WaitingChangeAttackTests {
 
             var signIn = waiting.signIn
             if change == .greeting {
-                signIn = try await place.signInAgainWithPin(browser, on: signIn)
+                signIn = try await place.signInAgain(for: change, browser, on: signIn)
                 #expect(signIn.address.path == "/sign-in", "one proof is too weak")
                 for weak in try await waiting.open() {
                     #expect(try weak.status == 303 && weak.location().path == "/sign-in")
                 }
                 try await place.setPin()
             }
-            let page = try await place.signInAgainWithPin(browser, on: signIn)
+            let page = try await place.signInAgain(for: change, browser, on: signIn)
             #expect(page.status == 200 && page.address.path == TestedChange.confirmPath)
             #expect(try await browser.get(page.address).status == 200, "a page that was opened twice")
             let refused = try await Browser.$pathWithoutToken.withValue(TestedChange.confirmPath) {
@@ -147,7 +147,7 @@ struct WaitingChangeAttackTests {
         try await TestedChange.open { place in
             let waiting = try await Waiting(change, place)
             try await place.setPin()
-            let page = try await place.signInAgainWithPin(waiting.browser, on: waiting.signIn)
+            let page = try await place.signInAgain(for: change, waiting.browser, on: waiting.signIn)
             #expect(page.status == 200)
             place.deployment.clock.advance(by: .minutes(10))
             for late in try await waiting.open() { #expect(late.status == 410) }
@@ -162,7 +162,8 @@ struct WaitingChangeAttackTests {
     func otherAccount(change: TestedChange) async throws {
         try await TestedChange.open { place in
             let waiting = try await Waiting(change, place)
-            let page = try await place.signInAgainWithPin(waiting.browser, on: waiting.signIn, as: "ben@example.com")
+            let page = try await place.signInAgain(
+                for: change, waiting.browser, on: waiting.signIn, as: "ben@example.com")
             #expect(page.status == 409 && page.text.contains("You are signed in to another account"))
             for sent in try await waiting.open() { #expect(sent.status == 409) }
             #expect(place.deployment.events("account_change_refused", reason: "other_account") == 3)
@@ -175,8 +176,7 @@ struct WaitingChangeAttackTests {
         try await TestedChange.open { place in
             let waiting = try await Waiting(change, place)
             let cancelled = try await waiting.browser.get("\(place.origin)/sign-in/cancel?flow=\(waiting.flow)")
-            let home = change == .greeting ? GreetingFeature.path : "/"
-            #expect(try cancelled.status == 303 && cancelled.location().path == home)
+            #expect(try cancelled.status == 303 && cancelled.location().path == change.home)
             for late in try await waiting.open() { #expect(late.status == 410) }
             #expect(try await !waiting.isMade)
         }
