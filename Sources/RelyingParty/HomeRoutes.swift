@@ -114,7 +114,9 @@ private struct AccountPage: Encodable, Sendable {
 /// The sign-in methods of the protocol (`session.methods` of the answer to verify) in words.
 enum SignInMethodNames {
     /// The methods that have a text, `method.NAME`.
-    static let known = ["email_code", "email_link", "email_reply", "apple", "google", "github", "oidc"]
+    static let known = [
+        "email_code", "email_link", "email_reply", "passkey", "operator", "apple", "google", "github", "oidc",
+    ]
 
     /// "an email code". nil when no method has a text. Every `oidc:ID` has the same one: only the IdP knows its name.
     static func text(_ methods: [String]) -> Text? {

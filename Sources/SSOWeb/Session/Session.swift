@@ -10,7 +10,7 @@ public struct Session: Sendable {
     /// What form tokens of this browser derive from. Survives a change of the id within one sign-in.
     public let formSeed: String
     /// What features keep in the session, as of the moment it was read.
-    public let slots: SessionSlots
+    public package(set) var slots: SessionSlots
     /// When this id was issued. A sign-in issues a new one.
     public let createdAt: Timestamp
     /// Set for the session of an app, which lasts longer.

@@ -29,12 +29,9 @@ extension TestDeployment {
     /// Asks for a code on the IdP's own sign-in page and reads it in the email.
     func asking(_ address: String = "ann@example.com", by browser: Browser? = nil) async throws -> PendingCode {
         let browser = browser ?? self.browser()
-        let earlier = Set(mailbox.all(to: address).map(\.name))
+        let earlier = mailbox.all(to: address)
         let waiting = try await browser.ask(for: address, on: browser.get(origin + "/sign-in"))
-        let email = try await eventually("a new email to \(address)") {
-            mailbox.all(to: address).first { !earlier.contains($0.name) }
-        }
-        guard let code = email.code else { throw ProbeFailure("no code alone on a line of:\n\(email.text)") }
+        let code = try await mailbox.code(to: address, besides: earlier)
         return PendingCode(browser: browser, waiting: waiting, code: code)
     }
 

@@ -33,9 +33,9 @@ struct RelyingPartyApp {
     func signIn(
         at address: WebAddress, by browser: Browser, as email: String = "ann@example.com"
     ) async throws -> String {
-        let earlier = deployment.mailbox.all(to: email).count
+        let earlier = deployment.mailbox.all(to: email)
         let waiting = try await browser.ask(for: email, on: browser.follow(browser.get(address)))
-        let complete = try await browser.enter(deployment.mailbox.code(to: email, count: earlier + 1), on: waiting)
+        let complete = try await browser.enter(deployment.mailbox.code(to: email, besides: earlier), on: waiting)
         return try Self.result(of: complete)
     }
 

@@ -60,9 +60,8 @@ struct SignInParts: Sendable {
         let shown = forms.count <= Self.shownProviders + 1 ? forms.count : Self.shownProviders
         let (first, more) = (Array(forms.prefix(shown)), Array(forms.dropFirst(shown)))
         let buttons = Part(hasProviders: true, hasMore: !more.isEmpty, providers: first, more: more)
-        // One way alone is no choice.
-        let isChoice = !providers.isEmpty || passkey != nil
-        let isEmailLast = isChoice && isLast(LastMethodCookie.email)
+        // One way alone is no choice. Passkeys may be out of sight.
+        let isEmailLast = !providers.isEmpty && isLast(LastMethodCookie.email)
         let email = Part(hasEmailField: true, isLastUsed: isEmailLast)
         var parts: [Part] = []
         if !providers.isEmpty { parts.append(buttons) }

@@ -215,9 +215,12 @@ struct SignInPage: Sendable {
     }
 
     /// The session of a request that shows the page, with what the methods put into it. A new one has it from the start.
+    /// A HEAD stores nothing.
     func session(_ request: Request, _ context: VisitorContext, _ flow: FlowID?) async throws -> Session {
         if let session = context.session { return try await prepared(session, request, flow) }
-        guard request.method != .head else { return try await sessions.current(request, context) }
+        guard request.method != .head else {
+            return try await prepared(sessions.current(request, context), request, flow)
+        }
         var slots = SessionSlots()
         _ = try prepare(attempt(request, nil, flow), in: &slots)
         return try await sessions.begin(slots, request, context, isVisit: true)
@@ -226,8 +229,8 @@ struct SignInPage: Sendable {
     /// A session with what the methods put into it.
     func prepared(_ session: Session, _ request: Request, _ flow: FlowID?) async throws -> Session {
         let attempt = attempt(request, session, flow)
-        var slots = session.slots
-        guard request.method != .head, try prepare(attempt, in: &slots) else { return session }
+        var shown = session
+        guard try prepare(attempt, in: &shown.slots), request.method != .head else { return shown }
         return try await sessions.store.update(session) { try prepare(attempt, in: &$0) } ?? session
     }
 
