@@ -11,6 +11,6 @@ struct SignInMethodNamesTests {
     func names() {
         let methods = ["email_code", "email_link", "email_reply"] + Provider.Kind.allCases.map(\.testMethod)
         for method in methods { #expect(SignInMethodNames.text([method]) != nil, "\(method)") }
-        #expect(SignInMethodNames.text(["passkey"]) == nil)
+        #expect(SignInMethodNames.text(["unheard_of"]) == nil)
     }
 }
