@@ -34,7 +34,8 @@ extension EventKind {
     package static let passkeyRemoved = EventKind(
         "passkey_removed", .notice, .row("session; `cause`; `detail`: the passkey"),
         line: [.account, .detail("passkey"), .cause()],
-        causes: PasskeyEnd.allCases.map { .init($0.rawValue, $0.meaning) }, user: Text("activity.passkey-removed"), "A passkey was removed.")
+        causes: PasskeyEnd.allCases.map { .init($0.rawValue, $0.meaning) }, user: Text("activity.passkey-removed"),
+        "A passkey was removed.")
     package static let accountChangeWaits = EventKind(
         "account_change_waits", .info, line: [.account, .session, .flow],
         "A change of an account waits for a new sign-in.")

@@ -85,11 +85,11 @@ extension Journeys.Operators {
         }
 
         /// SQLite's integrity check. Run while no process has the database open.
-        private static func integrity(of pair: ProcessDeployment) async throws -> String {
+        static func integrity(of pair: ProcessDeployment, at database: String? = nil) async throws -> String {
             let (output, errors) = (pair.folder.path(of: "integrity.out"), pair.folder.path(of: "integrity.err"))
             try? FileManager.default.removeItem(atPath: output)
             let child = try ChildProcess(
-                "/usr/bin/sqlite3", [pair.databasePath, "PRAGMA integrity_check"], environment: [:],
+                "/usr/bin/sqlite3", [database ?? pair.databasePath, "PRAGMA integrity_check"], environment: [:],
                 folder: pair.folder.path, standardOutput: output, standardError: errors)
             guard try await child.waitForExit() == .code(0) else {
                 return pair.folder.text(of: "integrity.err")

@@ -15,7 +15,7 @@ struct PasskeyBrowserTests {
         let earlier = pair.mailbox.all(to: "ann@example.com").count
         try await chromium.askForCode("ann@example.com")
         try await chromium.enterCode(pair.mailbox.code(to: "ann@example.com", count: earlier + 1))
-        try await chromium.press("form[data-passkey-create] button")
+        try await chromium.press("form[action='/passkeys/add'] button")
         try await chromium.arrive("the list with the passkey") { $0.hasSuffix("/passkeys?added") }
     }
 
@@ -41,7 +41,7 @@ struct PasskeyBrowserTests {
             try await chromium.visit(pair.client.origin + "/")
             try await chromium.press("a[href*='/auth/sso/authorize']")
             // That of the device answers the autofill as soon as the page asks, before a button could be pressed.
-            if authenticator.transport == "usb" { try await chromium.press("form[data-passkey-get] button") }
+            if authenticator.transport == "usb" { try await chromium.press("form[action='/sign-in/passkey'] button") }
             try await chromium.arrive("the client's page") { $0 == pair.client.origin + "/" }
             _ = try await chromium.element("form[action$='/sign-out']")
             #expect(try await chromium.text().contains("ann"))
@@ -58,9 +58,9 @@ struct PasskeyBrowserTests {
             try await chromium.visit(pair.origin + "/passkeys/add")
             // An account with a passkey adds another one with it.
             try await chromium.arrive("the sign-in page") { $0.contains("/sign-in") }
-            try await chromium.press("form[data-passkey-get] button")
+            try await chromium.press("form[action='/sign-in/passkey'] button")
             try await chromium.arrive("the page that adds") { $0.contains("/passkeys/add") }
-            try await chromium.press("form[data-passkey-create] button")
+            try await chromium.press("form[action='/passkeys/add'] button")
             _ = try await chromium.element("[data-passkey-error=InvalidStateError]:not([hidden])")
             try await chromium.quit()
         }

@@ -21,10 +21,10 @@ extension PageStates {
             return try await browser.follow(
                 browser.submit(list.page().form(to: "/passkeys/remove"), on: list))
         },
-        PageState("passkey-add", mark: "form[data-passkey-create]") { studio in
+        PageState("passkey-add", mark: "form[action='/passkeys/add'] [data-passkey-options]") { studio in
             try await studio.signedIn().get(studio.origin + "/passkeys/add")
         },
-        PageState("passkey-add-refused", 422, mark: "form[data-passkey-create]") { studio in
+        PageState("passkey-add-refused", 422, mark: "form[action='/passkeys/add'] [data-passkey-options]") { studio in
             let browser = try await studio.signedIn()
             let page = try await browser.get(studio.origin + "/passkeys/add")
             return try await browser.sendPasskey("{}", on: page)
@@ -52,7 +52,7 @@ extension PageStates {
             return try await browser.follow(
                 browser.get(studio.deployment.authorize(studio.client, state: "phr") + "&acr_values=phr"))
         },
-        PageState("sign-in-passkey-only", mark: "form[data-passkey-get]") { studio in
+        PageState("sign-in-passkey-only", mark: "form[action='/sign-in/passkey'] [data-passkey-options]") { studio in
             _ = try await studio.deployment.givePasskey(to: studio.address)
             let browser = try await studio.signedIn()
             return try await browser.follow(

@@ -12,17 +12,13 @@ import Storage
 
 /// The steps of a user with a passkey: what the script of the pages does, with an authenticator in memory.
 extension Visit {
-    /// What the page asks the browser for, to sign in.
-    func requestOptions() throws -> String { try passkeyAttribute("data-passkey-get") }
-
-    /// What the page asks the browser for, to add a passkey.
-    func creationOptions() throws -> String { try passkeyAttribute("data-passkey-create") }
-
-    private func passkeyAttribute(_ name: String) throws -> String {
-        guard let value = try page().tags.lazy.compactMap({ $0[name] }).first, !value.isEmpty else {
-            throw ProbeFailure("no \(name) at \(address.absolute) (\(status)):\n\(text)")
+    /// What the page asks the browser for, to sign in or to add a passkey.
+    func passkeyOptions() throws -> String {
+        let button = try page().tags.first { $0.name == "button" && $0["data-passkey-options"] != nil }
+        guard let options = button?["data-passkey-options"], !options.isEmpty else {
+            throw ProbeFailure("no options at \(address.absolute) (\(status)):\n\(text)")
         }
-        return value
+        return options
     }
 }
 
@@ -37,12 +33,12 @@ extension Browser {
     /// Signs in with a passkey on a sign-in page. Redirects are not followed.
     func usePasskey(_ authenticator: SoftwareAuthenticator, on page: Visit, id: [UInt8]? = nil) async throws -> Visit {
         try await sendPasskey(
-            authenticator.get(page.requestOptions(), at: page.address.origin, id: id), on: page)
+            authenticator.get(page.passkeyOptions(), at: page.address.origin, id: id), on: page)
     }
 
     /// Adds a passkey on its page. Redirects are not followed.
     func addPasskey(_ authenticator: SoftwareAuthenticator, on page: Visit) async throws -> Visit {
-        try await sendPasskey(authenticator.create(page.creationOptions(), at: page.address.origin), on: page)
+        try await sendPasskey(authenticator.create(page.passkeyOptions(), at: page.address.origin), on: page)
     }
 
     /// Asks for new options, as the script of a sign-in page does.

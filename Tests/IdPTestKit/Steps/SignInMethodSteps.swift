@@ -270,7 +270,7 @@ extension TestDeployment {
             let authenticator = try await givePasskey(to: address)
             return PendingProof(
                 method: method, address: address, waiting: page, deployment: self,
-                passkey: try authenticator.get(page.requestOptions(), at: origin))
+                passkey: try authenticator.get(page.passkeyOptions(), at: origin))
         }
         if let kind = method.provider {
             let standIn = try standIn(kind)

@@ -19,7 +19,7 @@ struct PasskeyAttackTests {
             for row in AssertionRow.all {
                 let browser = deployment.browser()
                 let page = try await deployment.signInPage(browser)
-                var draft = try authenticator.assertion(page.requestOptions(), at: deployment.origin)
+                var draft = try authenticator.assertion(page.passkeyOptions(), at: deployment.origin)
                 try row.change(&draft)
                 let before = deployment.events("passkey_rejected", reason: row.reason)
                 let answer = String(decoding: try draft.passkey().json, as: UTF8.self)
@@ -39,7 +39,7 @@ struct PasskeyAttackTests {
             let browser = try await deployment.signedIn(as: "ann@example.com")
             for row in RegistrationRow.all {
                 let page = try await deployment.passkeyPage(browser)
-                var draft = try SoftwareAuthenticator().registration(page.creationOptions(), at: deployment.origin)
+                var draft = try SoftwareAuthenticator().registration(page.passkeyOptions(), at: deployment.origin)
                 try row.change(&draft)
                 let before = deployment.events("passkey_rejected", reason: row.reason)
                 let answer = String(decoding: try draft.passkey().json, as: UTF8.self)
@@ -76,7 +76,7 @@ struct PasskeyAttackTests {
             let authenticator = try await deployment.givePasskey(to: "ann@example.com")
             let browser = deployment.browser()
             let page = try await deployment.signInPage(browser)
-            let answer = try authenticator.get(page.requestOptions(), at: deployment.origin)
+            let answer = try authenticator.get(page.passkeyOptions(), at: deployment.origin)
             #expect(try await browser.sendPasskey(answer, on: page).status == 303)
             try await browser.signOut(of: deployment)
             let after = try await deployment.signInPage(browser)
@@ -84,25 +84,25 @@ struct PasskeyAttackTests {
 
             let failing = deployment.browser()
             let first = try await deployment.signInPage(failing)
-            let good = try authenticator.get(first.requestOptions(), at: deployment.origin)
+            let good = try authenticator.get(first.passkeyOptions(), at: deployment.origin)
             let refused = try await failing.sendPasskey("{}", on: first)
             #expect(refused.status == 422)
             #expect(try await failing.sendPasskey(good, on: refused).status == 422, "after failure")
 
             let other = deployment.browser()
             let otherPage = try await deployment.signInPage(other)
-            let stolen = try authenticator.get(first.requestOptions(), at: deployment.origin)
+            let stolen = try authenticator.get(first.passkeyOptions(), at: deployment.origin)
             #expect(try await other.sendPasskey(stolen, on: otherPage).status == 422, "of another session")
 
             let flows = deployment.browser()
             let plain = try await deployment.signInPage(flows)
             let forClient = try await flows.beginSignIn(at: deployment.client)
-            let ofFlow = try authenticator.get(forClient.requestOptions(), at: deployment.origin)
+            let ofFlow = try authenticator.get(forClient.passkeyOptions(), at: deployment.origin)
             #expect(try await flows.sendPasskey(ofFlow, on: plain).status == 422, "of another flow")
 
             let owner = try await deployment.passkeyList(as: "ben@example.com").browser
             let adding = try await deployment.passkeyPage(owner)
-            let challenge = try JSONDecoding.value(Array(adding.creationOptions().utf8))["challenge"]?.text ?? ""
+            let challenge = try JSONDecoding.value(Array(adding.passkeyOptions().utf8))["challenge"]?.text ?? ""
             let options = #"{"challenge":"\#(challenge)","rpId":"localhost"}"#
             let wrong = try authenticator.get(options, at: deployment.origin)
             let visitor = deployment.browser()
@@ -112,13 +112,34 @@ struct PasskeyAttackTests {
         }
     }
 
+    @Test("new options that name no flow serve each flow of their session, once")
+    func optionsWithoutFlow() async throws {
+        try await TestDeployment.open { deployment in
+            let authenticator = try await deployment.givePasskey(to: "ann@example.com")
+            let browser = deployment.browser()
+            let page = try await browser.beginSignIn(at: deployment.client)
+            let token = try page.formToken()
+            let renewed = try await browser.send(
+                "POST", WebAddress(deployment.origin + "/sign-in/passkey/options"),
+                [("X-CSRF-Token", token), ("Origin", deployment.origin)], body: [])
+            #expect(
+                renewed.status == 200 && renewed.reply.header("content-type")?.hasPrefix("application/json") == true)
+            let answer = try authenticator.get(renewed.text, at: deployment.origin)
+            let twin = browser.twin()
+            #expect(try await browser.follow(browser.sendPasskey(answer, on: page)).token().hasPrefix("sst_"))
+            let again = try await twin.sendPasskey(answer, on: page)
+            #expect(again.status < 500)
+            #expect(try await !twin.isSignedInOnHomePage(of: deployment))
+        }
+    }
+
     @Test("of 100 answers to one challenge at the same instant, at two nodes, one signs in")
     func parallel() async throws {
         try await TestDeployment.open { deployment in
             let authenticator = try await deployment.givePasskey(to: "ann@example.com")
             let browser = deployment.browser()
             let page = try await deployment.signInPage(browser)
-            let answer = try authenticator.get(page.requestOptions(), at: deployment.origin)
+            let answer = try authenticator.get(page.passkeyOptions(), at: deployment.origin)
             try await deployment.withSecondIdP { second in
                 let twins = (0..<100).map { browser.twin(routes: $0 % 2 == 0 ? nil : second.routes) }
                 let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -157,13 +178,13 @@ struct PasskeyAttackTests {
             let authenticator = try await deployment.givePasskey(to: "ann@example.com")
             let ben = try await deployment.givePasskey(to: "ben@example.com")
             func text(_ visit: Visit) throws -> String {
-                visit.text.replacing(try visit.formToken(), with: "").replacing(try visit.requestOptions(), with: "")
-                    .replacing(/data-passkey-get="[^"]*"/, with: "")
+                visit.text.replacing(try visit.formToken(), with: "").replacing(try visit.passkeyOptions(), with: "")
+                    .replacing(/data-passkey-options="[^"]*"/, with: "")
             }
             func refusal(_ change: (inout AssertionDraft) throws -> Void) async throws -> String {
                 let browser = deployment.browser()
                 let page = try await deployment.signInPage(browser)
-                var draft = try authenticator.assertion(page.requestOptions(), at: deployment.origin)
+                var draft = try authenticator.assertion(page.passkeyOptions(), at: deployment.origin)
                 try change(&draft)
                 let json = String(decoding: try draft.passkey().json, as: UTF8.self)
                 let refused = try await browser.sendPasskey(json, on: page)

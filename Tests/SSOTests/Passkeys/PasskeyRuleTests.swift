@@ -87,7 +87,7 @@ struct PasskeyRuleTests {
             _ = try await deployment.passkeyOwner(first)
             let ben = try await deployment.signedIn(as: "ben@example.com")
             let page = try await deployment.passkeyPage(ben)
-            var draft = try SoftwareAuthenticator().registration(page.creationOptions(), at: deployment.origin)
+            var draft = try SoftwareAuthenticator().registration(page.passkeyOptions(), at: deployment.origin)
             draft.data.credentialID = first.credentials[0].id
             let again = try await ben.sendPasskey(String(decoding: draft.passkey().json, as: UTF8.self), on: page)
             #expect(again.status == 422 && again.text.contains("belongs to an account already"))

@@ -46,7 +46,7 @@ struct PasskeySignInTests {
             let page = try await deployment.signInPage(browser)
             let renewed = try await browser.renewPasskeyOptions(on: page)
             #expect(renewed.status == 200 && renewed.reply.header("content-type") == "application/json")
-            #expect(try renewed.text != page.requestOptions())
+            #expect(try renewed.text != page.passkeyOptions())
             let answer = try authenticator.get(renewed.text, at: deployment.origin)
             #expect(try await browser.sendPasskey(answer, on: page).status == 303)
             #expect(try await browser.isSignedInOnHomePage(of: deployment))

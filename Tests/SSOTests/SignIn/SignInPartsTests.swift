@@ -254,7 +254,7 @@ struct SignInPartsTests {
     /// Form tokens and challenges differ from page to page.
     private static func withoutTokens(_ visit: Visit) -> [Substring] {
         visit.text.split(separator: "\n").filter {
-            !$0.contains("name=\"form_token\"") && !$0.contains("data-passkey-get")
+            !$0.contains("name=\"form_token\"") && !$0.contains("data-passkey-options")
         }
     }
 

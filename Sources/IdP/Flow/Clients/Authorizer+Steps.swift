@@ -303,7 +303,8 @@ extension Authorizer {
         try audit?.record(refused.only(in: reading.waiting == nil ? .all : .log), connection)
         if !asked.isSilent, reading.waiting == nil {
             _ = try begin(
-                asked.flow(expecting: reading.expected, needing: reading.strength), asked.id, in: user.session, now, connection)
+                asked.flow(expecting: reading.expected, needing: reading.strength), asked.id, in: user.session, now,
+                connection)
         }
         return .noAccess(client, user, flow)
     }

@@ -25,6 +25,8 @@ struct PasskeyChallenges: SessionSlot {
         fileprivate let text: String
         fileprivate let purpose: Purpose
         fileprivate let flow: FlowID?
+        /// Whether it serves every flow of the session; missing for no.
+        fileprivate let anyFlow: Bool?
         /// The account that gets the passkey; nil for a sign-in.
         fileprivate let account: String?
         /// The only origin whose pages may answer it.
@@ -39,7 +41,7 @@ struct PasskeyChallenges: SessionSlot {
         }
 
         fileprivate func answers(_ use: Use) -> Bool {
-            purpose == use.purpose && flow == use.flow && account == use.account
+            purpose == use.purpose && (flow == use.flow || anyFlow == true) && account == use.account
         }
     }
 
@@ -48,8 +50,11 @@ struct PasskeyChallenges: SessionSlot {
         let purpose: Purpose
         var flow: FlowID?
         var account: String?
+        var anyFlow: Bool?
 
         static func signIn(_ flow: FlowID?) -> Use { Use(purpose: .signIn, flow: flow) }
+        /// For a request that names no flow.
+        static let signInToAny = Use(purpose: .signIn, anyFlow: true)
         static func add(to account: String) -> Use { Use(purpose: .add, account: account) }
     }
 
@@ -77,7 +82,7 @@ struct PasskeyChallenges: SessionSlot {
         all.append(
             Challenge(
                 text: Base64URL.encode(try randomness.bytes(Self.bytes)), purpose: use.purpose, flow: use.flow,
-                account: use.account, origin: origin.text, begunAt: now))
+                anyFlow: use.anyFlow, account: use.account, origin: origin.text, begunAt: now))
         all.removeFirst(max(0, all.count - Self.maximum))
     }
 

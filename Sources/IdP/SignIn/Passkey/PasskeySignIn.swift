@@ -39,7 +39,8 @@ struct PasskeySignIn: Sendable {
     ) async throws -> Response {
         try ceremonies.count(session)
         let flow = FlowID.read(request.queryFields)
-        guard let renewed = try await ceremonies.renew(for: .signIn(flow), in: session) else {
+        let use = flow == nil ? PasskeyChallenges.Use.signInToAny : .signIn(flow)
+        guard let renewed = try await ceremonies.renew(for: use, in: session) else {
             throw PublicError.staleForm(request, from: .ownPage, .home)
         }
         return .json(text: ceremonies.requestOptions(flow, in: renewed.slots))

@@ -4,8 +4,9 @@
 (function () {
     signal();
     if (!window.PublicKeyCredential || !navigator.credentials || !navigator.credentials.create) { return; }
-    document.querySelectorAll("form[data-passkey-get]").forEach(signIn);
-    document.querySelectorAll("form[data-passkey-create]").forEach(add);
+    document.querySelectorAll("[data-passkey-options]").forEach(function (button) {
+        (button.form.dataset.renewal ? signIn : add)(button.form, button.dataset.passkeyOptions);
+    });
     notePlatform();
 
     // Whether this device itself can keep a passkey: only then is one offered after the sign-in.
@@ -46,8 +47,8 @@
 
     // MARK: Signing in
 
-    function signIn(form) {
-        var options = form.dataset.passkeyGet, fetched = Date.now(), autofill = null, isOpen = false;
+    function signIn(form, options) {
+        var fetched = Date.now(), autofill = null, isOpen = false;
         show(form);
         form.addEventListener("submit", function (event) {
             event.preventDefault();
@@ -113,7 +114,7 @@
 
     // MARK: Adding
 
-    function add(form) {
+    function add(form, options) {
         var isOpen = false;
         show(form);
         form.addEventListener("submit", function (event) {
@@ -121,7 +122,7 @@
             if (isOpen) { return; }
             isOpen = true;
             tell(form, null);
-            navigator.credentials.create({ publicKey: read(form.dataset.passkeyCreate) }).then(function (credential) {
+            navigator.credentials.create({ publicKey: read(options) }).then(function (credential) {
                 send(form, credential);
             }, function (error) {
                 tell(form, error);
