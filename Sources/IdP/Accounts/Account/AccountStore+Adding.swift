@@ -58,7 +58,8 @@ extension AccountStore {
                 "name": .text(account.name ?? DisplayName.initial(for: account.email.text)),
                 "now": .timestamp(context.now),
                 "added": .optional(account.standing == .named ? nil : context.now),
-                "imported": .optional(account.standing == .imported ? context.now : nil), "end": .optional(account.end), "language": .optional(account.language?.rawValue),
+                "imported": .optional(account.standing == .imported ? context.now : nil), "end": .optional(account.end),
+                "language": .optional(account.language?.rawValue),
             ])
         try Usernames.give(id, for: account.email.text, context.randomness, connection)
         return id

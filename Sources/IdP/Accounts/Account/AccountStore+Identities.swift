@@ -22,13 +22,14 @@ extension AccountStore {
             values["token"] = .optional(external.sealedRefreshToken)
             values["vouched"] = .integer(external.vouches(for: account.email) ? 1 : 0)
         }
-        let isAdded = try connection.execute(
-            """
-            INSERT INTO account_identity (kind, issuer, subject, account_id, created_at, provider, email,
-                                          is_private_email, refresh_token, is_vouched)
-            VALUES (:kind, :issuer, :subject, :account, :now, :provider, :email, :private, :token, :vouched)
-                ON CONFLICT (kind, issuer, subject) DO NOTHING
-            """, values) == 1
+        let isAdded =
+            try connection.execute(
+                """
+                INSERT INTO account_identity (kind, issuer, subject, account_id, created_at, provider, email,
+                                              is_private_email, refresh_token, is_vouched)
+                VALUES (:kind, :issuer, :subject, :account, :now, :provider, :email, :private, :token, :vouched)
+                    ON CONFLICT (kind, issuer, subject) DO NOTHING
+                """, values) == 1
         if isAdded { try Self.noteBegun(account, at: clock.now(), connection) }
         return isAdded
     }

@@ -46,12 +46,13 @@ package enum PrintedLinkStore {
         _ key: PrintedLinkKey, of account: Account, at now: Timestamp, _ connection: any SQLConnection
     ) throws -> Bool {
         guard try !AccountStore.hasBegun(account, connection) else { return false }
-        let isUsed = try connection.execute(
-            """
-            UPDATE sign_in_link SET used_at = :now
-             WHERE digest = :digest AND account_id = :account AND used_at IS NULL AND withdrawn_at IS NULL
-               AND expires_at > :now
-            """, ["digest": .blob(key.digest), "account": .text(account.id), "now": .timestamp(now)]) == 1
+        let isUsed =
+            try connection.execute(
+                """
+                UPDATE sign_in_link SET used_at = :now
+                 WHERE digest = :digest AND account_id = :account AND used_at IS NULL AND withdrawn_at IS NULL
+                   AND expires_at > :now
+                """, ["digest": .blob(key.digest), "account": .text(account.id), "now": .timestamp(now)]) == 1
         if isUsed { try AccountStore.noteBegun(account, at: now, connection) }
         return isUsed
     }

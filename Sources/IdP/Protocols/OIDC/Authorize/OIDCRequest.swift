@@ -72,7 +72,8 @@ struct OIDCRequest: Sendable, Equatable {
     /// Whether the request can arrive once more after a sign-in: its address is encoded more strictly than browsers do it.
     func canComeAgain(_ client: String, _ returnTo: String) -> Bool {
         let flow = ("flow", String(repeating: "x", count: FlowID.length))
-        return address(client, returnTo, needing: .phr, [flow, ("prompt", "select_account")]).utf8.count <= RequestLimits.target
+        return address(client, returnTo, needing: .phr, [flow, ("prompt", "select_account")]).utf8.count
+            <= RequestLimits.target
     }
 
     /// Equal for two requests that are the same one. Without `state` and `nonce` nothing tells one from another.
