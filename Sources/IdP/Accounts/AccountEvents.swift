@@ -101,6 +101,30 @@ extension SignOutCause {
     }
 }
 
+/// Why a passkey has ended: the causes of `passkey_removed`.
+package enum PasskeyEnd: String, CaseIterable, Sendable {
+    case user, `operator`, forgotten, erased, restored
+    case addressProven = "address_proven"
+
+    var meaning: String {
+        switch self {
+        case .user: "By its user; every other sign-in of the account has ended."
+        case .operator: "By a command; every sign-in of the account has ended."
+        case .forgotten: "By `idp passkeys forget-all`."
+        case .erased: "Its account was erased."
+        case .restored: "By a restore: it was removed after the backup, or added after it."
+        case .addressProven: "The owner of the address has proven it, and the passkey was set up before that."
+        }
+    }
+
+    /// What is recorded.
+    ///
+    /// - Parameter actor: nil for the user of the account. A change of an operator has its own.
+    package func event(of passkey: String, _ account: String, by actor: AuditActor? = nil) -> Event {
+        Event(.passkeyRemoved, by: actor ?? .user(account), account: account, cause: rawValue, detail: passkey)
+    }
+}
+
 /// The events of this target.
 package enum AccountEvents {
     package static let all: [EventKind] =

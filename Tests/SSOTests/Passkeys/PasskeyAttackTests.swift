@@ -10,7 +10,7 @@ import Testing
 @testable import WebTestKit
 
 /// Answers that sign nobody in and add nothing. Each row ends with the right answer, which does.
-@Suite("Attacks on passkeys", .program)
+@Suite("Attacks on passkeys", .program, .alsoOnPostgres)
 struct PasskeyAttackTests {
     @Test("a changed assertion signs nobody in, and the log says why")
     func assertions() async throws {

@@ -47,6 +47,9 @@ struct PrintedLinkTests {
             }
 
             // Email is one more way, and the weaker one.
+            _ = try await eventually("the notices of the link and of the passkey") {
+                deployment.mailbox.all(to: Self.address).count >= 2 ? true : nil
+            }
             _ = try await deployment.signedIn(as: Self.address)
             #expect(try await deployment.rows(of: "passkey") == 1)
             #expect(try await other.isSignedInOnHomePage(of: deployment))

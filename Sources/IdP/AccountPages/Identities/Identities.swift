@@ -3,7 +3,7 @@ package import IdPAccounts
 package import IdPProviders
 import SSOShared
 import SSOWeb
-import Storage
+package import Storage
 
 /// The part of the home page that lists how the user can sign in.
 struct IdentitySection: Encodable, Sendable {
@@ -51,16 +51,19 @@ struct IdentitySection: Encodable, Sendable {
 
 /// Reads the identities of an account, with the names of their providers.
 package struct Identities: Sendable {
+    /// What a page tells browsers of the passkeys of an account, as JSON; empty for an account that never asked for one.
+    package typealias PasskeySignal = @Sendable (Account, any SQLConnection) throws -> String
+
     let accounts: AccountStore
     let providers: ProviderRegistry
     /// Nil where browsers make no passkeys.
-    let passkeys: AccountPagesFeature.PasskeySignal?
+    let passkeys: PasskeySignal?
     private let passkeyScript: String
     /// The path of a brand's logo; empty for none.
     let brandLogo: @Sendable (Provider.Kind) -> String
 
     package init(
-        accounts: AccountStore, providers: ProviderRegistry, passkeys: AccountPagesFeature.PasskeySignal? = nil,
+        accounts: AccountStore, providers: ProviderRegistry, passkeys: PasskeySignal? = nil,
         passkeyScript: String = "",
         brandLogo: @escaping @Sendable (Provider.Kind) -> String = { _ in "" }
     ) {
