@@ -63,6 +63,8 @@ extension Journeys.Operators.PowerCut {
         private let pair: ProcessDeployment
         private let journal: String
         private let data: String
+        /// The files of the database before the first recorded write.
+        private let before: [String: Data]
 
         init() async throws {
             pair = try ProcessDeployment()
@@ -75,9 +77,17 @@ extension Journeys.Operators.PowerCut {
                 environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""], folder: pair.folder.path,
                 standardOutput: pair.folder.path(of: "clang.out"), standardError: pair.folder.path(of: "clang.err"))
             #expect(try await compiler.waitForExit() == .code(0), "\(pair.folder.text(of: "clang.err"))")
+            pair.idp.set("IDP_DATABASE_URL", to: "sqlite:\(data)/idp.sqlite")
+            // A new database gets its name when it is whole.
+            try await pair.idp.start()
+            try await pair.idp.terminate()
+            var files: [String: Data] = [:]
+            for name in try FileManager.default.contentsOfDirectory(atPath: data) {
+                files["\(data)/\(name)"] = try Data(contentsOf: URL(filePath: "\(data)/\(name)"))
+            }
+            before = files
             for (name, value) in [
-                ("IDP_DATABASE_URL", "sqlite:\(data)/idp.sqlite"), ("LD_PRELOAD", library),
-                ("POWER_CUT_FOLDER", data), ("POWER_CUT_JOURNAL", journal),
+                ("LD_PRELOAD", library), ("POWER_CUT_FOLDER", data), ("POWER_CUT_JOURNAL", journal),
             ] { pair.idp.set(name, to: value) }
         }
 
@@ -117,7 +127,7 @@ extension Journeys.Operators.PowerCut {
         func found(
             at cut: Int, _ ledger: Ledger, _ random: inout SeededRandom, isLying: (String) -> Bool = { _ in false }
         ) async throws -> Found {
-            let files = try DiskRecords(journal).files(at: cut, isLying: isLying, &random)
+            let files = try DiskRecords(journal).files(after: before, at: cut, isLying: isLying, &random)
             for name in try FileManager.default.contentsOfDirectory(atPath: data) {
                 try FileManager.default.removeItem(atPath: "\(data)/\(name)")
             }
@@ -172,8 +182,10 @@ private struct DiskRecords {
     }
 
     /// What the disk has after a cut: everything up to the last wait for a file, and any parts of what came later.
-    func files(at cut: Int, isLying: (String) -> Bool, _ random: inout SeededRandom) throws -> [String: Data] {
-        var (disk, waiting): ([String: Data], [String: [Record]]) = ([:], [:])
+    func files(
+        after before: [String: Data], at cut: Int, isLying: (String) -> Bool, _ random: inout SeededRandom
+    ) -> [String: Data] {
+        var (disk, waiting): ([String: Data], [String: [Record]]) = (before, [:])
         for record in records where record.end <= cut {
             switch record.kind {
             case 1, 3: waiting[record.path, default: []].append(record)
