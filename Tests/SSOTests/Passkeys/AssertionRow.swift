@@ -105,7 +105,7 @@ struct RegistrationRow: Sendable, CustomStringConvertible {
         },
         RegistrationRow("an attestation object that is no CBOR", "cbor_truncated") { $0.object = [0xa3] },
         RegistrationRow("10,000 nested maps", "cbor_too_deep") {
-            $0.object = [UInt8](repeating: 0x81, count: 10_000) + [0]
+            $0.object = (1...10_000).flatMap { _ in [0xa1, 0x01] as [UInt8] } + [0]
         },
         RegistrationRow("bytes after the key", "authenticator_data_left_over") { $0.data.tail = [0] },
     ]

@@ -153,7 +153,7 @@ package struct AccountStore: Sendable {
         let id = try Self.newID(randomness)
         let made = try connection.execute(
             """
-            INSERT INTO account (id, email, name, created_at) VALUES (:id, :email, :name, :now)
+            INSERT INTO account (id, email, name, created_at, begun_at) VALUES (:id, :email, :name, :now, :now)
                 ON CONFLICT (email) DO NOTHING
             """,
             [

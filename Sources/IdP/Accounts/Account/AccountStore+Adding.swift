@@ -90,12 +90,16 @@ extension AccountStore {
             ["id": .text(id)]) == 1
     }
 
+    /// Whether anything leads to an account that its user has proven.
+    package static func hasIdentity(_ id: String, _ connection: any SQLConnection) throws -> Bool {
+        try !connection.query(
+            "SELECT 1 FROM account_identity WHERE account_id = :id LIMIT 1", ["id": .text(id)]
+        ).isEmpty
+    }
+
     /// Whether somebody has signed in to an account, ever. An identity says so where a node of an earlier version has added it.
     package static func hasBegun(_ account: Account, _ connection: any SQLConnection) throws -> Bool {
-        guard account.begunAt == nil else { return true }
-        return try !connection.query(
-            "SELECT 1 FROM account_identity WHERE account_id = :id LIMIT 1", ["id": .text(account.id)]
-        ).isEmpty
+        try account.begunAt != nil || hasIdentity(account.id, connection)
     }
 
     /// Notes the language of a user's browser, in the transaction of the sign-in. A statement only where it is another one.

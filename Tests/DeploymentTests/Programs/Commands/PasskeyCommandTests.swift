@@ -55,4 +55,30 @@ struct PasskeyCommandTests {
             #expect(try complete.token().hasPrefix("sst_"), "\(complete.text)")
         }
     }
+
+    @Test("a start with another relying party ID is refused with 78 while there are passkeys, until they are forgotten")
+    func moved() async throws {
+        let pair = try ProcessDeployment()
+        try await ProcessDeployment.running(pair) { pair in
+            let browser = Browser()
+            let add = try await Self.press(pair, in: browser)
+            #expect(try await browser.addPasskey(SoftwareAuthenticator(), on: add).status == 303)
+        }
+        let settings = pair.idp.settings.merging(["IDP_PASSKEY_RP_ID": "example.com"]) { $1 }
+        func serving() throws -> ProgramProcess {
+            ProgramProcess(
+                "idp", ["serve"], environment: settings, host: pair.idp.host, port: pair.idp.port,
+                folder: try TemporaryFolder())
+        }
+        let refused = try serving()
+        #expect(try await refused.run() == .code(78))
+        #expect(refused.log.contains("1 passkeys belong to localhost"), "\(refused.log)")
+        #expect(refused.log.contains("idp passkeys forget-all --yes"))
+        _ = try await pair.idp(["passkeys", "forget-all"], endsWith: 64)
+        let done = try await pair.idp(["passkeys", "forget-all", "--yes", "--json"]).printed
+        #expect(try JSONDecoding.value(Array(done.utf8))["changed"]?.bool == true)
+        let moved = try serving()
+        try await moved.start()
+        #expect(try await moved.terminate() == .code(0))
+    }
 }
