@@ -91,6 +91,14 @@ package enum IdPSettings {
                 await $0.checkPasskeys(location, values)
             }
         }
+        if let domain = try? values[PasskeySettings.relyingPartyID], let host = try? values[FlowSettings.publicURL].host
+        {
+            reader.addCheck { reader in
+                for line in PasskeyAssociations.warnings(values, domain: domain, host: host) {
+                    reader.warn("\(PasskeySettings.relyingPartyID.name): \(line)")
+                }
+            }
+        }
         if let address = try? values[listen] {
             reader.addCheck { await $0.checkListenAddress(address, listen.name) }
         }

@@ -71,13 +71,15 @@ extension IdPSettings {
         for setting in [InboundMailSettings.domain.name, InboundMailSettings.secret.name]
         where reader.text(setting) != nil || reader.text(setting + "_FILE") != nil {
             reader.problem(
-                "\(setting): users reply to an email, and \(mail.name)=none sends none. Remove it, or name a mail server.")
+                "\(setting): users reply to an email, and \(mail.name)=none sends none. Remove it, or name a mail server."
+            )
         }
         let hasNoPasskeys = (try? values[PasskeySettings.relyingPartyID] == nil) ?? false
         if hasNoPasskeys, (try? values[providers])?.providers.isEmpty ?? false {
             reader.problem(
                 "\(mail.name): is none, passkeys are off and there is no provider, so nobody could sign in. Use a domain in "
-                    + "\(FlowSettings.publicURL.name), a providers file, or a mail server such as smtps://mail.example.com:465.")
+                    + "\(FlowSettings.publicURL.name), a providers file, or a mail server such as smtps://mail.example.com:465."
+            )
         }
         reader.addCheck { reader in
             for line in withoutMail { reader.warn("\(mail.name): is none. \(line)") }

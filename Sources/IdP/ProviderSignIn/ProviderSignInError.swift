@@ -70,7 +70,8 @@ enum ProviderSignInError: String, Sendable, CaseIterable {
             case .linkedElsewhere: "linked-elsewhere"
             default: "failed"
             }
-        let isAboutUser = [.notFresh, .noVerifiedEmail, .addressNotAllowed, .newAccountsOff, .addressNotProven].contains(self)
+        let isAboutUser = [.notFresh, .noVerifiedEmail, .addressNotAllowed, .newAccountsOff, .addressNotProven]
+            .contains(self)
         let isAboutLink = [.otherUser, .linkedElsewhere].contains(self)
         var page = PublicError(
             isAboutLink ? .conflict : isAboutUser ? .forbidden : .badRequest, code: EventKind.providerAnswerRefused.id,

@@ -158,7 +158,8 @@ enum IdPProgram: Program {
         guard let check else {
             let name = IdPSettings.mail.name
             return recipient == nil
-                ? reader.record("connect \(name)", "none") : reader.problem("\(name): is none, so no email can be sent.")
+                ? reader.record("connect \(name)", "none")
+                : reader.problem("\(name): is none, so no email can be sent.")
         }
         guard await check.connect(reader), let recipient else { return }
         let now = ServiceClock.system().now()

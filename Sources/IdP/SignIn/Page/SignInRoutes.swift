@@ -178,7 +178,8 @@ struct SignInPage: Sendable {
             hasPasskeys: offered.passkey != nil, hasPasskeyError: outcome != nil,
             needsPasskey: again == nil && needed > .any && offered.passkey != nil,
             canSetUp: again?.hasNothingStronger == true, hasNothingElse: offered.needsPasskeys,
-            hasNothing: offered.isEmpty && again?.hasNothingStronger != true, notes: offered.notes, links: offered.links, parts: parts.ordered)
+            hasNothing: offered.isEmpty && again?.hasNothingStronger != true, notes: offered.notes,
+            links: offered.links, parts: parts.ordered)
         var response = pages.response(
             "sign-in", model, for: request,
             status: hasError || outcome != nil ? .unprocessableContent : .ok, offersLanguages: true)
