@@ -74,12 +74,14 @@ struct WithoutMailTests {
         try await TestDeployment.open(settings: Self.settings) { deployment in
             let page = try await deployment.signInPage(deployment.browser(language: language))
             #expect(try page.page().form(with: "passkey") != nil)
-            #expect(try page.page().tags.contains { $0["data-no-passkey"] != nil }, "\(page.text)")
+            let tags = try page.page().tags
+            #expect(tags.contains { $0["data-no-passkey"] != nil }, "\(page.text)")
             let browser = deployment.browser()
             let stale = try await browser.post(
                 WebAddress(deployment.origin + "/sign-in"),
                 [("form_token", deployment.signInPage(browser).formToken()), ("email", "ann@example.com")])
-            #expect(try stale.status == 303 && stale.location().path == "/sign-in")
+            #expect(stale.status == 303)
+            #expect(try stale.location().path == "/sign-in")
             #expect(try await deployment.rows(of: "challenge") == 0)
         }
     }
