@@ -473,7 +473,7 @@ let package = Package(
             name: "PasskeyTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPFlow", "IdPOperations",
-                "IdPSignIn", "JWT", "SSOShared", "SSOWeb", "Storage", "WebAuthn",
+                "IdPProviders", "IdPSignIn", "JWT", "SSOShared", "SSOWeb", "Storage", "WebAuthn",
             ],
             path: "Tests/SSOTests/Passkeys",
             swiftSettings: testSettings),

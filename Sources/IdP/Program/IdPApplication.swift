@@ -64,7 +64,6 @@ extension IdPFeatures {
                 randomness: parts.randomness)
         return [
             AuditWriting(log: parts.audit),
-            mailWorker(services.mailer, from: try values[MailFrom.setting]),
             signOuts,
             StartJob { await atStart() },
             common.purging(newest: parts.sessions.store.newestRow, try purges(values)),
@@ -73,6 +72,7 @@ extension IdPFeatures {
             ReloadService { await reload() },
             TemplateReading(parts.pages),
         ]
+            + (try mailWorker(services, values).map { [$0] } ?? [])
             // With one key there is nothing to seal again.
             + (keys.fingerprints.count > 1 ? [renewal] : []) + common.jobs(reading: readings)
     }
@@ -91,6 +91,12 @@ extension IdPFeatures {
             { [audit = parts.audit.store] in try await audit.purge(keeping: days, limit: $0) },
             signOuts.purge, replaced.end,
         ]
+    }
+
+    /// Nil where no email is sent.
+    private func mailWorker(_ services: IdPServices, _ values: SettingValues) throws -> MailQueueWorker? {
+        guard let mailer = services.mailer, let from = try values[IdPSettings.mailFrom] else { return nil }
+        return mailWorker(mailer, from: from)
     }
 
     func mailWorker(_ mailer: any Mailer, from: MailFrom) -> MailQueueWorker {

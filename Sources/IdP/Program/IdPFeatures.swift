@@ -131,7 +131,8 @@ extension SharedParts {
             interval: services.clientRenewalInterval)
         try self.init(
             values, common, clients: clients,
-            pages: try common.pages ?? IdPPages.pages(brand, assets: assets, adding: added.files), assets: assets)
+            pages: try common.pages ?? IdPPages.pages(brand, assets: assets, adding: added.files), assets: assets,
+            hasMail: try values[IdPSettings.mail].isOn)
     }
 }
 

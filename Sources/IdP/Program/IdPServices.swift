@@ -15,14 +15,15 @@ import ThisBuild
 /// The outside world as values: what the IdP reaches beyond its own memory.
 struct IdPServices: Sendable {
     let common: ProgramServices
-    let mailer: any Mailer
+    /// Nil where no email is sent.
+    let mailer: (any Mailer)?
     /// The paths of the pages for a trial.
     let devPages: DevPages
     /// See ``ClientDirectory/renewalInterval``. Tests of single requests do not wait.
     let clientRenewalInterval: Duration
 
     init(
-        _ common: ProgramServices, mailer: any Mailer, devPages: DevPages,
+        _ common: ProgramServices, mailer: (any Mailer)?, devPages: DevPages,
         clientRenewalInterval: Duration = ClientDirectory.renewalInterval
     ) {
         (self.common, self.mailer, self.devPages) = (common, mailer, devPages)

@@ -19,6 +19,7 @@ package enum IdPSettings {
         "IDP", file: ("sqlite:var/idp.sqlite", "sqlite:/var/lib/swift-sso-idp/idp.sqlite"),
         postgres: ProgramDatabase.idp.postgres)
     static let mail = MailSetting()
+    static let mailFrom = MailFromSetting()
     static let clients = ClientsSetting()
     static let providers = ProvidersSetting()
     static let auditDays = Setting(
@@ -29,7 +30,7 @@ package enum IdPSettings {
     /// Every setting but the common ones, in the order in which they are read. What a feature declares follows from it.
     static let all: [any ReadableSetting] =
         [
-            FlowSettings.publicURL, listen, database, FlowSettings.secretKey, mail, MailFrom.setting,
+            FlowSettings.publicURL, listen, database, FlowSettings.secretKey, mail, mailFrom,
             MailGreeting.setting, MailCapacity.hourlyLimit,
         ] + SignInLimits.settings + [
             AllowedEmails.setting, ClientsFile.setting, clients, ProvidersFile.setting, providers,
@@ -66,6 +67,7 @@ package enum IdPSettings {
         if let clients = try? values[clients] {
             (try? values[InboundMailSettings.setting])?.check(beside: clients.clients, reader)
         }
+        checkWithoutMail(values, reader)
         let (publicURL, listen) = (try? values[FlowSettings.publicURL], try? values[listen])
         if let publicURL, !publicURL.isLoopback, let listen, LoopbackHost.contains(listen.host),
             (try? values[FlowSettings.trustedProxies])?.hasNoTrustedProxies ?? false
@@ -89,6 +91,14 @@ package enum IdPSettings {
                 await $0.checkPasskeys(location, values)
             }
         }
+        if let domain = try? values[PasskeySettings.relyingPartyID], let host = try? values[FlowSettings.publicURL].host
+        {
+            reader.addCheck { reader in
+                for line in PasskeyAssociations.warnings(values, domain: domain, host: host) {
+                    reader.warn("\(PasskeySettings.relyingPartyID.name): \(line)")
+                }
+            }
+        }
         if let address = try? values[listen] {
             reader.addCheck { await $0.checkListenAddress(address, listen.name) }
         }
@@ -99,7 +109,7 @@ package enum IdPSettings {
             reader.addCheck { reader in
                 if let problem = OutboxMailer(folder: folder).problem { reader.problem("\(mail.name): \(problem)") }
             }
-        } else if let from = try? values[MailFrom.setting] {
+        } else if let from = try? values[mailFrom] {
             MailGreeting.check(try? values[MailGreeting.setting], from: from, reader)
         }
     }

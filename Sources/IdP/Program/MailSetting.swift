@@ -1,6 +1,8 @@
 import Foundation
 import IdPFlow
 import IdPMail
+import IdPProviders
+import IdPSignIn
 import SSOShared
 import SSOWeb
 
@@ -8,10 +10,10 @@ import SSOWeb
 struct MailSetting: ReadableSetting {
     private let url = SettingDescription(
         "IDP_MAIL_URL", without: "required", example: "smtps://user:password@mail.example.com:465", isSecret: true,
-        "The mail server: smtp:// (STARTTLS) or smtps://, with % @ / ? # in the login percent-encoded. Several with commas between them are tried in order. outbox:FOLDER keeps emails in a folder, for a trial on this machine. Test it with: idp check --connect --mail-to you@example.com"
+        "The mail server: smtp:// (STARTTLS) or smtps://, with % @ / ? # in the login percent-encoded. Several with commas between them are tried in order. outbox:FOLDER keeps emails in a folder, for a trial on this machine. none: no email at all, so users sign in by passkeys and providers (docs/mail.md). Test it with: idp check --connect --mail-to you@example.com"
     )
     private static let hint =
-        "Use smtp://user:password@host:587, smtps://user:password@host:465, or outbox:var/outbox for a trial on this machine."
+        "Use smtp://user:password@host:587, smtps://user:password@host:465, outbox:var/outbox for a trial on this machine, or none to work without email."
 
     var name: String { url.name }
     var descriptions: [SettingDescription] { [url, MailTokenFile.setting.description] }
@@ -49,4 +51,46 @@ struct MailSetting: ReadableSetting {
             do { _ = try tokenFile.read() } catch { reader.problem("\(setting): \(error)") }
         }
     }
+}
+
+/// The sender of emails, where emails are sent: `IDP_MAIL_FROM`.
+struct MailFromSetting: ReadableSetting {
+    var name: String { MailFrom.setting.name }
+    var descriptions: [SettingDescription] { MailFrom.setting.descriptions }
+
+    func read(_ reader: SettingsReader, _ values: SettingValues) -> MailFrom?? {
+        if reader.text(name) == nil, (try? values[IdPSettings.mail])?.isOn == false { return .some(nil) }
+        return MailFrom.setting.read(reader, values).map { .some($0) }
+    }
+}
+
+extension IdPSettings {
+    /// What `IDP_MAIL_URL=none` needs, and what does not work with it.
+    static func checkWithoutMail(_ values: SettingValues, _ reader: SettingsReader) {
+        guard (try? values[mail])?.isOn == false else { return }
+        for setting in [InboundMailSettings.domain.name, InboundMailSettings.secret.name]
+        where reader.text(setting) != nil || reader.text(setting + "_FILE") != nil {
+            reader.problem(
+                "\(setting): users reply to an email, and \(mail.name)=none sends none. Remove it, or name a mail server."
+            )
+        }
+        let hasNoPasskeys = (try? values[PasskeySettings.relyingPartyID] == nil) ?? false
+        if hasNoPasskeys, (try? values[providers])?.providers.isEmpty ?? false {
+            reader.problem(
+                "\(mail.name): is none, passkeys are off and there is no provider, so nobody could sign in. Use a domain in "
+                    + "\(FlowSettings.publicURL.name), a providers file, or a mail server such as smtps://mail.example.com:465."
+            )
+        }
+        reader.addCheck { reader in
+            for line in withoutMail { reader.warn("\(mail.name): is none. \(line)") }
+        }
+    }
+
+    /// For the operator, a line each.
+    private static let withoutMail = [
+        "Nobody signs in by a code, a link or a reply. Users sign in by passkeys and providers.",
+        "idp user invite, idp user resend and idp user import --invite are refused. Print a link instead: idp user sign-in-link ADDRESS",
+        "Users are not told by email of changes to their account or of sign-ins in new browsers.",
+        "A user who loses every passkey and provider cannot come back by email. Let each user add two.",
+    ]
 }

@@ -86,7 +86,8 @@ package struct ProviderFeature: Feature {
     private func callback(_ completion: SignInCompletion) -> ProviderCallback {
         let signIn = ProviderSignIn(
             accounts: parts.accounts, sessions: parts.sessions, completion: completion,
-            refreshTokens: Self.refreshTokens(parts), newcomers: parts.limits.newcomers, clock: parts.clock)
+            refreshTokens: Self.refreshTokens(parts), newcomers: parts.limits.newcomers, clock: parts.clock,
+            hasMail: parts.hasMail)
         return ProviderCallback(
             providers: providers, client: client, attempts: attempts,
             parked: ParkedAnswers(store: attempts, keys: parts.keys, randomness: parts.randomness), keys: keys,

@@ -16,6 +16,8 @@ package struct ProviderSignIn: Sendable {
     let refreshTokens: SealedBox
     let newcomers: NewSessionLimit
     let clock: ServiceClock
+    /// Whether a user can prove an address by email.
+    let hasMail: Bool
 
     /// What an identity means here.
     private enum Meaning: Sendable {
@@ -36,6 +38,7 @@ package struct ProviderSignIn: Sendable {
         }
         switch try await meaning(of: identity, provider) {
         case .refused(let refusal): throw refused(refusal, provider, flow, context)
+        case .provesAddress where !hasMail: throw refused(.addressNotProven, provider, flow, context)
         case .provesAddress(let address):
             let now = clock.now()
             let updated = try await sessions.store.update(session) { slots in

@@ -34,6 +34,8 @@ enum ProviderSignInError: String, Sendable, CaseIterable {
     case noVerifiedEmail = "no_verified_email"
     case addressNotAllowed = "address_not_allowed"
     case newAccountsOff = "new_accounts_off"
+    /// The user has to prove the address by email, and none is sent.
+    case addressNotProven = "address_not_proven"
     /// The user who began to link is not signed in any more.
     case otherUser = "other_user"
     /// The identity leads to another account.
@@ -63,11 +65,13 @@ enum ProviderSignInError: String, Sendable, CaseIterable {
             case .noVerifiedEmail: "no-email"
             case .addressNotAllowed: "not-allowed"
             case .newAccountsOff: "no-account"
+            case .addressNotProven: "not-proven"
             case .otherUser: "other-user"
             case .linkedElsewhere: "linked-elsewhere"
             default: "failed"
             }
-        let isAboutUser = [.notFresh, .noVerifiedEmail, .addressNotAllowed, .newAccountsOff].contains(self)
+        let isAboutUser = [.notFresh, .noVerifiedEmail, .addressNotAllowed, .newAccountsOff, .addressNotProven]
+            .contains(self)
         let isAboutLink = [.otherUser, .linkedElsewhere].contains(self)
         var page = PublicError(
             isAboutLink ? .conflict : isAboutUser ? .forbidden : .badRequest, code: EventKind.providerAnswerRefused.id,

@@ -69,6 +69,8 @@ extension ProviderSignInError {
         case .noVerifiedEmail: "See `provider_email_ignored`."
         case .addressNotAllowed: "Not in `IDP_ALLOWED_EMAILS`. Apple: [step 8](providers.md#apple)"
         case .newAccountsOff: "`new_accounts: false`."
+        case .addressNotProven:
+            "`IDP_MAIL_URL=none`: only email proves the address. Its user adds the provider on the home page."
         case .otherUser: "A sign-out or another user's sign-in meanwhile."
         case .linkedElsewhere: "By another account here: unlink it there."
         }

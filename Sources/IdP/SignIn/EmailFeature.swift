@@ -7,7 +7,7 @@ import SSOShared
 package import SSOWeb
 
 /// Sign-in by email: the code, the link and the reply, which share one email, and the page `/sign-in` with the field for the
-/// address.
+/// address. Where no email is sent, the page alone is left.
 package struct EmailFeature: Feature {
     private let parts: SharedParts
     private let providers: ProviderRegistry
@@ -42,6 +42,8 @@ package struct EmailFeature: Feature {
 
     package var slots: [any SessionSlot.Type] { [BrowserChallenges.self] }
 
+    private var isOn: Bool { parts.hasMail }
+
     package var mail: [any MailTemplate] {
         [
             EmailCodeMail(
@@ -65,7 +67,8 @@ package struct EmailFeature: Feature {
     package var appPaths: [PathConfiguration.Rule] { [.tree(SignInPath.signIn, .modal)] }
 
     package func methods(_ completion: SignInCompletion) -> [any SignInMethod] {
-        [codeMethod(completion), linkMethod(completion)] + (reply == nil ? [] : [replyMethod(completion)])
+        guard isOn else { return [] }
+        return [codeMethod(completion), linkMethod(completion)] + (reply == nil ? [] : [replyMethod(completion)])
     }
 
     package func addRoutes(
@@ -74,14 +77,19 @@ package struct EmailFeature: Feature {
         SignInRoutes(
             sessions: parts.sessions, completion: completion,
             page: SignInPage(parts, completion, methods),
-            submitAddress: codeMethod(completion).submitAddress
+            submitAddress: isOn ? codeMethod(completion).submitAddress : nil
         ).addRoutes(to: &router)
+        SignInAPI(parts, addresses: addresses, codes: codes, completion: completion).addRoutes(to: &router)
+        if isOn { addMailRoutes(to: &router) } else { router.noSignedPost(at: InboundMailRoutes.path) }
+    }
+
+    /// What an email leads to.
+    private func addMailRoutes(to router: inout FeatureRouter) {
         BrowserLinkRoutes(
             sessions: parts.sessions, knownBrowsers: parts.knownBrowsers, link: browserLink, challenges: challenges,
             cookie: BrowserCookie(name: "idp_browser", origin: parts.origin, maximumAge: .minutes(10)),
             pages: parts.pages, clock: parts.clock
         ).addRoutes(to: &router)
-        SignInAPI(parts, addresses: addresses, codes: codes, completion: completion).addRoutes(to: &router)
         guard let inboundMail, let secret = inboundMail.secret else {
             return router.noSignedPost(at: InboundMailRoutes.path)
         }
@@ -92,9 +100,9 @@ package struct EmailFeature: Feature {
         ).addRoutes(to: &router)
     }
 
-    /// The first step of a sign-in by email, for an address that another page has.
-    package func submitAddress(_ completion: SignInCompletion) -> InvitationFeature.SubmitAddress {
-        codeMethod(completion).submitAddress
+    /// The first step of a sign-in by email, for an address that another page has; nil where no email is sent.
+    package func submitAddress(_ completion: SignInCompletion) -> InvitationFeature.SubmitAddress? {
+        isOn ? codeMethod(completion).submitAddress : nil
     }
 
     // MARK: The methods

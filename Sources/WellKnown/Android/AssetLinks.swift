@@ -9,7 +9,7 @@ public struct AssetLinks: Hashable, Sendable {
     /// The app may open links of the site.
     package static let handleAllURLs = "delegate_permission/common.handle_all_urls"
     /// The app may use the passwords and passkeys saved for the site.
-    static let getLoginCredentials = "delegate_permission/common.get_login_creds"
+    package static let getLoginCredentials = "delegate_permission/common.get_login_creds"
 
     /// Patterns of paths, for Android 15 and later. `*` matches any text up to the first place where the next character
     /// occurs.

@@ -23,6 +23,10 @@ enum ProgramPaths {
         "IDP_LINK_TESTER": "true", "IDP_APPLE_APP_IDS": "ABCDE12345.com.example.app", "IDP_ANDROID_APPS": androidApp,
     ]) { $1 }
 
+    /// The same without mail.
+    static let everyPasskeyFeature = everyFeature.filter { !$0.key.hasPrefix("IDP_INBOUND") }
+        .merging(["IDP_MAIL_URL": "none"]) { $1 }
+
     static let androidApp = "com.example.app=" + (0..<32).map { _ in "AB" }.joined(separator: ":")
 
     static func idp() async throws -> Set<String> { try await declared().paths }

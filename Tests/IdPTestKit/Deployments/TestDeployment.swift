@@ -135,7 +135,8 @@ final class TestDeployment: Deployment, Sendable {
             ProgramServices(
                 database: wrap(database), clock: clock.clock, logger: log.logger("idp").counting(metrics?.counts),
                 metrics: metrics, pages: try pages ?? (added.files.isEmpty ? BuiltInPages.idp(Brand(idp)) : nil)),
-            mailer: mailer(mailbox.folder), devPages: dev, clientRenewalInterval: .zero)
+            mailer: try idp[IdPSettings.mail].isOn ? mailer(mailbox.folder) : nil, devPages: dev,
+            clientRenewalInterval: .zero)
         try await serving({ try buildIdP(settings: idp, services: services, adding: added, started: $0) }) { port in
             var clients: [Client] = []
             for (index, name) in names.enumerated() {
@@ -179,7 +180,8 @@ final class TestDeployment: Deployment, Sendable {
             ProgramServices(
                 database: database, clock: clock.clock, logger: log.logger("idp"),
                 pages: try BuiltInPages.idp(Brand(settings))),
-            mailer: OutboxMailer(folder: mailbox.folder), devPages: dev, clientRenewalInterval: .zero)
+            mailer: try settings[IdPSettings.mail].isOn ? OutboxMailer(folder: mailbox.folder) : nil, devPages: dev,
+            clientRenewalInterval: .zero)
         try await serving({
             try buildIdP(settings: settings, services: services, adding: idp.added, started: $0)
         }) { port in

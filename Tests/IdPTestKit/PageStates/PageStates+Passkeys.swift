@@ -59,4 +59,27 @@ extension PageStates {
                 browser.get(studio.deployment.authorize(studio.client, state: "phr") + "&acr_values=phr"))
         },
     ]
+    // MARK: Without mail
+
+    static let withoutMail: [PageState] = [
+        PageState("sign-in-without-mail", mark: "main:not(:has(input[name=email])) [data-no-passkey]") { studio in
+            try await studio.open("/sign-in")
+        },
+        PageState("sign-in-without-mail-app", mark: "main .notice:not([data-no-passkey])") { studio in
+            let shell = studio.browser().twin(userAgent: Browser.shellUserAgent)
+            return try await shell.get(studio.origin + "/sign-in")
+        },
+        PageState("invitation-without-mail", 410, mark: "main a.button[href='/sign-in']") { studio in
+            let browser = studio.browser()
+            return try await browser.follow(browser.get(studio.origin + "/invitation/a-b_C.1"))
+        },
+    ]
+
+    /// The web view of an app hands a passkey over to the system browser.
+    static let passkeyInApp = PageState(
+        "sign-in-passkey-in-app", mark: "main:has(.notice) a[href^='/auth/native/passkey']"
+    ) { studio in
+        let shell = studio.browser().twin(userAgent: Browser.shellUserAgent)
+        return try await shell.get(studio.origin + "/sign-in")
+    }
 }

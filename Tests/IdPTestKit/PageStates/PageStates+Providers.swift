@@ -91,6 +91,12 @@ extension PageStates {
         try await studio.comingBack { _ in }
     }
 
+    /// With `IDP_MAIL_URL=none`.
+    static let providerNotProven = refused("provider-not-proven", 403) { studio in
+        _ = try await studio.deployment.givePasskey(to: studio.address)
+        return try await studio.comingBack { $0.email = studio.address }
+    }
+
     private static func refused(
         _ name: String, _ status: Int, _ reach: @escaping @Sendable (PageStudio) async throws -> Visit
     ) -> PageState {

@@ -119,12 +119,15 @@ enum PageStates {
             Group(providers: [.oidc], states: providers),
             Group(settings: HandoffApp.settings, providers: [.oidc], states: appIdentities),
             Group(providers: [.oidc], providerLines: ["new_accounts: false"], states: [providerNoAccount]),
+            Group(settings: ["IDP_MAIL_URL": "none"], providers: [.oidc], states: [providerNotProven]),
             Group(
                 settings: try brand(folder).merging(rightToLeftClient(folder)) { $1 },
                 clientSettings: rightToLeft, states: branded),
             Group(
                 settings: ["IDP_TRUSTED_PROXIES": "127.0.0.0/8", "IDP_LIMIT_EMAIL_POSTS": "1"], states: [rateLimited]),
             Group(settings: ["IDP_MAIL_HOURLY_LIMIT": "1"], states: [held]),
+            Group(settings: ["IDP_MAIL_URL": "none"], states: withoutMail),
+            Group(settings: HandoffApp.settings.merging(["IDP_MAIL_URL": "none"]) { $1 }, states: [passkeyInApp]),
             Group(
                 clientSettings: ["RP_IDP_BACKCHANNEL_URL": "http://127.0.0.1:\(try FreePort.find())"],
                 states: [answer("rp-idp-down", 503)]),

@@ -47,7 +47,7 @@ struct WorldNode: Sendable {
         features = try IdPFeatures(settings, services, adding: AddedFeatures())
         let web = try features.webRouter(settings, services)
         (routes, responder) = (web.routes, web.router.buildResponder())
-        mail = features.mailWorker(mailer, from: try settings[MailFrom.setting])
+        mail = features.mailWorker(mailer, from: try MailFrom("Main App <sign-in@main.example>"))
         purges = try features.purges(settings)
         let parts = features.parts
         sender = SignOutSender(

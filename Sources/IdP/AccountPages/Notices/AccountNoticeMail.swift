@@ -82,6 +82,8 @@ extension AccountNotice.Change {
         case .passkeyCopied: (Text("notice.passkey-copied"), Text("notice.subject-passkey-copied"))
         case .firstMailbox: (Text("notice.first-mailbox"), Text("notice.subject-signed-in"))
         case .printedLinkUsed: (Text("notice.printed-link-used"), Text("notice.subject-signed-in"))
+        case .signedInByPasskey: (Text("notice.signed-in-passkey"), Text("notice.subject-signed-in"))
+        case .signedInByProvider: (Text("notice.signed-in-provider"), Text("notice.subject-signed-in"))
         case .linked, .unlinked, .revoked, .withdrawn, .further, .address: nil
         }
     }

@@ -13,6 +13,9 @@ package struct AccountNotices: AccountChangeReporter {
     /// more of them follow for a day. A link is reported always: otherwise a thief of a session could make enough noise
     /// first, and then add an identity in silence.
     static let maximumPerDay = 20
+    /// Sign-ins that an account is told of within a day. They count by themselves: a user of private windows causes many, which
+    /// must not keep other notices away.
+    static let signInsPerDay = 10
 
     let mail: MailQueue
     let providers: ProviderRegistry
@@ -35,8 +38,10 @@ package struct AccountNotices: AccountChangeReporter {
             return
         }
         var kind = change.kind
-        if !kind.isAlwaysTold {
-            let earlier = try earlier(account, connection)
+        if kind.isSignIn {
+            guard try earlier(account, signIns: true, connection).count < Self.signInsPerDay else { return }
+        } else if !kind.isAlwaysTold {
+            let earlier = try earlier(account, signIns: false, connection)
             if earlier.count >= Self.maximumPerDay {
                 guard !earlier.hasFurther else { return }
                 kind = .further
@@ -45,19 +50,23 @@ package struct AccountNotices: AccountChangeReporter {
         try insert(kind, change, of: account, to: account.email, by: origin, connection)
     }
 
-    /// The notices of the last day: how many, and whether one of them says that no more follow.
+    /// The notices of the last day, of sign-ins or of changes: how many, and whether one of them says that no more follow.
     private func earlier(
-        _ account: Account, _ connection: any SQLConnection
+        _ account: Account, signIns: Bool, _ connection: any SQLConnection
     ) throws -> (count: Int64, hasFurther: Bool) {
         let now = clock.now()
         let row = try connection.query(
             """
             SELECT COUNT(*) AS count, COALESCE(SUM(CASE WHEN change = :further THEN 1 ELSE 0 END), 0) AS further FROM account_notice
              WHERE account_id = :account AND created_at > :since AND created_at <= :latest
+               AND CASE WHEN change IN (:passkey, :provider) THEN 1 ELSE 0 END = :sign_ins
             """,
             [
                 "account": .text(account.id), "since": .timestamp(now - .days(1)),
                 "further": .text(AccountNotice.Change.further.rawValue),
+                "passkey": .text(AccountNotice.Change.signedInByPasskey.rawValue),
+                "provider": .text(AccountNotice.Change.signedInByProvider.rawValue),
+                "sign_ins": .integer(signIns ? 1 : 0),
                 // One that is further ahead was written while the clock was wrong.
                 "latest": .timestamp(now + ClockSkew.tolerated),
             ]
@@ -116,6 +125,11 @@ struct AccountNotice: Sendable {
         case passkeyCopied = "passkey_copied"
         case firstMailbox = "first_mailbox"
         case printedLinkUsed = "printed_link_used"
+        case signedInByPasskey = "signed_in_by_passkey"
+        case signedInByProvider = "signed_in_by_provider"
+
+        /// Whether it is about a sign-in in a browser that was not known.
+        var isSignIn: Bool { self == .signedInByPasskey || self == .signedInByProvider }
 
         /// What gives somebody a way in is told whatever else happens.
         var isAlwaysTold: Bool {
@@ -165,13 +179,15 @@ extension AccountChange {
         case .passkeyCopied: .passkeyCopied
         case .firstMailbox: .firstMailbox
         case .printedLinkUsed: .printedLinkUsed
+        case .signedInByPasskey: .signedInByPasskey
+        case .signedInByProvider: .signedInByProvider
         }
     }
 
     /// The id of the provider; empty where none has to do with it.
     fileprivate var provider: String {
         switch self {
-        case .linked(let id), .unlinked(let id), .revoked(let id), .withdrawn(let id): id
+        case .linked(let id), .unlinked(let id), .revoked(let id), .withdrawn(let id), .signedInByProvider(let id): id
         default: ""
         }
     }

@@ -23,6 +23,8 @@ package enum AccountChange: Sendable, Equatable {
     case firstMailbox
     /// By a link that an operator has printed.
     case printedLinkUsed
+    /// With a passkey, or with a provider, in a browser that was not known.
+    case signedInByPasskey, signedInByProvider(provider: String)
     /// The account has another address, by an operator. Both addresses are told.
     case addressChanged(from: String)
 }

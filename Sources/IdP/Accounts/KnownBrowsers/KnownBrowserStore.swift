@@ -22,27 +22,32 @@ package struct KnownBrowserStore: Sendable {
     /// - Parameter address: nil for a browser that is known for any address.
     package func find(_ claims: [KnownBrowserCookie.Claim], for address: EmailAddress?) async throws -> String? {
         guard !claims.isEmpty else { return nil }
+        return try await database.read { try find(claims, for: address, $0) }
+    }
+
+    /// The same, in the caller's transaction.
+    package func find(
+        _ claims: [KnownBrowserCookie.Claim], for address: EmailAddress?, _ connection: any SQLConnection
+    ) throws -> String? {
         let now = clock.now()
-        return try await database.read { connection in
-            try claims.first { claim in
-                let row = try connection.query(
-                    """
-                    SELECT address, secret_digest, previous_digest FROM device
-                     WHERE id = :id AND expires_at > :now AND created_at <= :skewed
-                    """,
-                    [
-                        "id": .text(claim.name), "now": .timestamp(now),
-                        "skewed": .timestamp(now + ClockSkew.tolerated),
-                    ]
-                ).first
-                guard let row else { return false }
-                if let address, try !row.text("address").utf8.elementsEqual(address.mailbox.utf8) { return false }
-                let current = ConstantTime.equal(claim.secretDigest, try row.blob("secret_digest"))
-                let previous = ConstantTime.equal(
-                    claim.secretDigest, try row.optionalBlob("previous_digest") ?? [])
-                return current || previous
-            }?.name
-        }
+        return try claims.first { claim in
+            let row = try connection.query(
+                """
+                SELECT address, secret_digest, previous_digest FROM device
+                 WHERE id = :id AND expires_at > :now AND created_at <= :skewed
+                """,
+                [
+                    "id": .text(claim.name), "now": .timestamp(now),
+                    "skewed": .timestamp(now + ClockSkew.tolerated),
+                ]
+            ).first
+            guard let row else { return false }
+            if let address, try !row.text("address").utf8.elementsEqual(address.mailbox.utf8) { return false }
+            let current = ConstantTime.equal(claim.secretDigest, try row.blob("secret_digest"))
+            let previous = ConstantTime.equal(
+                claim.secretDigest, try row.optionalBlob("previous_digest") ?? [])
+            return current || previous
+        }?.name
     }
 
     /// Makes the browser known for an address, or gives a known one a new secret, in the caller's transaction.
@@ -111,6 +116,9 @@ package struct KnownBrowsers: Sendable {
         guard let address else { return nil }
         return try await store.find(cookie.claims(in: request), for: address)
     }
+
+    /// What a request's browser claims to be known under, for ``KnownBrowserStore/find(_:for:_:)``.
+    package func claims(in request: Request) -> [KnownBrowserCookie.Claim] { cookie.claims(in: request) }
 
     /// The id of the request's browser if it is known for any address: it is counted apart from its network. The signature of
     /// its cookie alone would keep the limits of a known browser that was ended or evicted for as long as the cookie lasts.

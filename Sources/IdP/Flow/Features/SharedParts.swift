@@ -43,12 +43,15 @@ package struct SharedParts: Sendable {
     package let signOuts: SignOuts
     package let mail: MailQueue
     package let mailDelay = MailDelay()
+    /// Whether emails are sent, so that users can prove an address by one.
+    package var hasMail: Bool { mail.isOn }
     package let audit: AuditLog
 
+    /// - Parameter hasMail: whether emails are sent.
     /// - Throws: if a template is malformed.
     package init(
         _ values: SettingValues, _ services: ProgramServices, clients: ClientDirectory, pages: Pages,
-        assets: StaticAssets
+        assets: StaticAssets, hasMail: Bool
     ) throws {
         (database, clock, randomness) = (services.database, services.clock, services.randomness)
         (logger, shutdown) = (services.logger, services.shutdown)
@@ -65,7 +68,7 @@ package struct SharedParts: Sendable {
         accounts = AccountStore(
             database: database, clock: clock, randomness: randomness, eligibility: eligibility, signOuts: signOuts)
         knownBrowsers = KnownBrowsers(services, keys: keys, origin: origin)
-        mail = try MailQueue(values, services)
+        mail = try MailQueue(values, services, isOn: hasMail)
         let newcomers = try NewSessionLimit(values, clock, knownBrowsers)
         limits = try SignInLimits(values, newcomers: newcomers, clock: clock, unreached: mail.unreached)
         sessions = try Sessions(values, services, newcomers: newcomers)
@@ -117,10 +120,10 @@ extension KnownBrowsers {
 }
 
 extension MailQueue {
-    fileprivate init(_ values: SettingValues, _ services: ProgramServices) throws(SettingError) {
+    fileprivate init(_ values: SettingValues, _ services: ProgramServices, isOn: Bool) throws(SettingError) {
         self.init(
             database: services.database, clock: services.clock,
-            capacity: MailCapacity(limit: try values[MailCapacity.hourlyLimit]))
+            capacity: MailCapacity(limit: try values[MailCapacity.hourlyLimit]), isOn: isOn)
     }
 }
 

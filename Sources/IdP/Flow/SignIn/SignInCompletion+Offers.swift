@@ -16,15 +16,22 @@ extension SignInCompletion {
         return nil
     }
 
-    /// The address for which the browser becomes known by a proof: its owner has read an email in this browser, or has used a
-    /// passkey of its account.
-    func mailbox(of identity: ProvenIdentity) async throws -> EmailAddress? {
+    /// Makes a browser known for the account's address by a proof that is no email, and tells the owner of a sign-in in one that
+    /// was not: an email that reads of it is the only way to learn of a stolen key.
+    func noteBrowser(
+        of identity: ProvenIdentity, _ match: AccountMatch, _ claims: [KnownBrowserCookie.Claim],
+        by origin: ChangeOrigin, _ outcome: inout SignInOutcome, _ connection: any SQLConnection
+    ) throws {
+        let change: AccountChange
         switch identity {
-        case .email(let address): address
-        case .passkey:
-            try await accounts.database.read { try AccountStore.find(identity, $0) }
-                .flatMap { try? EmailAddress($0.email) }
-        case .external, .printedLink: nil
+        case .passkey: change = .signedInByPasskey
+        case .external(let external): change = .signedInByProvider(provider: external.provider)
+        case .email, .printedLink: return
         }
+        guard let address = try? EmailAddress(match.account.email) else { return }
+        let known = try knownBrowsers.store.find(claims, for: address, connection)
+        outcome.known = try knownBrowsers.store.remember(address, known: known, connection)
+        guard known == nil, !match.isNew else { return }
+        try changes.report(change, of: match.account, by: origin, connection)
     }
 }

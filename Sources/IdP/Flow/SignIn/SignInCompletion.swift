@@ -56,8 +56,9 @@ package struct SignInCompletion: Sendable {
         _ proven: ProvenSignIn, for target: SignInTarget, _ request: Request, _ context: VisitorContext
     ) async throws -> SignInStep {
         let (now, origin) = (clock.now(), ChangeOrigin(request))
-        let mailbox = try await mailbox(of: proven.identity)
+        let mailbox: EmailAddress? = if case .email(let address) = proven.identity { address } else { nil }
         let known = try await knownBrowsers.known(request, for: mailbox)
+        let claims = knownBrowsers.claims(in: request)
         return try await replace(target, request, context) { old, outcome, connection in
             guard try proven.consume(connection) else { return nil }
             let waiting = pendingIdentity(of: proven.challenge, old, now)
@@ -84,6 +85,7 @@ package struct SignInCompletion: Sendable {
                 outcome.missing = factor
                 return target.token == nil ? half(first, needs: factor, old, now) : nil
             }
+            try noteBrowser(of: proven.identity, match, claims, by: origin, &outcome, connection)
             return try signIn(first, [], old, target, by: origin, &outcome, connection)
         }
     }

@@ -24,9 +24,11 @@ package struct MailQueue: Sendable {
     package let database: any Database
     let clock: ServiceClock
     let capacity: MailCapacity
+    /// Whether emails are sent. Otherwise none is queued: notices of days would leave at once when a mail server comes.
+    package let isOn: Bool
 
-    package init(database: any Database, clock: ServiceClock, capacity: MailCapacity) {
-        (self.database, self.clock, self.capacity) = (database, clock, capacity)
+    package init(database: any Database, clock: ServiceClock, capacity: MailCapacity, isOn: Bool = true) {
+        (self.database, self.clock, self.capacity, self.isOn) = (database, clock, capacity, isOn)
     }
 
     /// Puts an email in the queue, in the caller's transaction, that leaves when the budget of its mailbox and requester allows
@@ -95,6 +97,7 @@ package struct MailQueue: Sendable {
         _ id: String, kind: String, subjectID: String, isPaced: Bool = false, now: Timestamp,
         _ connection: any SQLConnection
     ) throws {
+        guard isOn else { return }
         // The address is read when it is sent. No user has the address "", and none has an email with an end of 0.
         try connection.execute(
             """

@@ -16,7 +16,7 @@ package enum MailURLError: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .scheme:
-            "must begin with smtp://, smtps:// or outbox:, for example smtps://user:password@smtp.example.com:465."
+            "must begin with smtp://, smtps:// or outbox:, for example smtps://user:password@smtp.example.com:465, or be none."
         case .host:
             "has a host that is not a name, an IPv4 address or an IPv6 address in brackets, for example smtp.example.com."
         case .port: "has a port that is not a whole number from 1 to 65535, for example 587."
@@ -31,18 +31,20 @@ package enum MailURLError: Error, Equatable, CustomStringConvertible {
         case .folder: "must name a folder after outbox:, for example outbox:var/outbox."
         case .list:
             "must be a list of different mail servers, at most \(MailURL.limit), for example "
-                + "smtps://smtp.example.com,smtps://smtp.example.net. An outbox stands alone."
+                + "smtps://smtp.example.com,smtps://smtp.example.net. An outbox and none stand alone."
         }
     }
 }
 
-/// Where emails go: `smtp://[user:password@]host[:port]`, `smtps://…`, several of these with commas between them, or
-/// `outbox:FOLDER`. `user@` alone logs in with the token of ``MailTokenFile``.
+/// Where emails go: `smtp://[user:password@]host[:port]`, `smtps://…`, several of these with commas between them,
+/// `outbox:FOLDER`, or `none`. `user@` alone logs in with the token of ``MailTokenFile``.
 package enum MailURL: Sendable {
     case smtp(SMTPEndpoint)
     /// In the order in which they are tried, at least two.
     case relays([SMTPEndpoint])
     case outbox(String)
+    /// `none`: no email is sent, and nobody signs in by one.
+    case off
 
     /// The most mail servers. Each that does not answer delays an email by its timeout.
     static let limit = 4
@@ -71,6 +73,7 @@ package enum MailURL: Sendable {
     }
 
     private static func parseOne(_ text: String, _ tokenFile: MailTokenFile?) throws(MailURLError) -> MailURL {
+        if text == "none" { return .off }
         let bytes = Array(text.utf8)[...]
         if let folder = bytes.dropping(prefix: "outbox:") {
             guard !folder.isEmpty, !folder.contains(0) else { throw .folder }
@@ -83,12 +86,14 @@ package enum MailURL: Sendable {
         throw .scheme
     }
 
+    package var isOn: Bool { if case .off = self { false } else { true } }
+
     /// Whether a login is by the token of ``MailTokenFile``.
     package var usesToken: Bool {
         switch self {
         case .smtp(let endpoint): endpoint.usesToken
         case .relays(let endpoints): endpoints.contains(where: \.usesToken)
-        case .outbox: false
+        case .outbox, .off: false
         }
     }
 
@@ -103,16 +108,17 @@ package enum MailURL: Sendable {
         return hosts.lazy.map(InternationalDomain.hint(ofHost:)).first { !$0.isEmpty } ?? ""
     }
 
-    /// The mailer that sends there.
+    /// The mailer that sends there; nil where no email is sent.
     ///
     /// - Parameter greeting: the name in EHLO; nil for this machine's.
     package func mailer(
         greeting: MailGreeting?, timeouts: SMTPMailer.Timeouts = SMTPMailer.Timeouts()
-    ) -> any Mailer {
+    ) -> (any Mailer)? {
         switch self {
         case .smtp(let endpoint): SMTPMailer(endpoint, greeting: greeting, timeouts: timeouts)
         case .relays(let endpoints): SMTPRelays(endpoints, greeting: greeting, timeouts: timeouts)
         case .outbox(let folder): OutboxMailer(folder: folder)
+        case .off: nil
         }
     }
 }
@@ -123,6 +129,7 @@ extension MailURL: CustomStringConvertible {
         case .smtp(let endpoint): "\(endpoint)"
         case .relays(let endpoints): endpoints.map { "\($0)" }.joined(separator: ",")
         case .outbox(let folder): "outbox:\(folder)"
+        case .off: "none"
         }
     }
 }

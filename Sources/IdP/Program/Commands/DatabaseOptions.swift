@@ -56,6 +56,17 @@ struct DatabaseOptions: ParsableArguments {
         return keys
     }
 
+    /// Refuses a command that sends an email where the settings say that none is sent.
+    ///
+    /// - Parameter instead: what does the same without one, as a sentence.
+    /// - Throws: exit code 1.
+    func requireMail(instead: String) throws {
+        let name = IdPSettings.mail.name
+        let url = try read { $0.secretText(name, required: false, hint: "") }.further
+        guard url?.trimmingCharacters(in: .whitespacesAndNewlines) == "none" else { return }
+        throw CommandExit.failure(IdPProgram.name, "\(name) is none, so no invitation can be sent. \(instead)")
+    }
+
     /// Refuses keys with which a command must not seal anything.
     ///
     /// - Throws: exit code 78 unless the first one is a key of the running IdP.

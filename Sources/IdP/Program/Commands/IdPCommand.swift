@@ -86,14 +86,17 @@ struct IdPCommand: AsyncParsableCommand {
 }
 
 extension MailServerCheck {
+    /// Nil where no email is sent.
+    ///
     /// - Parameter timeouts: short ones, because an operator waits and no email can be lost.
-    package init(
+    package init?(
         _ values: SettingValues, timeouts: SMTPMailer.Timeouts = .init(upload: .seconds(10), answer: .seconds(10))
     ) throws(SettingError) {
         let mail = try values[IdPSettings.mail]
-        self.init(
-            mail: mail, mailer: mail.mailer(greeting: try values[MailGreeting.setting], timeouts: timeouts),
-            from: try values[MailFrom.setting], issuer: try values[FlowSettings.publicURL])
+        guard let mailer = mail.mailer(greeting: try values[MailGreeting.setting], timeouts: timeouts),
+            let from = try values[IdPSettings.mailFrom]
+        else { return nil }
+        self.init(mail: mail, mailer: mailer, from: from, issuer: try values[FlowSettings.publicURL])
     }
 }
 
@@ -152,6 +155,12 @@ enum IdPProgram: Program {
                 location, try values[FlowSettings.secretKey], try values[IdPSettings.clients].clients)
         }
         await providerCheck(try values[IdPSettings.providers].providers, reader)
+        guard let check else {
+            let name = IdPSettings.mail.name
+            return recipient == nil
+                ? reader.record("connect \(name)", "none")
+                : reader.problem("\(name): is none, so no email can be sent.")
+        }
         guard await check.connect(reader), let recipient else { return }
         let now = ServiceClock.system().now()
         await check.send(to: recipient, at: now, id: "check-\(now.milliseconds)", reader)

@@ -36,6 +36,7 @@ enum IdPMetrics {
         let clock = parts.clock
         return [
             { [mail = parts.mail] in
+                guard mail.isOn else { return }
                 let waiting = try await mail.waiting()
                 $0.set(emailsWaiting, Double(waiting.count))
                 $0.set(oldestEmail, age(waiting.oldest, clock))

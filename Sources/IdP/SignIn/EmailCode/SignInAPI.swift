@@ -23,6 +23,8 @@ struct SignInAPI: Sendable {
     let keys: ChallengeKey
     let pages: Pages
     let database: any Database
+    /// Whether emails are sent.
+    let isOn: Bool
     let clock: ServiceClock
     let randomness: any Randomness
 
@@ -30,7 +32,7 @@ struct SignInAPI: Sendable {
         (self.addresses, self.codes, self.completion) = (addresses, codes, completion)
         keys = ChallengeKey(keys: parts.keys, label: "api-challenge")
         (limits, pages, database) = (parts.limits, parts.pages, parts.database)
-        (clock, randomness) = (parts.clock, parts.randomness)
+        (clock, randomness, isOn) = (parts.clock, parts.randomness, parts.hasMail)
     }
 
     func addRoutes(to router: inout FeatureRouter) {
@@ -40,6 +42,7 @@ struct SignInAPI: Sendable {
 
     /// The answer is the same whether or not the address may sign in.
     @Sendable private func begin(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        guard isOn else { throw APIError.withoutMail }
         let body = try await APIBody(request)
         let (text, earlier) = (try body.text("email"), try body.optionalText("challenge"))
         guard let asked = try await addresses.count(text, request, context, logFlow: "-") else {
@@ -61,6 +64,7 @@ struct SignInAPI: Sendable {
     }
 
     @Sendable private func signIn(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        guard isOn else { throw APIError.withoutMail }
         let body = try await APIBody(request)
         let (key, typed) = (try body.text("challenge"), try body.text("code"))
         let device = try deviceName(body, request)
@@ -142,6 +146,12 @@ extension APIError {
         status: .forbidden, code: "second_factor_required",
         words: "This account needs a second proof. Sign in with the system browser: /auth/native/email.",
         cause: "second_factor_missing")
+
+    /// Native screens sign in by email alone.
+    fileprivate static let withoutMail = Self(
+        status: .forbidden, code: "email_off",
+        words: "This server sends no emails. Sign in with the system browser: /auth/native/passkey.",
+        cause: "email_off")
 
     fileprivate static func paused(_ wait: Duration) -> Self {
         Self(

@@ -12,9 +12,9 @@ package struct InvitationFeature: Feature {
 
     private let parts: SharedParts
     private let invitations: InvitationStore
-    private let submitAddress: @Sendable (SignInCompletion) -> SubmitAddress
+    private let submitAddress: @Sendable (SignInCompletion) -> SubmitAddress?
 
-    package init(_ parts: SharedParts, submitAddress: @escaping @Sendable (SignInCompletion) -> SubmitAddress) {
+    package init(_ parts: SharedParts, submitAddress: @escaping @Sendable (SignInCompletion) -> SubmitAddress?) {
         (self.parts, self.submitAddress) = (parts, submitAddress)
         invitations = InvitationStore(database: parts.database, clock: parts.clock, eligibility: parts.eligibility)
     }

@@ -26,12 +26,12 @@ struct InvitationRoutes: Sendable {
     let flowLimit: FlowLimit
     let clock: ServiceClock
     let randomness: any Randomness
-    /// Begins the sign-in; nil for text that is not an email address.
-    let submitAddress: @Sendable (SubmittedAddress) async throws -> Response?
+    /// Begins the sign-in; nil where no email is sent.
+    let submitAddress: InvitationFeature.SubmitAddress?
 
     init(
         _ parts: SharedParts, _ invitations: InvitationStore,
-        submitAddress: @escaping @Sendable (SubmittedAddress) async throws -> Response?
+        submitAddress: InvitationFeature.SubmitAddress?
     ) {
         (self.invitations, self.submitAddress) = (invitations, submitAddress)
         (sessions, accounts, knownBrowsers) = (parts.sessions, parts.accounts, parts.knownBrowsers)
@@ -90,12 +90,12 @@ struct InvitationRoutes: Sendable {
             return true
         }
         guard let begun else { return .redirect(to: Self.path) }
-        let next = try await submitAddress(
+        let next = try await submitAddress?(
             SubmittedAddress(
                 text: address.text, session: begun, flow: flow, clientName: client(of: opened)?.name,
                 confirmsIdentity: false, fields: form.fields, request: form.request, context: form.context,
                 invited: claim?.browser))
-        guard var response = next else { return .redirect(to: Self.path) }
+        guard var response = next ?? nil else { return .redirect(to: Self.path) }
         if let claim {
             form.context.record(
                 Event(
@@ -143,6 +143,7 @@ struct InvitationRoutes: Sendable {
 
     /// - Throws: ``PublicError`` 410 for an invitation that is over.
     private func opened(_ request: Request, _ context: VisitorContext) async throws -> Invitation.Opened {
+        guard submitAddress != nil else { throw Self.withoutMail }
         guard let key = cookie.value(in: request).flatMap({ InvitationKey(wire: String($0)) }) else {
             throw rejected(.unknown, nil, context)
         }
@@ -151,6 +152,13 @@ struct InvitationRoutes: Sendable {
         case .ended(let ending, let account): throw rejected(ending, account, context)
         }
     }
+
+    /// Its link would lead to a code that nobody sends.
+    private static let withoutMail = PublicError(
+        .gone, code: "invitation_without_mail", title: Text("invitation.without-mail.title"),
+        explanation: Text("invitation.without-mail"),
+        nextStep: .init(label: Text("sign-in.title"), href: SignInPath.signIn), cause: "invitation_without_mail"
+    ).logged
 
     private func rejected(
         _ ending: Invitation.Ending, _ account: Account?, _ context: VisitorContext

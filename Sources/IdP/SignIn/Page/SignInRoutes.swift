@@ -14,8 +14,8 @@ struct SignInRoutes: Sendable {
     let sessions: Sessions
     let completion: SignInCompletion
     let page: SignInPage
-    /// Takes an address from the form with the field `email`; nil if it is not an email address.
-    let submitAddress: @Sendable (SubmittedAddress) async throws -> Response?
+    /// Takes an address from the form with the field `email`; nil if it is not an email address. Itself nil where no email is sent.
+    let submitAddress: (@Sendable (SubmittedAddress) async throws -> Response?)?
 
     func addRoutes(to router: inout FeatureRouter) {
         let form = Form(
@@ -40,6 +40,8 @@ struct SignInRoutes: Sendable {
     private func submit(_ form: SubmittedForm) async throws -> Response {
         let (request, context, session, flow) = (form.request, form.context, form.session, form.flow)
         if let error = completion.unreachable(form.fields, context) { throw error }
+        // The form of a page from the time when emails were sent.
+        guard let submitAddress else { return .redirect(to: SignInPath.signIn(flow)) }
         let typed = try form.fields.text("email") ?? ""
         let submitted = SubmittedAddress(
             text: typed, session: session, flow: flow, clientName: completion.purposes.name(of: flow, in: session),
@@ -114,6 +116,10 @@ struct SignInPage: Sendable {
         var providers: [ProviderButton] = []
         var notes: [Note] = []
         var passkey: PasskeyButton?
+        /// Whether a browser without passkeys has no way here.
+        var needsPasskeys: Bool { field == nil && providers.isEmpty && links.isEmpty && passkey != nil }
+        /// Whether there is no way at all, as in the web view of an app.
+        var isEmpty: Bool { field == nil && providers.isEmpty && links.isEmpty && passkey == nil }
 
         init(_ methods: [any SignInMethod], for attempt: SignInAttempt, _ texts: Texts) {
             for option in methods.flatMap({ $0.options(for: attempt) }) {
@@ -134,7 +140,7 @@ struct SignInPage: Sendable {
         let hint, button, errorHTML: String
         let hasIntro, hasLogo, hasAgain, hasCancel, hasError, hasLinks: Bool
         let passkeyScript, passkeyErrorHTML, unknownPasskey: String
-        let hasPasskeys, hasPasskeyError, needsPasskey, canSetUp, setsUpHere: Bool
+        let hasPasskeys, hasPasskeyError, needsPasskey, canSetUp, setsUpHere, hasNothingElse, hasNothing: Bool
         let notes: [Note]
         let links: [Link]
         let parts: [SignInParts.Part]
@@ -175,7 +181,9 @@ struct SignInPage: Sendable {
             needsPasskey: again == nil && needed > .any && offered.passkey != nil,
             canSetUp: again?.hasNothingStronger == true,
             setsUpHere: again?.hasNothingStronger == true && offered.links.isEmpty,
-            notes: offered.notes, links: offered.links, parts: parts.ordered)
+            hasNothingElse: offered.needsPasskeys,
+            hasNothing: offered.isEmpty && again?.hasNothingStronger != true, notes: offered.notes,
+            links: offered.links, parts: parts.ordered)
         var response = pages.response(
             "sign-in", model, for: request,
             status: hasError || outcome != nil ? .unprocessableContent : .ok, offersLanguages: true)

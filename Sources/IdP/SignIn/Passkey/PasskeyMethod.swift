@@ -29,7 +29,11 @@ struct PasskeyMethod: SignInMethod {
     /// The web view of an app may hide passkeys. The system browser has them.
     func options(for attempt: SignInAttempt) -> [SignInOption] {
         guard !attempt.isNativeShell else {
-            return hasApps ? [.link(label: Text("passkey.sign-in"), path: NativeStart.prefix + id)] : []
+            guard hasApps else { return [] }
+            return [
+                .note(Text("passkey.in-browser")),
+                .link(label: Text("passkey.sign-in"), path: NativeStart.prefix + id),
+            ]
         }
         return [
             .passkey(

@@ -3,6 +3,8 @@ import SSOWeb
 import Storage
 import Testing
 
+@testable import Counterparts
+@testable import IdPMail
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit
@@ -48,6 +50,30 @@ struct LongAttackTests {
             let form = try waiting.page().form(with: "code")
             let done = try await owner.submit(form, on: waiting, ["code": code])
             return done.status == 303 ? deployment.clock.now - begun : nil
+        }
+    }
+
+    /// A mail server that is down.
+    private struct DeadMailer: Mailer {
+        func send(_ email: EmailMessage) async throws(MailError) { throw .unreachable("down") }
+    }
+
+    @Test("by a passkey in a browser that was never seen, while the mail server is down, 100 of 100 times")
+    func passkey() async throws {
+        try await TestDeployment.open(
+            settings: ["IDP_TRUSTED_PROXIES": "127.0.0.1/32"], mailer: { _ in DeadMailer() }
+        ) { deployment in
+            let authenticator = try await deployment.givePasskey(to: "ann@example.com")
+            var succeeded = 0
+            for step in 0..<100 {
+                try await Self.attack(deployment, from: "198.51.100.\(step % 10)")
+                deployment.clock.advance(by: .minutes(30))
+                let owner = deployment.browser()
+                let done = try await owner.usePasskey(authenticator, on: deployment.signInPage(owner))
+                if done.status == 303, try await owner.isSignedInOnHomePage(of: deployment) { succeeded += 1 }
+            }
+            #expect(succeeded == 100)
+            #expect(deployment.mailbox.all(to: "ann@example.com").isEmpty)
         }
     }
 

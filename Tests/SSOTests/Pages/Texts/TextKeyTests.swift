@@ -42,7 +42,7 @@ struct TextKeyTests {
     /// The pages of `ProviderSignInError`.
     private static let providerPages = [
         "other-browser", "ended", "not-fresh", "no-email", "not-allowed", "no-account", "other-user",
-        "linked-elsewhere",
+        "linked-elsewhere", "not-proven",
         "failed", "unavailable", "faulty",
     ]
 

@@ -49,6 +49,10 @@ extension UserCommand {
         }
 
         func run() async throws {
+            if invite {
+                try database.requireMail(
+                    instead: "Leave --invite out, and print links: idp user sign-in-link ADDRESS")
+            }
             let keys = invite ? try await database.requiredKeys() : nil
             let users = ImportFile(try read())
             var options = ImportPlan.Options()

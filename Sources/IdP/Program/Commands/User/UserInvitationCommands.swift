@@ -51,6 +51,7 @@ extension UserCommand {
         }
 
         func run() async throws {
+            try account.refuseWithoutMail()
             let (address, keys) = (try UserAddress.read(account.address), try await account.database.requiredKeys())
             let end = try until.map { try DayArgument.read($0, "--until") }
             try await account.make(
@@ -86,6 +87,7 @@ extension UserCommand {
         @OptionGroup var account: AccountOptions
 
         func run() async throws {
+            try account.refuseWithoutMail()
             let keys = try await account.database.requiredKeys()
             try await account.make(
                 { ResendInvitation(account.address, mail: InvitationMail(keys, on: $0)) }, account: \.account
@@ -111,6 +113,13 @@ extension UserCommand {
                     ? "Withdrew the invitation of \(name)." : "\(name) has no invitation that could be withdrawn."
             }
         }
+    }
+}
+
+extension AccountOptions {
+    /// Refuses an invitation where no email is sent. A printed link does the same.
+    fileprivate func refuseWithoutMail() throws {
+        try database.requireMail(instead: "Print a link: idp user sign-in-link \(address)")
     }
 }
 

@@ -1,0 +1,67 @@
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import Counterparts
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
+
+/// An invitation leads to a passkey, before what it was for.
+@Suite("Invitations and passkeys", .program)
+struct InvitedPasskeyTests {
+    private static let guest = "guest@elsewhere.org"
+
+    /// From the email to the page after the code.
+    private static func accept(
+        _ deployment: TestDeployment, in browser: Browser, platform: Bool = true
+    ) async throws -> Visit {
+        try await deployment.invite(guest, client: deployment.client.id)
+        let page = try await browser.follow(browser.get(deployment.invitationLink(to: guest)))
+        let earlier = deployment.mailbox.all(to: guest)
+        let sent = try await browser.submit(
+            page.page().form(with: "email"), on: page, platform ? ["platform": "1"] : [:])
+        let waiting = try await browser.follow(sent)
+        return try await browser.follow(
+            browser.enter(deployment.mailbox.code(to: guest, besides: earlier), on: waiting))
+    }
+
+    @Test(
+        "after the press and the code the offer comes first, with its own words, and either answer leads to the client",
+        arguments: [true, false])
+    func offered(accepts: Bool) async throws {
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let offer = try await Self.accept(deployment, in: browser)
+            #expect(offer.address.path == "/passkeys/offer", "\(offer.text)")
+            #expect(offer.text.contains("Welcome. Set up how you sign in from now on"))
+            let answered =
+                accepts
+                ? try await browser.addPasskey(SoftwareAuthenticator(), on: offer)
+                : try await browser.submit(offer.page().form(to: "/passkeys/offer"), on: offer)
+            let end = try await browser.follow(answered)
+            #expect(end.text.contains("href=\"\(deployment.client.origin)/\""), "\(end.text)")
+            #expect(try await deployment.rows(of: "passkey") == (accepts ? 1 : 0))
+        }
+    }
+
+    @Test("a device that keeps no passkey goes on to the client at once")
+    func notOffered() async throws {
+        try await TestDeployment.open { deployment in
+            let end = try await Self.accept(deployment, in: deployment.browser(), platform: false)
+            #expect(end.text.contains("href=\"\(deployment.client.origin)/\""), "\(end.text)")
+        }
+    }
+
+    @Test("an offer that was declined in this browser comes again after an invitation")
+    func again() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn(as: "ann@example.com")
+            let declined = try await browser.get(deployment.origin + "/passkeys/offer")
+            #expect(declined.status == 200)
+            try await browser.signOut(of: deployment)
+            let offer = try await Self.accept(deployment, in: browser)
+            #expect(offer.address.path == "/passkeys/offer", "\(offer.text)")
+        }
+    }
+}
