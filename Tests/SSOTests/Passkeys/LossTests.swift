@@ -193,7 +193,7 @@ struct LossTests {
             let authenticator = try await deployment.givePasskey(to: Self.ann)
             let browser = deployment.browser()
             let page = try await deployment.signInPage(browser)
-            let answer = try authenticator.get(page.requestOptions(), at: deployment.origin)
+            let answer = try authenticator.get(page.passkeyOptions(), at: deployment.origin)
             let cleared = browser.withoutCookies()
             #expect(try await cleared.sendPasskey(answer, on: page).status != 303)
             #expect(

@@ -22,7 +22,7 @@ struct PasskeyStateTests {
 
     /// The user handle that the page names to the authenticator.
     private static func handle(_ page: Visit) throws -> String {
-        try JSONDecoding.value(Array(page.creationOptions().utf8))["user"]?["id"]?.text ?? ""
+        try JSONDecoding.value(Array(page.passkeyOptions().utf8))["user"]?["id"]?.text ?? ""
     }
 
     @Test("the user handle of an account never changes, and says nothing about it")
@@ -65,7 +65,7 @@ struct PasskeyStateTests {
             let browser = deployment.browser()
             func refused(_ change: (inout AssertionDraft) throws -> Void) async throws -> String {
                 let page = try await deployment.signInPage(browser)
-                var draft = try authenticator.assertion(page.requestOptions(), at: deployment.origin)
+                var draft = try authenticator.assertion(page.passkeyOptions(), at: deployment.origin)
                 draft.data.flags &= ~(AuthenticatorDraft.Flag.eligible | AuthenticatorDraft.Flag.backedUp)
                 try change(&draft)
                 let answer = String(decoding: try draft.passkey().json, as: UTF8.self)
