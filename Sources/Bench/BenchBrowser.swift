@@ -5,7 +5,7 @@ final class BenchBrowser {
     private let connection: WireConnection
     private let authority: String
     /// The `Cookie` value.
-    private(set) var cookie = ""
+    var cookie = ""
     private var page = (path: "", html: "")
 
     /// - Parameter index: picks the network address.
@@ -14,10 +14,13 @@ final class BenchBrowser {
         self.authority = authority
     }
 
+    /// The page as it was sent.
+    var html: String { page.html }
+
     /// Gets a page.
     func visit(_ path: String) throws {
         let cookie = cookie.isEmpty ? "" : "Cookie: \(cookie)\r\n"
-        let answer = try exchange("GET \(path) HTTP/1.1\r\nHost: \(authority)\r\n\(cookie)\r\n")
+        let answer = try exchange(Array("GET \(path) HTTP/1.1\r\nHost: \(authority)\r\n\(cookie)\r\n".utf8))
         guard answer.status == 200 else { throw BenchError("\(path) answered \(answer.status)") }
         page = (path, String(decoding: answer.body, as: UTF8.self))
     }
@@ -29,20 +32,26 @@ final class BenchBrowser {
     ///   - filled: a field and its value.
     /// - Returns: where the answer leads.
     func submit(formWith mark: String, _ filled: (String, String)? = nil) throws -> String {
+        let path = page.path
+        let answer = try exchange(request(formWith: mark, filled))
+        guard answer.status == 303, let location = ByteSearch.text(after: "\nlocation: ", until: "\r", in: answer.head)
+        else { throw BenchError("\(path) answered \(answer.status) to the form with \(mark)") }
+        return Self.path(location)
+    }
+
+    /// The request that sends a form of the page.
+    func request(formWith mark: String, _ filled: (String, String)? = nil) throws -> [UInt8] {
         guard let form = FormScan.form(with: mark, in: page.html) else {
             throw BenchError("\(page.path) has no form with \(mark)")
         }
         let fields = form.fields.filter { $0.0 != filled?.0 } + (filled.map { [$0] } ?? [])
         let body = fields.map { "\($0.0)=\(Self.escape($0.1))" }.joined(separator: "&")
         let path = form.action.isEmpty ? page.path : Self.path(form.action)
-        let answer = try exchange(
+        return Array(
             """
             POST \(path) HTTP/1.1\r\nHost: \(authority)\r\nOrigin: http://\(authority)\r\nCookie: \(cookie)\r
             Content-Type: application/x-www-form-urlencoded\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)
-            """)
-        guard answer.status == 303, let location = ByteSearch.text(after: "\nlocation: ", until: "\r", in: answer.head)
-        else { throw BenchError("\(path) answered \(answer.status) to the form with \(mark)") }
-        return Self.path(location)
+            """.utf8)
     }
 
     /// The address of the link with this id.
@@ -53,8 +62,8 @@ final class BenchBrowser {
         return address
     }
 
-    private func exchange(_ request: String) throws -> WireConnection.Answer {
-        let answer = try connection.exchange(Array(request.utf8))
+    private func exchange(_ request: [UInt8]) throws -> WireConnection.Answer {
+        let answer = try connection.exchange(request)
         // The session's cookie is the first one.
         if let cookie = ByteSearch.text(after: "set-cookie: ", until: ";\r", in: answer.head) { self.cookie = cookie }
         return answer

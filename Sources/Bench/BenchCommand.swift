@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures what a login, a sign-in with a provider or by OpenID Connect, a request of nobody or a single request costs at a real IdP process. See docs/benchmarks.md.
+/// Measures what a login, a sign-in with a provider by a passkey or by OpenID Connect, a request of nobody or a single request costs at a real IdP process. See docs/benchmarks.md.
 @main
 struct BenchCommand {
     static func main() {
@@ -15,6 +15,9 @@ struct BenchCommand {
             } else if arguments.first == "oidc" {
                 let options = try BenchOptions(Array(arguments.dropFirst()), allowing: OpenIDRun.options)
                 try OpenIDRun(options: options).run()
+            } else if arguments.first == "passkey" {
+                let options = try BenchOptions(Array(arguments.dropFirst()), allowing: PasskeyRun.options)
+                try PasskeyRun(options: options).run()
             } else if arguments.first == "budget" {
                 let options = try BenchOptions(Array(arguments.dropFirst()), allowing: BudgetRun.options)
                 try BudgetRun(options: options).run()
@@ -63,6 +66,7 @@ struct BenchOptions {
                      [--seed-messages N] [--parent FOLDER] [--postgres SERVER [--nodes N]]
                bench federation [--rounds N] [--program BUILD] [--parent FOLDER]
                bench oidc [--rounds N] [--program BUILD] [--parent FOLDER]
+               bench passkey [--rounds N] [--seconds N] [--program BUILD] [--parent FOLDER]
                bench nobody [--bounds FILE] [--rounds N] [--connections N] [--program BUILD] [--parent FOLDER]
                bench budget --library FILE --bounds FILE [--program BUILD] [--parent FOLDER]
         BUILD is an `idp` binary or the folder that holds it.

@@ -37,6 +37,7 @@ signed_in = {}
 
 PAGE = """<!doctype html><title>Flask</title>
 {% if user %}<p>Hello <span id="email">{{ user.email }}</span>, you are {{ user.sub }}.</p>
+<p>Signed in by <span id="amr">{{ user.amr|join(" ") }}</span>: <span id="acr">{{ user.acr }}</span></p>
 <form method="post" action="/sign-out"><button id="sign-out">Sign out</button></form>
 {% else %}<p><a id="sign-in" href="/sign-in">Sign in with Main App</a></p>{% endif %}"""
 
@@ -48,7 +49,9 @@ def home():
 
 @app.get("/sign-in")
 def sign_in():
-    return idp.authorize_redirect(url_for("callback", _external=True))
+    # /sign-in?acr=phr asks for a passkey. The request goes through the browser, so what counts is `acr` of the ID token.
+    asked = {"acr_values": request.args["acr"]} if "acr" in request.args else {}
+    return idp.authorize_redirect(url_for("callback", _external=True), **asked)
 
 
 @app.get("/callback")

@@ -107,7 +107,8 @@ struct MailServerCheckTests {
     @Test("an operator waits at most ten seconds for a step of the server")
     func timeouts() throws {
         let values = SettingsFixture.idp.merging(["IDP_MAIL_URL": "smtp://127.0.0.1:1"]) { $1 }
-        let mailer = try #require(MailServerCheck(TestDeployment.readIdPSettings(values)).mailer as? SMTPMailer)
+        let check = try #require(try MailServerCheck(TestDeployment.readIdPSettings(values)))
+        let mailer = try #require(check.mailer as? SMTPMailer)
         let timeouts = mailer.settings.timeouts
         #expect([timeouts.connect, timeouts.upload, timeouts.answer].allSatisfy { $0 <= .seconds(10) })
     }
