@@ -516,6 +516,15 @@ let package = Package(
             path: "Tests/DeploymentTests/Programs",
             swiftSettings: testSettings),
         .testTarget(
+            name: "CommandTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPProtocols", "IdPProviders",
+                "IdPSchema", "IdPSignIn", "PostgresStorage", "RelyingParty", "SQLiteStorage", "SSOShared", "SSOWeb",
+                "Storage", "WellKnownTool", arguments,
+            ],
+            path: "Tests/DeploymentTests/Commands",
+            swiftSettings: testSettings),
+        .testTarget(
             name: "DeployTests",
             dependencies: [
                 "TestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPAccounts", "IdPApps",
