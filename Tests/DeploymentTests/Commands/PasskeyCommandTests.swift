@@ -12,7 +12,8 @@ struct PasskeyCommandTests {
 
     /// Prints a link and presses its button.
     private static func press(_ pair: ProcessDeployment, in browser: Browser) async throws -> Visit {
-        let printed = try await pair.idp(["user", "sign-in-link", address, "--json"]).printed
+        let printed = try await pair.idp(["user", "sign-in-link", address, "--json"], settings: pair.idp.settings)
+            .printed
         let answer = try JSONDecoding.value(Array(printed.utf8))
         #expect(answer["changed"]?.bool == true)
         let page = try await browser.follow(browser.get(answer["link"]?.text ?? ""))
@@ -44,7 +45,8 @@ struct PasskeyCommandTests {
             let first = Browser()
             let add = try await Self.press(pair, in: first)
             #expect(try await first.addPasskey(SoftwareAuthenticator(), on: add).status == 303)
-            let refused = try await pair.idp(["user", "sign-in-link", Self.address], endsWith: 1)
+            let refused = try await pair.idp(
+                ["user", "sign-in-link", Self.address], settings: pair.idp.settings, endsWith: 1)
             #expect(refused.log.contains("idp user erase ann@example.com --now"), "\(refused.log)")
             _ = try await pair.idp(["user", "erase", Self.address, "--now"])
             let (browser, authenticator) = (Browser(), SoftwareAuthenticator())

@@ -103,10 +103,10 @@ struct PasskeyStateTests {
             let code = try await deployment.oidcCode(browser, nil, ["scope": "openid offline_access"])
             let first = try await deployment.oidcToken(code, as: deployment.client)
             let token = try #require(try first.json()["refresh_token"]?.text)
-            let fields = [("grant_type", "refresh_token"), ("refresh_token", token)]
             try await deployment.withSecondIdP(settings: ["IDP_REQUIRE": "phr"]) { strict in
-                let refused = try await strict.oidcPost("/oidc/token", fields, as: deployment.client)
-                #expect(refused.status == 400 && refused.error == "invalid_grant", "\(refused.status)")
+                let refused = try await strict.oidcRefresh(token, as: deployment.client)
+                let error = try refused.json()["error"]?.text
+                #expect(refused.status == 400 && error == "invalid_grant", "\(refused.text)")
             }
         }
     }

@@ -50,7 +50,8 @@ struct PrintedLinkTests {
             _ = try await eventually("the notices of the link and of the passkey") {
                 deployment.mailbox.all(to: Self.address).count >= 2 ? true : nil
             }
-            _ = try await deployment.signedIn(as: Self.address)
+            let later = deployment.browser()
+            _ = try await deployment.enterCode(deployment.signInPage(later), in: later, as: Self.address)
             #expect(try await deployment.rows(of: "passkey") == 1)
             #expect(try await other.isSignedInOnHomePage(of: deployment))
             #expect(try await deployment.rows(of: "account_notice", where: "change = 'first_mailbox'") == 1)
