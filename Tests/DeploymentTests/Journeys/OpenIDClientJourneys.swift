@@ -62,6 +62,31 @@ extension Journeys.Users {
         }
 
         @Test(
+            "a page behind Apache that needs a passkey asks for one after a sign-in by email, and learns that there was one",
+            .enabled(if: OpenIDExample.apache.isAvailable))
+        func apachePasskey() async throws {
+            let service = try OpenIDService(.apache)
+            let pair = try Self.deployment(service.yaml(secret: "SERVICE_SECRET"), secret: service.secret)
+            try await ProcessDeployment.running(pair) { pair in
+                try await service.start(issuer: pair.origin)
+                let (browser, authenticator) = (Browser(), SoftwareAuthenticator())
+                let asked = try await browser.follow(browser.get(service.origin + "/index.html"))
+                let waiting = try await browser.ask(for: "ann@example.com", on: asked)
+                let home = try await browser.enter(pair.mailbox.code(to: "ann@example.com"), on: waiting)
+                #expect(home.text.contains("ann@example.com"), "\(home.text)")
+
+                let add = try await browser.follow(browser.get(pair.origin + "/passkeys/add"))
+                #expect(try await browser.addPasskey(authenticator, on: add).status == 303)
+                let needed = try await browser.follow(browser.get(service.origin + "/passkey.html"))
+                #expect(needed.address.path.hasPrefix("/sign-in"), "\(needed.text)")
+                let page = try await browser.follow(browser.usePasskey(authenticator, on: needed))
+                #expect(page.text.contains(#"<span id="acr">phr</span>"#), "\(page.text) \(service.log.suffix(1_000))")
+                #expect(page.text.contains("passkey") && page.text.contains("pop"))
+                try await service.stop()
+            }
+        }
+
+        @Test(
             "pgAdmin, whose pages are made by scripts, shows the user by the username and signs out at the provider as well",
             .enabled(if: WebDriver.isInstalled && OpenIDExample.isEveryOne, "script/openid-clients"))
         func pgAdmin() async throws {

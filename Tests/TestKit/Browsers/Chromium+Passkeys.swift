@@ -36,4 +36,39 @@ extension Chromium {
     func passkeys(of authenticator: String) async throws -> Int {
         try await get("webauthn/authenticator/\(authenticator)/credentials").items.count
     }
+
+    /// Whether the user of an authenticator is the right one from now on.
+    func set(_ authenticator: String, verified: Bool) async throws {
+        _ = try await post("webauthn/authenticator/\(authenticator)/uv", ["isUserVerified": .bool(verified)])
+    }
+
+    /// What the only passkey of an authenticator says of itself from now on.
+    func setPasskey(of authenticator: String, eligible: Bool, backedUp: Bool) async throws {
+        let path = "webauthn/authenticator/\(authenticator)/credentials"
+        guard let id = try await get(path).items.first?["credentialId"]?.text else {
+            throw ProbeFailure("the authenticator has no passkey")
+        }
+        _ = try await post(
+            "\(path)/\(id)/props", ["backupEligibility": .bool(eligible), "backupState": .bool(backedUp)])
+    }
+
+    /// A faulty authenticator: its next answers have a wrong signature, or the flags of no user.
+    ///
+    /// - Parameter fault: `isBogusSignature`, `isBadUV`, `isBadUP`; nil for a sound one.
+    func set(_ authenticator: String, fault: String?) async throws {
+        var parameters: [String: JSONValue] = ["authenticatorId": .string(authenticator)]
+        for bit in ["isBogusSignature", "isBadUV", "isBadUP"] { parameters[bit] = .bool(bit == fault) }
+        _ = try await develop("WebAuthn.setResponseOverrideBits", .object(parameters))
+    }
+
+    /// Whether a touch comes by itself.
+    func set(_ authenticator: String, touches: Bool) async throws {
+        _ = try await develop(
+            "WebAuthn.setAutomaticPresenceSimulation",
+            ["authenticatorId": .string(authenticator), "enabled": .bool(touches)])
+    }
+
+    func remove(_ authenticator: String) async throws {
+        _ = try await develop("WebAuthn.removeVirtualAuthenticator", ["authenticatorId": .string(authenticator)])
+    }
 }
