@@ -34,13 +34,14 @@ struct HistoryTests {
     @Test("the program answers random histories of new seeds as the model does")
     func newSeeds() async throws {
         let began = ContinuousClock.now
-        var (counts, seed, found) = (Counts(), Self.first, Set<String>())
+        let first = Self.first
+        var (counts, seed, found) = (Counts(), first, Set<String>())
         repeat {
             try await Self.run(seed, &counts, &found)
             seed += 1
         } while ContinuousClock.now - began < Self.span && Self.environment["MODEL_ONE"] == nil
             && found.count < Self.maximumFound
-        counts.print(histories: Int(seed - Self.first), in: ContinuousClock.now - began)
+        counts.print(histories: Int(seed - first), in: ContinuousClock.now - began)
     }
 
     @Test("the program answers the histories of every seed that has found something as the model does")
