@@ -1,4 +1,5 @@
 package import Hummingbird
+package import IdPAccounts
 package import IdPClients
 package import IdPFlow
 package import IdPMail
@@ -13,21 +14,23 @@ package struct AccountPagesFeature: Feature {
     /// Takes the browser to a provider, which is to be added to the account of this id.
     package typealias BeginAddition =
         @Sendable (Provider, String, Session, VisitorContext, SignInCompletion) async throws -> Response
+    /// What a page tells browsers of the passkeys of an account, as JSON; empty for an account that never asked for one.
+    package typealias PasskeySignal = @Sendable (Account, any SQLConnection) throws -> String
 
     private let parts: SharedParts
     private let providers: ProviderRegistry
     private let notices: AccountNotices
     private let events: [EventKind]
-    private let hasPasskeys: Bool
+    private let passkeys: PasskeySignal?
     private let revocation: IdentityRevocation
     private let beginAddition: BeginAddition
 
     package init(
         _ parts: SharedParts, providers: ProviderRegistry, notices: AccountNotices, revocation: IdentityRevocation,
-        events: [EventKind], hasPasskeys: Bool, beginAddition: @escaping BeginAddition
+        events: [EventKind], passkeys: PasskeySignal?, beginAddition: @escaping BeginAddition
     ) {
         (self.parts, self.providers, self.notices, self.revocation) = (parts, providers, notices, revocation)
-        (self.events, self.hasPasskeys) = (events, hasPasskeys)
+        (self.events, self.passkeys) = (events, passkeys)
         self.beginAddition = beginAddition
     }
 
@@ -85,7 +88,7 @@ package struct AccountPagesFeature: Feature {
 
     private var identities: Identities {
         Identities(
-            accounts: parts.accounts, providers: providers, hasPasskeys: hasPasskeys,
+            accounts: parts.accounts, providers: providers, passkeys: passkeys, passkeyScript: parts.assets.path(of: "passkey.js"),
             brandLogo: { [assets = parts.assets] in assets.path(of: "provider-\($0.rawValue).svg") })
     }
 }

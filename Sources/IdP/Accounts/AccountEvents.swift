@@ -34,10 +34,7 @@ extension EventKind {
     package static let passkeyRemoved = EventKind(
         "passkey_removed", .notice, .row("session; `cause`; `detail`: the passkey"),
         line: [.account, .detail("passkey"), .cause()],
-        causes: [
-            .init("user", "By its user; every other sign-in of the account has ended."),
-            .init("operator", "By a command; every sign-in of the account has ended."),
-        ], user: Text("activity.passkey-removed"), "A passkey was removed.")
+        causes: PasskeyEnd.allCases.map { .init($0.rawValue, $0.meaning) }, user: Text("activity.passkey-removed"), "A passkey was removed.")
     package static let accountChangeWaits = EventKind(
         "account_change_waits", .info, line: [.account, .session, .flow],
         "A change of an account waits for a new sign-in.")

@@ -96,19 +96,19 @@ package struct EndedFlow: Codable, Sendable {
     let isCompleted: Bool
     /// ``Flow/Demand/account``.
     let account: String?
+    /// ``Flow/Demand/strength``: what comes back to the flow must be as strong as what it was begun for.
+    package let strength: Strength?
 
     init(_ flow: Flow, isCompleted: Bool = false) {
-        self.init(
-            id: flow.id, purpose: flow.purpose, subject: flow.subject, returnTo: flow.returnTo, logID: flow.logID,
-            isCompleted: isCompleted, account: flow.demand.account)
+        (id, purpose, subject, returnTo) = (flow.id, flow.purpose, flow.subject, flow.returnTo)
+        (logID, self.isCompleted) = (flow.logID, isCompleted)
+        (account, strength) = (flow.demand.account, flow.demand.strength)
     }
 
-    init(
-        id: FlowID, purpose: String, subject: String, returnTo: String, logID: String, isCompleted: Bool,
-        account: String? = nil
-    ) {
-        (self.id, self.purpose, self.subject, self.returnTo) = (id, purpose, subject, returnTo)
-        (self.logID, self.isCompleted, self.account) = (logID, isCompleted, account)
+    private init(usedUp flow: EndedFlow) {
+        (id, purpose, subject, returnTo) = (flow.id, flow.purpose, flow.subject, flow.returnTo)
+        (logID, isCompleted) = (flow.logID, false)
+        (account, strength) = (flow.account, flow.strength)
     }
 
     /// At least as many bytes as it has in a stored session.
@@ -117,11 +117,7 @@ package struct EndedFlow: Codable, Sendable {
     }
 
     /// The same, once it has led on for the last time.
-    var usedUp: EndedFlow {
-        EndedFlow(
-            id: id, purpose: purpose, subject: subject, returnTo: returnTo, logID: logID, isCompleted: false,
-            account: account)
-    }
+    var usedUp: EndedFlow { EndedFlow(usedUp: self) }
 }
 
 /// The id of a flow in links and forms. It names a place in the browser's own session, so it is not a secret.

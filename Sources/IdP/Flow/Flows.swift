@@ -53,14 +53,15 @@ package struct Flows: SessionSlot {
         all.last { $0.demand.strength != nil && !$0.returnTo.isEmpty && pending($0.id, now: now) != nil }?.id
     }
 
-    /// The pending flow of the same request, as after a reload, that any sign-in will do for. Nil without one, and for a request
+    /// The pending flow of the same request, as after a reload, that a sign-in of any age will do for. Nil without one, and for a request
     /// without a replay key.
     func pending(_ request: Flow.Request, now: Timestamp) -> FlowID? {
         guard let key = request.replayKey else { return nil }
         return all.last {
             $0.purpose == request.purpose && $0.subject == request.subject && $0.returnTo == request.returnTo
-                && $0.replayKey == key && $0.payload == request.payload && !$0.demand.needsNewSignIn
-                && $0.demand.account == request.demand.account && pending($0.id, now: now) != nil
+                && $0.replayKey == key && $0.payload == request.payload && $0.demand.since == nil
+                && $0.demand.strength == request.demand.strength && $0.demand.account == request.demand.account
+                && pending($0.id, now: now) != nil
         }?.id
     }
 

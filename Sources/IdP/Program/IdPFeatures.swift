@@ -51,7 +51,7 @@ struct IdPFeatures: Sendable {
                 sso, oidc,
                 AccountPagesFeature(
                     parts, providers: registry, notices: notices, revocation: .init(parts, registry, client),
-                    events: IdPEvents.all, hasPasskeys: passkeys.isOn, beginAddition: provider.beginLink),
+                    events: IdPEvents.all, passkeys: passkeys.signal, beginAddition: provider.beginLink),
                 AssociationRoutes(files: association),
                 try DevPagesFeature(
                     parts, values, services.devPages,

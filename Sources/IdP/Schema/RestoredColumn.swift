@@ -38,7 +38,7 @@ enum RestoredColumn {
         "provider_attempt": .all(.ended), "session": .all(.ended), "sign_out_message": .all(.ended),
         "sso_token": .all(.ended), "client_sign_in": .all(.ended), "registry_revision": .all(.ended),
         "account": .columns([
-            .compared: ["id", "disabled", "username"],
+            .compared: ["id", "disabled", "username", "begun_at"],
             .later: ["email", "added_at", "imported_at", "ends_at", "erase_at"],
             // An end date ends the sign-ins once more.
             .ended: ["end_done"],

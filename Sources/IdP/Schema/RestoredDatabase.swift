@@ -79,15 +79,47 @@ package struct RestoredDatabase: Sendable {
     /// - Parameters:
     ///   - actor: who restores, for the audit log.
     ///   - later: sign-ins at clients of the database that is replaced. Clients are told of them, and of those of the backup.
+    ///   - replaced: that database; nil where there is none that can be read.
     package func endSignIns(
-        now: Timestamp, by actor: AuditActor = .command(user: "unknown", sudo: nil), telling later: [ClientSignIn] = []
+        now: Timestamp, by actor: AuditActor = .command(user: "unknown", sudo: nil), telling later: [ClientSignIn] = [],
+        comparing replaced: (any Database)? = nil
     ) async throws {
         let audit = AuditStore(database: database)
+        let (untouched, passkeys) =
+            try await replaced?.read { (try Self.untouched($0), try Self.passkeys($0)) } ?? ([], [:])
         try await database.write { connection in
             try IdPTable.end(.restore, at: now, connection)
+            // A printed link is only for an account that nobody has signed in to, also in the time that is missing.
+            for account in try Self.untouched(connection).subtracting(untouched) {
+                try connection.execute(
+                    "UPDATE account SET begun_at = :now WHERE id = :id",
+                    ["now": .timestamp(now), "id": .text(account)])
+            }
+            let here = try Self.passkeys(connection)
+            for (id, account) in passkeys where here[id] == nil {
+                guard try AccountStore.find(account, connection) != nil else { continue }
+                try audit.write(PasskeyEnd.restored.event(of: id, account, by: actor), connection)
+            }
             try audit.write(Event(.databaseRestored, by: actor), connection)
         }
         try await tellClients(of: later, at: now, by: actor)
+    }
+
+    /// The accounts of passkeys, by the id of the passkey.
+    private static func passkeys(_ connection: any SQLConnection) throws -> [String: String] {
+        let rows = try connection.query("SELECT id, account_id FROM passkey")
+        return try Dictionary(rows.map { (try $0.text("id"), try $0.text("account_id")) }) { first, _ in first }
+    }
+
+    /// The ids of accounts that nobody has signed in to.
+    private static func untouched(_ connection: any SQLConnection) throws -> Set<String> {
+        Set(
+            try connection.query(
+                """
+                SELECT id FROM account a
+                 WHERE begun_at IS NULL AND NOT EXISTS (SELECT 1 FROM account_identity i WHERE i.account_id = a.id)
+                """
+            ).map { try $0.text("id") })
     }
 
     /// Tells the clients of every sign-in that the backup knows, and of those that were made after it.
@@ -155,7 +187,10 @@ package struct RestoredDatabase: Sendable {
 
     /// Removes the identities, memberships, signing keys and secrets, disables the accounts and clients, and puts later values
     /// in place.
-    package func end(_ ended: EndedSinceBackup) async throws {
+    package func end(
+        _ ended: EndedSinceBackup, by actor: AuditActor = .command(user: "unknown", sudo: nil)
+    ) async throws {
+        let audit = AuditStore(database: database)
         try await database.write { connection in
             try ended.apply(connection)
             try ended.added.add(connection)
@@ -169,14 +204,13 @@ package struct RestoredDatabase: Sendable {
                         "kind": .text(identity.kind), "issuer": .text(identity.issuer),
                         "subject": .text(identity.subject),
                     ])
-                // Somebody has signed in to it: a printed link is for an account without an identity that nobody has used.
-                try connection.execute(
-                    "UPDATE account SET sign_outs = sign_outs + 1 WHERE id = :account",
-                    ["account": .text(identity.accountID)])
-                if identity.kind == "passkey" {
-                    try connection.execute(
-                        "DELETE FROM passkey WHERE rp_id = :issuer AND credential_id = :subject",
-                        ["issuer": .text(identity.issuer), "subject": .text(identity.subject)])
+                guard identity.kind == "passkey" else { continue }
+                let removed = try connection.query(
+                    "DELETE FROM passkey WHERE rp_id = :issuer AND credential_id = :subject RETURNING id",
+                    ["issuer": .text(identity.issuer), "subject": .text(identity.subject)])
+                for row in removed {
+                    let event = PasskeyEnd.restored.event(of: try row.text("id"), identity.accountID, by: actor)
+                    try audit.write(event, connection)
                 }
             }
             for membership in ended.memberships {

@@ -20,7 +20,7 @@ struct PasskeySignInTests {
             let owner = try await deployment.passkeyOwner(authenticator)
             let list = try await owner.get(deployment.origin + "/passkeys?added")
             #expect(list.status == 200 && list.text.contains("Your passkey was added"), "\(list.text)")
-            #expect(list.text.contains(traits.isBackupEligible ? "Synced" : "This device only"))
+            #expect(list.text.contains(traits.isBackupEligible ? "Synced" : "One device only"))
 
             try await deployment.forgetEmails(to: "ann@example.com")
             let queued = try await deployment.rows(of: "mail_queue")

@@ -36,6 +36,9 @@ struct IdentitySection: Encodable, Sendable {
     struct Passkeys: Encodable, Sendable {
         /// How many there are, in words.
         let words: String
+        /// What the script of the page tells the browser of them.
+        let accepted, script: String
+        let hasSignal: Bool
     }
 
     let items: [Item]
@@ -50,16 +53,19 @@ struct IdentitySection: Encodable, Sendable {
 package struct Identities: Sendable {
     let accounts: AccountStore
     let providers: ProviderRegistry
-    let hasPasskeys: Bool
+    /// Nil where browsers make no passkeys.
+    let passkeys: AccountPagesFeature.PasskeySignal?
+    private let passkeyScript: String
     /// The path of a brand's logo; empty for none.
     let brandLogo: @Sendable (Provider.Kind) -> String
 
     package init(
-        accounts: AccountStore, providers: ProviderRegistry, hasPasskeys: Bool = false,
+        accounts: AccountStore, providers: ProviderRegistry, passkeys: AccountPagesFeature.PasskeySignal? = nil,
+        passkeyScript: String = "",
         brandLogo: @escaping @Sendable (Provider.Kind) -> String = { _ in "" }
     ) {
         (self.accounts, self.providers, self.brandLogo) = (accounts, providers, brandLogo)
-        self.hasPasskeys = hasPasskeys
+        (self.passkeys, self.passkeyScript) = (passkeys, passkeyScript)
     }
 
     /// In the web view of an app nothing can be added: a provider is shown in the system browser only (RFC 8252 8.12).
@@ -83,11 +89,13 @@ package struct Identities: Sendable {
         let offers = request.isFromNativeShell ? [] : providers.all.filter { !issuers.holds($0.issuer) }
         return IdentitySection(
             items: items,
-            passkeys: hasPasskeys
-                ? .init(
+            passkeys: try passkeys.map { signal in
+                let accepted = try signal(account, connection)
+                return .init(
                     words: texts.plain(
-                        count == 0 ? Text("identities.no-passkey") : Text("identities.passkeys", count: count)))
-                : nil,
+                        count == 0 ? Text("identities.no-passkey") : Text("identities.passkeys", count: count)),
+                    accepted: accepted, script: passkeyScript, hasSignal: !accepted.isEmpty)
+            },
             offers: offers.map { offer in
                 let logo = logo(offer)
                 return .init(id: offer.id, provider: offer.name, logo: logo, hasLogo: !logo.isEmpty)

@@ -30,6 +30,8 @@ package struct Account: Sendable {
     package let username: String?
     /// When the name or the address changed last.
     package let updatedAt: Timestamp?
+    /// When somebody signed in to it for the first time. It stays so, whatever ends afterwards.
+    package let begunAt: Timestamp?
 
     package var isDisabled: Bool { isDisabledByOperator || eraseAt != nil }
 }
@@ -117,6 +119,8 @@ package struct AccountStore: Sendable {
         if let account = try Self.find(identity, connection) {
             if case .external(let external) = identity, try !opens(external, account, connection) { return nil }
             try noteUse(of: identity, by: account, connection)
+            // One whose first sign-in was at a node of an earlier version.
+            try Self.noteBegun(account, at: clock.now(), connection)
             return AccountMatch(account: account)
         }
         switch identity {
@@ -124,13 +128,13 @@ package struct AccountStore: Sendable {
             let (account, isNew) = try make(address, name: waiting?.name, connection)
             // Until now only a provider vouched for the address.
             // An account that began by an operator's word was set up by its user: email is one more way, and the weaker one.
-            let hasBegun = try PrintedLinkStore.hasBegun(account.id, connection)
-            let isOwn = hasBegun || current?.accountID == account.id && current?.accountSignOuts == account.signOuts
+            let isOfLink = try PrintedLinkStore.hasUsed(account.id, connection)
+            let isOwn = isOfLink || current?.accountID == account.id && current?.accountSignOuts == account.signOuts
             let revoked = isNew || isOwn ? [] : try revokeUnproven(account, keeping: waiting, audit, connection)
             try add(identity, to: account, connection)
             let current = revoked.isEmpty ? account : try Self.find(account.id, connection) ?? account
             return AccountMatch(
-                account: current, isNew: isNew, revoked: revoked, isFirstMailbox: hasBegun)
+                account: current, isNew: isNew, revoked: revoked, isFirstMailbox: isOfLink)
         case .external(let external):
             guard external.mayMakeAccount, let address = external.email, external.vouches(for: address.text),
                 try Self.find(email: address.text, connection) == nil
@@ -204,7 +208,10 @@ package struct AccountStore: Sendable {
 
 extension Account {
     package static let columns =
-        "id, email, name, disabled, sign_outs, created_at, added_at, ends_at, erase_at, language, username, updated_at"
+        """
+        id, email, name, disabled, sign_outs, created_at, added_at, ends_at, erase_at, language, username, updated_at, \
+        begun_at
+        """
 
     /// The condition that what decides whether it may sign in, and what clients are told of it, is as it was read, with
     /// ``values(unchanged:)``.
@@ -242,6 +249,7 @@ extension Account {
         language = try row.optionalText("language").flatMap(Language.init)
         username = try row.optionalText("username")
         updatedAt = try row.optionalTimestamp("updated_at")
+        begunAt = try row.optionalTimestamp("begun_at")
     }
 }
 

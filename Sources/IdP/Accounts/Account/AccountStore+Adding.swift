@@ -11,13 +11,19 @@ package struct AddedAccount: Sendable {
     package let end: Timestamp?
     /// Nil where it is not known.
     package let language: Language?
-    package var isImported = false
+    /// Why it may sign in.
+    package let standing: Standing
 
-    package init(
-        email: EmailAddress, name: String?, end: Timestamp?, language: Language?, isImported: Bool = false
-    ) {
+    package enum Standing: Sendable {
+        /// The operator lets it in, whatever `IDP_ALLOWED_EMAILS` names.
+        case invited, imported
+        /// `IDP_ALLOWED_EMAILS` names the address. It may sign in as long as it does.
+        case named
+    }
+
+    package init(email: EmailAddress, name: String?, end: Timestamp?, language: Language?, _ standing: Standing) {
         (self.email, self.name, self.end, self.language) = (email, name, end, language)
-        self.isImported = isImported
+        self.standing = standing
     }
 }
 
@@ -45,13 +51,14 @@ extension AccountStore {
         try connection.execute(
             """
             INSERT INTO account (id, email, name, created_at, added_at, imported_at, ends_at, language)
-            VALUES (:id, :email, :name, :now, :now, :imported, :end, :language)
+            VALUES (:id, :email, :name, :now, :added, :imported, :end, :language)
             """,
             [
                 "id": .text(id), "email": .text(account.email.text),
                 "name": .text(account.name ?? DisplayName.initial(for: account.email.text)),
-                "now": .timestamp(context.now), "imported": .optional(account.isImported ? context.now : nil),
-                "end": .optional(account.end), "language": .optional(account.language?.rawValue),
+                "now": .timestamp(context.now),
+                "added": .optional(account.standing == .named ? nil : context.now),
+                "imported": .optional(account.standing == .imported ? context.now : nil), "end": .optional(account.end), "language": .optional(account.language?.rawValue),
             ])
         try Usernames.give(id, for: account.email.text, context.randomness, connection)
         return id
@@ -82,10 +89,11 @@ extension AccountStore {
             ["id": .text(id)]) == 1
     }
 
-    /// Whether anybody has signed in to an account.
-    package static func hasIdentity(_ id: String, _ connection: any SQLConnection) throws -> Bool {
-        try !connection.query(
-            "SELECT 1 FROM account_identity WHERE account_id = :id LIMIT 1", ["id": .text(id)]
+    /// Whether somebody has signed in to an account, ever. An identity says so where a node of an earlier version has added it.
+    package static func hasBegun(_ account: Account, _ connection: any SQLConnection) throws -> Bool {
+        guard account.begunAt == nil else { return true }
+        return try !connection.query(
+            "SELECT 1 FROM account_identity WHERE account_id = :id LIMIT 1", ["id": .text(account.id)]
         ).isEmpty
     }
 

@@ -22,13 +22,23 @@ extension AccountStore {
             values["token"] = .optional(external.sealedRefreshToken)
             values["vouched"] = .integer(external.vouches(for: account.email) ? 1 : 0)
         }
-        return try connection.execute(
+        let isAdded = try connection.execute(
             """
             INSERT INTO account_identity (kind, issuer, subject, account_id, created_at, provider, email,
                                           is_private_email, refresh_token, is_vouched)
             VALUES (:kind, :issuer, :subject, :account, :now, :provider, :email, :private, :token, :vouched)
                 ON CONFLICT (kind, issuer, subject) DO NOTHING
             """, values) == 1
+        if isAdded { try Self.noteBegun(account, at: clock.now(), connection) }
+        return isAdded
+    }
+
+    /// Notes that somebody has signed in to an account. A statement only the first time.
+    static func noteBegun(_ account: Account, at now: Timestamp, _ connection: any SQLConnection) throws {
+        guard account.begunAt == nil else { return }
+        try connection.execute(
+            "UPDATE account SET begun_at = :now WHERE id = :id AND begun_at IS NULL",
+            ["now": .timestamp(now), "id": .text(account.id)])
     }
 
     /// What became of the link of an identity to an account.
@@ -147,6 +157,7 @@ extension AccountStore {
         let kept = own.map { AccountIdentity.Kind.external(issuer: $0.issuer, subject: $0.subject) }
         let unproven = try Self.identities(of: account.id, connection).filter { $0.kind != kept }
         guard !unproven.isEmpty else { return [] }
+        try PasskeyStore.removeAll(of: account.id, .addressProven, connection) { try audit?.record($0, connection) }
         try connection.execute(
             """
             DELETE FROM account_identity
@@ -155,7 +166,6 @@ extension AccountStore {
             [
                 "account": .text(account.id), "issuer": .text(own?.issuer ?? ""), "subject": .text(own?.subject ?? ""),
             ])
-        try PasskeyStore.removeAll(of: account.id, connection)
         // A passkey has made them known for a mailbox that it had not proven.
         try KnownBrowserStore.forget(account.email, connection)
         try TokenRevocations.add(unproven, at: clock.now(), connection)

@@ -1,6 +1,30 @@
 package import SSOShared
-import SSOWeb
+package import SSOWeb
 package import Storage
+
+/// Why a passkey has ended: the causes of `passkey_removed`.
+package enum PasskeyEnd: String, CaseIterable, Sendable {
+    case user, `operator`, forgotten, erased, restored
+    case addressProven = "address_proven"
+
+    var meaning: String {
+        switch self {
+        case .user: "By its user; every other sign-in of the account has ended."
+        case .operator: "By a command; every sign-in of the account has ended."
+        case .forgotten: "By `idp passkeys forget-all`."
+        case .erased: "Its account was erased."
+        case .restored: "By a restore: it was removed after the backup, or added after it."
+        case .addressProven: "The owner of the address has proven it, and the passkey was set up before that."
+        }
+    }
+
+    /// What is recorded.
+    ///
+    /// - Parameter actor: nil for the user of the account. A change of an operator has its own.
+    package func event(of passkey: String, _ account: String, by actor: AuditActor? = nil) -> Event {
+        Event(.passkeyRemoved, by: actor ?? .user(account), account: account, cause: rawValue, detail: passkey)
+    }
+}
 
 /// Owns the rows of `passkey` and `passkey_user`. Every function works in the caller's transaction.
 ///
@@ -170,8 +194,15 @@ package enum PasskeyStore {
     }
 
     /// Removes every passkey of an account, whatever else it has.
-    package static func removeAll(of accountID: String, _ connection: any SQLConnection) throws {
+    ///
+    /// - Parameter record: records the end of each.
+    package static func removeAll(
+        of accountID: String, _ cause: PasskeyEnd, _ connection: any SQLConnection, _ record: (Event) throws -> Void
+    ) throws {
         let values: SQLArguments = ["account": .text(accountID)]
+        let removed = try connection.query("SELECT id FROM passkey WHERE account_id = :account ORDER BY id", values)
+        for row in removed { try record(cause.event(of: try row.text("id"), accountID)) }
+        guard !removed.isEmpty else { return }
         try connection.execute(
             "DELETE FROM account_identity WHERE kind = 'passkey' AND account_id = :account", values)
         try connection.execute("DELETE FROM passkey WHERE account_id = :account", values)

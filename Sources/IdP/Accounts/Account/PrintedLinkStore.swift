@@ -34,7 +34,7 @@ package enum PrintedLinkStore {
         }
         if try row.optionalInteger("used_at") != nil { return .used }
         guard try row.optionalInteger("withdrawn_at") == nil, eligibility.maySignIn(account),
-            try isUntouched(account, connection)
+            try !AccountStore.hasBegun(account, connection)
         else { return .withdrawn }
         let createdAt = try row.timestamp("created_at")
         guard try row.timestamp("expires_at") > now, createdAt <= now + ClockSkew.tolerated else { return .expired }
@@ -45,23 +45,19 @@ package enum PrintedLinkStore {
     package static func use(
         _ key: PrintedLinkKey, of account: Account, at now: Timestamp, _ connection: any SQLConnection
     ) throws -> Bool {
-        guard try isUntouched(account, connection) else { return false }
-        return try connection.execute(
+        guard try !AccountStore.hasBegun(account, connection) else { return false }
+        let isUsed = try connection.execute(
             """
             UPDATE sign_in_link SET used_at = :now
              WHERE digest = :digest AND account_id = :account AND used_at IS NULL AND withdrawn_at IS NULL
                AND expires_at > :now
             """, ["digest": .blob(key.digest), "account": .text(account.id), "now": .timestamp(now)]) == 1
-    }
-
-    /// Whether nobody has signed in to an account: it has no identity, its sign-ins were never ended, and no link was used.
-    package static func isUntouched(_ account: Account, _ connection: any SQLConnection) throws -> Bool {
-        guard account.signOuts == 0, try !AccountStore.hasIdentity(account.id, connection) else { return false }
-        return try !hasBegun(account.id, connection)
+        if isUsed { try AccountStore.noteBegun(account, at: now, connection) }
+        return isUsed
     }
 
     /// Whether an account began by an operator's word.
-    package static func hasBegun(_ accountID: String, _ connection: any SQLConnection) throws -> Bool {
+    package static func hasUsed(_ accountID: String, _ connection: any SQLConnection) throws -> Bool {
         try !connection.query(
             "SELECT 1 FROM sign_in_link WHERE account_id = :account AND used_at IS NOT NULL LIMIT 1",
             ["account": .text(accountID)]

@@ -28,7 +28,11 @@ package struct HandoffPurpose: FlowPurpose {
 
     package func texts(of flow: Flow, again email: String?) -> FlowTexts { .app(flow.subject, flow) }
 
-    static func request(for app: NativeApp) -> Flow.Request { Flow.Request(purpose: id, subject: app.name) }
+    static func request(for app: NativeApp, by start: NativeStart, now: Timestamp) -> Flow.Request {
+        Flow.Request(
+            purpose: id, subject: app.name, returnTo: app.redirectURI,
+            demand: start.strength.map { Flow.Demand(since: now, strength: $0) } ?? Flow.Demand())
+    }
 
     package func cancel(
         _ flow: Flow, _ session: Session, _ request: Request, _ context: VisitorContext

@@ -124,8 +124,9 @@ struct HandoffRoutes: Sendable {
         let begun = try await sessions.store.update(
             session,
             with: { slots, connection in
-                let flow = HandoffPurpose.request(for: asked.app)
-                for forgotten in try slots[Flows.self].begin(flow, id: id, now: store.clock.now()) {
+                let now = store.clock.now()
+                let flow = HandoffPurpose.request(for: asked.app, by: start, now: now)
+                for forgotten in try slots[Flows.self].begin(flow, id: id, now: now) {
                     try store.forget(forgotten, connection)
                 }
                 try store.begin(handoff, codeChallenge: asked.codeChallenge, connection)
@@ -207,12 +208,15 @@ struct HandoffRoutes: Sendable {
     private func decide(
         _ flow: FlowID, _ code: HandoffCode, _ session: Session?, isConfirmed: Bool, _ connection: any SQLConnection
     ) throws -> Step {
-        guard let session, session[Flows.self].ended(flow)?.purpose == HandoffPurpose.id else {
+        guard let session, let known = session[Flows.self].ended(flow), known.purpose == HandoffPurpose.id else {
             return .refused(.otherBrowser)
         }
         guard let handoff = try store.pending(flow, connection) else { return .refused(.ended) }
         guard let app = apps.app(handoff.redirectURI.utf8) else { return .refused(.redirectNotRegistered) }
-        guard let user = try accounts.signedIn(session, connection) else { return .signIn(handoff) }
+        guard let user = try accounts.signedIn(session, connection),
+            user.signIn.proofs.strength >= known.strength ?? .any,
+            !session.slots.asksAgain(flow, after: user.signIn, now: store.clock.now())
+        else { return .signIn(handoff) }
         let isForThis = user.signIn.flow.map { $0.utf8.elementsEqual(flow.text.utf8) } ?? false
         guard isForThis || isConfirmed else { return .confirm(app, user) }
         try store.issue(code, for: handoff, to: user, connection)

@@ -110,6 +110,8 @@ private struct Reading {
     let completed: EndedFlow?
     /// The account that the client, or its completed flow, expects.
     let expected: String?
+    /// The strength that the client, its request or its completed flow needs; nil where any will do.
+    let strength: Strength?
     /// The flow of the request that waits at the page without access.
     var waiting: FlowID?
     var facts: AuthorizationFacts
@@ -200,7 +202,7 @@ extension Authorizer {
         let expected = request.expectedAccount ?? completed?.account
         let client = try registered(asked, connection)
         // The entry of the client may have changed since the request was checked.
-        let strength = client.flatMap { needed(by: request, of: $0) } ?? .any
+        let strength = max(client.flatMap { needed(by: request, of: $0) } ?? .any, completed?.strength ?? .any)
         var facts = facts(asked, isRegistered: client != nil, now)
         facts.user = user.map {
             AuthorizationFacts.User(
@@ -217,13 +219,14 @@ extension Authorizer {
         if facts.mayGetGrant, let user, let client {
             facts.mayEnter = try client.access.admits(account: user.account.id, connection)
             if !facts.mayEnter, !asked.isSilent {
-                waiting = session[Flows.self].pending(asked.flow(expecting: expected), now: now)
+                waiting = session[Flows.self].pending(
+                    asked.flow(expecting: expected, needing: strength == .any ? nil : strength), now: now)
             }
         }
         facts.isWaiting = waiting != nil
         return Reading(
-            session: session, user: user, client: client, completed: completed, expected: expected, waiting: waiting,
-            facts: facts)
+            session: session, user: user, client: client, completed: completed, expected: expected,
+            strength: strength == .any ? nil : strength, waiting: waiting, facts: facts)
     }
 
     /// Keeps the request in the session; nil when another request has replaced or ended that meanwhile.
@@ -231,7 +234,8 @@ extension Authorizer {
         _ asked: Asked, _ reading: Reading, _ since: Timestamp?, _ now: Timestamp, _ connection: any SQLConnection
     ) throws -> Session? {
         let flow = asked.flow(
-            expecting: reading.expected, since: since, loginHint: asked.request.wishes.loginHint)
+            expecting: reading.expected, needing: reading.strength, since: since,
+            loginHint: asked.request.wishes.loginHint)
         return try begin(flow, asked.id, in: reading.session, now, connection)
     }
 
@@ -298,7 +302,8 @@ extension Authorizer {
         // One row for one flow, as for a grant.
         try audit?.record(refused.only(in: reading.waiting == nil ? .all : .log), connection)
         if !asked.isSilent, reading.waiting == nil {
-            _ = try begin(asked.flow(expecting: reading.expected), asked.id, in: user.session, now, connection)
+            _ = try begin(
+                asked.flow(expecting: reading.expected, needing: reading.strength), asked.id, in: user.session, now, connection)
         }
         return .noAccess(client, user, flow)
     }

@@ -57,8 +57,6 @@ package struct Authorizer: Sendable {
         let questionRefusal: AuthorizationError
         /// The id of the flow that it may begin.
         let id: FlowID
-        /// The strength that the sign-in must have at least; nil where any will do.
-        var strength: Strength?
         var isSilent: Bool { request.wishes.prompt == .silent }
         var logFlow: String { logFlow(id) }
 
@@ -67,7 +65,10 @@ package struct Authorizer: Sendable {
             (purpose, answering, questionRefusal) = (type(of: asking).id, asking.answering, asking.questionRefusal)
         }
 
-        func flow(expecting account: String?, since: Timestamp? = nil, loginHint: String? = nil) -> Flow.Request {
+        /// - Parameter strength: that the sign-in must have at least; nil where any will do.
+        func flow(
+            expecting account: String?, needing strength: Strength?, since: Timestamp? = nil, loginHint: String? = nil
+        ) -> Flow.Request {
             request.flow(
                 of: purpose,
                 demanding: .init(since: since, loginHint: loginHint, account: account, strength: strength))
@@ -88,7 +89,6 @@ package struct Authorizer: Sendable {
         _ request: ClientRequest, by asking: some ClientProtocol, _ received: Request, _ context: VisitorContext
     ) async throws -> Response {
         var asked = Asked(request, by: asking, try flowClients.newID(of: request.client.id, randomness))
-        asked.strength = needed(by: request, of: request.client)
         let outcome = try await counted(asked, received, context)
         switch outcome {
         case .entered(let client, let user, let answer):
@@ -192,7 +192,8 @@ package struct Authorizer: Sendable {
     ) async throws -> Session {
         var slots = SessionSlots()
         let flow = asked.flow(
-            expecting: asked.request.expectedAccount, since: since, loginHint: asked.request.wishes.loginHint)
+            expecting: asked.request.expectedAccount, needing: needed(by: asked.request, of: asked.request.client),
+            since: since, loginHint: asked.request.wishes.loginHint)
         try slots[Flows.self].begin(flow, id: asked.id, now: clock.now())
         return try await sessions.begin(slots, request, context, isVisit: true)
     }

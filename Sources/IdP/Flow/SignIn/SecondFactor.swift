@@ -4,7 +4,7 @@ import SSOShared
 import SSOWeb
 package import Storage
 
-/// A second proof that an account asks for after the first one: later the six digits of an app, or a passkey.
+/// A second proof that an account asks for after the first one: later the six digits of an app.
 ///
 /// No sign-in method knows of it, and it knows no method. When the visitor has given the proof, it calls
 /// ``SignInCompletion/finish(second:_:_:_:consuming:)`` and nothing else. Its ``Feature`` names it.

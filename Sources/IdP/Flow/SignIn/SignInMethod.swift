@@ -4,7 +4,7 @@ package import SSOShared
 package import SSOWeb
 package import Storage
 
-/// A way to prove an identity: email code, later passkey, provider and so on.
+/// A way to prove an identity: email code, passkey, provider and so on.
 ///
 /// A method adds its own routes. When the visitor has proven an identity there, it calls
 /// ``SignInCompletion/finish(_:_:_:_:)`` and nothing else. Its ``Feature`` names it.

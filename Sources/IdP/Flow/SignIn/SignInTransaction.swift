@@ -226,7 +226,7 @@ struct SignInOutcome: Sendable {
                 Event(.identityLinkRefused, account: id, cause: "provider_removed", detail: removedProvider))
         }
         return events
-            + match.revoked.map {
+            + match.revoked.filter { $0.kind != .passkey }.map {
                 Event(.identityRevoked, by: actor, account: id, cause: "address_proven", detail: $0.provider)
             }
     }

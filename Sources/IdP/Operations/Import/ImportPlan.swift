@@ -51,7 +51,7 @@ package struct ImportPlan: Sendable {
     /// An account as the plan needs it.
     private struct Known {
         let account: Account
-        let isImported, hasIdentity, isInvited: Bool
+        let isImported, hasBegun, isInvited: Bool
         let groups: Set<String>
     }
 
@@ -105,7 +105,7 @@ package struct ImportPlan: Sendable {
         let until = user.until.flatMap { $0.end == account.endsAt ? nil : $0 }
         // A day that was set before stays right when it is over: the next run changes nothing.
         if let end = until?.end, end <= now { return fault(user, Self.past(end)) }
-        let isInvited = options.invites && !found.hasIdentity && !found.isInvited && !account.isDisabled
+        let isInvited = options.invites && !found.hasBegun && !found.isInvited && !account.isDisabled
         var details = Self.details(groups: new, until: until)
         if !found.isImported { details.insert("imported", at: 0) }
         guard !details.isEmpty || isInvited else { return unchanged += 1 }
@@ -167,8 +167,8 @@ package struct ImportPlan: Sendable {
             """
             SELECT \(Account.columns),
                    CASE WHEN imported_at IS NULL THEN 0 ELSE 1 END AS is_imported,
-                   CASE WHEN EXISTS (SELECT 1 FROM account_identity i WHERE i.account_id = account.id)
-                        THEN 1 ELSE 0 END AS has_identity,
+                   CASE WHEN begun_at IS NOT NULL OR EXISTS (SELECT 1 FROM account_identity i WHERE i.account_id = account.id)
+                        THEN 1 ELSE 0 END AS has_begun,
                    CASE WHEN EXISTS (SELECT 1 FROM invitation i WHERE i.account_id = account.id)
                         THEN 1 ELSE 0 END AS is_invited
               FROM account
@@ -177,7 +177,7 @@ package struct ImportPlan: Sendable {
             let account = try Account(row)
             known[account.email] = Known(
                 account: account, isImported: try row.integer("is_imported") != 0,
-                hasIdentity: try row.integer("has_identity") != 0, isInvited: try row.integer("is_invited") != 0,
+                hasBegun: try row.integer("has_begun") != 0, isInvited: try row.integer("is_invited") != 0,
                 groups: groups[account.id] ?? [])
         }
         return known

@@ -47,7 +47,7 @@ package struct ImportUsers: OperatorChange {
         guard let user = step.user else { return }
         if step.kind == .add {
             try AccountStore.add(
-                AddedAccount(email: user.email, name: user.name, end: step.until?.end, language: nil, isImported: true),
+                AddedAccount(email: user.email, name: user.name, end: step.until?.end, language: nil, .imported),
                 context, connection)
         }
         guard let account = try AccountStore.find(email: user.email.text, connection) else {

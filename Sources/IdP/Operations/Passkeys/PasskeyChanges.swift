@@ -24,8 +24,7 @@ package struct RemovePasskey: OperatorChange {
                 "\(account.email) has no passkey \(passkey). All of them: idp user passkeys \(account.email)")
         }
         try context.endSignIns(of: account, .identityRemoved, connection)
-        try context.record(
-            Event(.passkeyRemoved, account: account.id, cause: "operator", detail: removed.id), connection)
+        try context.record(PasskeyEnd.operator.event(of: removed.id, account.id), connection)
         try changes.report(
             .passkeyRemoved(name: removed.name), of: account, by: ChangeOrigin(withoutRequestOf: account), connection)
         return try account.changed(connection)
@@ -42,7 +41,7 @@ package struct ForgetPasskeys: OperatorChange {
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Int> {
         let owners = try PasskeyStore.owners(connection)
         for account in owners {
-            try PasskeyStore.removeAll(of: account.id, connection)
+            try PasskeyStore.removeAll(of: account.id, .forgotten, connection) { try context.record($0, connection) }
             try context.endSignIns(of: account, .identityRemoved, connection)
             try changes.report(
                 .passkeysForgotten, of: account, by: ChangeOrigin(withoutRequestOf: account), connection)

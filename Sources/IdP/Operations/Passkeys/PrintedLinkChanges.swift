@@ -24,16 +24,16 @@ package struct PrintLink: OperatorChange {
                 )
             }
             try AccountStore.add(
-                AddedAccount(email: address, name: nil, end: nil, language: nil), context, connection)
+                AddedAccount(email: address, name: nil, end: nil, language: nil, .named), context, connection)
         }
         let account = try context.keptAccount(address.text, connection)
         guard eligibility.maySignIn(account) else {
             throw ChangeError(
                 "\(account.email) may not sign in: it is disabled, its end date is over, or nobody has added it.")
         }
-        guard try PrintedLinkStore.isUntouched(account, connection) else {
+        guard try !AccountStore.hasBegun(account, connection) else {
             throw ChangeError(
-                "somebody has signed in to \(account.email) already. A user who has lost the mailbox: idp user set-address \(account.email) NEW"
+                "somebody has signed in to \(account.email) already. A user who has lost the mailbox: idp user set-address \(account.email) NEW. Without mail, and with all passkeys lost, only a new account is left, which services take for a new user: idp user erase \(account.email) --now, then this command again"
             )
         }
         try PrintedLinkStore.insert(key, for: account, at: context.now, connection)

@@ -75,7 +75,7 @@ extension AccountStore {
         try connection.execute("DELETE FROM device WHERE address = :address", ["address": .text(mailbox)])
     }
 
-    /// Deletes an account with every row that names its user, also in tables of other owners: otherwise half of it would be kept for ever. What
+    /// Deletes an account, whose passkeys are gone, with every row that names its user, also in tables of other owners: otherwise half of it would be kept for ever. What
     /// has the account's id alone is deleted in its own time.
     static func erase(_ account: Account, at now: Timestamp, _ connection: any SQLConnection) throws {
         try TokenRevocations.add(identities(of: account.id, connection), at: now, connection)
@@ -97,7 +97,6 @@ extension AccountStore {
         "DELETE FROM handoff WHERE account_id = :id",
         "DELETE FROM invitation WHERE account_id = :id",
         "DELETE FROM mail_queue WHERE address = :email OR address = :budget OR address = 'link ' || :budget",
-        "DELETE FROM passkey WHERE account_id = :id",
         "DELETE FROM passkey_user WHERE account_id = :id",
         "DELETE FROM provider_attempt WHERE account_id = :id",
         "DELETE FROM sign_in_link WHERE account_id = :id",

@@ -55,6 +55,7 @@ extension ChangeContext {
     /// Deletes an account and what is kept of its user.
     fileprivate func erase(_ account: Account, _ connection: any SQLConnection) throws {
         try endSignIns(of: account, .erased, connection)
+        try PasskeyStore.removeAll(of: account.id, .erased, connection) { try record($0, connection) }
         try AccountStore.erase(account, at: now, connection)
         try record(Event(.userErased, account: account.id), connection)
     }

@@ -6,6 +6,7 @@ import IdPSchema
 import SQLiteStorage
 import SSOShared
 import SSOWeb
+import Storage
 
 /// `idp restore FILE`.
 struct RestoreCommand: AsyncParsableCommand {
@@ -62,15 +63,17 @@ struct RestoreCommand: AsyncParsableCommand {
                 acceptsUnverified: unverified, keepingOldAs: "before-restore-\(stamp)"
             ) { [keepIdentities] database, replaced in
                 let backup = RestoredDatabase(database: database)
-                var later: [ClientSignIn] = []
-                if case .readable(let old) = replaced { later = await RestoredDatabase.clientSignIns(of: old) }
-                try await backup.endSignIns(now: now, by: .ofCommand(), telling: later)
+                var (later, comparable): ([ClientSignIn], (any Database)?) = ([], nil)
+                if case .readable(let old) = replaced {
+                    (later, comparable) = (await RestoredDatabase.clientSignIns(of: old), old)
+                }
+                try await backup.endSignIns(now: now, by: .ofCommand(), telling: later, comparing: comparable)
                 switch replaced {
                 case .missing: return Comparison.impossible("there was no database at \(path)")
                 case .unreadable(let cause): return .impossible("the old one cannot be read (\(cause))")
                 case .readable(let old):
                     let ended = try await backup.ended(in: old)
-                    if !keepIdentities { try await backup.end(ended) }
+                    if !keepIdentities { try await backup.end(ended, by: .ofCommand()) }
                     return .done(ended)
                 }
             }

@@ -50,7 +50,9 @@ package struct SSOProtocol: ClientProtocol {
         }
     }
 
-    package func address(of flow: Flow) -> String? { AuthorizeRequest(flow)?.url(at: "") }
+    package func address(of flow: Flow) -> String? {
+        AuthorizeRequest(flow)?.url(at: "", asking: SignInWishes(strength: flow.demand.strength))
+    }
 
     @Sendable private func answer(
         _ grant: NewGrant, _ asked: ClientRequest, to user: SignedInUser, _ request: Request
@@ -58,7 +60,8 @@ package struct SSOProtocol: ClientProtocol {
         guard let sent = AuthorizeRequest(asked) else { throw FlowError.noSuchFlow }
         return try page.response(
             request, client: asked.client, account: user.account, callback: sent.callback(token: grant.wire),
-            other: sent.url(at: "", asking: SignInWishes(prompt: .selectAccount)), pace: .init(grant))
+            other: sent.url(at: "", asking: SignInWishes(prompt: .selectAccount, strength: asked.wishes.strength)),
+            pace: .init(grant))
     }
 
     package func refuse(_ error: AuthorizationError, _ asked: ClientRequest, _ request: Request) -> Response {

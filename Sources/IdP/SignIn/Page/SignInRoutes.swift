@@ -134,7 +134,7 @@ struct SignInPage: Sendable {
         let hint, button, errorHTML: String
         let hasIntro, hasLogo, hasAgain, hasCancel, hasError, hasLinks: Bool
         let passkeyScript, passkeyErrorHTML, unknownPasskey: String
-        let hasPasskeys, hasPasskeyError, needsPasskey, canSetUp: Bool
+        let hasPasskeys, hasPasskeyError, needsPasskey, canSetUp, setsUpHere: Bool
         let notes: [Note]
         let links: [Link]
         let parts: [SignInParts.Part]
@@ -153,9 +153,11 @@ struct SignInPage: Sendable {
         let texts = pages.texts(for: request)
         let words = purposes.texts(of: flow, in: session, again: again?.user.account.email)
         let needed = session[Flows.self].flow(flow)?.demand.strength ?? .any
+        // The web view of an app may hide what sets one up, too. Its link leads to the system browser.
+        let setsUpHere = again?.hasNothingStronger == true && !attempt.isNativeShell
         let offered = Offered(
-            again?.hasNothingStronger == true
-                ? [] : methods.filter { again?.lacksStrength != true || $0.strength >= needed }, for: attempt, texts)
+            setsUpHere ? [] : methods.filter { again?.lacksStrength != true || $0.strength >= needed }, for: attempt,
+            texts)
         let parts = parts(offered, hasError: hasError, request, texts)
         let model = Model(
             formToken: sessions.formToken(for: session), flow: flow?.text ?? "",
@@ -172,6 +174,7 @@ struct SignInPage: Sendable {
             hasPasskeys: offered.passkey != nil, hasPasskeyError: outcome != nil,
             needsPasskey: again == nil && needed > .any && offered.passkey != nil,
             canSetUp: again?.hasNothingStronger == true,
+            setsUpHere: again?.hasNothingStronger == true && offered.links.isEmpty,
             notes: offered.notes, links: offered.links, parts: parts.ordered)
         var response = pages.response(
             "sign-in", model, for: request,

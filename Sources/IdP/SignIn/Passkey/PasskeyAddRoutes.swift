@@ -142,11 +142,12 @@ struct PasskeyAddRoutes: Sendable {
 
     @Sendable private func submit(_ form: SubmittedForm, _ user: SignedInUser) async throws -> Response {
         try ceremonies.count(form.session)
-        let answer = try form.fields.bytes("passkey") ?? []
+        // Before anything of the form is read.
         guard let taken = try await ceremonies.take(for: .add(to: user.account.id), in: form.session) else {
             return .redirect(to: PasskeyPath.add)
         }
         let open = taken.open
+        let answer = try form.fields.bytes("passkey") ?? []
         guard !open.isEmpty else {
             return try await refuse(.init("challenge_expired", Text("passkey.error-expired")), user, form)
         }

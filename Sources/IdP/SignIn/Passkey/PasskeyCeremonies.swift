@@ -5,6 +5,7 @@ import IdPClients
 import IdPFlow
 import SSOShared
 import SSOWeb
+import Storage
 import Synchronization
 import WebAuthn
 
@@ -97,9 +98,12 @@ struct PasskeyCeremonies: Sendable {
         JSONText.object([.init("rpId", relyingParty), .init("credentialId", Base64URL.encode(id))])
     }
 
-    /// Everything that an account has. A browser hides what is not in the list.
-    func accepted(_ passkeys: [Passkey], of account: Account, handle: [UInt8]) -> String {
-        JSONText.object([
+    /// Everything that an account has, and what it is called. A browser hides what is not in the list. Empty for an account that
+    /// never asked for a passkey.
+    func accepted(of account: Account, _ connection: any SQLConnection) throws -> String {
+        guard let handle = try PasskeyStore.handle(of: account.id, connection) else { return "" }
+        let passkeys = try PasskeyStore.all(of: account.id, connection)
+        return JSONText.object([
             .init("rpId", relyingParty), .init("userId", Base64URL.encode(handle)), .init("name", account.email),
             .init("displayName", account.name),
             .init("allAcceptedCredentialIds", passkeys.map { Base64URL.encode($0.identity.credential) }),

@@ -81,10 +81,12 @@ struct PasskeyChallenges: SessionSlot {
         all.removeFirst(max(0, all.count - Self.maximum))
     }
 
-    /// Takes out every challenge that an answer may be for.
+    /// Takes out every challenge of a purpose, also of other flows: the form may name another flow than the answer is for.
+    ///
+    /// - Returns: those that an answer may be for.
     mutating func take(for use: Use, now: Timestamp) -> [Challenge] {
-        let taken = all.filter { $0.answers(use) }
-        all.removeAll { $0.answers(use) }
-        return taken.filter { $0.isOpen(now) }
+        let taken = all.filter { $0.purpose == use.purpose }
+        all.removeAll { $0.purpose == use.purpose }
+        return taken.filter { $0.answers(use) && $0.isOpen(now) }
     }
 }

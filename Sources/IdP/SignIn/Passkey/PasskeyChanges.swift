@@ -98,9 +98,8 @@ struct PasskeyRemoval: PasskeyChange {
             case .last: return .refused(.lastWayToSignIn)
             case .removed(let passkey):
                 try user.endOthers(.identityRemoved, &slots, accounts, accessTokens, context.audit, connection)
-                let event = Event(
-                    .passkeyRemoved, by: .user(user.account.id), account: user.account.id,
-                    session: user.session.handle, cause: "user", detail: passkey.id)
+                var event = PasskeyEnd.user.event(of: passkey.id, user.account.id)
+                event.session = user.session.handle
                 return .done(
                     goingTo: Self.home + "?removed", telling: .passkeyRemoved(name: passkey.name), recording: event)
             }

@@ -4,7 +4,7 @@ package import IdPAccounts
 package import IdPFlow
 import SSOShared
 package import SSOWeb
-import Storage
+package import Storage
 
 /// Passkeys: the sign-in method, and the pages on which users add, rename and remove them. And the printed link, by which a user
 /// begins where there is no mail.
@@ -27,7 +27,11 @@ package struct PasskeyFeature: Feature {
         ceremonies = try values[PasskeySettings.relyingPartyID].map { PasskeyCeremonies(relyingParty: $0, parts) }
     }
 
-    package var isOn: Bool { ceremonies != nil }
+    /// What pages tell browsers of the passkeys of an account. Nil where browsers make no passkeys.
+    package var signal: (@Sendable (Account, any SQLConnection) throws -> String)? {
+        guard let ceremonies else { return nil }
+        return { try ceremonies.accepted(of: $0, $1) }
+    }
 
     package var slots: [any SessionSlot.Type] { [PasskeyChallenges.self] }
 

@@ -49,7 +49,6 @@ struct PasskeyListRoutes: Sendable {
     ) throws -> Model {
         let (passkeys, now) = (try PasskeyStore.all(of: user.account.id, connection), accounts.clock.now())
         let isLast = try AccountStore.identities(of: user.account.id, connection).count == 1
-        let handle = try PasskeyStore.handle(of: user.account.id, connection)
         let items = passkeys.map { passkey in
             Item(
                 id: passkey.id, name: passkey.name, used: texts.moment(passkey.usedAt ?? passkey.addedAt, now: now),
@@ -59,7 +58,7 @@ struct PasskeyListRoutes: Sendable {
         let fields = request.queryFields
         return Model(
             formToken: sessions.formToken(for: user.session), script: assets.path(of: "passkey.js"),
-            accepted: handle.map { ceremonies.accepted(passkeys, of: user.account, handle: $0) } ?? "", items: items,
+            accepted: try ceremonies.accepted(of: user.account, connection), items: items,
             hasItems: !items.isEmpty, canAdd: items.count < PasskeyStore.maximumPerAccount,
             isAdded: fields.count("added") > 0, isRemoved: fields.count("removed") > 0,
             isRenamed: fields.count("renamed") > 0)

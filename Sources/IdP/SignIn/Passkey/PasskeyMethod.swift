@@ -41,6 +41,6 @@ struct PasskeyMethod: SignInMethod {
 
     func nativeStart(_ name: String) -> NativeStart? {
         guard name == id else { return nil }
-        return NativeStart(name: name) { flow, _, _, _ in .redirect(to: SignInPath.signIn(flow)) }
+        return NativeStart(name: name, reaching: strength) { flow, _, _, _ in .redirect(to: SignInPath.signIn(flow)) }
     }
 }

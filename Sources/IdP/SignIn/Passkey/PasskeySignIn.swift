@@ -47,13 +47,14 @@ struct PasskeySignIn: Sendable {
 
     private func submit(_ form: SubmittedForm) async throws -> Response {
         let (request, context, session, flow) = (form.request, form.context, form.session, form.flow)
-        if let error = completion.unreachable(form.fields, context) { throw error }
         try ceremonies.count(session)
-        let answer = try form.fields.bytes("passkey") ?? []
-        let remembers = try RememberChoice.isTicked(in: form.fields)
+        // Before anything of the form is read, so that nothing in it keeps a challenge for a second answer.
         guard let taken = try await ceremonies.take(for: .signIn(flow), in: session) else {
             return .redirect(to: SignInPath.signIn(flow))
         }
+        if let error = completion.unreachable(form.fields, context) { throw error }
+        let answer = try form.fields.bytes("passkey") ?? []
+        let remembers = try RememberChoice.isTicked(in: form.fields)
         let proven: Proven
         switch try await check(answer, taken.open, context) {
         case .refused(let refusal): return try await refuse(refusal, form, taken.session)

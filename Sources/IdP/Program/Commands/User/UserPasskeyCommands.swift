@@ -21,13 +21,13 @@ extension UserCommand {
                 """)
         @Argument(help: "The account's email address.", transform: UserAddress.stored) var address: String
         @Option(help: ArgumentHelp("Remove this passkey.", valueName: "id")) var remove: String?
-        @Flag(help: "Print a JSON array.") var json = false
+        @Flag(help: "Print a JSON array, or with --remove an object that says what was changed.") var json = false
         @OptionGroup var database: DatabaseOptions
 
         func validate() throws { try AccountOptions.check(address) }
 
         func run() async throws {
-            if let remove { try await self.remove(remove) }
+            if let remove { return try await self.remove(remove) }
             let passkeys = try await database.open(onlyReading: true) { [address] database in
                 try await database.read { connection in
                     guard let account = try AccountStore.find(email: address, connection) else {
@@ -41,11 +41,17 @@ extension UserCommand {
 
         private func remove(_ id: String) async throws {
             let logger = Logger(label: "idp") { _ in SwiftLogNoOpLogHandler() }
-            try await database.open { [address] database in
+            let (changed, left) = try await database.open { [address] database in
                 let notices = AccountNotices(ofCommandOn: database, logger: logger)
-                _ = try await OperatorChanges(database, by: .ofCommand()).make(
+                let changed = try await OperatorChanges(database, by: .ofCommand()).make(
                     RemovePasskey(id, of: address, reporting: notices))
+                return (changed, try await database.read { try PasskeyStore.all(of: changed.result.id, $0) })
             }
+            guard json else { return print(PasskeyOutput.text(left)) }
+            print(
+                JSONText.object([
+                    .init("changed", changed.isChanged), .init("passkeys", left.map(PasskeyOutput.members)),
+                ]))
         }
     }
 }
@@ -104,15 +110,16 @@ struct PasskeysCommand: CommandOfCommands {
 /// How commands print passkeys.
 enum PasskeyOutput {
     static func json(_ passkeys: [Passkey]) -> String {
-        let all = passkeys.map { passkey in
-            JSONText.object([
-                .init("id", passkey.id), .init("name", passkey.name),
-                .init("added_at", PlainDate.rfc3339(passkey.addedAt)),
-                .init("last_used_at", orNull: passkey.usedAt.map(PlainDate.rfc3339)),
-                .init("synced", passkey.isBackupEligible),
-            ])
-        }
-        return "[\(all.joined(separator: ",\n "))]"
+        "[\(passkeys.map { JSONText.object(members($0)) }.joined(separator: ",\n "))]"
+    }
+
+    static func members(_ passkey: Passkey) -> [JSONText.Member] {
+        [
+            .init("id", passkey.id), .init("name", passkey.name),
+            .init("added_at", PlainDate.rfc3339(passkey.addedAt)),
+            .init("last_used_at", orNull: passkey.usedAt.map(PlainDate.rfc3339)),
+            .init("synced", passkey.isBackupEligible),
+        ]
     }
 
     static func text(_ passkeys: [Passkey]) -> String {
@@ -121,7 +128,7 @@ enum PasskeyOutput {
             ["ID", "NAME", "KIND", "ADDED", "USED"],
             passkeys.map {
                 [
-                    $0.id, $0.name, $0.isBackupEligible ? "synced" : "this device only", PlainDate.rfc3339($0.addedAt),
+                    $0.id, $0.name, $0.isBackupEligible ? "synced" : "one device only", PlainDate.rfc3339($0.addedAt),
                     $0.usedAt.map(PlainDate.rfc3339) ?? "-",
                 ]
             })

@@ -187,7 +187,8 @@ package struct OIDCProtocol: ClientProtocol {
     // MARK: The decision
 
     package func address(of flow: Flow) -> String? {
-        OIDCRequest(payload: flow.payload)?.address(flow.subject, flow.returnTo, [("flow", flow.id.text)])
+        OIDCRequest(payload: flow.payload)?.address(
+            flow.subject, flow.returnTo, needing: flow.demand.strength, [("flow", flow.id.text)])
     }
 
     /// A page after a question, because Chromium applies the form's policy to redirects after it, and a redirect without one.
@@ -199,7 +200,8 @@ package struct OIDCProtocol: ClientProtocol {
         guard grant.hasAsked, asked.wishes.prompt != .silent else {
             return back(code, state: sent.state, by: sent.mode, to: asked.returnTo, of: client, request)
         }
-        let other = sent.address(client.id, asked.returnTo, [("prompt", "select_account")])
+        let other = sent.address(
+            client.id, asked.returnTo, needing: asked.wishes.strength, [("prompt", "select_account")])
         guard sent.mode == .query else {
             return form.response(
                 request, client, fields(code, state: sent.state), to: asked.returnTo,

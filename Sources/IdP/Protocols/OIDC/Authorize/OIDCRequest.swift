@@ -48,8 +48,12 @@ struct OIDCRequest: Sendable, Equatable {
 
     /// The same request at the authorization endpoint.
     ///
-    /// - Parameter further: what is not part of the request, such as the flow that it goes on with.
-    func address(_ client: String, _ returnTo: String, _ further: [(String, String)]) -> String {
+    /// - Parameters:
+    ///   - strength: that the sign-in must have at least; nil where any will do.
+    ///   - further: what is not part of the request, such as the flow that it goes on with.
+    func address(
+        _ client: String, _ returnTo: String, needing strength: Strength?, _ further: [(String, String)]
+    ) -> String {
         var items = [
             ("client_id", client), ("redirect_uri", returnTo), ("response_type", "code"),
             ("scope", OIDCScope.text(scopes)),
@@ -61,13 +65,14 @@ struct OIDCRequest: Sendable, Equatable {
         }
         if mode != .query { items.append(("response_mode", mode.rawValue)) }
         if let language { items.append(("ui_locales", language.rawValue)) }
+        if let strength { items.append(("acr_values", strength.rawValue)) }
         return OIDCPath.authorize + "?" + PercentCoding.query(items + further)
     }
 
     /// Whether the request can arrive once more after a sign-in: its address is encoded more strictly than browsers do it.
     func canComeAgain(_ client: String, _ returnTo: String) -> Bool {
         let flow = ("flow", String(repeating: "x", count: FlowID.length))
-        return address(client, returnTo, [flow, ("prompt", "select_account")]).utf8.count <= RequestLimits.target
+        return address(client, returnTo, needing: .phr, [flow, ("prompt", "select_account")]).utf8.count <= RequestLimits.target
     }
 
     /// Equal for two requests that are the same one. Without `state` and `nonce` nothing tells one from another.
