@@ -10,6 +10,11 @@ enum Operation: Hashable, Sendable {
     case endSession(browser: Int, of: Int)
     case endOthers(browser: Int)
     case authorize(browser: Int, client: Int, wish: Wish)
+    case addPasskey(browser: Int, isHardware: Bool)
+    case usePasskey(browser: Int, passkey: Int, how: Touch)
+    case renamePasskey(browser: Int, passkey: Int)
+    case removePasskey(browser: Int, passkey: Int)
+    case useLink(browser: Int, link: Int)
 
     // Clients.
     case redeem(client: Int, grant: Int, how: Presentation)
@@ -40,6 +45,11 @@ enum Operation: Hashable, Sendable {
     case retire(client: Int)
     case retryMessages
     case endByOperator(address: Int, browser: Int)
+    case require(client: Int, isStrict: Bool)
+    case removeFor(address: Int, passkey: Int)
+    case forgetPasskeys
+    case printLink(address: Int)
+    case withdrawLink(address: Int)
 
     // The world.
     case wait(seconds: Int)
@@ -54,7 +64,9 @@ enum Operation: Hashable, Sendable {
     indirect case kill(Operation, after: Int)
 
     enum TypedCode: Hashable, Sendable { case right, wrong, of(Int) }
-    enum Wish: Hashable, Sendable { case none, login, silent, fresh }
+    enum Wish: Hashable, Sendable { case none, login, silent, fresh, strong }
+    /// With the next challenge, with a copy of the key, or with an answer that was sent before.
+    enum Touch: Hashable, Sendable { case right, copied, replayed }
     enum Presentation: Hashable, Sendable { case right, wrongAddress, wrongSecret, formerSecret }
     enum Erasing: Hashable, Sendable { case now, later, cancel }
 }

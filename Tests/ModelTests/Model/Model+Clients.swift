@@ -34,7 +34,7 @@ extension Model {
         }
         let (sign, _) = note(grant)
         record("token_redeemed", client: client, account: grants[grant].account)
-        return "200 \(words(sign, grants[grant].at))"
+        return "200 \(words(sign, grants[grant]))"
     }
 
     private mutating func consume(
@@ -43,14 +43,15 @@ extension Model {
         let it = grants[grant]
         let maySign = maySignIn(it.account) || accounts[it.account].isErased
         let enters = !accounts[it.account].isErased && mayEnter(it.account, client)
+        let isStrongEnough = it.isStrong || !clients[client].isStrict
         let isGood =
             it.client == client && !it.isUsed && !it.isVoid && it.issuedAt + lifetime > now
             && it.issuedAt <= now + Span.skew
             && isRightAddress && maySignIn(it.account) && holds(it.session)
-            && accounts[it.account].signOuts == it.signOuts && enters
+            && accounts[it.account].signOuts == it.signOuts && enters && isStrongEnough
         if isGood {
             grants[grant].isUsed = true
-        } else if !it.isUsed, voidsAlways || it.client != client || !maySign || !enters {
+        } else if !it.isUsed, voidsAlways || it.client != client || !maySign || !enters || !isStrongEnough {
             grants[grant].isVoid = true
         }
         return isGood
@@ -71,12 +72,13 @@ extension Model {
     }
 
     /// The session of an answer, by its place among those that were told.
-    private mutating func words(_ signIn: Int, _ at: Int) -> String {
+    private mutating func words(_ signIn: Int, _ grant: Grant) -> String {
         let it = signIns[signIn]
         if !told.contains(where: { $0.client == it.client && $0.session == it.told }) {
             told.append((it.client, it.told, it.account))
         }
-        return "account \(it.account) session \(name(of: it.told)) since \(at / 1000)"
+        return "account \(it.account) session \(name(of: it.told)) since \(grant.at / 1000)"
+            + (grant.isStrong ? " phr" : "")
     }
 
     func name(of session: Int) -> Int {
@@ -119,17 +121,20 @@ extension Model {
         let (signIn, _) = note(grant)
         record("token_redeemed", client: client, account: grants[grant].account)
         grants[grant].family = grant
-        issue(family: grant, of: client, signIn, familyEndsAt: now + Span.family)
-        return "200 \(words(signIn, grants[grant].at))"
+        issue(family: grant, of: client, signIn, familyEndsAt: now + Span.family, isStrong: grants[grant].isStrong)
+        return "200 \(words(signIn, grants[grant]))"
     }
 
-    private mutating func issue(family: Int, of client: Int, _ signIn: Int, familyEndsAt: Int) {
+    private mutating func issue(
+        family: Int, of client: Int, _ signIn: Int, familyEndsAt: Int, isStrong: Bool
+    ) {
         issueAccess(family: family, of: client, signIn)
         tokens.append(
             Token(
                 isRefresh: true, family: family, client: client, account: signIns[signIn].account, signIn: signIn,
                 beginnings: signIns[signIn].beginnings, createdAt: now,
-                expiresAt: min(now + Span.refresh, familyEndsAt), familyEndsAt: familyEndsAt))
+                expiresAt: min(now + Span.refresh, familyEndsAt), familyEndsAt: familyEndsAt,
+                isStrong: isStrong))
     }
 
     private mutating func issueAccess(family: Int, of client: Int, _ signIn: Int) {
@@ -160,7 +165,9 @@ extension Model {
         guard let index = token(back, isRefresh: true) else { return "nothing" }
         guard client == Cast.openID, proves(client) else { return "401 invalid_client" }
         let it = tokens[index]
-        guard !it.isEnded, it.familyEndsAt > now, hangs(it) else { return "400 invalid_grant" }
+        guard !it.isEnded, it.familyEndsAt > now, hangs(it), it.isStrong || !clients[client].isStrict else {
+            return "400 invalid_grant"
+        }
         if let usedAt = it.usedAt {
             guard now - usedAt < Span.minute, let next = it.successor, tokens[next].usedAt == nil else {
                 endFamily(it.family)
@@ -176,7 +183,7 @@ extension Model {
             return "200 again"
         }
         tokens[index].usedAt = now
-        issue(family: it.family, of: client, it.signIn, familyEndsAt: it.familyEndsAt)
+        issue(family: it.family, of: client, it.signIn, familyEndsAt: it.familyEndsAt, isStrong: it.isStrong)
         tokens[index].successor = tokens.count - 1
         return "200 rotated"
     }

@@ -5,19 +5,21 @@ extension Model {
         guard isServed(client) else { return "unknown client" }
         var session = use(browser)
         let user = signIn(session)
-        let meets =
+        let isStrong = clients[client].isStrict || wish == .strong
+        var meets =
             switch wish {
-            case .none, .silent: true
+            case .none, .silent, .strong: true
             case .login: false
             case .fresh: user.map { now - $0.at <= Span.minute } ?? false
             }
+        if isStrong, user?.isStrong != true { meets = false }
         if let user, meets, let session { return enter(session, client, isSilent: wish == .silent, user) }
         if wish == .silent { return "error login_required" }
         let earliest: Int? =
             switch wish {
             case .login: now
             case .fresh: now - Span.minute
-            case .none, .silent: nil
+            case .none, .silent, .strong: nil
             }
         let since: Int? = session.flatMap { sessions[$0].signIn }.flatMap { old in
             (wish == .login || wish == .fresh && now - old.at > Span.minute) ? old.at + 1 : nil
@@ -26,12 +28,13 @@ extension Model {
         guard let session else { return "" }
         browsers[browser].session = session
         beginFlow(
-            Flow(client: client, begunAt: now, since: [since, earliest].compactMap(\.self).max()),
+            Flow(
+                client: client, begunAt: now, since: [since, earliest].compactMap(\.self).max(), isStrong: isStrong),
             browser, session)
         return "sign-in"
     }
 
-    private mutating func beginFlow(_ flow: Flow, _ browser: Int?, _ session: Int) {
+    mutating func beginFlow(_ flow: Flow, _ browser: Int?, _ session: Int) {
         flows.append(flow)
         sessions[session].flows.append(flows.count - 1)
         sessions[session].seenAt = now
@@ -46,13 +49,13 @@ extension Model {
         guard let user = user ?? signIn(session) else { return "sign-in" }
         guard mayEnter(user.account, client) else {
             if isSilent { return "error access_denied" }
-            beginFlow(Flow(client: client, begunAt: now, since: nil), nil, session)
+            beginFlow(Flow(client: client, begunAt: now, isStrong: clients[client].isStrict), nil, session)
             return "no access"
         }
         grants.append(
             Grant(
                 client: client, account: user.account, session: session, signOuts: user.signOuts, at: user.at,
-                issuedAt: now))
+                issuedAt: now, isStrong: user.isStrong))
         return "grant"
     }
 }

@@ -1,6 +1,6 @@
 /// What operators do. Each is one of `changed`, `unchanged`, `refused`.
 extension Model {
-    private mutating func change(_ address: Int, keeps: Bool = true, _ body: (inout Model, Int) -> Bool?) -> String {
+    mutating func change(_ address: Int, keeps: Bool = true, _ body: (inout Model, Int) -> Bool?) -> String {
         guard let account = account(of: address) else { return "refused" }
         if keeps, accounts[account].eraseAt != nil { return "refused" }
         guard let isChanged = body(&self, account) else { return "refused" }
@@ -64,6 +64,8 @@ extension Model {
 
     mutating func erase(_ account: Int) {
         endAll(of: account, "account_ended")
+        endPasskeys(of: account, "erased")
+        endLinks(of: account)
         accounts[account].isErased = true
         record("user_erased", account: account)
         accounts[account].groups = []
@@ -110,8 +112,10 @@ extension Model {
                 model.invitations[index].isEnded = true
             }
             model.record("user_changed", account: account, "address")
-            model.sent.append("\(address): notice")
-            model.sent.append("\(new): notice")
+            for address in [address, new] {
+                model.notices.append(Notice(account: account, at: model.now))
+                model.sent.append("\(address): notice")
+            }
             return true
         }
     }
@@ -124,7 +128,7 @@ extension Model {
         let isAdded = !accounts[account].isAdded
         accounts[account].isAdded = true
         let isInvited = invitations.contains { $0.account == account && !$0.isEnded && $0.endsAt > now }
-        let sends = !accounts[account].hasSignedIn && !isInvited
+        let sends = !accounts[account].hasBegun && !isInvited
         if sends {
             for index in invitations.indices where invitations[index].account == account {
                 invitations[index].isEnded = true
@@ -140,7 +144,7 @@ extension Model {
 
     mutating func withdraw(_ address: Int) -> String {
         change(address, keeps: false) { model, account in
-            guard !model.accounts[account].hasSignedIn else { return nil }
+            guard !model.accounts[account].hasBegun else { return nil }
             var isChanged = false
             for index in model.invitations.indices
             where model.invitations[index].account == account && !model.invitations[index].isEnded
@@ -196,6 +200,15 @@ extension Model {
             let model = self
             loseAccess(at: client) { model.mayEnter($0, client) }
         }
+        return "changed"
+    }
+
+    /// Checked with the next authorization, redemption and refresh. It ends nothing.
+    mutating func require(_ client: Int, isStrict: Bool) -> String {
+        guard clients[client].isStored else { return "refused" }
+        guard clients[client].isStrict != isStrict else { return "unchanged" }
+        clients[client].isStrict = isStrict
+        record("client_changed", client: client)
         return "changed"
     }
 

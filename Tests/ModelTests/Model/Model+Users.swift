@@ -5,15 +5,15 @@ extension Model {
         let flow = browsers[browser].flow
         var session = use(browser)
         if let done = passes(browser, flow) { return done }
-        if let flow {
-            guard let session, sessions[session].flows.contains(flow) else {
-                return forgetFlow(browser, "no such flow")
-            }
-            guard isPending(flow) else { return forgetFlow(browser, "flow over") }
+        if let flow, let refusal = unreachable(flow, session) { return forgetFlow(browser, refusal) }
+        if let flow, let user = signIn(session), flows[flow].isStrong, !user.isStrong {
+            // The page asks for what is missing alone, and goes on asking for new challenges.
+            if let session { sessions[session].seenAt = now }
+            return "no email field"
         }
         session = session ?? begin(Session(createdAt: now, seenAt: now))
         guard let old = session else { return "" }
-        let keeps = sessions[old].signIn != nil && flow.map { flows[$0].since != nil } ?? false
+        let keeps = sessions[old].signIn != nil && flow.map { flows[$0].since != nil || flows[$0].isStrong } ?? false
         let fresh = keeps ? old : renew(old)
         browsers[browser].session = fresh
         browsers[browser].hasForm = true
@@ -26,14 +26,16 @@ extension Model {
     }
 
     /// Where a user goes on who is signed in already; nil for one who has to sign in.
-    private mutating func passes(_ browser: Int, _ flow: Int?) -> String? {
-        guard let session = browsers[browser].session, let signIn = signIn(session) else { return nil }
-        if let flow, sessions[session].flows.contains(flow), isPending(flow), let since = flows[flow].since,
-            signIn.at < since
-        {
-            return nil
-        }
+    mutating func passes(_ browser: Int, _ flow: Int?) -> String? {
+        guard let session = browsers[browser].session, let user = signIn(session) else { return nil }
+        if let flow, sessions[session].flows.contains(flow), isPending(flow), !meets(flow, user) { return nil }
         return goOn(browser, session, flow)
+    }
+
+    /// Why a sign-in for a flow would lead nowhere.
+    func unreachable(_ flow: Int, _ session: Int?) -> String? {
+        guard let session, sessions[session].flows.contains(flow) else { return "no such flow" }
+        return isPending(flow) ? nil : "flow over"
     }
 
     /// A visitor gets a new id with the first step (T: session fixation). What hung on the session goes on with it.
@@ -46,7 +48,7 @@ extension Model {
 
     func isPending(_ flow: Int) -> Bool { !flows[flow].isEnded && now - flows[flow].begunAt < Span.flow }
 
-    private mutating func forgetFlow(_ browser: Int, _ answer: String) -> String {
+    mutating func forgetFlow(_ browser: Int, _ answer: String) -> String {
         browsers[browser].flow = nil
         return answer
     }
@@ -115,23 +117,53 @@ extension Model {
         if isCode { guesses.removeLast() }
         let account = existing ?? accounts.count
         if existing == nil { accounts.append(Account(address: address)) }
-        accounts[account].hasSignedIn = true
+        let number = known(browser, address)
+        if !accounts[account].hasMailbox { proveFirst(account, session) }
+        return signIn(account, browser, session, flow, isStrong: false, remember, knows: address, as: number)
+    }
+
+    /// docs/threat-model.md, "Passkeys": the first proof of a mailbox ends what was set up before, unless its user has done that in
+    /// this browser, or began by an operator's printed link: then email is one more way, of which the user is told.
+    private mutating func proveFirst(_ account: Int, _ session: Int) {
+        accounts[account].hasMailbox = true
+        let isOfLink = links.contains { $0.account == account && $0.isUsed }
+        let isOwn = sessions[session].signIn.map { $0.account == account && $0.signOuts == accounts[account].signOuts }
+        if isOfLink { return notify(account, isAlwaysTold: true) }
+        guard isOwn != true, hasPasskey(account) else { return }
+        endPasskeys(of: account, "address_proven")
+        forgetBrowsers(accounts[account].address)
+        accounts[account].signOuts += 1
+        end(.others(account, keeping: nil), "signed_out")
+        notify(account)
+    }
+
+    /// The one way from a proof to a session.
+    ///
+    /// - Parameters:
+    ///   - address: for which the browser becomes known.
+    ///   - number: under which it was known before.
+    mutating func signIn(
+        _ account: Int, _ browser: Int, _ session: Int, _ flow: Int?, isStrong: Bool, _ remember: Bool = false,
+        knows address: Int?, as number: Int? = nil
+    ) -> String {
+        accounts[account].hasBegun = true
         for index in invitations.indices where invitations[index].account == account {
             invitations[index].isEnded = true
         }
-        let number = known(browser, address) ?? known.count
-        if number == known.count { known.append(nil) }
-        known[number] = (address, now + Span.knownBrowser)
-        browsers[browser].known[address] = number
+        if let address {
+            let number = number ?? known(browser, address) ?? known.count
+            if number == known.count { known.append(nil) }
+            known[number] = (address, now + Span.knownBrowser)
+            browsers[browser].known[address] = number
+        }
         let before = sessions[session].signIn
         // Never before the moment that the flow asks for.
         let asked = flow.flatMap { sessions[session].flows.contains($0) && !flows[$0].isEnded ? flows[$0].since : nil }
-        let moment = max(now, asked ?? now)
+        let user = SignIn(
+            account: account, at: max(now, asked ?? now), signOuts: accounts[account].signOuts, isStrong: isStrong)
         let fresh = begin(
             Session(
-                createdAt: now, seenAt: now, isRemembered: remember,
-                signIn: SignIn(account: account, at: moment, signOuts: accounts[account].signOuts, method: method),
-                flows: sessions[session].flows))
+                createdAt: now, seenAt: now, isRemembered: remember, signIn: user, flows: sessions[session].flows))
         sessions[session].isGone = true
         if before != nil { follow(session, to: fresh, account) }
         browsers[browser].session = fresh
@@ -155,12 +187,18 @@ extension Model {
         guard let flow else { return "home" }
         guard sessions[session].flows.contains(flow) else { return "no such flow" }
         guard isPending(flow) else { return "flow over" }
-        if let since = flows[flow].since, let signIn = sessions[session].signIn, signIn.at < since {
+        guard let user = sessions[session].signIn, meets(flow, user) else {
             browsers[browser].flow = flow
             return "sign-in"
         }
         flows[flow].isEnded = true
         guard isServed(flows[flow].client) else { return "unknown client" }
+        // The client may need more by now.
+        if clients[flows[flow].client].isStrict, !user.isStrong {
+            let next = Flow(client: flows[flow].client, begunAt: now, isStrong: true)
+            beginFlow(next, browser, session)
+            return "sign-in"
+        }
         return enter(session, flows[flow].client, isSilent: false)
     }
 
@@ -196,16 +234,18 @@ extension Model {
     /// Ends every other sign-in of the user. What clients have from this session goes on.
     mutating func endOthers(_ browser: Int) -> String {
         guard let session = use(browser), let signIn = signIn(session) else { return "signed out" }
-        let account = signIn.account
-        accounts[account].signOuts += 1
-        end(.others(account, keeping: session), "signed_out")
-        for index in grants.indices where grants[index].session == session && grants[index].signOuts == signIn.signOuts
-        {
+        endOthers(session, signIn)
+        return "ends"
+    }
+
+    mutating func endOthers(_ session: Int, _ user: SignIn) {
+        accounts[user.account].signOuts += 1
+        end(.others(user.account, keeping: session), "signed_out")
+        for index in grants.indices where grants[index].session == session && grants[index].signOuts == user.signOuts {
             grants[index].signOuts += 1
         }
         sessions[session].signIn?.signOuts += 1
         sessions[session].seenAt = now
-        return "ends"
     }
 
     /// Ends the session of another browser of the same user.

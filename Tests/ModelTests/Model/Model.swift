@@ -15,6 +15,9 @@ struct Model: Sendable {
     var emails: [Email] = []
     var guesses: [Guess] = []
     var invitations: [Invitation] = []
+    var passkeys: [Passkey] = []
+    var links: [Link] = []
+    var notices: [Notice] = []
     /// Known browsers by their number: the address, and the end.
     var known: [(address: Int, endsAt: Int)?] = []
     var clients = [
@@ -51,7 +54,10 @@ struct Model: Sendable {
         /// How often all sign-ins were ended at once.
         var signOuts = 0
         var isAdded = false
-        var hasSignedIn = false
+        /// Whether somebody has signed in to it, ever.
+        var hasBegun = false
+        /// Whether its owner has proven the address.
+        var hasMailbox = false
         var endsAt: Int?
         /// The end date whose end was carried out.
         var endedFor, eraseAt: Int?
@@ -61,7 +67,8 @@ struct Model: Sendable {
 
     struct SignIn: Sendable {
         var account, at, signOuts: Int
-        var method: String
+        /// By a passkey: `phr`.
+        var isStrong = false
     }
 
     struct Session: Sendable {
@@ -105,11 +112,13 @@ struct Model: Sendable {
     struct Flow: Sendable {
         var client, begunAt: Int
         var since: Int?
+        var isStrong = false
         var isEnded = false
     }
 
     struct Grant: Sendable {
         var client, account, session, signOuts, at, issuedAt: Int
+        var isStrong = false
         var isUsed = false
         var isVoid = false
         var isDeleted = false
@@ -146,6 +155,7 @@ struct Model: Sendable {
         var isRefresh: Bool
         var family, client, account, signIn, beginnings, createdAt, expiresAt: Int
         var familyEndsAt = 0
+        var isStrong = false
         var usedAt: Int?
         var isEnded = false
         /// Nobody knows it: the answer was lost.
@@ -175,9 +185,34 @@ struct Model: Sendable {
         var isEnded = false
     }
 
+    struct Passkey: Sendable {
+        var account: Int
+        /// Whether its key never leaves its device.
+        var isHardware: Bool
+        /// The counter of its device, and as it was seen last.
+        var counted = 0
+        var seen = 0
+        var hasAnswered = false
+        var isRemoved = false
+    }
+
+    /// One that an operator has printed.
+    struct Link: Sendable {
+        var account, endsAt: Int
+        var isEnded = false
+        var isUsed = false
+    }
+
+    struct Notice: Sendable {
+        var account, at: Int
+        var isLast = false
+    }
+
     struct Client: Sendable {
         /// Nil: everyone.
         var groups: Set<Int>?
+        /// `require: phr`.
+        var isStrict = false
         var isStored: Bool
         var isEnabled = true
         /// Whether each node has it in the list that it has read.
@@ -261,6 +296,11 @@ extension Model {
         return signIn
     }
 
+    /// Whether a sign-in will do for a flow.
+    func meets(_ flow: Int, _ user: SignIn) -> Bool {
+        flows[flow].since.map { user.at >= $0 } ?? true && (user.isStrong || !flows[flow].isStrong)
+    }
+
     func mayEnter(_ account: Int, _ client: Int) -> Bool {
         clients[client].groups.map { !$0.isDisjoint(with: accounts[account].groups) } ?? true
     }
@@ -285,7 +325,7 @@ extension Model {
 // MARK: - The end of what hangs on a sign-in
 
 extension Model {
-    enum Ended { case one(Int), all(Int), others(Int, keeping: Int), atClient(Int, Int) }
+    enum Ended { case one(Int), all(Int), others(Int, keeping: Int?), atClient(Int, Int) }
 
     /// T 260, C 8: the sign-ins at clients end, and each client is told: once of all sessions of a user, or of each one. With
     /// OpenID Connect each session is named.
@@ -307,12 +347,23 @@ extension Model {
             signIns[index].endedAt = now
             signIns[index].reason = reason
             let isNamed = !isAll || it.client == Cast.openID
-            guard said.insert([it.client, it.account, isNamed ? it.told : -1]).inserted else { continue }
+            guard said.insert([it.client, it.account, isNamed ? it.told : -1]).inserted,
+                clients[it.client].isRegistered[node]
+            else { continue }
             record("sign_out_queued", client: it.client, account: it.account)
             messages.append(
                 Message(
                     client: it.client, account: it.account, told: isNamed ? it.told : nil, createdAt: now, nextAt: now))
         }
+    }
+
+    /// An email about a change of how a user signs in. After 20 in a day those that take something away are told once more.
+    mutating func notify(_ account: Int, isAlwaysTold: Bool = false) {
+        let ofDay = notices.filter { $0.account == account && $0.at > now - Span.day }
+        let isLast = !isAlwaysTold && ofDay.count >= 20
+        if isLast, ofDay.contains(where: \.isLast) { return }
+        notices.append(Notice(account: account, at: now, isLast: isLast))
+        sent.append("\(accounts[account].address): notice")
     }
 
     /// Whatever ends all sign-ins of an account ends the browsers' sessions, the grants, and what clients have.

@@ -63,7 +63,7 @@ extension World {
         try await noteAccounts()
         note(client: client, session: verified.session.id, account: verified.user.id)
         return "200 account \(number(of: verified.user.id)) session \(name(of: verified.session.id)) "
-            + "since \(seconds(verified.session.authenticatedAt))"
+            + "since \(seconds(verified.session.authenticatedAt))" + (verified.session.acr == "phr" ? " phr" : "")
     }
 
     private func question(_ client: Int, _ back: Int) async throws -> String {
@@ -114,6 +114,7 @@ extension World {
         note(client: client, session: session, account: account)
         return "200 account \(number(of: account)) session \(name(of: session)) "
             + "since \(seconds(claims["auth_time"]?.number.map { Int($0) }))"
+            + (claims["acr"]?.text == "phr" ? " phr" : "")
     }
 
     private func token(_ back: Int, isRefresh: Bool) -> String? {

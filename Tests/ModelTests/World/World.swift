@@ -40,6 +40,9 @@ final class World {
     var told: [(client: Int, session: String, account: String)] = []
     /// The ids of accounts in the order in which they were made.
     var accounts: [String] = []
+    /// Passkeys and printed links in the order in which they were made.
+    var passkeys: [WorldPasskey] = []
+    var links: [String] = []
     var states = 0
     var restores = 0
     /// The rows of the audit log that were compared.
@@ -90,7 +93,7 @@ final class World {
             "IDP_DATABASE_URL": "sqlite:\(folder.path(of: "idp.sqlite"))",
             "IDP_SECRET_KEY": "the-key-of-every-history-0123456789abcdef", "IDP_MAIL_URL": "outbox:\(folder.path)",
             "IDP_MAIL_FROM": "Main App <sign-in@main.example>",
-            "IDP_ALLOWED_EMAILS": isNarrowed ? "*@example.com" : "*@example.com, *@example.net",
+            "IDP_ALLOWED_EMAILS": allowed,
             "IDP_CLIENTS_FILE": folder.path(of: "clients.yaml"), "IDP_LIMIT_EMAIL_POSTS": "1000000",
             "IDP_LIMIT_CODE_POSTS": "1000000", "IDP_LIMIT_NEW_SESSIONS": "1000000", "IDP_MAIL_HOURLY_LIMIT": "1000000",
         ]
@@ -98,6 +101,8 @@ final class World {
             TestDeployment.readIdPSettings(values), database, clock.clock, randomness, mailer: mailer,
             transport: transport)
     }
+
+    var allowed: String { isNarrowed ? "*@example.com" : "*@example.com, *@example.net" }
 
     /// The clients of the file: one for everyone, and one for a group.
     static func clientsFile(drops: Bool, _ secrets: [[String]]) -> String {
@@ -144,6 +149,7 @@ final class World {
         case .redeem, .question, .exchange, .refresh, .userInfo, .introspect, .revoke, .server:
             try await answerClient(operation)
         case .link(let browser, let other): try await link(browser, other)
+        case .addPasskey, .usePasskey, .renamePasskey, .removePasskey, .useLink: try await answerPasskey(operation)
         case .endOthers(let browser): try await endOthers(browser)
         case .endSession(let browser, let other): try await endSession(browser, other)
         case .kill(let step, let steps): try await kill(step, after: steps)
@@ -235,7 +241,8 @@ final class World {
     /// Rows of what has happened in a transaction. Refusals are written beside, when there is time.
     static let recorded = [
         "token_redeemed", "sign_out_queued", "user_changed", "user_erased", "user_invited", "group_changed",
-        "client_changed", "client_secret_added", "client_secret_retired",
+        "client_changed", "client_secret_added", "client_secret_retired", "passkey_added", "passkey_renamed",
+        "passkey_removed", "passkey_counter", "passkeys_forgotten", "sign_in_link_made", "sign_in_link_used",
     ]
 
     func rows(since began: Timestamp) async throws -> [String] {
@@ -252,7 +259,7 @@ final class World {
             }
         }
         return rows.filter { seen.insert($0.0).inserted }.map { _, event, client, account, cause in
-            let says = event == "user_changed" || event == "group_changed"
+            let says = ["user_changed", "group_changed", "passkey_removed", "passkey_counter", "sign_in_link_made"].contains(event)
             return Outcome.row(event, client, account.map(number), says ? cause : nil)
         }.sorted()
     }
