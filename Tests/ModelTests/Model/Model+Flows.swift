@@ -13,7 +13,7 @@ extension Model {
             case .fresh: user.map { now - $0.at <= Span.minute } ?? false
             }
         if isStrong, user?.isStrong != true { meets = false }
-        if let user, meets, let session { return enter(session, client, isSilent: wish == .silent, user) }
+        if user != nil, meets, let session { return enter(session, client, isSilent: wish == .silent, isStrong: isStrong) }
         if wish == .silent { return "error login_required" }
         let earliest: Int? =
             switch wish {
@@ -45,11 +45,12 @@ extension Model {
 
     private func isOpenID(_ flow: Int) -> Bool { flows[flow].client == Cast.openID }
 
-    mutating func enter(_ session: Int, _ client: Int, isSilent: Bool, _ user: SignIn? = nil) -> String {
-        guard let user = user ?? signIn(session) else { return "sign-in" }
+    /// - Parameter isStrong: whether the request asks for a sign-in by passkey.
+    mutating func enter(_ session: Int, _ client: Int, isSilent: Bool = false, isStrong: Bool) -> String {
+        guard let user = signIn(session) else { return "sign-in" }
         guard mayEnter(user.account, client) else {
             if isSilent { return "error access_denied" }
-            beginFlow(Flow(client: client, begunAt: now, isStrong: clients[client].isStrict), nil, session)
+            beginFlow(Flow(client: client, begunAt: now, isStrong: isStrong || clients[client].isStrict), nil, session)
             return "no access"
         }
         grants.append(

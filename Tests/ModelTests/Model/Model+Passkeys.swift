@@ -40,6 +40,10 @@ extension Model {
         let session = here ?? begin(Session(createdAt: now, seenAt: now))
         browsers[browser].session = session
         sessions[session].seenAt = now
+        if let flow, let user = signIn(session), flows[flow].isStrong, !user.isStrong, !hasPasskey(user.account) {
+            // Its user has to add one first.
+            return "no passkey to ask for"
+        }
         guard how != .replayed else { return "refused" }
         if how == .right { passkeys[index].counted += 1 }
         passkeys[index].hasAnswered = true

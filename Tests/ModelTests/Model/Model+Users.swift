@@ -199,7 +199,7 @@ extension Model {
             beginFlow(next, browser, session)
             return "sign-in"
         }
-        return enter(session, flows[flow].client, isSilent: false)
+        return enter(session, flows[flow].client, isStrong: flows[flow].isStrong)
     }
 
     // MARK: Sessions

@@ -111,9 +111,8 @@ extension World {
             browsers[browser].flow = nil
             return try await land(browser, page)
         }
-        guard let token = token(in: page) else { return "no form" }
-        guard page.text.contains("name=\"email\"") else {
-            try await renewChallenge(browser, page, token)
+        guard page.text.contains("name=\"email\""), let token = token(in: page) else {
+            try await renewChallenge(browser)
             return "no email field"
         }
         browsers[browser].formToken = token

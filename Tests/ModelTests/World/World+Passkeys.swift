@@ -63,7 +63,10 @@ extension World {
             browsers[browser].flow = nil
             return try await land(browser, page)
         }
-        guard let token = token(in: page), let asked = options("data-passkey-get", in: page) else { return "no form" }
+        guard let token = token(in: page), let asked = options("data-passkey-get", in: page) else {
+            try await renewChallenge(browser)
+            return "no passkey to ask for"
+        }
         let authenticator = passkeys[index].authenticator
         if how == .copied { authenticator.credentials[0].signCount &-= 1 }
         let answer = how == .replayed ? passkeys[index].answer : nil
@@ -94,11 +97,10 @@ extension World {
         return target.hasPrefix("/passkeys?") ? String(target.dropFirst("/passkeys?".count)) : "not there"
     }
 
-    /// As the script of the page does it: an answer may be for a new challenge.
-    func renewChallenge(_ browser: Int, _ page: ProbeReply, _ token: String) async throws {
-        guard let address = Self.between("data-renewal=\"", "\"", in: page.text) else { return }
-        _ = try await send(
-            browser, .post, address.replacingOccurrences(of: "&amp;", with: "&"), headers: [("X-CSRF-Token", token)])
+    /// As the script of a sign-in page in another tab does it, which stays open.
+    func renewChallenge(_ browser: Int) async throws {
+        guard let token = token(in: try await send(browser, .get, "/")) else { return }
+        _ = try await send(browser, .post, "/sign-in/passkey/options", headers: [("X-CSRF-Token", token)])
     }
 
     private func useLink(_ browser: Int, _ back: Int) async throws -> String {
@@ -109,6 +111,7 @@ extension World {
         guard let token = token(in: page) else { return "no form" }
         let reply = try await send(browser, .post, "/sign-in/operator", [("form_token", token)])
         guard reply.status == 303, reply.header("location") == "/passkeys/add" else { return "\(reply.status)" }
+        browsers[browser].flow = nil
         try await noteSignIn(browser, "home")
         return "signs in"
     }
