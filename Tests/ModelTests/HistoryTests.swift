@@ -4,23 +4,15 @@ import Testing
 @testable import IdPTestKit
 @testable import TestKit
 
-extension Trait where Self == ConditionTrait {
-    /// Only by `script/model` and `script/test nightly`, until model and program agree on all of it.
-    static var ofModel: Self {
-        .enabled(
-            if: TestLength.isNightly || ProcessInfo.processInfo.environment["MODEL_SECONDS"] != nil, "script/model")
-    }
-}
-
 /// Random histories of the whole program, each from one seed, against the ``Model``. `script/model` runs them by hand.
-@Suite("Random histories", .program, .alsoOnPostgres, .ofModel)
+@Suite("Random histories", .program, .alsoOnPostgres)
 struct HistoryTests {
     private static let environment = ProcessInfo.processInfo.environment
 
-    /// How long new seeds are tried: most of a minute of `script/test`, an hour at night.
+    /// How long new seeds are tried: a minute of `script/test` on one core, an hour at night.
     private static var span: Duration {
         environment["MODEL_SECONDS"].flatMap { Int($0) }.map { .seconds($0) }
-            ?? .seconds(TestLength.of(short: 40, nightly: 3600))
+            ?? .seconds(TestLength.of(short: 60, nightly: 3600))
     }
 
     /// The first of the new seeds: another one in each run, printed with what it finds.

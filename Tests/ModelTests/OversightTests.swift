@@ -8,7 +8,7 @@ import Testing
 
 /// Nothing that can end, narrow or give something is outside the histories by oversight: each thing of the program has a step, or a
 /// sentence why not. A new one without a line fails here.
-@Suite("What the histories leave out", .program, .ofModel)
+@Suite("What the histories leave out", .program)
 struct OversightTests {
     /// What a thing of the program is to the histories.
     enum Place: Sendable {
@@ -117,7 +117,8 @@ struct OversightTests {
     static let columns: [String: Place] = [
         "account.disabled": .steps("disable"), "account.email": .steps("move"), "account.ends_at": .steps("end"),
         "account.erase_at": .steps("erase"), "account.added_at": .steps("invite", "withdraw"),
-        "account.begun_at": .steps("printLink", "useLink", "restore"), "account.id": .steps("erase"), "client.entry": .steps("access"), "client.is_enabled": .steps("enableClient"),
+        "account.begun_at": .steps("printLink", "useLink", "restore"), "account.id": .steps("erase"),
+        "client.entry": .steps("access"), "client.is_enabled": .steps("enableClient"),
         "client.id": .steps("replaceClient"), "group_member.account_id": .steps("leave"),
         "group_member.group_id": .steps("leave"), "account_identity.account_id": .steps("move"),
         "account_identity.kind": .steps("move"), "account_identity.issuer": .outside(providers),
@@ -139,7 +140,8 @@ struct OversightTests {
         "erase", "end", "move", "invite", "withdraw", "join", "leave", "access", "enableClient", "replaceClient",
         "rotate",
         "addPasskey", "usePasskey", "renamePasskey", "removePasskey", "useLink", "require", "removeFor",
-        "forgetPasskeys", "printLink", "withdrawLink", "retire", "retryMessages", "endByOperator", "wait", "jobs", "restart", "node", "backUp", "restore", "file",
+        "forgetPasskeys", "printLink", "withdrawLink", "retire", "retryMessages", "endByOperator", "wait", "jobs",
+        "restart", "node", "backUp", "restore", "file",
         "allow", "kill",
         "each step",
     ]

@@ -1,8 +1,10 @@
 /// Makes histories from a seed: operations with weights, so that those which lead somewhere come often.
 struct Generator {
     private var seed: Seed
+    /// Of steps that are added, for a third of all.
+    private let added: [String]
 
-    init(_ seed: UInt64) { self.seed = Seed(seed) }
+    init(_ seed: UInt64, adding added: [String] = []) { (self.seed, self.added) = (Seed(seed), added) }
 
     /// A history of some length.
     mutating func history() -> [Operation] {
@@ -17,6 +19,9 @@ struct Generator {
     /// One step, or some that lead somewhere together: most of what can end must have begun.
     private mutating func steps(_ tastes: [Int]) -> [Operation] {
         let browser = browser()
+        if !added.isEmpty, seed.once(in: 3) {
+            return [.added(AddedStep(name: seed.one(of: added), browser: browser, back: recent()))]
+        }
         switch seed.below(12) {
         case 0, 1:
             return [
@@ -62,7 +67,8 @@ struct Generator {
         case signIn, session, authorize, client, openID, passkey, account, access, registry, time, world
     }
     private static let kinds: [(Kind, Int)] = [
-        (.signIn, 14), (.session, 5), (.authorize, 10), (.client, 8), (.openID, 8), (.passkey, 7), (.account, 4), (.access, 3),
+        (.signIn, 14), (.session, 5), (.authorize, 10), (.client, 8), (.openID, 8), (.passkey, 7), (.account, 4),
+        (.access, 3),
         (.registry, 3), (.time, 8), (.world, 3),
     ]
 

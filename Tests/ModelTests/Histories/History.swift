@@ -25,9 +25,12 @@ struct Difference: Sendable {
 /// Carries operations out in the program and in the model.
 enum History {
     /// - Returns: the first difference, and how many operations were carried out.
-    static func run(_ operations: [Operation], seed: UInt64, counts: inout Counts) async throws -> Difference? {
-        let world = try await World(seed: seed)
+    static func run(
+        _ operations: [Operation], seed: UInt64, adding added: AddedSteps? = nil, counts: inout Counts
+    ) async throws -> Difference? {
+        let world = try await World(seed: seed, adding: added)
         var model = Model()
+        model.added = added?.model
         model.hasBackups = !DeploymentDatabases.areOnPostgres
         var (models, found): ([Model], Difference?) = ([model], nil)
         for (index, operation) in operations.enumerated() {
@@ -50,10 +53,18 @@ enum History {
     }
 
     /// Holds the program to a history that has found something once.
-    static func agree(_ operations: [Operation], seed: UInt64) async throws {
+    static func agree(_ operations: [Operation], seed: UInt64, adding added: AddedSteps? = nil) async throws {
         var counts = Counts()
-        let difference = try await run(operations, seed: seed, counts: &counts)
+        let difference = try await run(operations, seed: seed, adding: added, counts: &counts)
         #expect(difference == nil, "\(difference.map { text(operations, $0, seed: seed) } ?? "")")
+    }
+
+    /// Holds the program with an added feature to random histories, always the same ones.
+    static func agree(of count: UInt64, adding added: AddedSteps, named names: [String]) async throws {
+        for seed in 1...count {
+            var generator = Generator(seed, adding: names)
+            try await agree(generator.history(), seed: seed, adding: added)
+        }
     }
 
     /// Every step with what the program makes of it.

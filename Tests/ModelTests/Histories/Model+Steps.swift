@@ -49,6 +49,7 @@ extension Model {
         case .redeem, .question, .exchange, .refresh, .userInfo, .introspect, .revoke, .server:
             answerClient(operation)
         case .wait, .jobs, .restart, .node, .backUp, .restore, .file, .allow: pass(operation)
+        case .added(let step): answerAdded(step)
         default: answerOperator(operation)
         }
     }
@@ -62,6 +63,11 @@ extension Model {
         case .useLink(let browser, let link): useLink(browser, link)
         default: "no such step"
         }
+    }
+
+    private mutating func answerAdded(_ step: AddedStep) -> String {
+        guard let added else { return "no such step" }
+        return added(&self, step)
     }
 
     private mutating func answerClient(_ operation: Operation) -> String {
@@ -130,7 +136,7 @@ extension Model {
         return "done"
     }
 
-    /// C 8: "90 days after its end the answer is `unknown`". The end of a session by time is an end, too, but no sign-out.
+    /// docs/protocol.md 7: 90 days after its end nobody knows a sign-in at a client. The end of a session by time is an end, too, but no sign-out.
     private mutating func forgetSignIns() {
         guard now >= rests[node] else { return }
         rests[node] = now + Span.hour

@@ -60,6 +60,8 @@ enum Operation: Hashable, Sendable {
     case restore
     case file(drops: Bool, isReloaded: Bool)
     case allow(narrowed: Bool)
+    /// Of a feature that is added to the program.
+    case added(AddedStep)
     /// The process that carries a step out is killed after so many statements and commits, and starts again.
     indirect case kill(Operation, after: Int)
 

@@ -23,8 +23,8 @@ extension Model {
         return true
     }
 
-    /// C 4, C 5: a token redeems once, for its client and address, within five minutes, while the session holds, the account
-    /// may sign in and may enter. What must not become good later is void (T 40, T 303).
+    /// docs/protocol.md 4: a token redeems once, for its client and address, within five minutes, while the session holds, the account
+    /// may sign in and may enter. What must not become good later is void.
     mutating func redeem(_ client: Int, _ back: Int, _ how: Operation.Presentation) -> String {
         guard let grant = Self.newest(back, of: grants.count) else { return "nothing" }
         guard client != Cast.openID, proves(client, how) else { return "401 invalid_signature" }
@@ -37,7 +37,7 @@ extension Model {
         return "200 \(words(sign, grants[grant]))"
     }
 
-    private mutating func consume(
+    mutating func consume(
         _ grant: Int, _ client: Int, lifetime: Int, isRightAddress: Bool, voidsAlways: Bool = false
     ) -> Bool {
         let it = grants[grant]
@@ -57,8 +57,8 @@ extension Model {
         return isGood
     }
 
-    /// C 8: which session the client was told. A sign-in that was ended while the session went on begins again.
-    private mutating func note(_ grant: Int) -> (signIn: Int, isNew: Bool) {
+    /// docs/protocol.md 7: which session the client was told. A sign-in that was ended while the session went on begins again.
+    mutating func note(_ grant: Int) -> (signIn: Int, isNew: Bool) {
         let it = grants[grant]
         if let index = signIns.firstIndex(where: { !$0.isDeleted && $0.client == it.client && $0.session == it.session }
         ) {
@@ -87,7 +87,7 @@ extension Model {
         return seen.firstIndex(of: session) ?? -1
     }
 
-    /// C 8: whether a session goes on, for a client that was told of it.
+    /// docs/protocol.md 7, "You ask": whether a session goes on, for a client that was told of it.
     mutating func question(_ client: Int, _ back: Int) -> String {
         guard let index = Self.newest(back, of: told.count) else { return "nothing" }
         guard client != Cast.openID, proves(client) else { return "401 invalid_signature" }
@@ -106,7 +106,7 @@ extension Model {
         return mayEnter(it.account, client) ? "active since \(signIn.at / 1000)" : "no_access"
     }
 
-    // MARK: OpenID Connect (C 13)
+    // MARK: OpenID Connect (docs/openid.md)
 
     mutating func exchange(_ client: Int, _ back: Int) -> String {
         guard let grant = Self.newest(back, of: grants.count) else { return "nothing" }
@@ -114,7 +114,7 @@ extension Model {
         guard grants[grant].client == Cast.openID else { return "nothing" }
         guard client == Cast.openID, proves(client) else { return "401 invalid_client" }
         guard consume(grant, client, lifetime: Span.oidcCode, isRightAddress: true, voidsAlways: true) else {
-            // T 258: a second use ends the tokens of the first.
+            // RFC 6749 4.1.2: a second use ends the tokens of the first.
             if grants[grant].isUsed, !grants[grant].isDeleted, let family = grants[grant].family { endFamily(family) }
             return "400 invalid_grant"
         }
@@ -148,7 +148,7 @@ extension Model {
         for index in tokens.indices where tokens[index].family == family { tokens[index].isEnded = true }
     }
 
-    /// C 13: "Access and refresh tokens hang on the client's sign-in: signed out, disabled, without access, client removed".
+    /// docs/openid.md: "Access and refresh tokens hang on the client's sign-in: signed out, disabled, without access, client removed".
     private func hangs(_ token: Token) -> Bool {
         let signIn = signIns[token.signIn]
         return signIn.isOpen && signIn.beginnings == token.beginnings
@@ -160,7 +160,7 @@ extension Model {
         return Self.newest(back, of: all.count).map { all[$0] }
     }
 
-    /// T 259: the same successor for a minute as long as it is unused, then the family ends.
+    /// RFC 9700 4.14.2: the same successor for a minute as long as it is unused, then the family ends.
     mutating func refresh(_ client: Int, _ back: Int) -> String {
         guard let index = token(back, isRefresh: true) else { return "nothing" }
         guard client == Cast.openID, proves(client) else { return "401 invalid_client" }
@@ -215,7 +215,7 @@ extension Model {
 
     // MARK: Messages about sign-outs
 
-    /// C 8: what each client receives now. One that is down is tried again after 10 s, 1, 5, 15 minutes, then hourly, for a day. Each
+    /// docs/protocol.md 7, "The IdP tells you": what each client receives now. One that is down is tried again after 10 s, 1, 5, 15 minutes, then hourly, for a day. Each
     /// gets two messages at once, and one that has failed none for a second.
     mutating func deliver() {
         while true {

@@ -1,6 +1,6 @@
 /// The requests of clients in a browser.
 extension Model {
-    /// C 3: what becomes of a request of a client.
+    /// docs/protocol.md 2: what becomes of a request of a client.
     mutating func authorize(_ browser: Int, _ client: Int, _ wish: Operation.Wish) -> String {
         guard isServed(client) else { return "unknown client" }
         var session = use(browser)
@@ -13,7 +13,9 @@ extension Model {
             case .fresh: user.map { now - $0.at <= Span.minute } ?? false
             }
         if isStrong, user?.isStrong != true { meets = false }
-        if user != nil, meets, let session { return enter(session, client, isSilent: wish == .silent, isStrong: isStrong) }
+        if user != nil, meets, let session {
+            return enter(session, client, isSilent: wish == .silent, isStrong: isStrong)
+        }
         if wish == .silent { return "error login_required" }
         let earliest: Int? =
             switch wish {

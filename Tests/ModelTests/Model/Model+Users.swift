@@ -1,6 +1,6 @@
 /// What users do in their browsers.
 extension Model {
-    /// The sign-in page, and the address that is typed there (C 3).
+    /// The sign-in page, and the address that is typed there.
     mutating func ask(_ browser: Int, _ address: Int) -> String {
         let flow = browsers[browser].flow
         var session = use(browser)
@@ -38,10 +38,12 @@ extension Model {
         return isPending(flow) ? nil : "flow over"
     }
 
-    /// A visitor gets a new id with the first step (T: session fixation). What hung on the session goes on with it.
+    /// A visitor gets a new id with the first step (docs/threat-model.md, "Sessions and pages": session fixation). What hung on the session goes on with it.
     private mutating func renew(_ old: Int) -> Int {
         let fresh = begin(
-            Session(createdAt: now, seenAt: now, held: sessions[old].held, flows: sessions[old].flows))
+            Session(
+                createdAt: now, seenAt: now, held: sessions[old].held, flows: sessions[old].flows,
+                added: sessions[old].added))
         sessions[old].isGone = true
         return fresh
     }
@@ -62,7 +64,7 @@ extension Model {
 
     // MARK: Codes
 
-    /// C 3: six digits, ten minutes, bound to the browser that asked, used once; five wrong ones end it, and 20 in a day pause
+    /// docs/threat-model.md, "Codes": six digits, ten minutes, bound to the browser that asked, used once; five wrong ones end it, and 20 in a day pause
     /// the account for this kind of browser.
     mutating func type(_ browser: Int, _ code: Operation.TypedCode, remember: Bool) -> String {
         guard browsers[browser].hasForm else { return "no form" }
@@ -86,7 +88,7 @@ extension Model {
         return signInBy(current, browser, session, flow, "email_code", remember)
     }
 
-    /// Counts a guess before it is compared (T 72). Whether it is compared.
+    /// Counts a guess before it is compared. Whether it is compared.
     private mutating func guess(_ challenge: Int) -> Bool {
         let it = challenges[challenge]
         guard let due = it.emailAt, due <= now else { return false }
@@ -100,7 +102,7 @@ extension Model {
         return true
     }
 
-    /// A proof of the address signs its owner in, once (I3, T 75).
+    /// A proof of the address signs its owner in, once.
     private mutating func signInBy(
         _ challenge: Int, _ browser: Int, _ session: Int, _ flow: Int?, _ method: String, _ remember: Bool
     ) -> String {
@@ -147,9 +149,7 @@ extension Model {
         knows address: Int?, as number: Int? = nil
     ) -> String {
         accounts[account].hasBegun = true
-        for index in invitations.indices where invitations[index].account == account {
-            invitations[index].isEnded = true
-        }
+        endInvitations(of: account)
         if let address {
             let number = number ?? known(browser, address) ?? known.count
             if number == known.count { known.append(nil) }
@@ -172,7 +172,7 @@ extension Model {
         return goOn(browser, fresh, flow)
     }
 
-    /// C 8, "Not told": a new sign-in of the same user in the same browser. Another user's ends what was there.
+    /// docs/protocol.md 7: clients are not told of a new sign-in of the same user in the same browser. Another user's ends what was there.
     private mutating func follow(_ old: Int, to fresh: Int, _ account: Int) {
         for index in signIns.indices
         where signIns[index].session == old && signIns[index].account == account && signIns[index].endedAt == nil {
@@ -209,7 +209,7 @@ extension Model {
         return signIn(session).map { "signed in as \(accounts[$0.account].address)" } ?? "signed out"
     }
 
-    /// T E: the link of the email signs in only where it was asked for, or in a browser that is known for the address. A GET changes
+    /// docs/threat-model.md, "The link in the email": it signs in only where it was asked for, or in a browser that is known for the address. A GET changes
     /// nothing.
     mutating func link(_ browser: Int, _ other: Int) -> String {
         guard let address = browsers[other].asked, let challenge = browsers[other].codes[address] else {
@@ -253,9 +253,7 @@ extension Model {
         guard let session = use(browser), let signIn = signIn(session) else { return "signed out" }
         guard let ended = browsers[other].signedIn else { return "nothing" }
         sessions[session].seenAt = now
-        guard holds(ended), let its = sessions[ended].signIn, its.account == signIn.account,
-            its.signOuts == accounts[its.account].signOuts
-        else { return "not there" }
+        guard live(ended)?.account == signIn.account else { return "not there" }
         sessions[ended].isGone = true
         end(.one(ended), "signed_out")
         return "ends"

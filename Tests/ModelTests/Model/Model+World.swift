@@ -9,7 +9,7 @@ extension Model {
         return "done"
     }
 
-    /// D 0094: what ended stays ended. Everybody is signed out, and the clients are told. What was decided after the backup holds:
+    /// docs/decisions/0094: what ended stays ended. Everybody is signed out, and the clients are told. What was decided after the backup holds:
     /// who was disabled, erased, moved, or taken out of a group, which client was disabled, and which secret was replaced.
     mutating func restore() -> String {
         guard let old = backup.first else { return "nothing" }
@@ -41,7 +41,7 @@ extension Model {
             ClientSignIn(client: $0.client, session: $0.session, told: $0.told, account: $0.account)
         }
         let open = Set(signIns.filter(\.isOpen).map(\.account))
-        for account in open.sorted() { end(.all(account), "signed_out") }
+        for account in open.sorted() { end(.all(account), "signed_out", byRestore: true) }
         backup = [old]
         start()
         return "done"
@@ -62,12 +62,9 @@ extension Model {
         for node in nodes { readFile(node) }
     }
 
-    /// A client that was dropped loses what it was issued. Nobody knows where to tell it.
     mutating func readFile(_ node: Int) {
         clients[0].isRegistered[node] = !fileDrops
-        guard fileDrops else { return }
-        voidGrants(of: 0)
-        loseAccess(at: 0) { _ in false }
+        if fileDrops { endClient(0) }
     }
 
     private func merged(_ index: Int, _ old: Model, _ live: Model) -> Account {
@@ -120,7 +117,9 @@ extension Model {
             if was { passkeys[index].seen = old.passkeys[index].seen }
             passkeys[index].isRemoved = !was || live.passkeys[index].isRemoved && !isErased
             let wasThere = was || !live.passkeys[index].isRemoved
-            if wasThere, passkeys[index].isRemoved, hasAccount { record("passkey_removed", account: account, "restored") }
+            if wasThere, passkeys[index].isRemoved, hasAccount {
+                record("passkey_removed", account: account, "restored")
+            }
         }
         for index in links.indices {
             links[index].isEnded = true

@@ -13,10 +13,12 @@ extension World {
         _ browser: Int, _ method: HTTPRequest.Method, _ target: String, _ fields: [(String, String)] = [],
         headers further: [(String, String)] = []
     ) async throws -> ProbeReply {
-        var headers = [
-            ("User-Agent", Browser.browserUserAgent), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document"),
-            ("Sec-Fetch-User", "?1"), ("Sec-Fetch-Site", method == .post ? "same-origin" : "none"),
-        ] + further
+        var headers =
+            [
+                ("User-Agent", Browser.browserUserAgent), ("Sec-Fetch-Mode", "navigate"),
+                ("Sec-Fetch-Dest", "document"),
+                ("Sec-Fetch-User", "?1"), ("Sec-Fetch-Site", method == .post ? "same-origin" : "none"),
+            ] + further
         browsers[browser].requests += 1
         let cookies = browsers[browser].cookies
         if !cookies.isEmpty {
@@ -80,7 +82,7 @@ extension World {
     private func outside(_ target: String) throws -> String {
         let client = Cast.clients.firstIndex { target.hasPrefix("https://\($0).example/callback") }
         guard let client else { return "leaves to \(target)" }
-        if let text = Self.query("token", in: target) ?? Self.query("code", in: target) {
+        if let text = ["token", "code", "ticket"].lazy.compactMap({ Self.query($0, in: target) }).first {
             grants.append((text, client))
             return "grant"
         }

@@ -49,6 +49,13 @@ extension World {
             ], body: body)
     }
 
+    /// A form of a client that does not prove who it is.
+    func post(_ path: String, _ fields: [(String, String)]) async throws -> ProbeReply {
+        try await node.respond(
+            .post, path, [("Content-Type", "application/x-www-form-urlencoded")],
+            body: Array(FormCoding.encode(fields).utf8))
+    }
+
     private func error(_ reply: ProbeReply) throws -> String {
         "\(reply.status) \(try JSONDecoding.value(reply.body)["error"]?.text ?? "")"
     }

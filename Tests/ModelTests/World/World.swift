@@ -48,7 +48,11 @@ final class World {
     /// The rows of the audit log that were compared.
     var seen: Set<[UInt8]> = []
 
-    init(seed: UInt64) async throws {
+    /// A feature that is added to the program.
+    let added: AddedSteps?
+
+    init(seed: UInt64, adding added: AddedSteps? = nil) async throws {
+        self.added = added
         folder = try TemporaryFolder(inMemory: true)
         (clock, mailer, transport) = (TestClock(), WorldMailer(), WorldTransport())
         start = clock.now
@@ -56,7 +60,7 @@ final class World {
         secrets = Cast.clients.map { ["secret-of-\($0)-0-0123456789abcdefghijklmnop"] }
         databases = DeploymentDatabases(folder: folder)
         database = breaking.wrapping(try await databases.openIdP())
-        try Self.clientsFile(drops: false, secrets).write(
+        try clientsFile(drops: false).write(
             toFile: folder.path(of: "clients.yaml"), atomically: true, encoding: .utf8)
         nodes = [nil, nil]
         nodes[0] = try startNode()
@@ -69,6 +73,7 @@ final class World {
     func twin(inTwo: Bool) async throws -> World { try World(beside: self, inTwo: inTwo) }
 
     private init(beside other: World, inTwo: Bool) throws {
+        added = other.added
         (folder, clock, start, randomness) = (other.folder, other.clock, other.start, other.randomness)
         (mailer, transport, databases, database) = (other.mailer, other.transport, other.databases, other.database)
         (nodes, current, isNarrowed, handles) = (other.nodes, other.current, other.isNarrowed, other.handles)
@@ -98,24 +103,25 @@ final class World {
             "IDP_LIMIT_CODE_POSTS": "1000000", "IDP_LIMIT_NEW_SESSIONS": "1000000", "IDP_MAIL_HOURLY_LIMIT": "1000000",
         ]
         return try WorldNode(
-            TestDeployment.readIdPSettings(values), database, clock.clock, randomness, mailer: mailer,
+            TestDeployment.readIdPSettings(values, adding: added?.features ?? .init()), added?.features ?? .init(),
+            database, clock.clock, randomness, mailer: mailer,
             transport: transport)
     }
 
     var allowed: String { isNarrowed ? "*@example.com" : "*@example.com, *@example.net" }
 
     /// The clients of the file: one for everyone, and one for a group.
-    static func clientsFile(drops: Bool, _ secrets: [[String]]) -> String {
+    private func clientsFile(drops: Bool) -> String {
         let entries = [
-            entry(0, "access: everyone", secrets), entry(1, "groups: [staff]", secrets),
+            entry(0, "access: everyone" + (added?.clientKeys ?? "")), entry(1, "groups: [staff]"),
         ]
         return "clients:\n" + entries.dropFirst(drops ? 1 : 0).joined()
     }
 
-    private static func entry(_ client: Int, _ access: String, _ secrets: [[String]]) -> String {
+    private func entry(_ client: Int, _ access: String) -> String {
         let id = Cast.clients[client]
         return """
-              - {id: \(id), name: Client \(id), redirect_uris: ["\(callback(client))"], \(access),
+              - {id: \(id), name: Client \(id), redirect_uris: ["\(Self.callback(client))"], \(access),
                  secrets: ["\(secrets[client][0])"], logout_uri: "https://\(id).example/out"}
 
             """
@@ -154,6 +160,7 @@ final class World {
         case .endSession(let browser, let other): try await endSession(browser, other)
         case .kill(let step, let steps): try await kill(step, after: steps)
         case .wait, .jobs, .restart, .node, .backUp, .restore, .file, .allow: try await pass(operation)
+        case .added(let step): try await added?.world(self, step) ?? "no such step"
         default: try await answerOperator(operation)
         }
     }
@@ -172,7 +179,7 @@ final class World {
         case .backUp: try await backUp()
         case .restore: return try await restore()
         case .file(let drops, let isReloaded):
-            try Self.clientsFile(drops: drops, secrets).write(
+            try clientsFile(drops: drops).write(
                 toFile: folder.path(of: "clients.yaml"), atomically: true, encoding: .utf8)
             if isReloaded { for node in nodes { await node?.features.reload() } }
         case .allow(let isNarrowed):
@@ -259,7 +266,8 @@ final class World {
             }
         }
         return rows.filter { seen.insert($0.0).inserted }.map { _, event, client, account, cause in
-            let says = ["user_changed", "group_changed", "passkey_removed", "passkey_counter", "sign_in_link_made"].contains(event)
+            let says = ["user_changed", "group_changed", "passkey_removed", "passkey_counter", "sign_in_link_made"]
+                .contains(event)
             return Outcome.row(event, client, account.map(number), says ? cause : nil)
         }.sorted()
     }
