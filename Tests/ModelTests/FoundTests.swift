@@ -15,6 +15,15 @@ struct FoundTests {
             ], seed: 1)
     }
 
+    @Test("an address that IDP_ALLOWED_EMAILS names again gets back none of its sign-ins")
+    func namedAgain() async throws {
+        try await History.agree(
+            [
+                .ask(browser: 0, address: 2), .type(browser: 0, code: .right, remember: true), .allow(narrowed: true),
+                .allow(narrowed: false), .look(browser: 0),
+            ], seed: 1)
+    }
+
     @Test("clients are told of an end date that a restore has taken from the replaced database")
     func restoredEndDate() async throws {
         try await History.agree(

@@ -1,7 +1,7 @@
 @testable import IdP
 
-/// A step of a feature that is added to the program: its name, the browser that makes it, and what it is about, counted back from the
-/// newest.
+/// A step of a feature that is added to the program: its name, the browser that makes it, and what it is about, counted back from
+/// the newest.
 struct AddedStep: Hashable, Sendable {
     let name: String
     var browser = 0

@@ -14,8 +14,7 @@ struct TicketModel {
         guard let grant = model.grants.indices.last,
             model.consume(grant, 0, lifetime: Span.minute, isRightAddress: true, voidsAlways: true)
         else { return "404" }
-        _ = model.note(grant)
-        model.record("token_redeemed", client: 0, account: model.grants[grant].account)
+        _ = model.note(grant, by: 0)
         return "200 \(model.grants[grant].account)"
     } world: { world, step in
         let request = [("app", Cast.clients[0]), ("back", World.callback(0))]

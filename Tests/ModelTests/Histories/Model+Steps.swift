@@ -136,7 +136,8 @@ extension Model {
         return "done"
     }
 
-    /// docs/protocol.md 7: 90 days after its end nobody knows a sign-in at a client. The end of a session by time is an end, too, but no sign-out.
+    /// docs/protocol.md 7: 90 days after its end nobody knows a sign-in at a client. The end of a session by time is an end, too,
+    /// but no sign-out.
     private mutating func forgetSignIns() {
         guard now >= rests[node] else { return }
         rests[node] = now + Span.hour

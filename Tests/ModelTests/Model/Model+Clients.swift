@@ -1,8 +1,5 @@
 /// What clients do, by their servers.
 extension Model {
-    /// Counted back from the newest of a list.
-    static func newest(_ back: Int, of count: Int) -> Int? { count == 0 ? nil : count - 1 - back % count }
-
     /// Whether a secret of a client is right, and notes its use.
     private mutating func proves(
         _ client: Int, _ how: Operation.Presentation = .right, notes: Bool = true
@@ -23,8 +20,8 @@ extension Model {
         return true
     }
 
-    /// docs/protocol.md 4: a token redeems once, for its client and address, within five minutes, while the session holds, the account
-    /// may sign in and may enter. What must not become good later is void.
+    /// docs/protocol.md 4: a token redeems once, for its client and address, within five minutes, while the session holds, the
+    /// account may sign in and may enter. What must not become good later is void.
     mutating func redeem(_ client: Int, _ back: Int, _ how: Operation.Presentation) -> String {
         guard let grant = Self.newest(back, of: grants.count) else { return "nothing" }
         guard client != Cast.openID, proves(client, how) else { return "401 invalid_signature" }
@@ -32,9 +29,7 @@ extension Model {
         guard consume(grant, client, lifetime: Span.token, isRightAddress: how != .wrongAddress) else {
             return "401 invalid_token"
         }
-        let (sign, _) = note(grant)
-        record("token_redeemed", client: client, account: grants[grant].account)
-        return "200 \(words(sign, grants[grant]))"
+        return "200 \(words(note(grant, by: client), grants[grant]))"
     }
 
     mutating func consume(
@@ -58,33 +53,17 @@ extension Model {
     }
 
     /// docs/protocol.md 7: which session the client was told. A sign-in that was ended while the session went on begins again.
-    mutating func note(_ grant: Int) -> (signIn: Int, isNew: Bool) {
+    mutating func note(_ grant: Int, by client: Int) -> Int {
         let it = grants[grant]
+        record("token_redeemed", client: client, account: it.account)
         if let index = signIns.firstIndex(where: { !$0.isDeleted && $0.client == it.client && $0.session == it.session }
         ) {
             if signIns[index].endedAt != nil { signIns[index].beginnings += 1 }
-            signIns[index].endedAt = nil
-            signIns[index].reason = ""
-            return (index, false)
+            (signIns[index].endedAt, signIns[index].reason) = (nil, "")
+            return index
         }
         signIns.append(ClientSignIn(client: it.client, session: it.session, told: it.session, account: it.account))
-        return (signIns.count - 1, true)
-    }
-
-    /// The session of an answer, by its place among those that were told.
-    private mutating func words(_ signIn: Int, _ grant: Grant) -> String {
-        let it = signIns[signIn]
-        if !told.contains(where: { $0.client == it.client && $0.session == it.told }) {
-            told.append((it.client, it.told, it.account))
-        }
-        return "account \(it.account) session \(name(of: it.told)) since \(grant.at / 1000)"
-            + (grant.isStrong ? " phr" : "")
-    }
-
-    func name(of session: Int) -> Int {
-        var seen: [Int] = []
-        for it in told where !seen.contains(it.session) { seen.append(it.session) }
-        return seen.firstIndex(of: session) ?? -1
+        return signIns.count - 1
     }
 
     /// docs/protocol.md 7, "You ask": whether a session goes on, for a client that was told of it.
@@ -118,8 +97,7 @@ extension Model {
             if grants[grant].isUsed, !grants[grant].isDeleted, let family = grants[grant].family { endFamily(family) }
             return "400 invalid_grant"
         }
-        let (signIn, _) = note(grant)
-        record("token_redeemed", client: client, account: grants[grant].account)
+        let signIn = note(grant, by: client)
         grants[grant].family = grant
         issue(family: grant, of: client, signIn, familyEndsAt: now + Span.family, isStrong: grants[grant].isStrong)
         return "200 \(words(signIn, grants[grant]))"
@@ -148,7 +126,7 @@ extension Model {
         for index in tokens.indices where tokens[index].family == family { tokens[index].isEnded = true }
     }
 
-    /// docs/openid.md: "Access and refresh tokens hang on the client's sign-in: signed out, disabled, without access, client removed".
+    /// docs/openid.md: tokens hang on the client's sign-in, on the account and on its access.
     private func hangs(_ token: Token) -> Bool {
         let signIn = signIns[token.signIn]
         return signIn.isOpen && signIn.beginnings == token.beginnings
@@ -215,8 +193,8 @@ extension Model {
 
     // MARK: Messages about sign-outs
 
-    /// docs/protocol.md 7, "The IdP tells you": what each client receives now. One that is down is tried again after 10 s, 1, 5, 15 minutes, then hourly, for a day. Each
-    /// gets two messages at once, and one that has failed none for a second.
+    /// docs/protocol.md 7, "The IdP tells you": what each client receives now. One that is down is tried again after 10 s, 1, 5,
+    /// 15 minutes, then hourly, for a day. Each gets two messages at once, and one that has failed none for a second.
     mutating func deliver() {
         while true {
             var taken: [Int] = []

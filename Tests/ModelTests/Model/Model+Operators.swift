@@ -232,8 +232,8 @@ extension Model {
         }
     }
 
-    /// docs/operations.md, "Rotate a secret or a key": the new secret is the first, and the one of before verifies until it is unused
-    /// for 7 days, or is retired.
+    /// docs/operations.md, "Rotate a secret or a key": the new secret is the first, and the one of before verifies until it is
+    /// unused for 7 days, or is retired.
     mutating func rotate(_ client: Int) -> String {
         change(client: client, "client_secret_added") { model in
             guard model.clients[client].secrets.count == 1 else { return nil }

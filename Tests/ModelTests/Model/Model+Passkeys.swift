@@ -1,7 +1,7 @@
 /// Passkeys, and the links that operators print for users who have never signed in.
 extension Model {
-    /// docs/threat-model.md, "Passkeys": no weaker way adds or removes a stronger one. A sign-in of the last ten minutes, and by a
-    /// passkey where the account has one.
+    /// docs/threat-model.md, "Passkeys": no weaker way adds or removes a stronger one. A sign-in of the last ten minutes, and by
+    /// a passkey where the account has one.
     private func mayChangePasskeys(_ user: SignIn) -> Bool {
         now - user.at <= 10 * Span.minute && (user.isStrong || !hasPasskey(user.account))
     }
@@ -28,9 +28,9 @@ extension Model {
         return "added for a client"
     }
 
-    /// docs/protocol.md 2: a sign-in by passkey is `phr`. Its challenge is used once. A counter that does not grow shows a copy of a
-    /// key that never leaves its device (WebAuthn Level 3, 6.1.1): it signs nobody in, and its owner is told. Password managers
-    /// copy counters.
+    /// docs/protocol.md 2: a sign-in by passkey is `phr`. Its challenge is used once. A counter that does not grow shows a copy
+    /// of a key that never leaves its device (WebAuthn Level 3, 6.1.1): it signs nobody in, and its owner is told. Password
+    /// managers copy counters.
     mutating func usePasskey(_ browser: Int, _ back: Int, _ how: Operation.Touch) -> String {
         guard let index = passkey(back), how != .replayed || passkeys[index].hasAnswered else { return "nothing" }
         let flow = browsers[browser].flow
@@ -126,8 +126,8 @@ extension Model {
 
     // MARK: Printed links
 
-    /// docs/threat-model.md, "Users whom an operator adds": only for an account that nobody has signed in to, so that no command signs
-    /// an operator in as another user. It gives no right to sign in.
+    /// docs/threat-model.md, "Users whom an operator adds": only for an account that nobody has signed in to, so that no command
+    /// signs an operator in as another user. It gives no right to sign in.
     mutating func printLink(_ address: Int) -> String {
         if account(of: address) == nil, isNamed(address) { accounts.append(Account(address: address)) }
         return change(address) { model, account in

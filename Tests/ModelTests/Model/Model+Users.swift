@@ -38,7 +38,8 @@ extension Model {
         return isPending(flow) ? nil : "flow over"
     }
 
-    /// A visitor gets a new id with the first step (docs/threat-model.md, "Sessions and pages": session fixation). What hung on the session goes on with it.
+    /// A visitor gets a new id with the first step (docs/threat-model.md, "Sessions and pages": session fixation). What hung on
+    /// the session goes on with it.
     private mutating func renew(_ old: Int) -> Int {
         let fresh = begin(
             Session(
@@ -64,8 +65,8 @@ extension Model {
 
     // MARK: Codes
 
-    /// docs/threat-model.md, "Codes": six digits, ten minutes, bound to the browser that asked, used once; five wrong ones end it, and 20 in a day pause
-    /// the account for this kind of browser.
+    /// docs/threat-model.md, "Codes": six digits, ten minutes, bound to the browser that asked, used once; five wrong ones end
+    /// it, and 20 in a day pause the account for this kind of browser.
     mutating func type(_ browser: Int, _ code: Operation.TypedCode, remember: Bool) -> String {
         guard browsers[browser].hasForm else { return "no form" }
         let flow = browsers[browser].flow
@@ -124,8 +125,8 @@ extension Model {
         return signIn(account, browser, session, flow, isStrong: false, remember, knows: address, as: number)
     }
 
-    /// docs/threat-model.md, "Passkeys": the first proof of a mailbox ends what was set up before, unless its user has done that in
-    /// this browser, or began by an operator's printed link: then email is one more way, of which the user is told.
+    /// docs/threat-model.md, "Passkeys": the first proof of a mailbox ends what was set up before, unless its user has done that
+    /// in this browser, or began by an operator's printed link: then email is one more way, of which the user is told.
     private mutating func proveFirst(_ account: Int, _ session: Int) {
         accounts[account].hasMailbox = true
         let isOfLink = links.contains { $0.account == account && $0.isUsed }
@@ -172,7 +173,8 @@ extension Model {
         return goOn(browser, fresh, flow)
     }
 
-    /// docs/protocol.md 7: clients are not told of a new sign-in of the same user in the same browser. Another user's ends what was there.
+    /// docs/protocol.md 7: clients are not told of a new sign-in of the same user in the same browser. Another user's ends what
+    /// was there.
     private mutating func follow(_ old: Int, to fresh: Int, _ account: Int) {
         for index in signIns.indices
         where signIns[index].session == old && signIns[index].account == account && signIns[index].endedAt == nil {
@@ -209,8 +211,8 @@ extension Model {
         return signIn(session).map { "signed in as \(accounts[$0.account].address)" } ?? "signed out"
     }
 
-    /// docs/threat-model.md, "The link in the email": it signs in only where it was asked for, or in a browser that is known for the address. A GET changes
-    /// nothing.
+    /// docs/threat-model.md, "The link in the email": it signs in only where it was asked for, or in a browser that is known for
+    /// the address. A GET changes nothing.
     mutating func link(_ browser: Int, _ other: Int) -> String {
         guard let address = browsers[other].asked, let challenge = browsers[other].codes[address] else {
             return "nothing"

@@ -9,8 +9,9 @@ extension Model {
         return "done"
     }
 
-    /// docs/decisions/0094: what ended stays ended. Everybody is signed out, and the clients are told. What was decided after the backup holds:
-    /// who was disabled, erased, moved, or taken out of a group, which client was disabled, and which secret was replaced.
+    /// docs/decisions/0094: what ended stays ended. Everybody is signed out, and the clients are told. What was decided after the
+    /// backup holds: who was disabled, erased, moved, or taken out of a group, which client was disabled, and which secret was
+    /// replaced.
     mutating func restore() -> String {
         guard let old = backup.first else { return "nothing" }
         let live = self
@@ -57,6 +58,10 @@ extension Model {
             for client in clients.indices { clients[client].noted = clients[client].noted.filter { $0.key[0] != node } }
         }
         for node in nodes { clients[0].isRegistered[node] = !fileDrops }
+        for account in accounts.indices where !accounts[account].isAdded && !isNamed(accounts[account].address) {
+            // They stay ended if it names the address again.
+            accounts[account].signOuts += 1
+        }
         let open = Set(signIns.filter(\.isOpen).map(\.account))
         for account in open.sorted() where !maySignIn(account) { end(.all(account), "account_ended") }
         for node in nodes { readFile(node) }

@@ -1,7 +1,7 @@
 /// What is right, as the shortest exact description of the program: plain values, and functions that take one step.
 ///
-/// Times are milliseconds since the history began. Things are named by their place in a list. Each rule cites the document that has
-/// it.
+/// Times are milliseconds since the history began. Things are named by their place in a list. Each rule cites the document that
+/// has it.
 struct Model: Sendable {
     var now = 0
     var accounts: [Account] = [], passkeys: [Passkey] = [], links: [Link] = [], invitations: [Invitation] = []
@@ -278,8 +278,8 @@ extension Model {
 
     enum Ended { case one(Int), all(Int), others(Int, keeping: Int?), atClient(Int, Int) }
 
-    /// docs/protocol.md 7: the sign-ins at clients end, and each client is told: once of all sessions of a user, or of each one. With
-    /// OpenID Connect each session is named. Nobody knows where to tell a client that was dropped.
+    /// docs/protocol.md 7: the sign-ins at clients end, and each client is told: once of all sessions of a user, or of each one.
+    /// With OpenID Connect each session is named. Nobody knows where to tell a client that was dropped.
     mutating func end(_ what: Ended, _ reason: String, byRestore: Bool = false) {
         var said: Set<[Int]> = []
         for index in signIns.indices {

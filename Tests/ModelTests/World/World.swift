@@ -13,8 +13,8 @@ import Storage
 @testable import TestKit
 @testable import WebTestKit
 
-/// The whole program in memory, with browsers, mailboxes, clients and operators around it. Each step is carried out as a browser, a
-/// client or a shell would, and its answer put into the words of the ``Model``.
+/// The whole program in memory, with browsers, mailboxes, clients and operators around it. Each step is carried out as a browser,
+/// a client or a shell would, and its answer put into the words of the ``Model``.
 final class World {
     let folder: TemporaryFolder
     let clock: TestClock
