@@ -48,6 +48,7 @@ enum History {
                 break
             }
         }
+        for (cause, count) in try await world.causes() { counts.causes[cause, default: 0] += count }
         await world.end()
         return found
     }
@@ -154,10 +155,11 @@ extension Operation {
     }
 }
 
-/// How often each operation was carried out, and how often each answer was given.
+/// How often each operation was carried out, how often each answer was given, and which causes the audit log has of refusals.
 struct Counts: Sendable {
     var operations: [String: Int] = [:]
     var answers: [String: Int] = [:]
+    var causes: [String: Int] = [:]
     var total = 0
 
     mutating func note(_ operation: Operation, _ answer: String) {
@@ -171,6 +173,9 @@ struct Counts: Sendable {
     func print(histories: Int, in span: Duration) {
         let speed = Double(total) / (Double(span.components.seconds) + 0.001)
         Swift.print("\(total) operations in \(histories) histories, \(Int(speed)) a second")
-        for (name, count) in answers.sorted(by: { $0.key < $1.key }) { Swift.print("  \(count)  \(name)") }
+        for (title, all) in [("Operations", operations), ("Answers", answers), ("Causes in the audit log", causes)] {
+            Swift.print("\(title):")
+            for (name, count) in all.sorted(by: { $0.key < $1.key }) { Swift.print("  \(count)  \(name)") }
+        }
     }
 }

@@ -272,6 +272,16 @@ final class World {
         }.sorted()
     }
 
+    /// How often each event was recorded with each cause.
+    func causes() async throws -> [String: Int] {
+        let rows = try await database.read { connection in
+            try connection.query(
+                "SELECT event, cause, COUNT(*) AS number FROM audit_event WHERE cause IS NOT NULL GROUP BY event, cause"
+            ).map { ("\(try $0.text("event")): \(try $0.text("cause"))", Int(try $0.integer("number"))) }
+        }
+        return Dictionary(rows) { $0 + $1 }
+    }
+
     func number(of account: String) -> Int { accounts.firstIndex(of: account) ?? -1 }
 
     func name(of session: String) -> Int {
