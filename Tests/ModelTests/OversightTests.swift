@@ -93,16 +93,33 @@ struct OversightTests {
     ]
 
     static let tables: [String: Place] = [
-        "account": .steps("disable", "end", "erase", "move"), "account_identity": .steps("move", "restore"),
-        "challenge": .steps("ask", "type"), "client": .steps("enableClient"), "client_secret": .steps("rotate"),
-        "client_secret_use": .steps("jobs"), "client_sign_in": .steps("redeem", "question"),
-        "code_guess": .steps("type"), "device": .steps("type", "ask"), "file_client": .steps("file"),
-        "group_member": .steps("join", "leave"), "invitation": .steps("invite"), "mail_queue": .steps("ask"),
-        "oidc_access_token": .steps("exchange"), "oidc_refresh_token": .steps("refresh"),
-        "registry_revision": .steps("rotate"), "session": .steps("type"), "sign_out_message": .steps("server"),
-        "sso_token": .steps("redeem"), "user_group": .steps("join"), "account_notice": .steps("move"),
-        "passkey": .steps("addPasskey", "usePasskey"), "passkey_user": .steps("addPasskey"),
-        "sign_in_link": .steps("printLink", "useLink"),
+        "account": .steps(
+            "disable", "enable", "signOutUser", "end", "erase", "move", "invite", "type", "usePasskey", "useLink",
+            "authorize", "redeem", "exchange", "refresh", "question", "removeFor", "forgetPasskeys", "printLink"),
+        "account_identity": .steps("move", "restore", "type", "usePasskey", "removeFor", "forgetPasskeys", "erase"),
+        "challenge": .steps("ask", "type", "link", "erase"),
+        "client": .steps(
+            "enableClient", "access", "require", "replaceClient", "authorize", "redeem", "exchange", "refresh"),
+        "client_secret": .steps("rotate", "retire", "redeem", "exchange"), "client_secret_use": .steps("jobs"),
+        "client_sign_in": .steps(
+            "redeem", "exchange", "refresh", "question", "type", "usePasskey", "disable", "signOutUser", "erase",
+            "leave", "move", "access", "enableClient", "removeFor", "forgetPasskeys"),
+        "code_guess": .steps("type", "erase"), "device": .steps("type", "ask", "usePasskey", "move", "disable"),
+        "file_client": .steps("file"),
+        "group_member": .steps("join", "leave", "redeem", "authorize", "erase", "question"),
+        "invitation": .steps("invite", "withdraw", "type", "move"), "mail_queue": .steps("ask", "erase"),
+        "oidc_access_token": .steps("exchange", "refresh", "revoke", "userInfo"),
+        "oidc_refresh_token": .steps("exchange", "refresh", "revoke"),
+        "registry_revision": .steps("rotate", "access", "require", "enableClient", "redeem", "exchange", "authorize"),
+        "session": .steps(
+            "type", "usePasskey", "useLink", "signOut", "endSession", "endOthers", "authorize", "redeem", "exchange",
+            "question", "signOutUser", "disable", "erase"),
+        "sign_out_message": .steps("server", "retryMessages"),
+        "sso_token": .steps("authorize", "redeem", "exchange", "enableClient", "replaceClient"),
+        "user_group": .steps("join"), "account_notice": .steps("move", "removeFor", "useLink"),
+        "passkey": .steps(
+            "addPasskey", "usePasskey", "renamePasskey", "removePasskey", "removeFor", "forgetPasskeys", "erase"),
+        "passkey_user": .steps("addPasskey"), "sign_in_link": .steps("printLink", "withdrawLink", "useLink", "erase"),
         "audit_event": .outside("The audit log ends and gives nothing. AuditStoreTests have its rows."),
         "guess_alarm": .outside("Needs a hundred wrong codes in ten minutes; GuessStoreTests have it."),
         "mail_outage": .outside("Needs a mail server that is down; MailQueueTests have it."),

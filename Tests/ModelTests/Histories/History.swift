@@ -163,7 +163,7 @@ struct Counts: Sendable {
     var total = 0
 
     mutating func note(_ operation: Operation, _ answer: String) {
-        let name = String(operation.swift.dropFirst().prefix { $0 != "(" })
+        let name = operation.name
         operations[name, default: 0] += 1
         let words = answer.split(separator: " ").map(String.init).filter { Int($0) == nil || $0.count == 3 }
         answers["\(name): \(words.prefix(2).joined(separator: " "))", default: 0] += 1

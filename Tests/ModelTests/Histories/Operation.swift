@@ -77,6 +77,21 @@ extension Operation {
     /// As it is written in Swift, to paste into a test.
     var swift: String { "." + Self.plain(self) }
 
+    /// The name of its case.
+    var name: String { String(swift.dropFirst().prefix { $0 != "(" }) }
+
+    /// The browser that makes it; nil for any other.
+    var browser: Int? {
+        switch self {
+        case .ask(let browser, _), .type(let browser, _, _), .link(let browser, _), .look(let browser),
+            .signOut(let browser), .endSession(let browser, _), .endOthers(let browser), .authorize(let browser, _, _),
+            .addPasskey(let browser, _), .usePasskey(let browser, _, _), .renamePasskey(let browser, _),
+            .removePasskey(let browser, _), .useLink(let browser, _):
+            browser
+        default: nil
+        }
+    }
+
     private static func plain(_ value: Any) -> String {
         let mirror = Mirror(reflecting: value)
         guard mirror.displayStyle == .enum, let child = mirror.children.first, let name = child.label else {

@@ -79,6 +79,7 @@ final class World {
         (nodes, current, isNarrowed, handles) = (other.nodes, other.current, other.isNarrowed, other.handles)
         (browsers, secrets, grants, tokens) = (other.browsers, other.secrets, other.grants, other.tokens)
         (told, accounts, states) = (other.told, other.accounts, other.states + 1000)
+        (passkeys, links) = (other.passkeys, other.links)
         if inTwo { nodes = [try startNode(), nil] }
     }
 
