@@ -60,7 +60,7 @@ final class World {
         secrets = Cast.clients.map { ["secret-of-\($0)-0-0123456789abcdefghijklmnop"] }
         databases = DeploymentDatabases(folder: folder)
         database = breaking.wrapping(try await databases.openIdP())
-        try clientsFile(drops: false).write(
+        try Self.clientsFile(drops: false, secrets, added).write(
             toFile: folder.path(of: "clients.yaml"), atomically: true, encoding: .utf8)
         nodes = [nil, nil]
         nodes[0] = try startNode()
@@ -112,17 +112,17 @@ final class World {
     var allowed: String { isNarrowed ? "*@example.com" : "*@example.com, *@example.net" }
 
     /// The clients of the file: one for everyone, and one for a group.
-    private func clientsFile(drops: Bool) -> String {
+    private static func clientsFile(drops: Bool, _ secrets: [[String]], _ added: AddedSteps?) -> String {
         let entries = [
-            entry(0, "access: everyone" + (added?.clientKeys ?? "")), entry(1, "groups: [staff]"),
+            entry(0, "access: everyone" + (added?.clientKeys ?? ""), secrets), entry(1, "groups: [staff]", secrets),
         ]
         return "clients:\n" + entries.dropFirst(drops ? 1 : 0).joined()
     }
 
-    private func entry(_ client: Int, _ access: String) -> String {
+    private static func entry(_ client: Int, _ access: String, _ secrets: [[String]]) -> String {
         let id = Cast.clients[client]
         return """
-              - {id: \(id), name: Client \(id), redirect_uris: ["\(Self.callback(client))"], \(access),
+              - {id: \(id), name: Client \(id), redirect_uris: ["\(callback(client))"], \(access),
                  secrets: ["\(secrets[client][0])"], logout_uri: "https://\(id).example/out"}
 
             """
@@ -180,7 +180,7 @@ final class World {
         case .backUp: try await backUp()
         case .restore: return try await restore()
         case .file(let drops, let isReloaded):
-            try clientsFile(drops: drops).write(
+            try Self.clientsFile(drops: drops, secrets, added).write(
                 toFile: folder.path(of: "clients.yaml"), atomically: true, encoding: .utf8)
             if isReloaded { for node in nodes { await node?.features.reload() } }
         case .allow(let isNarrowed):
