@@ -6,9 +6,9 @@ import Testing
 @testable import IdPSchema
 @testable import TestKit
 
-/// Nothing that can end, narrow or give something is outside the histories by oversight: each thing of the program has a step, or a
-/// sentence why not. A new one without a line fails here.
-@Suite("What the histories leave out", .program, .ofModel)
+/// Nothing that can end, narrow or give something is outside the histories by oversight: each thing of the program has a step, or
+/// a sentence why not. A new one without a line fails here.
+@Suite("What the histories leave out", .program)
 struct OversightTests {
     /// What a thing of the program is to the histories.
     enum Place: Sendable {
@@ -40,6 +40,11 @@ struct OversightTests {
         "/sign-in/account": .outside("Another account is a new sign-in, which the histories have in the same browser."),
         "/sign-in/cancel": .outside("Ends a flow, which ends by time in the histories."),
         "/sign-in/browser": .outside("Gives a browser a budget of its own, and signs nobody in."),
+        "/passkeys/add": .steps("addPasskey"), "/sign-in/passkey": .steps("usePasskey"),
+        "/sign-in/passkey/options": .steps("ask"), "/passkeys/rename": .steps("renamePasskey"),
+        "/passkeys/remove": .steps("removePasskey"), "/sign-in/operator": .steps("useLink"),
+        "/passkeys/offer": .outside("Leads to the form of /passkeys/add, or on."),
+        "/passkeys/sign-in": .outside("Begins a flow of the program's own page."),
         "/invitation": .outside("Leads to the sign-in form; the invitation itself is in invite and withdraw."),
         "/name": .outside("A name ends and gives nothing."),
         "/devices/end": .outside(apps),
@@ -63,7 +68,9 @@ struct OversightTests {
         "LeaveGroup": .steps("leave"), "SetClient": .steps("access"), "EnableClient": .steps("enableClient"),
         "RemoveClient": .steps("replaceClient"), "AddClient": .steps("replaceClient"), "RotateSecret": .steps("rotate"),
         "RetireSecret": .steps("retire"), "RetrySignOuts": .steps("retryMessages"),
-        "EndSession": .steps("endByOperator"),
+        "EndSession": .steps("endByOperator"), "RemovePasskey": .steps("removeFor"),
+        "ForgetPasskeys": .steps("forgetPasskeys"), "PrintLink": .steps("printLink"),
+        "WithdrawLink": .steps("withdrawLink"),
         "ResendInvitation": .outside("Sends the link again; the link is not followed."),
         "ImportUsers": .outside("Adds and disables users as invite and disable do; ImportFileTests have the file."),
         "MakeGroup": .outside("A group without members gives nothing. Every history begins with two."),
@@ -86,14 +93,33 @@ struct OversightTests {
     ]
 
     static let tables: [String: Place] = [
-        "account": .steps("disable", "end", "erase", "move"), "account_identity": .steps("move", "restore"),
-        "challenge": .steps("ask", "type"), "client": .steps("enableClient"), "client_secret": .steps("rotate"),
-        "client_secret_use": .steps("jobs"), "client_sign_in": .steps("redeem", "question"),
-        "code_guess": .steps("type"), "device": .steps("type", "ask"), "file_client": .steps("file"),
-        "group_member": .steps("join", "leave"), "invitation": .steps("invite"), "mail_queue": .steps("ask"),
-        "oidc_access_token": .steps("exchange"), "oidc_refresh_token": .steps("refresh"),
-        "registry_revision": .steps("rotate"), "session": .steps("type"), "sign_out_message": .steps("server"),
-        "sso_token": .steps("redeem"), "user_group": .steps("join"), "account_notice": .steps("move"),
+        "account": .steps(
+            "disable", "enable", "signOutUser", "end", "erase", "move", "invite", "type", "usePasskey", "useLink",
+            "authorize", "redeem", "exchange", "refresh", "question", "removeFor", "forgetPasskeys", "printLink"),
+        "account_identity": .steps("move", "restore", "type", "usePasskey", "removeFor", "forgetPasskeys", "erase"),
+        "challenge": .steps("ask", "type", "link", "erase"),
+        "client": .steps(
+            "enableClient", "access", "require", "replaceClient", "authorize", "redeem", "exchange", "refresh"),
+        "client_secret": .steps("rotate", "retire", "redeem", "exchange"), "client_secret_use": .steps("jobs"),
+        "client_sign_in": .steps(
+            "redeem", "exchange", "refresh", "question", "type", "usePasskey", "disable", "signOutUser", "erase",
+            "leave", "move", "access", "enableClient", "removeFor", "forgetPasskeys"),
+        "code_guess": .steps("type", "erase"), "device": .steps("type", "ask", "usePasskey", "move", "disable"),
+        "file_client": .steps("file"),
+        "group_member": .steps("join", "leave", "redeem", "authorize", "erase", "question"),
+        "invitation": .steps("invite", "withdraw", "type", "move"), "mail_queue": .steps("ask", "erase"),
+        "oidc_access_token": .steps("exchange", "refresh", "revoke", "userInfo"),
+        "oidc_refresh_token": .steps("exchange", "refresh", "revoke"),
+        "registry_revision": .steps("rotate", "access", "require", "enableClient", "redeem", "exchange", "authorize"),
+        "session": .steps(
+            "type", "usePasskey", "useLink", "signOut", "endSession", "endOthers", "authorize", "redeem", "exchange",
+            "question", "signOutUser", "disable", "erase"),
+        "sign_out_message": .steps("server", "retryMessages"),
+        "sso_token": .steps("authorize", "redeem", "exchange", "enableClient", "replaceClient"),
+        "user_group": .steps("join"), "account_notice": .steps("move", "removeFor", "useLink"),
+        "passkey": .steps(
+            "addPasskey", "usePasskey", "renamePasskey", "removePasskey", "removeFor", "forgetPasskeys", "erase"),
+        "passkey_user": .steps("addPasskey"), "sign_in_link": .steps("printLink", "withdrawLink", "useLink", "erase"),
         "audit_event": .outside("The audit log ends and gives nothing. AuditStoreTests have its rows."),
         "guess_alarm": .outside("Needs a hundred wrong codes in ten minutes; GuessStoreTests have it."),
         "mail_outage": .outside("Needs a mail server that is down; MailQueueTests have it."),
@@ -108,7 +134,8 @@ struct OversightTests {
     static let columns: [String: Place] = [
         "account.disabled": .steps("disable"), "account.email": .steps("move"), "account.ends_at": .steps("end"),
         "account.erase_at": .steps("erase"), "account.added_at": .steps("invite", "withdraw"),
-        "account.id": .steps("erase"), "client.entry": .steps("access"), "client.is_enabled": .steps("enableClient"),
+        "account.begun_at": .steps("printLink", "useLink", "restore"), "account.id": .steps("erase"),
+        "client.entry": .steps("access"), "client.is_enabled": .steps("enableClient"),
         "client.id": .steps("replaceClient"), "group_member.account_id": .steps("leave"),
         "group_member.group_id": .steps("leave"), "account_identity.account_id": .steps("move"),
         "account_identity.kind": .steps("move"), "account_identity.issuer": .outside(providers),
@@ -129,7 +156,9 @@ struct OversightTests {
         "refresh", "userInfo", "introspect", "revoke", "server", "disable", "enable", "signOutUser", "signOutEveryone",
         "erase", "end", "move", "invite", "withdraw", "join", "leave", "access", "enableClient", "replaceClient",
         "rotate",
-        "retire", "retryMessages", "endByOperator", "wait", "jobs", "restart", "node", "backUp", "restore", "file",
+        "addPasskey", "usePasskey", "renamePasskey", "removePasskey", "useLink", "require", "removeFor",
+        "forgetPasskeys", "printLink", "withdrawLink", "retire", "retryMessages", "endByOperator", "wait", "jobs",
+        "restart", "node", "backUp", "restore", "file",
         "allow", "kill",
         "each step",
     ]

@@ -6,20 +6,21 @@ import Testing
 @testable import WebTestKit
 
 /// Pairs of steps that are started together, in one process and in two: the outcome must be that of one of the two orders.
-@Suite("Pairs of steps at once", .program, .alsoOnPostgres, .ofModel)
+@Suite("Pairs of steps at once", .program, .alsoOnPostgres)
 struct PairTests {
     /// A user in two browsers, with grants and tokens of every kind that nobody has used yet, and a code that waits in a third.
     private static let before: [Operation] = [
         .ask(browser: 0, address: 0), .type(browser: 0, code: .right, remember: false), .join(address: 0, group: 0),
+        .addPasskey(browser: 0, isHardware: false),
         .wait(seconds: 61), .ask(browser: 1, address: 0), .type(browser: 1, code: .right, remember: false),
         .authorize(browser: 0, client: 3, wish: .none), .exchange(client: 3, grant: 0), .refresh(client: 3, token: 0),
         .authorize(browser: 1, client: 0, wish: .none), .redeem(client: 0, grant: 0, how: .right),
         .wait(seconds: 601), .ask(browser: 2, address: 0), .authorize(browser: 0, client: 3, wish: .none),
         .authorize(browser: 0, client: 1, wish: .none), .authorize(browser: 0, client: 2, wish: .none),
+        .printLink(address: 1),
     ]
 
-    /// What may happen at the same moment, each one request or one command: the steps that change a row which another of them
-    /// reads.
+    /// What may happen at the same moment, each one request or one command.
     private static let steps: [Operation] = [
         .redeem(client: 2, grant: 0, how: .right), .redeem(client: 1, grant: 1, how: .right),
         .redeem(client: 1, grant: 0, how: .right), .exchange(client: 3, grant: 2), .refresh(client: 3, token: 0),
@@ -27,7 +28,9 @@ struct PairTests {
         .type(browser: 2, code: .right, remember: false), .authorize(browser: 1, client: 2, wish: .none),
         .disable(address: 0), .signOutUser(address: 0), .erase(address: 0, mode: .now), .leave(address: 0, group: 0),
         .move(address: 0, to: 4), .access(client: 2, groups: true), .enableClient(client: 2, isEnabled: false),
-        .rotate(client: 2),
+        .rotate(client: 2), .usePasskey(browser: 3, passkey: 0, how: .right), .removeFor(address: 0, passkey: 0),
+        .forgetPasskeys, .useLink(browser: 3, link: 0), .withdrawLink(address: 1), .printLink(address: 1),
+        .require(client: 2, isStrict: true),
     ]
 
     /// What is looked at afterwards.
@@ -38,12 +41,23 @@ struct PairTests {
         .question(client: 2, told: 0), .wait(seconds: 3600), .jobs, .look(browser: 1), .refresh(client: 3, token: 0),
     ]
 
+    /// All pairs that touch a row of the same table, by the list of tables. A browser sends a form once.
+    private static var pairs: [(Operation, Operation)] {
+        let tables = OversightTests.tables.values.compactMap { place in
+            if case .reached(let names) = place { Set(names) } else { nil }
+        }
+        var pairs: [(Operation, Operation)] = []
+        for (index, one) in steps.enumerated() {
+            for other in steps[index...] where tables.contains(where: { $0.isSuperset(of: [one.name, other.name]) }) {
+                if one != other || one.browser == nil { pairs.append((one, other)) }
+            }
+        }
+        return pairs
+    }
+
     @Test("two steps at once end as one of the two orders does, in one process and in two")
     func pairs() async throws {
-        var pairs: [(Operation, Operation)] = []
-        for (index, one) in Self.steps.enumerated() {
-            for other in Self.steps[index...] { pairs.append((one, other)) }
-        }
+        let pairs = Self.pairs
         var seed = Seed(UInt64(Date().timeIntervalSince1970))
         let count = TestLength.of(short: 24, nightly: pairs.count * 4)
         for number in 0..<count {
@@ -103,12 +117,14 @@ extension World {
     func together(_ one: Operation, _ other: Operation, inTwo: Bool) async throws -> Outcome {
         _ = (mailer.take(), transport.take())
         let (first, second) = (Together(world: self), Together(world: try await twin(inTwo: inTwo)))
-        let (issued, made) = (grants.count, tokens.count)
+        let (issued, made, keys, printed) = (grants.count, tokens.count, passkeys.count, links.count)
         async let here = first.world.answer(one)
         async let there = second.world.answer(other)
         let answers = try await [here, there].map(World.plain)
         grants += second.world.grants[issued...]
         tokens += second.world.tokens[made...]
+        passkeys += second.world.passkeys[keys...]
+        links += second.world.links[printed...]
         for it in second.world.told { note(client: it.client, session: it.session, account: it.account) }
         for (index, browser) in second.world.browsers.enumerated() where browser.requests > browsers[index].requests {
             browsers[index] = browser

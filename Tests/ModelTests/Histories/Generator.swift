@@ -1,8 +1,10 @@
 /// Makes histories from a seed: operations with weights, so that those which lead somewhere come often.
 struct Generator {
     private var seed: Seed
+    /// Of steps that are added, for a third of all.
+    private let added: [String]
 
-    init(_ seed: UInt64) { self.seed = Seed(seed) }
+    init(_ seed: UInt64, adding added: [String] = []) { (self.seed, self.added) = (Seed(seed), added) }
 
     /// A history of some length.
     mutating func history() -> [Operation] {
@@ -17,6 +19,9 @@ struct Generator {
     /// One step, or some that lead somewhere together: most of what can end must have begun.
     private mutating func steps(_ tastes: [Int]) -> [Operation] {
         let browser = browser()
+        if !added.isEmpty, seed.once(in: 3) {
+            return [.added(AddedStep(name: seed.one(of: added), browser: browser, back: recent()))]
+        }
         switch seed.below(12) {
         case 0, 1:
             return [
@@ -25,6 +30,7 @@ struct Generator {
             ]
         case 2:
             return [.ask(browser: browser, address: address()), .link(browser: browser, of: browser)]
+        case 5: return passkeys(browser)
         case 3, 4:
             let client = client()
             let use: Operation =
@@ -35,9 +41,34 @@ struct Generator {
         }
     }
 
-    private enum Kind { case signIn, session, authorize, client, openID, account, access, registry, time, world }
+    /// What leads to a passkey, or on with one.
+    private mutating func passkeys(_ browser: Int) -> [Operation] {
+        let address = address()
+        let use = Operation.usePasskey(browser: browser, passkey: 0, how: .right)
+        switch seed.below(5) {
+        case 0:
+            return [
+                .wait(seconds: 61), .ask(browser: browser, address: address),
+                .type(browser: browser, code: .right, remember: false),
+                .addPasskey(browser: browser, isHardware: seed.once(in: 2)),
+            ]
+        case 1: return [.signOut(browser: browser), use, .addPasskey(browser: browser, isHardware: seed.once(in: 2))]
+        case 2:
+            return [
+                .printLink(address: address), .useLink(browser: browser, link: 0),
+                .addPasskey(browser: browser, isHardware: seed.once(in: 2)),
+            ]
+        case 3: return [.authorize(browser: browser, client: client(), wish: .strong), use]
+        default: return [use, .removePasskey(browser: browser, passkey: 0)]
+        }
+    }
+
+    private enum Kind {
+        case signIn, session, authorize, client, openID, passkey, account, access, registry, time, world
+    }
     private static let kinds: [(Kind, Int)] = [
-        (.signIn, 14), (.session, 5), (.authorize, 10), (.client, 8), (.openID, 8), (.account, 4), (.access, 3),
+        (.signIn, 14), (.session, 5), (.authorize, 10), (.client, 8), (.openID, 8), (.passkey, 7), (.account, 4),
+        (.access, 3),
         (.registry, 3), (.time, 8), (.world, 3),
     ]
 
@@ -60,9 +91,10 @@ struct Generator {
         case .authorize:
             .authorize(
                 browser: browser(), client: client(),
-                wish: seed.one(of: [.none, .none, .none, .login, .silent, .fresh]))
+                wish: seed.one(of: [.none, .none, .none, .login, .silent, .fresh, .strong]))
         case .client: ofClient()
         case .openID: ofOpenID()
+        case .passkey: ofPasskey()
         case .account: ofAccount()
         case .access: ofAccess()
         case .registry: ofRegistry()
@@ -111,7 +143,7 @@ struct Generator {
             default:
                 seed.one(of: [
                     .disable(address: address()), .erase(address: address(), mode: .now),
-                    .signOutUser(address: address()),
+                    .signOutUser(address: address()), .forgetPasskeys, .withdrawLink(address: address()),
                 ])
             }
         return .kill(step, after: seed.below(14))
@@ -153,6 +185,23 @@ struct Generator {
         }
     }
 
+    private mutating func ofPasskey() -> Operation {
+        let (browser, passkey) = (browser(), seed.one(of: [0, 0, 0, 1, 2]))
+        switch seed.below(18) {
+        case 0, 1, 2: return .addPasskey(browser: browser, isHardware: seed.once(in: 2))
+        case 3: return .renamePasskey(browser: browser, passkey: passkey)
+        case 4, 5: return .removePasskey(browser: browser, passkey: passkey)
+        case 6, 7: return .useLink(browser: browser, link: seed.one(of: [0, 0, 0, 1]))
+        case 8, 9: return .printLink(address: address())
+        case 10: return .withdrawLink(address: address())
+        case 11: return .removeFor(address: address(), passkey: passkey)
+        case 12: return seed.once(in: 4) ? .forgetPasskeys : .withdrawLink(address: address())
+        default:
+            let how: Operation.Touch = seed.one(of: [.right, .right, .right, .right, .copied, .replayed])
+            return .usePasskey(browser: browser, passkey: passkey, how: how)
+        }
+    }
+
     private mutating func ofAccount() -> Operation {
         let address = address()
         switch seed.below(12) {
@@ -175,7 +224,8 @@ struct Generator {
 
     private mutating func ofRegistry() -> Operation {
         let client = seed.once(in: 6) ? client() : seed.one(of: Cast.stored)
-        switch seed.below(6) {
+        switch seed.below(8) {
+        case 6, 7: return .require(client: client, isStrict: seed.once(in: 2))
         case 0: return .access(client: client, groups: seed.once(in: 2))
         case 1: return .enableClient(client: client, isEnabled: false)
         case 2: return .enableClient(client: client, isEnabled: true)

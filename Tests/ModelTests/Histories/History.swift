@@ -25,9 +25,12 @@ struct Difference: Sendable {
 /// Carries operations out in the program and in the model.
 enum History {
     /// - Returns: the first difference, and how many operations were carried out.
-    static func run(_ operations: [Operation], seed: UInt64, counts: inout Counts) async throws -> Difference? {
-        let world = try await World(seed: seed)
+    static func run(
+        _ operations: [Operation], seed: UInt64, adding added: AddedSteps? = nil, counts: inout Counts
+    ) async throws -> Difference? {
+        let world = try await World(seed: seed, adding: added)
         var model = Model()
+        model.added = added?.model
         model.hasBackups = !DeploymentDatabases.areOnPostgres
         var (models, found): ([Model], Difference?) = ([model], nil)
         for (index, operation) in operations.enumerated() {
@@ -45,15 +48,24 @@ enum History {
                 break
             }
         }
+        for (cause, count) in try await world.causes() { counts.causes[cause, default: 0] += count }
         await world.end()
         return found
     }
 
     /// Holds the program to a history that has found something once.
-    static func agree(_ operations: [Operation], seed: UInt64) async throws {
+    static func agree(_ operations: [Operation], seed: UInt64, adding added: AddedSteps? = nil) async throws {
         var counts = Counts()
-        let difference = try await run(operations, seed: seed, counts: &counts)
+        let difference = try await run(operations, seed: seed, adding: added, counts: &counts)
         #expect(difference == nil, "\(difference.map { text(operations, $0, seed: seed) } ?? "")")
+    }
+
+    /// Holds the program with an added feature to random histories, always the same ones.
+    static func agree(of count: UInt64, adding added: AddedSteps, named names: [String]) async throws {
+        for seed in 1...count {
+            var generator = Generator(seed, adding: names)
+            try await agree(generator.history(), seed: seed, adding: added)
+        }
     }
 
     /// Every step with what the program makes of it.
@@ -143,14 +155,15 @@ extension Operation {
     }
 }
 
-/// How often each operation was carried out, and how often each answer was given.
+/// How often each operation was carried out, how often each answer was given, and which causes the audit log has of refusals.
 struct Counts: Sendable {
     var operations: [String: Int] = [:]
     var answers: [String: Int] = [:]
+    var causes: [String: Int] = [:]
     var total = 0
 
     mutating func note(_ operation: Operation, _ answer: String) {
-        let name = String(operation.swift.dropFirst().prefix { $0 != "(" })
+        let name = operation.name
         operations[name, default: 0] += 1
         let words = answer.split(separator: " ").map(String.init).filter { Int($0) == nil || $0.count == 3 }
         answers["\(name): \(words.prefix(2).joined(separator: " "))", default: 0] += 1
@@ -160,6 +173,9 @@ struct Counts: Sendable {
     func print(histories: Int, in span: Duration) {
         let speed = Double(total) / (Double(span.components.seconds) + 0.001)
         Swift.print("\(total) operations in \(histories) histories, \(Int(speed)) a second")
-        for (name, count) in answers.sorted(by: { $0.key < $1.key }) { Swift.print("  \(count)  \(name)") }
+        for (title, all) in [("Operations", operations), ("Answers", answers), ("Causes in the audit log", causes)] {
+            Swift.print("\(title):")
+            for (name, count) in all.sorted(by: { $0.key < $1.key }) { Swift.print("  \(count)  \(name)") }
+        }
     }
 }

@@ -44,12 +44,30 @@ extension Model {
         case .endOthers(let browser): endOthers(browser)
         case .endSession(let browser, let other): endSession(browser, other)
         case .signOut(let browser): signOut(browser)
+        case .addPasskey, .usePasskey, .renamePasskey, .removePasskey, .useLink: answerPasskey(operation)
         case .authorize(let browser, let client, let wish): authorize(browser, client, wish)
         case .redeem, .question, .exchange, .refresh, .userInfo, .introspect, .revoke, .server:
             answerClient(operation)
         case .wait, .jobs, .restart, .node, .backUp, .restore, .file, .allow: pass(operation)
+        case .added(let step): answerAdded(step)
         default: answerOperator(operation)
         }
+    }
+
+    private mutating func answerPasskey(_ operation: Operation) -> String {
+        switch operation {
+        case .addPasskey(let browser, let isHardware): addPasskey(browser, isHardware: isHardware)
+        case .usePasskey(let browser, let passkey, let how): usePasskey(browser, passkey, how)
+        case .renamePasskey(let browser, let passkey): renamePasskey(browser, passkey)
+        case .removePasskey(let browser, let passkey): removePasskey(browser, passkey)
+        case .useLink(let browser, let link): useLink(browser, link)
+        default: "no such step"
+        }
+    }
+
+    private mutating func answerAdded(_ step: AddedStep) -> String {
+        guard let added else { return "no such step" }
+        return added(&self, step)
     }
 
     private mutating func answerClient(_ operation: Operation) -> String {
@@ -88,6 +106,11 @@ extension Model {
         case .retire(let client): retire(client)
         case .retryMessages: retryMessages()
         case .endByOperator(let address, let browser): endByOperator(address, browser)
+        case .require(let client, let isStrict): require(client, isStrict: isStrict)
+        case .removeFor(let address, let passkey): removeFor(address, passkey)
+        case .forgetPasskeys: forgetPasskeys()
+        case .printLink(let address): printLink(address)
+        case .withdrawLink(let address): withdrawLink(address)
         default: "no such step"
         }
     }
@@ -113,7 +136,8 @@ extension Model {
         return "done"
     }
 
-    /// C 8: "90 days after its end the answer is `unknown`". The end of a session by time is an end, too, but no sign-out.
+    /// docs/protocol.md 7: 90 days after its end nobody knows a sign-in at a client. The end of a session by time is an end, too,
+    /// but no sign-out.
     private mutating func forgetSignIns() {
         guard now >= rests[node] else { return }
         rests[node] = now + Span.hour

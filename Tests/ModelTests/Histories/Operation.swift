@@ -10,6 +10,11 @@ enum Operation: Hashable, Sendable {
     case endSession(browser: Int, of: Int)
     case endOthers(browser: Int)
     case authorize(browser: Int, client: Int, wish: Wish)
+    case addPasskey(browser: Int, isHardware: Bool)
+    case usePasskey(browser: Int, passkey: Int, how: Touch)
+    case renamePasskey(browser: Int, passkey: Int)
+    case removePasskey(browser: Int, passkey: Int)
+    case useLink(browser: Int, link: Int)
 
     // Clients.
     case redeem(client: Int, grant: Int, how: Presentation)
@@ -40,6 +45,11 @@ enum Operation: Hashable, Sendable {
     case retire(client: Int)
     case retryMessages
     case endByOperator(address: Int, browser: Int)
+    case require(client: Int, isStrict: Bool)
+    case removeFor(address: Int, passkey: Int)
+    case forgetPasskeys
+    case printLink(address: Int)
+    case withdrawLink(address: Int)
 
     // The world.
     case wait(seconds: Int)
@@ -50,11 +60,15 @@ enum Operation: Hashable, Sendable {
     case restore
     case file(drops: Bool, isReloaded: Bool)
     case allow(narrowed: Bool)
+    /// Of a feature that is added to the program.
+    case added(AddedStep)
     /// The process that carries a step out is killed after so many statements and commits, and starts again.
     indirect case kill(Operation, after: Int)
 
     enum TypedCode: Hashable, Sendable { case right, wrong, of(Int) }
-    enum Wish: Hashable, Sendable { case none, login, silent, fresh }
+    enum Wish: Hashable, Sendable { case none, login, silent, fresh, strong }
+    /// With the next challenge, with a copy of the key, or with an answer that was sent before.
+    enum Touch: Hashable, Sendable { case right, copied, replayed }
     enum Presentation: Hashable, Sendable { case right, wrongAddress, wrongSecret, formerSecret }
     enum Erasing: Hashable, Sendable { case now, later, cancel }
 }
@@ -62,6 +76,21 @@ enum Operation: Hashable, Sendable {
 extension Operation {
     /// As it is written in Swift, to paste into a test.
     var swift: String { "." + Self.plain(self) }
+
+    /// The name of its case.
+    var name: String { String(swift.dropFirst().prefix { $0 != "(" }) }
+
+    /// The browser that makes it; nil for any other.
+    var browser: Int? {
+        switch self {
+        case .ask(let browser, _), .type(let browser, _, _), .link(let browser, _), .look(let browser),
+            .signOut(let browser), .endSession(let browser, _), .endOthers(let browser), .authorize(let browser, _, _),
+            .addPasskey(let browser, _), .usePasskey(let browser, _, _), .renamePasskey(let browser, _),
+            .removePasskey(let browser, _), .useLink(let browser, _):
+            browser
+        default: nil
+        }
+    }
 
     private static func plain(_ value: Any) -> String {
         let mirror = Mirror(reflecting: value)

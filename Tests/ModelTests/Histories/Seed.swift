@@ -23,8 +23,8 @@ struct Seed: RandomNumberGenerator {
     mutating func once(in number: Int) -> Bool { below(number) == 0 }
 }
 
-/// What the program takes for random, from a seed. Values begin with a number that grows, in characters of base64url that are in the
-/// order of their bytes: what is sorted by its id is in the order in which it was made.
+/// What the program takes for random, from a seed. Values begin with a number that grows, in characters of base64url that are in
+/// the order of their bytes: what is sorted by its id is in the order in which it was made.
 final class SeededRandomness: Randomness {
     private let state: Mutex<(seed: Seed, count: Int)>
 

@@ -1,8 +1,5 @@
 /// What clients do, by their servers.
 extension Model {
-    /// Counted back from the newest of a list.
-    static func newest(_ back: Int, of count: Int) -> Int? { count == 0 ? nil : count - 1 - back % count }
-
     /// Whether a secret of a client is right, and notes its use.
     private mutating func proves(
         _ client: Int, _ how: Operation.Presentation = .right, notes: Bool = true
@@ -23,8 +20,8 @@ extension Model {
         return true
     }
 
-    /// C 4, C 5: a token redeems once, for its client and address, within five minutes, while the session holds, the account
-    /// may sign in and may enter. What must not become good later is void (T 40, T 303).
+    /// docs/protocol.md 4: a token redeems once, for its client and address, within five minutes, while the session holds, the
+    /// account may sign in and may enter. What must not become good later is void.
     mutating func redeem(_ client: Int, _ back: Int, _ how: Operation.Presentation) -> String {
         guard let grant = Self.newest(back, of: grants.count) else { return "nothing" }
         guard client != Cast.openID, proves(client, how) else { return "401 invalid_signature" }
@@ -32,60 +29,44 @@ extension Model {
         guard consume(grant, client, lifetime: Span.token, isRightAddress: how != .wrongAddress) else {
             return "401 invalid_token"
         }
-        let (sign, _) = note(grant)
-        record("token_redeemed", client: client, account: grants[grant].account)
-        return "200 \(words(sign, grants[grant].at))"
+        return "200 \(words(note(grant, by: client), grants[grant]))"
     }
 
-    private mutating func consume(
+    mutating func consume(
         _ grant: Int, _ client: Int, lifetime: Int, isRightAddress: Bool, voidsAlways: Bool = false
     ) -> Bool {
         let it = grants[grant]
         let maySign = maySignIn(it.account) || accounts[it.account].isErased
         let enters = !accounts[it.account].isErased && mayEnter(it.account, client)
+        let isStrongEnough = it.isStrong || !clients[client].isStrict
         let isGood =
             it.client == client && !it.isUsed && !it.isVoid && it.issuedAt + lifetime > now
             && it.issuedAt <= now + Span.skew
             && isRightAddress && maySignIn(it.account) && holds(it.session)
-            && accounts[it.account].signOuts == it.signOuts && enters
+            && accounts[it.account].signOuts == it.signOuts && enters && isStrongEnough
         if isGood {
             grants[grant].isUsed = true
-        } else if !it.isUsed, voidsAlways || it.client != client || !maySign || !enters {
+        } else if !it.isUsed, voidsAlways || it.client != client || !maySign || !enters || !isStrongEnough {
             grants[grant].isVoid = true
         }
         return isGood
     }
 
-    /// C 8: which session the client was told. A sign-in that was ended while the session went on begins again.
-    private mutating func note(_ grant: Int) -> (signIn: Int, isNew: Bool) {
+    /// docs/protocol.md 7: which session the client was told. A sign-in that was ended while the session went on begins again.
+    mutating func note(_ grant: Int, by client: Int) -> Int {
         let it = grants[grant]
+        record("token_redeemed", client: client, account: it.account)
         if let index = signIns.firstIndex(where: { !$0.isDeleted && $0.client == it.client && $0.session == it.session }
         ) {
             if signIns[index].endedAt != nil { signIns[index].beginnings += 1 }
-            signIns[index].endedAt = nil
-            signIns[index].reason = ""
-            return (index, false)
+            (signIns[index].endedAt, signIns[index].reason) = (nil, "")
+            return index
         }
         signIns.append(ClientSignIn(client: it.client, session: it.session, told: it.session, account: it.account))
-        return (signIns.count - 1, true)
+        return signIns.count - 1
     }
 
-    /// The session of an answer, by its place among those that were told.
-    private mutating func words(_ signIn: Int, _ at: Int) -> String {
-        let it = signIns[signIn]
-        if !told.contains(where: { $0.client == it.client && $0.session == it.told }) {
-            told.append((it.client, it.told, it.account))
-        }
-        return "account \(it.account) session \(name(of: it.told)) since \(at / 1000)"
-    }
-
-    func name(of session: Int) -> Int {
-        var seen: [Int] = []
-        for it in told where !seen.contains(it.session) { seen.append(it.session) }
-        return seen.firstIndex(of: session) ?? -1
-    }
-
-    /// C 8: whether a session goes on, for a client that was told of it.
+    /// docs/protocol.md 7, "You ask": whether a session goes on, for a client that was told of it.
     mutating func question(_ client: Int, _ back: Int) -> String {
         guard let index = Self.newest(back, of: told.count) else { return "nothing" }
         guard client != Cast.openID, proves(client) else { return "401 invalid_signature" }
@@ -104,7 +85,7 @@ extension Model {
         return mayEnter(it.account, client) ? "active since \(signIn.at / 1000)" : "no_access"
     }
 
-    // MARK: OpenID Connect (C 13)
+    // MARK: OpenID Connect (docs/openid.md)
 
     mutating func exchange(_ client: Int, _ back: Int) -> String {
         guard let grant = Self.newest(back, of: grants.count) else { return "nothing" }
@@ -112,24 +93,26 @@ extension Model {
         guard grants[grant].client == Cast.openID else { return "nothing" }
         guard client == Cast.openID, proves(client) else { return "401 invalid_client" }
         guard consume(grant, client, lifetime: Span.oidcCode, isRightAddress: true, voidsAlways: true) else {
-            // T 258: a second use ends the tokens of the first.
+            // RFC 6749 4.1.2: a second use ends the tokens of the first.
             if grants[grant].isUsed, !grants[grant].isDeleted, let family = grants[grant].family { endFamily(family) }
             return "400 invalid_grant"
         }
-        let (signIn, _) = note(grant)
-        record("token_redeemed", client: client, account: grants[grant].account)
+        let signIn = note(grant, by: client)
         grants[grant].family = grant
-        issue(family: grant, of: client, signIn, familyEndsAt: now + Span.family)
-        return "200 \(words(signIn, grants[grant].at))"
+        issue(family: grant, of: client, signIn, familyEndsAt: now + Span.family, isStrong: grants[grant].isStrong)
+        return "200 \(words(signIn, grants[grant]))"
     }
 
-    private mutating func issue(family: Int, of client: Int, _ signIn: Int, familyEndsAt: Int) {
+    private mutating func issue(
+        family: Int, of client: Int, _ signIn: Int, familyEndsAt: Int, isStrong: Bool
+    ) {
         issueAccess(family: family, of: client, signIn)
         tokens.append(
             Token(
                 isRefresh: true, family: family, client: client, account: signIns[signIn].account, signIn: signIn,
                 beginnings: signIns[signIn].beginnings, createdAt: now,
-                expiresAt: min(now + Span.refresh, familyEndsAt), familyEndsAt: familyEndsAt))
+                expiresAt: min(now + Span.refresh, familyEndsAt), familyEndsAt: familyEndsAt,
+                isStrong: isStrong))
     }
 
     private mutating func issueAccess(family: Int, of client: Int, _ signIn: Int) {
@@ -143,7 +126,7 @@ extension Model {
         for index in tokens.indices where tokens[index].family == family { tokens[index].isEnded = true }
     }
 
-    /// C 13: "Access and refresh tokens hang on the client's sign-in: signed out, disabled, without access, client removed".
+    /// docs/openid.md: tokens hang on the client's sign-in, on the account and on its access.
     private func hangs(_ token: Token) -> Bool {
         let signIn = signIns[token.signIn]
         return signIn.isOpen && signIn.beginnings == token.beginnings
@@ -155,12 +138,14 @@ extension Model {
         return Self.newest(back, of: all.count).map { all[$0] }
     }
 
-    /// T 259: the same successor for a minute as long as it is unused, then the family ends.
+    /// RFC 9700 4.14.2: the same successor for a minute as long as it is unused, then the family ends.
     mutating func refresh(_ client: Int, _ back: Int) -> String {
         guard let index = token(back, isRefresh: true) else { return "nothing" }
         guard client == Cast.openID, proves(client) else { return "401 invalid_client" }
         let it = tokens[index]
-        guard !it.isEnded, it.familyEndsAt > now, hangs(it) else { return "400 invalid_grant" }
+        guard !it.isEnded, it.familyEndsAt > now, hangs(it), it.isStrong || !clients[client].isStrict else {
+            return "400 invalid_grant"
+        }
         if let usedAt = it.usedAt {
             guard now - usedAt < Span.minute, let next = it.successor, tokens[next].usedAt == nil else {
                 endFamily(it.family)
@@ -176,7 +161,7 @@ extension Model {
             return "200 again"
         }
         tokens[index].usedAt = now
-        issue(family: it.family, of: client, it.signIn, familyEndsAt: it.familyEndsAt)
+        issue(family: it.family, of: client, it.signIn, familyEndsAt: it.familyEndsAt, isStrong: it.isStrong)
         tokens[index].successor = tokens.count - 1
         return "200 rotated"
     }
@@ -208,8 +193,8 @@ extension Model {
 
     // MARK: Messages about sign-outs
 
-    /// C 8: what each client receives now. One that is down is tried again after 10 s, 1, 5, 15 minutes, then hourly, for a day. Each
-    /// gets two messages at once, and one that has failed none for a second.
+    /// docs/protocol.md 7, "The IdP tells you": what each client receives now. One that is down is tried again after 10 s, 1, 5,
+    /// 15 minutes, then hourly, for a day. Each gets two messages at once, and one that has failed none for a second.
     mutating func deliver() {
         while true {
             var taken: [Int] = []

@@ -1,7 +1,7 @@
 /// Which emails an address gets for a sign-in.
 extension Model {
-    /// C 3: one email in a minute, 5 in an hour, 10 in a day to one address, and the same again for each known browser. A
-    /// network that has asked before gets 3 in an hour and 6 in a day of what unknown browsers share.
+    /// docs/limits.md: one email in a minute, 5 in an hour, 10 in a day to one address, and the same again for each known
+    /// browser. A network that has asked before gets 3 in an hour and 6 in a day of what unknown browsers share.
     func nextEmail(_ address: Int, _ known: Int?) -> Int? {
         let earlier = emails.filter {
             $0.address == address && $0.kind == "code" && $0.known == known && $0.at > now - Span.day
@@ -53,7 +53,8 @@ extension Model {
         sessions[session].held = sessions[session].held.suffix(5)
     }
 
-    /// D 0084: an address that unknown browsers ask for often gets a link that makes a browser known, once in six hours.
+    /// docs/decisions/0084: an address that unknown browsers ask for often gets a link that makes a browser known, once in six
+    /// hours.
     private mutating func queueBrowserLink(_ address: Int, _ known: Int?, _ isEligible: Bool) {
         let ofDay = emails.filter {
             $0.address == address && $0.kind == "code" && $0.known == nil && $0.at > now - Span.day

@@ -1,23 +1,27 @@
 /// The requests of clients in a browser.
 extension Model {
-    /// C 3: what becomes of a request of a client.
+    /// docs/protocol.md 2: what becomes of a request of a client.
     mutating func authorize(_ browser: Int, _ client: Int, _ wish: Operation.Wish) -> String {
         guard isServed(client) else { return "unknown client" }
         var session = use(browser)
         let user = signIn(session)
-        let meets =
+        let isStrong = clients[client].isStrict || wish == .strong
+        var meets =
             switch wish {
-            case .none, .silent: true
+            case .none, .silent, .strong: true
             case .login: false
             case .fresh: user.map { now - $0.at <= Span.minute } ?? false
             }
-        if let user, meets, let session { return enter(session, client, isSilent: wish == .silent, user) }
+        if isStrong, user?.isStrong != true { meets = false }
+        if user != nil, meets, let session {
+            return enter(session, client, isSilent: wish == .silent, isStrong: isStrong)
+        }
         if wish == .silent { return "error login_required" }
         let earliest: Int? =
             switch wish {
             case .login: now
             case .fresh: now - Span.minute
-            case .none, .silent: nil
+            case .none, .silent, .strong: nil
             }
         let since: Int? = session.flatMap { sessions[$0].signIn }.flatMap { old in
             (wish == .login || wish == .fresh && now - old.at > Span.minute) ? old.at + 1 : nil
@@ -26,12 +30,13 @@ extension Model {
         guard let session else { return "" }
         browsers[browser].session = session
         beginFlow(
-            Flow(client: client, begunAt: now, since: [since, earliest].compactMap(\.self).max()),
+            Flow(
+                client: client, begunAt: now, since: [since, earliest].compactMap(\.self).max(), isStrong: isStrong),
             browser, session)
         return "sign-in"
     }
 
-    private mutating func beginFlow(_ flow: Flow, _ browser: Int?, _ session: Int) {
+    mutating func beginFlow(_ flow: Flow, _ browser: Int?, _ session: Int) {
         flows.append(flow)
         sessions[session].flows.append(flows.count - 1)
         sessions[session].seenAt = now
@@ -42,17 +47,18 @@ extension Model {
 
     private func isOpenID(_ flow: Int) -> Bool { flows[flow].client == Cast.openID }
 
-    mutating func enter(_ session: Int, _ client: Int, isSilent: Bool, _ user: SignIn? = nil) -> String {
-        guard let user = user ?? signIn(session) else { return "sign-in" }
+    /// - Parameter isStrong: whether the request asks for a sign-in by passkey.
+    mutating func enter(_ session: Int, _ client: Int, isSilent: Bool = false, isStrong: Bool) -> String {
+        guard let user = signIn(session) else { return "sign-in" }
         guard mayEnter(user.account, client) else {
             if isSilent { return "error access_denied" }
-            beginFlow(Flow(client: client, begunAt: now, since: nil), nil, session)
+            beginFlow(Flow(client: client, begunAt: now, isStrong: isStrong || clients[client].isStrict), nil, session)
             return "no access"
         }
         grants.append(
             Grant(
                 client: client, account: user.account, session: session, signOuts: user.signOuts, at: user.at,
-                issuedAt: now))
+                issuedAt: now, isStrong: user.isStrong))
         return "grant"
     }
 }

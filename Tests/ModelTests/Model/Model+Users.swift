@@ -1,19 +1,19 @@
 /// What users do in their browsers.
 extension Model {
-    /// The sign-in page, and the address that is typed there (C 3).
+    /// The sign-in page, and the address that is typed there.
     mutating func ask(_ browser: Int, _ address: Int) -> String {
         let flow = browsers[browser].flow
         var session = use(browser)
         if let done = passes(browser, flow) { return done }
-        if let flow {
-            guard let session, sessions[session].flows.contains(flow) else {
-                return forgetFlow(browser, "no such flow")
-            }
-            guard isPending(flow) else { return forgetFlow(browser, "flow over") }
+        if let flow, let refusal = unreachable(flow, session) { return forgetFlow(browser, refusal) }
+        if let flow, let user = signIn(session), flows[flow].isStrong, !user.isStrong {
+            // The page asks for what is missing alone, and goes on asking for new challenges.
+            if let session { sessions[session].seenAt = now }
+            return "no email field"
         }
         session = session ?? begin(Session(createdAt: now, seenAt: now))
         guard let old = session else { return "" }
-        let keeps = sessions[old].signIn != nil && flow.map { flows[$0].since != nil } ?? false
+        let keeps = sessions[old].signIn != nil && flow.map { flows[$0].since != nil || flows[$0].isStrong } ?? false
         let fresh = keeps ? old : renew(old)
         browsers[browser].session = fresh
         browsers[browser].hasForm = true
@@ -26,27 +26,32 @@ extension Model {
     }
 
     /// Where a user goes on who is signed in already; nil for one who has to sign in.
-    private mutating func passes(_ browser: Int, _ flow: Int?) -> String? {
-        guard let session = browsers[browser].session, let signIn = signIn(session) else { return nil }
-        if let flow, sessions[session].flows.contains(flow), isPending(flow), let since = flows[flow].since,
-            signIn.at < since
-        {
-            return nil
-        }
+    mutating func passes(_ browser: Int, _ flow: Int?) -> String? {
+        guard let session = browsers[browser].session, let user = signIn(session) else { return nil }
+        if let flow, sessions[session].flows.contains(flow), isPending(flow), !meets(flow, user) { return nil }
         return goOn(browser, session, flow)
     }
 
-    /// A visitor gets a new id with the first step (T: session fixation). What hung on the session goes on with it.
+    /// Why a sign-in for a flow would lead nowhere.
+    func unreachable(_ flow: Int, _ session: Int?) -> String? {
+        guard let session, sessions[session].flows.contains(flow) else { return "no such flow" }
+        return isPending(flow) ? nil : "flow over"
+    }
+
+    /// A visitor gets a new id with the first step (docs/threat-model.md, "Sessions and pages": session fixation). What hung on
+    /// the session goes on with it.
     private mutating func renew(_ old: Int) -> Int {
         let fresh = begin(
-            Session(createdAt: now, seenAt: now, held: sessions[old].held, flows: sessions[old].flows))
+            Session(
+                createdAt: now, seenAt: now, held: sessions[old].held, flows: sessions[old].flows,
+                added: sessions[old].added))
         sessions[old].isGone = true
         return fresh
     }
 
     func isPending(_ flow: Int) -> Bool { !flows[flow].isEnded && now - flows[flow].begunAt < Span.flow }
 
-    private mutating func forgetFlow(_ browser: Int, _ answer: String) -> String {
+    mutating func forgetFlow(_ browser: Int, _ answer: String) -> String {
         browsers[browser].flow = nil
         return answer
     }
@@ -60,8 +65,8 @@ extension Model {
 
     // MARK: Codes
 
-    /// C 3: six digits, ten minutes, bound to the browser that asked, used once; five wrong ones end it, and 20 in a day pause
-    /// the account for this kind of browser.
+    /// docs/threat-model.md, "Codes": six digits, ten minutes, bound to the browser that asked, used once; five wrong ones end
+    /// it, and 20 in a day pause the account for this kind of browser.
     mutating func type(_ browser: Int, _ code: Operation.TypedCode, remember: Bool) -> String {
         guard browsers[browser].hasForm else { return "no form" }
         let flow = browsers[browser].flow
@@ -84,7 +89,7 @@ extension Model {
         return signInBy(current, browser, session, flow, "email_code", remember)
     }
 
-    /// Counts a guess before it is compared (T 72). Whether it is compared.
+    /// Counts a guess before it is compared. Whether it is compared.
     private mutating func guess(_ challenge: Int) -> Bool {
         let it = challenges[challenge]
         guard let due = it.emailAt, due <= now else { return false }
@@ -98,7 +103,7 @@ extension Model {
         return true
     }
 
-    /// A proof of the address signs its owner in, once (I3, T 75).
+    /// A proof of the address signs its owner in, once.
     private mutating func signInBy(
         _ challenge: Int, _ browser: Int, _ session: Int, _ flow: Int?, _ method: String, _ remember: Bool
     ) -> String {
@@ -115,23 +120,51 @@ extension Model {
         if isCode { guesses.removeLast() }
         let account = existing ?? accounts.count
         if existing == nil { accounts.append(Account(address: address)) }
-        accounts[account].hasSignedIn = true
-        for index in invitations.indices where invitations[index].account == account {
-            invitations[index].isEnded = true
+        let number = known(browser, address)
+        if !accounts[account].hasMailbox { proveFirst(account, session) }
+        return signIn(account, browser, session, flow, isStrong: false, remember, knows: address, as: number)
+    }
+
+    /// docs/threat-model.md, "Passkeys": the first proof of a mailbox ends what was set up before, unless its user has done that
+    /// in this browser, or began by an operator's printed link: then email is one more way, of which the user is told.
+    private mutating func proveFirst(_ account: Int, _ session: Int) {
+        accounts[account].hasMailbox = true
+        let isOfLink = links.contains { $0.account == account && $0.isUsed }
+        let isOwn = sessions[session].signIn.map { $0.account == account && $0.signOuts == accounts[account].signOuts }
+        if isOfLink { return notify(account, isAlwaysTold: true) }
+        guard isOwn != true, hasPasskey(account) else { return }
+        endPasskeys(of: account, "address_proven")
+        forgetBrowsers(accounts[account].address)
+        accounts[account].signOuts += 1
+        end(.others(account, keeping: nil), "signed_out")
+        notify(account)
+    }
+
+    /// The one way from a proof to a session.
+    ///
+    /// - Parameters:
+    ///   - address: for which the browser becomes known.
+    ///   - number: under which it was known before.
+    mutating func signIn(
+        _ account: Int, _ browser: Int, _ session: Int, _ flow: Int?, isStrong: Bool, _ remember: Bool = false,
+        knows address: Int?, as number: Int? = nil
+    ) -> String {
+        accounts[account].hasBegun = true
+        endInvitations(of: account)
+        if let address {
+            let number = number ?? known(browser, address) ?? known.count
+            if number == known.count { known.append(nil) }
+            known[number] = (address, now + Span.knownBrowser)
+            browsers[browser].known[address] = number
         }
-        let number = known(browser, address) ?? known.count
-        if number == known.count { known.append(nil) }
-        known[number] = (address, now + Span.knownBrowser)
-        browsers[browser].known[address] = number
         let before = sessions[session].signIn
         // Never before the moment that the flow asks for.
         let asked = flow.flatMap { sessions[session].flows.contains($0) && !flows[$0].isEnded ? flows[$0].since : nil }
-        let moment = max(now, asked ?? now)
+        let user = SignIn(
+            account: account, at: max(now, asked ?? now), signOuts: accounts[account].signOuts, isStrong: isStrong)
         let fresh = begin(
             Session(
-                createdAt: now, seenAt: now, isRemembered: remember,
-                signIn: SignIn(account: account, at: moment, signOuts: accounts[account].signOuts, method: method),
-                flows: sessions[session].flows))
+                createdAt: now, seenAt: now, isRemembered: remember, signIn: user, flows: sessions[session].flows))
         sessions[session].isGone = true
         if before != nil { follow(session, to: fresh, account) }
         browsers[browser].session = fresh
@@ -140,7 +173,8 @@ extension Model {
         return goOn(browser, fresh, flow)
     }
 
-    /// C 8, "Not told": a new sign-in of the same user in the same browser. Another user's ends what was there.
+    /// docs/protocol.md 7: clients are not told of a new sign-in of the same user in the same browser. Another user's ends what
+    /// was there.
     private mutating func follow(_ old: Int, to fresh: Int, _ account: Int) {
         for index in signIns.indices
         where signIns[index].session == old && signIns[index].account == account && signIns[index].endedAt == nil {
@@ -155,13 +189,19 @@ extension Model {
         guard let flow else { return "home" }
         guard sessions[session].flows.contains(flow) else { return "no such flow" }
         guard isPending(flow) else { return "flow over" }
-        if let since = flows[flow].since, let signIn = sessions[session].signIn, signIn.at < since {
+        guard let user = sessions[session].signIn, meets(flow, user) else {
             browsers[browser].flow = flow
             return "sign-in"
         }
         flows[flow].isEnded = true
         guard isServed(flows[flow].client) else { return "unknown client" }
-        return enter(session, flows[flow].client, isSilent: false)
+        // The client may need more by now.
+        if clients[flows[flow].client].isStrict, !user.isStrong {
+            let next = Flow(client: flows[flow].client, begunAt: now, isStrong: true)
+            beginFlow(next, browser, session)
+            return "sign-in"
+        }
+        return enter(session, flows[flow].client, isStrong: flows[flow].isStrong)
     }
 
     // MARK: Sessions
@@ -171,8 +211,8 @@ extension Model {
         return signIn(session).map { "signed in as \(accounts[$0.account].address)" } ?? "signed out"
     }
 
-    /// T E: the link of the email signs in only where it was asked for, or in a browser that is known for the address. A GET changes
-    /// nothing.
+    /// docs/threat-model.md, "The link in the email": it signs in only where it was asked for, or in a browser that is known for
+    /// the address. A GET changes nothing.
     mutating func link(_ browser: Int, _ other: Int) -> String {
         guard let address = browsers[other].asked, let challenge = browsers[other].codes[address] else {
             return "nothing"
@@ -196,16 +236,18 @@ extension Model {
     /// Ends every other sign-in of the user. What clients have from this session goes on.
     mutating func endOthers(_ browser: Int) -> String {
         guard let session = use(browser), let signIn = signIn(session) else { return "signed out" }
-        let account = signIn.account
-        accounts[account].signOuts += 1
-        end(.others(account, keeping: session), "signed_out")
-        for index in grants.indices where grants[index].session == session && grants[index].signOuts == signIn.signOuts
-        {
+        endOthers(session, signIn)
+        return "ends"
+    }
+
+    mutating func endOthers(_ session: Int, _ user: SignIn) {
+        accounts[user.account].signOuts += 1
+        end(.others(user.account, keeping: session), "signed_out")
+        for index in grants.indices where grants[index].session == session && grants[index].signOuts == user.signOuts {
             grants[index].signOuts += 1
         }
         sessions[session].signIn?.signOuts += 1
         sessions[session].seenAt = now
-        return "ends"
     }
 
     /// Ends the session of another browser of the same user.
@@ -213,9 +255,7 @@ extension Model {
         guard let session = use(browser), let signIn = signIn(session) else { return "signed out" }
         guard let ended = browsers[other].signedIn else { return "nothing" }
         sessions[session].seenAt = now
-        guard holds(ended), let its = sessions[ended].signIn, its.account == signIn.account,
-            its.signOuts == accounts[its.account].signOuts
-        else { return "not there" }
+        guard live(ended)?.account == signIn.account else { return "not there" }
         sessions[ended].isGone = true
         end(.one(ended), "signed_out")
         return "ends"

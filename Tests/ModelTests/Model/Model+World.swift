@@ -9,8 +9,9 @@ extension Model {
         return "done"
     }
 
-    /// D 0094: what ended stays ended. Everybody is signed out, and the clients are told. What was decided after the backup holds:
-    /// who was disabled, erased, moved, or taken out of a group, which client was disabled, and which secret was replaced.
+    /// docs/decisions/0094: what ended stays ended. Everybody is signed out, and the clients are told. What was decided after the
+    /// backup holds: who was disabled, erased, moved, or taken out of a group, which client was disabled, and which secret was
+    /// replaced.
     mutating func restore() -> String {
         guard let old = backup.first else { return "nothing" }
         let live = self
@@ -27,7 +28,8 @@ extension Model {
                 (messages[index].isSettled, messages[index].isDropped) = (true, true)
             }
         }
-        (emails, guesses, invitations) = ([], old.guesses, [])
+        (emails, guesses, invitations, notices) = ([], old.guesses, [], [])
+        restorePasskeys(old)
         for index in accounts.indices { accounts[index] = merged(index, old, live) }
         for index in accounts.indices { displace(index, live) }
         restoreClients(old, live)
@@ -40,7 +42,7 @@ extension Model {
             ClientSignIn(client: $0.client, session: $0.session, told: $0.told, account: $0.account)
         }
         let open = Set(signIns.filter(\.isOpen).map(\.account))
-        for account in open.sorted() { end(.all(account), "signed_out") }
+        for account in open.sorted() { end(.all(account), "signed_out", byRestore: true) }
         backup = [old]
         start()
         return "done"
@@ -55,17 +57,19 @@ extension Model {
             (fails[node], rests[node], runs[node]) = ([:], 0, true)
             for client in clients.indices { clients[client].noted = clients[client].noted.filter { $0.key[0] != node } }
         }
+        for node in nodes { clients[0].isRegistered[node] = !fileDrops }
+        for account in accounts.indices where !accounts[account].isAdded && !isNamed(accounts[account].address) {
+            // They stay ended if it names the address again.
+            accounts[account].signOuts += 1
+        }
         let open = Set(signIns.filter(\.isOpen).map(\.account))
         for account in open.sorted() where !maySignIn(account) { end(.all(account), "account_ended") }
         for node in nodes { readFile(node) }
     }
 
-    /// A client that was dropped loses what it was issued (T 303).
     mutating func readFile(_ node: Int) {
         clients[0].isRegistered[node] = !fileDrops
-        guard fileDrops else { return }
-        voidGrants(of: 0)
-        loseAccess(at: 0) { _ in false }
+        if fileDrops { endClient(0) }
     }
 
     private func merged(_ index: Int, _ old: Model, _ live: Model) -> Account {
@@ -78,12 +82,13 @@ extension Model {
         }
         var account = old.accounts[index]
         if now.isErased {
-            account.isDisabled = true
+            (account.isDisabled, account.hasBegun) = (true, true)
             return account
         }
         let wasOff = account.isDisabled || account.eraseAt != nil
         if !wasOff, now.isDisabled || now.eraseAt != nil { account.isDisabled = true }
-        if account.address != now.address { account.hasSignedIn = false }
+        account.hasMailbox = account.hasMailbox && now.hasMailbox && account.address == now.address
+        account.hasBegun = account.hasBegun || now.hasBegun
         (account.address, account.endsAt, account.eraseAt, account.isAdded) = (
             now.address, now.endsAt, now.eraseAt, now.isAdded
         )
@@ -103,6 +108,27 @@ extension Model {
         if isTaken {
             accounts[index].address = -1
             accounts[index].isDisabled = true
+        }
+    }
+
+    /// One that was removed stays so, and one that was added after the backup is lost, as is a link that was.
+    private mutating func restorePasskeys(_ old: Model) {
+        let live = self
+        for index in passkeys.indices {
+            let account = passkeys[index].account
+            let hasAccount = old.accounts.indices.contains(account) && !old.accounts[account].isErased
+            let was = old.passkeys.indices.contains(index) && !old.passkeys[index].isRemoved
+            let isErased = live.accounts[account].isErased
+            if was { passkeys[index].seen = old.passkeys[index].seen }
+            passkeys[index].isRemoved = !was || live.passkeys[index].isRemoved && !isErased
+            let wasThere = was || !live.passkeys[index].isRemoved
+            if wasThere, passkeys[index].isRemoved, hasAccount {
+                record("passkey_removed", account: account, "restored")
+            }
+        }
+        for index in links.indices {
+            links[index].isEnded = true
+            links[index].isUsed = old.links.indices.contains(index) && old.links[index].isUsed
         }
     }
 

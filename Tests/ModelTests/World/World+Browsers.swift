@@ -10,12 +10,15 @@ import Storage
 extension World {
     /// One request of a browser, which keeps the cookies.
     func send(
-        _ browser: Int, _ method: HTTPRequest.Method, _ target: String, _ fields: [(String, String)] = []
+        _ browser: Int, _ method: HTTPRequest.Method, _ target: String, _ fields: [(String, String)] = [],
+        headers further: [(String, String)] = []
     ) async throws -> ProbeReply {
-        var headers = [
-            ("User-Agent", Browser.browserUserAgent), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document"),
-            ("Sec-Fetch-User", "?1"), ("Sec-Fetch-Site", method == .post ? "same-origin" : "none"),
-        ]
+        var headers =
+            [
+                ("User-Agent", Browser.browserUserAgent), ("Sec-Fetch-Mode", "navigate"),
+                ("Sec-Fetch-Dest", "document"),
+                ("Sec-Fetch-User", "?1"), ("Sec-Fetch-Site", method == .post ? "same-origin" : "none"),
+            ] + further
         browsers[browser].requests += 1
         let cookies = browsers[browser].cookies
         if !cookies.isEmpty {
@@ -39,7 +42,7 @@ extension World {
     }
 
     /// Follows redirects inside the program, and says where they end.
-    private func land(_ browser: Int, _ first: ProbeReply) async throws -> String {
+    func land(_ browser: Int, _ first: ProbeReply) async throws -> String {
         var reply = first
         for _ in 0..<8 {
             guard reply.status == 302 || reply.status == 303, let target = reply.header("location") else {
@@ -79,7 +82,7 @@ extension World {
     private func outside(_ target: String) throws -> String {
         let client = Cast.clients.firstIndex { target.hasPrefix("https://\($0).example/callback") }
         guard let client else { return "leaves to \(target)" }
-        if let text = Self.query("token", in: target) ?? Self.query("code", in: target) {
+        if let text = ["token", "code", "ticket"].lazy.compactMap({ Self.query($0, in: target) }).first {
             grants.append((text, client))
             return "grant"
         }
@@ -99,7 +102,7 @@ extension World {
         return String(text[from.upperBound..<to.lowerBound])
     }
 
-    private func token(in reply: ProbeReply) -> String? {
+    func token(in reply: ProbeReply) -> String? {
         Self.between("name=\"form_token\" value=\"", "\"", in: reply.text)
     }
 
@@ -110,7 +113,10 @@ extension World {
             browsers[browser].flow = nil
             return try await land(browser, page)
         }
-        guard let token = token(in: page) else { return "no form" }
+        guard page.text.contains("name=\"email\""), let token = token(in: page) else {
+            try await renewChallenge(browser)
+            return "no email field"
+        }
         browsers[browser].formToken = token
         browsers[browser].waitsForCode = address
         browsers[browser].address = address
@@ -136,19 +142,20 @@ extension World {
         if reply.status == 422 { return "refused" }
         if reply.status == 303 { browsers[browser].flow = nil }
         let landed = try await land(browser, reply)
-        if reply.status == 303, landed != "sign-in" { try await noteSignIn(browser) }
+        if reply.status == 303 { try await noteSignIn(browser, landed) }
         return landed
     }
 
-    /// Finds the session that a sign-in has made.
-    private func noteSignIn(_ browser: Int) async throws {
-        browsers[browser].formToken = nil
+    /// Finds the session that a sign-in has made. A form stays open for a user who has to sign in, and has not.
+    func noteSignIn(_ browser: Int, _ landed: String) async throws {
         let all = try await database.read { connection in
             try connection.query("SELECT handle FROM session WHERE account_id IS NOT NULL").map {
                 try $0.text("handle")
             }
         }
-        if let new = all.first(where: { !handles.contains($0) }) { browsers[browser].handle = new }
+        let new = all.first { !handles.contains($0) }
+        if let new { browsers[browser].handle = new }
+        if new != nil || landed != "sign-in" { browsers[browser].formToken = nil }
         handles.formUnion(all)
     }
 
@@ -167,7 +174,7 @@ extension World {
             browser, .post, "/sign-in/link", [("form_token", token), ("challenge", challenge)])
         if reply.status == 303 { browsers[browser].flow = nil }
         let landed = try await land(browser, reply)
-        if reply.status == 303 { try await noteSignIn(browser) }
+        if reply.status == 303 { try await noteSignIn(browser, landed) }
         return landed
     }
 
@@ -220,6 +227,7 @@ extension World {
         case .login: fields.append(("prompt", "login"))
         case .silent: fields.append(("prompt", "none"))
         case .fresh: fields.append(("max_age", "60"))
+        case .strong: fields.append(("acr_values", "phr"))
         }
         var path = SSOPath.authorize
         if client == Cast.openID {

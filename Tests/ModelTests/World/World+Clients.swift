@@ -49,6 +49,13 @@ extension World {
             ], body: body)
     }
 
+    /// A form of a client that does not prove who it is.
+    func post(_ path: String, _ fields: [(String, String)]) async throws -> ProbeReply {
+        try await node.respond(
+            .post, path, [("Content-Type", "application/x-www-form-urlencoded")],
+            body: Array(FormCoding.encode(fields).utf8))
+    }
+
     private func error(_ reply: ProbeReply) throws -> String {
         "\(reply.status) \(try JSONDecoding.value(reply.body)["error"]?.text ?? "")"
     }
@@ -63,7 +70,7 @@ extension World {
         try await noteAccounts()
         note(client: client, session: verified.session.id, account: verified.user.id)
         return "200 account \(number(of: verified.user.id)) session \(name(of: verified.session.id)) "
-            + "since \(seconds(verified.session.authenticatedAt))"
+            + "since \(seconds(verified.session.authenticatedAt))" + (verified.session.acr == "phr" ? " phr" : "")
     }
 
     private func question(_ client: Int, _ back: Int) async throws -> String {
@@ -114,6 +121,7 @@ extension World {
         note(client: client, session: session, account: account)
         return "200 account \(number(of: account)) session \(name(of: session)) "
             + "since \(seconds(claims["auth_time"]?.number.map { Int($0) }))"
+            + (claims["acr"]?.text == "phr" ? " phr" : "")
     }
 
     private func token(_ back: Int, isRefresh: Bool) -> String? {

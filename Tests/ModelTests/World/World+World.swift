@@ -58,7 +58,8 @@ extension World {
         ) { database, replaced in
             let restored = RestoredDatabase(database: database, of: protocols)
             guard case .readable(let old) = replaced else { throw ProbeFailure("the old database cannot be read") }
-            try await restored.endSignIns(now: now, telling: RestoredDatabase.clientSignIns(of: old))
+            try await restored.endSignIns(
+                now: now, telling: RestoredDatabase.clientSignIns(of: old), comparing: old)
             try await restored.end(restored.ended(in: old))
         }
         database = breaking.wrapping(try await SQLiteDatabase(path: path, migrations: IdPMigrations.all))

@@ -13,8 +13,8 @@ import Storage
 @testable import TestKit
 @testable import WebTestKit
 
-/// The whole program in memory, with browsers, mailboxes, clients and operators around it. Each step is carried out as a browser, a
-/// client or a shell would, and its answer put into the words of the ``Model``.
+/// The whole program in memory, with browsers, mailboxes, clients and operators around it. Each step is carried out as a browser,
+/// a client or a shell would, and its answer put into the words of the ``Model``.
 final class World {
     let folder: TemporaryFolder
     let clock: TestClock
@@ -40,12 +40,19 @@ final class World {
     var told: [(client: Int, session: String, account: String)] = []
     /// The ids of accounts in the order in which they were made.
     var accounts: [String] = []
+    /// Passkeys and printed links in the order in which they were made.
+    var passkeys: [WorldPasskey] = []
+    var links: [String] = []
     var states = 0
     var restores = 0
     /// The rows of the audit log that were compared.
     var seen: Set<[UInt8]> = []
 
-    init(seed: UInt64) async throws {
+    /// A feature that is added to the program.
+    let added: AddedSteps?
+
+    init(seed: UInt64, adding added: AddedSteps? = nil) async throws {
+        self.added = added
         folder = try TemporaryFolder(inMemory: true)
         (clock, mailer, transport) = (TestClock(), WorldMailer(), WorldTransport())
         start = clock.now
@@ -53,7 +60,7 @@ final class World {
         secrets = Cast.clients.map { ["secret-of-\($0)-0-0123456789abcdefghijklmnop"] }
         databases = DeploymentDatabases(folder: folder)
         database = breaking.wrapping(try await databases.openIdP())
-        try Self.clientsFile(drops: false, secrets).write(
+        try Self.clientsFile(drops: false, secrets, added).write(
             toFile: folder.path(of: "clients.yaml"), atomically: true, encoding: .utf8)
         nodes = [nil, nil]
         nodes[0] = try startNode()
@@ -66,11 +73,13 @@ final class World {
     func twin(inTwo: Bool) async throws -> World { try World(beside: self, inTwo: inTwo) }
 
     private init(beside other: World, inTwo: Bool) throws {
+        added = other.added
         (folder, clock, start, randomness) = (other.folder, other.clock, other.start, other.randomness)
         (mailer, transport, databases, database) = (other.mailer, other.transport, other.databases, other.database)
         (nodes, current, isNarrowed, handles) = (other.nodes, other.current, other.isNarrowed, other.handles)
         (browsers, secrets, grants, tokens) = (other.browsers, other.secrets, other.grants, other.tokens)
         (told, accounts, states) = (other.told, other.accounts, other.states + 1000)
+        (passkeys, links) = (other.passkeys, other.links)
         if inTwo { nodes = [try startNode(), nil] }
     }
 
@@ -90,19 +99,22 @@ final class World {
             "IDP_DATABASE_URL": "sqlite:\(folder.path(of: "idp.sqlite"))",
             "IDP_SECRET_KEY": "the-key-of-every-history-0123456789abcdef", "IDP_MAIL_URL": "outbox:\(folder.path)",
             "IDP_MAIL_FROM": "Main App <sign-in@main.example>",
-            "IDP_ALLOWED_EMAILS": isNarrowed ? "*@example.com" : "*@example.com, *@example.net",
+            "IDP_ALLOWED_EMAILS": allowed,
             "IDP_CLIENTS_FILE": folder.path(of: "clients.yaml"), "IDP_LIMIT_EMAIL_POSTS": "1000000",
             "IDP_LIMIT_CODE_POSTS": "1000000", "IDP_LIMIT_NEW_SESSIONS": "1000000", "IDP_MAIL_HOURLY_LIMIT": "1000000",
         ]
         return try WorldNode(
-            TestDeployment.readIdPSettings(values), database, clock.clock, randomness, mailer: mailer,
+            TestDeployment.readIdPSettings(values, adding: added?.features ?? .init()), added?.features ?? .init(),
+            database, clock.clock, randomness, mailer: mailer,
             transport: transport)
     }
 
+    var allowed: String { isNarrowed ? "*@example.com" : "*@example.com, *@example.net" }
+
     /// The clients of the file: one for everyone, and one for a group.
-    static func clientsFile(drops: Bool, _ secrets: [[String]]) -> String {
+    private static func clientsFile(drops: Bool, _ secrets: [[String]], _ added: AddedSteps?) -> String {
         let entries = [
-            entry(0, "access: everyone", secrets), entry(1, "groups: [staff]", secrets),
+            entry(0, "access: everyone" + (added?.clientKeys ?? ""), secrets), entry(1, "groups: [staff]", secrets),
         ]
         return "clients:\n" + entries.dropFirst(drops ? 1 : 0).joined()
     }
@@ -144,10 +156,12 @@ final class World {
         case .redeem, .question, .exchange, .refresh, .userInfo, .introspect, .revoke, .server:
             try await answerClient(operation)
         case .link(let browser, let other): try await link(browser, other)
+        case .addPasskey, .usePasskey, .renamePasskey, .removePasskey, .useLink: try await answerPasskey(operation)
         case .endOthers(let browser): try await endOthers(browser)
         case .endSession(let browser, let other): try await endSession(browser, other)
         case .kill(let step, let steps): try await kill(step, after: steps)
         case .wait, .jobs, .restart, .node, .backUp, .restore, .file, .allow: try await pass(operation)
+        case .added(let step): try await added?.world(self, step) ?? "no such step"
         default: try await answerOperator(operation)
         }
     }
@@ -166,7 +180,7 @@ final class World {
         case .backUp: try await backUp()
         case .restore: return try await restore()
         case .file(let drops, let isReloaded):
-            try Self.clientsFile(drops: drops, secrets).write(
+            try Self.clientsFile(drops: drops, secrets, added).write(
                 toFile: folder.path(of: "clients.yaml"), atomically: true, encoding: .utf8)
             if isReloaded { for node in nodes { await node?.features.reload() } }
         case .allow(let isNarrowed):
@@ -175,105 +189,6 @@ final class World {
         default: return "no such step"
         }
         return "done"
-    }
-
-    /// New accounts get the next numbers.
-    func noteAccounts() async throws {
-        let all = try await database.read { connection in
-            try connection.query("SELECT id, email FROM account ORDER BY created_at, email").map { try $0.text("id") }
-        }
-        for id in all where !accounts.contains(id) { accounts.append(id) }
-    }
-
-    func emails() -> [String] {
-        let all = mailer.take()
-        for email in all {
-            guard let address = Cast.addresses.firstIndex(of: email.to), let code = Self.code(in: email.text) else {
-                continue
-            }
-            for browser in browsers.indices where browsers[browser].waitsForCode == address {
-                browsers[browser].codes[address] = code
-                browsers[browser].links[address] = Self.between(
-                    "http://localhost:4000/sign-in/link/", end: \.isWhitespace, in: email.text)
-            }
-        }
-        for browser in browsers.indices { browsers[browser].waitsForCode = nil }
-        return all.map { email in
-            let address = Cast.addresses.firstIndex(of: email.to).map { "\($0)" } ?? email.to
-            let kind =
-                email.text.contains("/sign-in/browser/")
-                ? "browser link"
-                : Self.code(in: email.text) != nil
-                    ? "code" : email.text.contains("/invitation/") ? "invitation" : "notice"
-            return "\(address): \(kind)"
-        }.sorted()
-    }
-
-    private static func code(in text: String) -> String? { Mailbox.Email(name: "", text: text).code }
-
-    func messages() throws -> [String] {
-        try transport.take().map { message in
-            guard let client = Cast.clients.firstIndex(where: { message.url.contains("//\($0).example/") }) else {
-                return "nobody: \(message.url)"
-            }
-            if client == Cast.openID {
-                let form = String(decoding: message.body, as: UTF8.self)
-                let token = form.split(separator: "=").last.map(String.init) ?? ""
-                let claims = try JWTParts(token).claims
-                return line(client, claims["sub"]?.text ?? "", claims["sid"]?.text)
-            }
-            let told = try SignOutMessage(body: message.body)
-            return line(client, told.user, told.session)
-        }.sorted()
-    }
-
-    private func line(_ client: Int, _ account: String, _ session: String?) -> String {
-        let what = session.map { "session \(name(of: $0))" } ?? "all sessions"
-        return "\(Cast.clients[client]): account \(number(of: account)), \(what)"
-    }
-
-    /// Rows of what has happened in a transaction. Refusals are written beside, when there is time.
-    static let recorded = [
-        "token_redeemed", "sign_out_queued", "user_changed", "user_erased", "user_invited", "group_changed",
-        "client_changed", "client_secret_added", "client_secret_retired",
-    ]
-
-    func rows(since began: Timestamp) async throws -> [String] {
-        let names = Self.recorded.map { "'\($0)'" }.joined(separator: ", ")
-        let rows = try await database.read { connection in
-            try connection.query(
-                "SELECT id, event, client_id, account_id, cause FROM audit_event WHERE id >= :since AND event IN (\(names))",
-                ["since": .blob(AuditID.prefix(of: began))]
-            ).map { row in
-                (
-                    try row.blob("id"), try row.text("event"), try row.optionalText("client_id"),
-                    try row.optionalText("account_id"), try row.optionalText("cause")
-                )
-            }
-        }
-        return rows.filter { seen.insert($0.0).inserted }.map { _, event, client, account, cause in
-            let says = event == "user_changed" || event == "group_changed"
-            return Outcome.row(event, client, account.map(number), says ? cause : nil)
-        }.sorted()
-    }
-
-    func number(of account: String) -> Int { accounts.firstIndex(of: account) ?? -1 }
-
-    func name(of session: String) -> Int {
-        var seen: [String] = []
-        for it in told where !seen.contains(it.session) { seen.append(it.session) }
-        return seen.firstIndex(of: session) ?? -1
-    }
-
-    func note(client: Int, session: String, account: String) {
-        if !told.contains(where: { $0.client == client && $0.session == session }) {
-            told.append((client, session, account))
-        }
-    }
-
-    /// Seconds since the history began.
-    func seconds(_ moment: Int?) -> String {
-        moment.map { "\($0 - Int(start.milliseconds / 1000))" } ?? "nil"
     }
 }
 

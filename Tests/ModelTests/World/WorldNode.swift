@@ -34,17 +34,17 @@ struct WorldNode: Sendable {
     ///   - settings: read already.
     ///   - mailer, transport: what takes emails and sign-out messages.
     init(
-        _ settings: SettingValues, _ database: any Database, _ clock: ServiceClock, _ randomness: any Randomness,
-        mailer: any Mailer, transport: any SignOutTransport
+        _ settings: SettingValues, _ added: AddedFeatures, _ database: any Database, _ clock: ServiceClock,
+        _ randomness: any Randomness, mailer: any Mailer, transport: any SignOutTransport
     ) throws {
         let logger = Logger(label: "idp", factory: SwiftLogNoOpLogHandler.init)
         let services = IdPServices(
             ProgramServices(
                 database: database, clock: clock, randomness: randomness, logger: logger,
-                pages: try BuiltInPages.idp(Brand(settings))),
+                pages: added.files.isEmpty ? try BuiltInPages.idp(Brand(settings)) : nil),
             mailer: mailer, devPages: try DevPages(randomness: SystemRandomness()), clientRenewalInterval: .zero)
         values = settings
-        features = try IdPFeatures(settings, services, adding: AddedFeatures())
+        features = try IdPFeatures(settings, services, adding: added)
         let web = try features.webRouter(settings, services)
         (routes, responder) = (web.routes, web.router.buildResponder())
         mail = features.mailWorker(mailer, from: try MailFrom("Main App <sign-in@main.example>"))

@@ -1,0 +1,170 @@
+/// Passkeys, and the links that operators print for users who have never signed in.
+extension Model {
+    /// docs/threat-model.md, "Passkeys": no weaker way adds or removes a stronger one. A sign-in of the last ten minutes, and by
+    /// a passkey where the account has one.
+    private func mayChangePasskeys(_ user: SignIn) -> Bool {
+        now - user.at <= 10 * Span.minute && (user.isStrong || !hasPasskey(user.account))
+    }
+
+    func hasPasskey(_ account: Int) -> Bool { passkeys.contains { $0.account == account && !$0.isRemoved } }
+
+    func passkey(_ back: Int, of account: Int? = nil) -> Int? {
+        Self.newest(back, of: passkeys.count).flatMap {
+            account == nil || passkeys[$0].account == account && !passkeys[$0].isRemoved ? $0 : nil
+        }
+    }
+
+    mutating func addPasskey(_ browser: Int, isHardware: Bool) -> String {
+        guard let session = use(browser), let user = signIn(session), mayChangePasskeys(user) else { return "sign-in" }
+        sessions[session].seenAt = now
+        passkeys.append(Passkey(account: user.account, isHardware: isHardware))
+        notify(user.account, isAlwaysTold: true)
+        record("passkey_added", account: user.account)
+        // A client waits for a user who had no passkey.
+        guard let waiting = sessions[session].flows.last(where: { flows[$0].isStrong && isPending($0) }) else {
+            return "added"
+        }
+        browsers[browser].flow = waiting
+        return "added for a client"
+    }
+
+    /// docs/protocol.md 2: a sign-in by passkey is `phr`. Its challenge is used once. A counter that does not grow shows a copy
+    /// of a key that never leaves its device (WebAuthn Level 3, 6.1.1): it signs nobody in, and its owner is told. Password
+    /// managers copy counters.
+    mutating func usePasskey(_ browser: Int, _ back: Int, _ how: Operation.Touch) -> String {
+        guard let index = passkey(back), how != .replayed || passkeys[index].hasAnswered else { return "nothing" }
+        let flow = browsers[browser].flow
+        let here = use(browser)
+        if let done = passes(browser, flow) { return done }
+        if let flow, let refusal = unreachable(flow, here) { return forgetFlow(browser, refusal) }
+        let session = here ?? begin(Session(createdAt: now, seenAt: now))
+        browsers[browser].session = session
+        sessions[session].seenAt = now
+        if let flow, let user = signIn(session), flows[flow].isStrong, !user.isStrong, !hasPasskey(user.account) {
+            // Its user has to add one first.
+            return "no passkey to ask for"
+        }
+        guard how != .replayed else { return "refused" }
+        if how == .right { passkeys[index].counted += 1 }
+        passkeys[index].hasAnswered = true
+        let it = passkeys[index]
+        guard !it.isRemoved else { return "refused" }
+        let isRepeated = it.counted <= it.seen && it.counted + it.seen > 0
+        if isRepeated, it.isHardware {
+            record("passkey_counter", account: it.account, "device_bound")
+            notify(it.account, isAlwaysTold: true)
+            return "refused"
+        }
+        guard maySignIn(it.account) else { return "refused" }
+        if isRepeated { record("passkey_counter", account: it.account, "synced") }
+        passkeys[index].seen = it.counted
+        return signIn(it.account, browser, session, flow, isStrong: true, knows: accounts[it.account].address)
+    }
+
+    mutating func renamePasskey(_ browser: Int, _ back: Int) -> String {
+        changePasskey(browser, back) { model, user, _, passkey in
+            model.notify(user.account)
+            model.record("passkey_renamed", account: user.account)
+            return "renamed"
+        }
+    }
+
+    /// Another user may have signed in with it: every other sign-in ends. The last identity of an account stays.
+    mutating func removePasskey(_ browser: Int, _ back: Int) -> String {
+        changePasskey(browser, back) { model, user, session, passkey in
+            let isOnly = model.passkeys.count { $0.account == user.account && !$0.isRemoved } == 1
+            if isOnly, !model.accounts[user.account].hasMailbox { return "last" }
+            model.passkeys[passkey].isRemoved = true
+            model.endOthers(session, user)
+            model.notify(user.account)
+            model.record("passkey_removed", account: user.account, "user")
+            return "removed"
+        }
+    }
+
+    /// A change whose sign-in is too old or too weak waits for a new one.
+    private mutating func changePasskey(
+        _ browser: Int, _ back: Int, _ change: (inout Model, SignIn, Int, Int) -> String
+    ) -> String {
+        guard passkey(back) != nil else { return "nothing" }
+        guard let session = use(browser), let user = signIn(session) else { return "signed out" }
+        sessions[session].seenAt = now
+        guard mayChangePasskeys(user) else { return "asks again" }
+        guard let passkey = passkey(back, of: user.account) else { return "not there" }
+        return change(&self, user, session, passkey)
+    }
+
+    /// By an operator, also the last identity.
+    mutating func removeFor(_ address: Int, _ back: Int) -> String {
+        change(address, keeps: false) { model, account in
+            guard let passkey = model.passkey(back, of: account) else { return nil }
+            model.passkeys[passkey].isRemoved = true
+            model.endAll(of: account, "signed_out")
+            model.record("passkey_removed", account: account, "operator")
+            model.notify(account)
+            return true
+        }
+    }
+
+    mutating func forgetPasskeys() -> String {
+        let owners = accounts.indices.filter(hasPasskey)
+        for account in owners {
+            endPasskeys(of: account, "forgotten")
+            endAll(of: account, "signed_out")
+            notify(account)
+        }
+        if !owners.isEmpty { record("passkeys_forgotten") }
+        return owners.isEmpty ? "unchanged" : "changed"
+    }
+
+    mutating func endPasskeys(of account: Int, _ cause: String) {
+        for index in passkeys.indices where passkeys[index].account == account && !passkeys[index].isRemoved {
+            passkeys[index].isRemoved = true
+            record("passkey_removed", account: account, cause)
+        }
+    }
+
+    // MARK: Printed links
+
+    /// docs/threat-model.md, "Users whom an operator adds": only for an account that nobody has signed in to, so that no command
+    /// signs an operator in as another user. It gives no right to sign in.
+    mutating func printLink(_ address: Int) -> String {
+        if account(of: address) == nil, isNamed(address) { accounts.append(Account(address: address)) }
+        return change(address) { model, account in
+            guard model.maySignIn(account), !model.accounts[account].hasBegun else { return nil }
+            model.endLinks(of: account)
+            model.links.append(Link(account: account, endsAt: model.now + 10 * Span.minute))
+            model.record("sign_in_link_made", account: account, "made")
+            return true
+        }
+    }
+
+    mutating func withdrawLink(_ address: Int) -> String {
+        change(address, keeps: false) { model, account in
+            guard model.links.contains(where: { $0.account == account && !$0.isEnded && $0.endsAt > model.now }) else {
+                return false
+            }
+            model.endLinks(of: account)
+            model.record("sign_in_link_made", account: account, "withdrawn")
+            return true
+        }
+    }
+
+    mutating func endLinks(of account: Int) {
+        for index in links.indices where links[index].account == account { links[index].isEnded = true }
+    }
+
+    /// Once, within ten minutes, while nobody has signed in. It proves the operator's word, and not the mailbox.
+    mutating func useLink(_ browser: Int, _ back: Int) -> String {
+        guard let index = Self.newest(back, of: links.count) else { return "nothing" }
+        let here = use(browser)
+        let it = links[index]
+        guard !it.isEnded, it.endsAt > now, maySignIn(it.account), !accounts[it.account].hasBegun else { return "over" }
+        let session = here ?? begin(Session(createdAt: now, seenAt: now))
+        (links[index].isEnded, links[index].isUsed) = (true, true)
+        record("sign_in_link_used", account: it.account)
+        notify(it.account, isAlwaysTold: true)
+        _ = signIn(it.account, browser, session, nil, isStrong: false, knows: nil)
+        return "signs in"
+    }
+}
