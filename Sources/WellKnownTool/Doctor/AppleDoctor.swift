@@ -17,6 +17,10 @@ struct AppleDoctor: Sendable {
     var app: String?
     /// The origin of ``app``.
     var appPlace = "--app"
+    /// The parts of the app's id that a project has.
+    var parts = AppleAppParts()
+    /// Why the values of the project are not known.
+    var unread: String?
     /// The time with which the profile's expiry date is compared.
     var now: Date
 
@@ -44,6 +48,7 @@ struct AppleDoctor: Sendable {
         if let app { return (app, appPlace) }
         if let id = entitlements?.applicationIdentifier, !id.hasSuffix("*") { return (id, "entitlements") }
         if let id = profile?.entitlements.applicationIdentifier, !id.hasSuffix("*") { return (id, "profile") }
+        guard parts.isUnknown else { return nil }
         let listed = Set(file?.applinks.value?.entries.flatMap(\.apps) ?? [])
         return listed.count == 1 ? listed.first.map { ($0, "file") } : nil
     }
@@ -53,9 +58,10 @@ struct AppleDoctor: Sendable {
     private var appLine: DoctorLine {
         let listed = DoctorLine.Side("apple-app-site-association", Self.list(listedApps))
         guard let identity else {
+            if !parts.isUnknown { return partLine(listed) }
             return DoctorLine(
                 .ios, "the app's id", .init("app", "unknown"), listed, .notChecked,
-                "Give --app PREFIX.bundle.id, or the entitlements of a signed build, or a profile for this one app.")
+                unread.map { "\($0)." } ?? "Give --app PREFIX.bundle.id, or the entitlements of a signed build, or a profile for this one app.")
         }
         let side = DoctorLine.Side(identity.place, identity.id)
         guard file != nil else {
@@ -66,12 +72,33 @@ struct AppleDoctor: Sendable {
         if identity.place == "file" {
             return DoctorLine(
                 .ios, "the app's id", side, listed, .notChecked,
-                "The file names one app only, which is taken for yours: give --app to be sure.")
+                "The file names one app. Give your app's id with --app PREFIX.bundle.id, and it is compared.")
         }
         if listedApps.contains(where: { $0.utf8.elementsEqual(identity.id.utf8) }) {
             return DoctorLine(.ios, "the app's id", side, listed, .agrees)
         }
         return DoctorLine(.ios, "the app's id", side, listed, .differs, missingAdvice(identity.id))
+    }
+
+    /// The part of the id that is known, compared with the file.
+    private func partLine(_ listed: DoctorLine.Side) -> DoctorLine {
+        let side = DoctorLine.Side("project", parts.words)
+        let missing = parts.prefix == nil ? "team" : "bundle id"
+        guard file != nil else {
+            return DoctorLine(
+                .ios, "the app's id", side, .init("apple-app-site-association", "not given"), .notChecked,
+                "Give the domain's file with --aasa FILE.")
+        }
+        if listedApps.contains(where: parts.mayBe) {
+            return DoctorLine(
+                .ios, "the app's id", side, listed, .notChecked,
+                "The \(parts.prefix == nil ? "bundle id" : "team") agrees. The project does not name the \(missing): give --app "
+                    + "PREFIX.bundle.id.")
+        }
+        return DoctorLine(
+            .ios, "the app's id", side, listed, .differs,
+            "Whatever the \(missing) is, the file has no such app: add \(parts.prefix ?? "PREFIX").\(parts.bundle ?? "bundle.id") "
+                + "to the appIDs of an entry of applinks.details.")
     }
 
     private func missingAdvice(_ id: String) -> String {
@@ -158,8 +185,8 @@ extension AppleDoctor {
         guard let entitlements else {
             return line(
                 "not given", .notChecked,
-                "Give the app's entitlements with --entitlements FILE; of a built app: codesign -d --entitlements - "
-                    + "--xml App.app")
+                unread.map { "\($0)." } ?? "Give the app's entitlements with --entitlements FILE; of a built app: codesign -d "
+                    + "--entitlements - --xml App.app")
         }
         guard let domains = entitlements.associatedDomains else {
             return line(

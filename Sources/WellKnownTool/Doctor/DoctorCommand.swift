@@ -133,6 +133,8 @@ struct DoctorCommand: AsyncParsableCommand {
     private func read(
         into examination: inout DoctorExamination, filling values: [String: String]
     ) throws(ProjectFiles.ReadError) {
+        examination.isOffline = offline
+        var deviceSays: DeviceReport?
         if let aasa { examination.aasa = (aasa, try ProjectFiles.bytes(aasa)) }
         if let assetlinks { examination.assetlinks = (assetlinks, try ProjectFiles.bytes(assetlinks)) }
         if let entitlements {
@@ -147,7 +149,9 @@ struct DoctorCommand: AsyncParsableCommand {
             do throws(InputError) { folder = try ProjectFolder(project) } catch {
                 throw ProjectFiles.ReadError(file: project, reason: error.description)
             }
-            examination.add(try ProjectReading(folder, defined: values))
+            let project = ProjectReading(folder, defined: values)
+            examination.project = project
+            examination.notes += project.notes
         }
         if let deviceReport {
             guard let device = DeviceReport(try ProjectFiles.bytes(deviceReport)) else {
@@ -155,11 +159,19 @@ struct DoctorCommand: AsyncParsableCommand {
                     file: deviceReport,
                     reason: "this is neither the output of adb shell pm get-app-links nor swcutil_show.txt")
             }
-            examination.device = device
+            deviceSays = device
         }
         for file in cert {
             examination.certificates += try DoctorFiles.certificates(
                 file, password: PasswordSource(file: passwordFile))
         }
+        // A finished build is signed. A build that is not yet signed has no certificate, and that is no error here.
+        if cert.isEmpty, let manifest, ProjectFiles.isArchive(manifest),
+            let own = try? DoctorFiles.certificates(manifest, password: PasswordSource(file: passwordFile))
+        {
+            examination.certificates = own
+            examination.names.certificates = [manifest]
+        }
+        if let deviceSays { examination.take(deviceSays) }
     }
 }

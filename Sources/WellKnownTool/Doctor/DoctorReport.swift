@@ -10,6 +10,8 @@ struct DoctorReport {
     var names = DoctorNames()
     /// What was looked at in a project, one line for each file.
     var notes: [String] = []
+    /// Whether no server was asked.
+    var isOffline = false
 
     /// 0 if the setup is healthy, 1 if a line differs or a finding reaches `threshold`, 2 if no comparison was
     /// possible.

@@ -27,6 +27,25 @@ public struct ManifestMatcher: Sendable {
         }
     }
 
+    /// Of the filters for which the build or a resource has the last word, the first that may match: what decides it.
+    static func open(_ filters: [IntentFilter], _ url: LinkURL, sdk: Int) -> String? {
+        for filter in filters {
+            guard var known = filter.withoutUnknown else { continue }
+            known.isDisabled = false
+            let text = filter.unknown[0]
+            if !known.schemes.contains("https"), filter.schemes.contains(where: BuildPlaceholder.isIn) {
+                known.schemes = ["http", "https"]
+            }
+            let isWhole = !filter.hosts.contains { BuildPlaceholder.isIn($0.name) }
+            guard known.takesWebLinks, known.isExported != false else { continue }
+            if !isWhole || filter.hosts.isEmpty { return text }
+            if known.paths.count < filter.paths.count { known.paths = [] }
+            let matcher = ManifestMatcher([known], sdk: sdk)
+            if matcher.filter(for: url) != nil { return text }
+        }
+        return nil
+    }
+
     /// Why a filter does not match the link, as a part of a sentence. `nil` if it matches.
     public func mismatch(of index: Int, _ url: LinkURL) -> String? {
         Self.mismatch(of: filters[index], compiled[index], url, DynamicTexts(url))
@@ -36,11 +55,15 @@ public struct ManifestMatcher: Sendable {
         of filter: IntentFilter, _ compiled: CompiledFilter, _ url: LinkURL, _ texts: DynamicTexts
     ) -> String? {
         let scheme = url.isSecure ? "https" : "http"
+        if let condition = filter.conditions.first { return "\(condition) decides whether it counts" }
         if filter.isDisabled { return "the activity is disabled" }
         if filter.isExported == false { return "the activity is not exported" }
         guard filter.types.isEmpty else { return "it has android:mimeType, and a link has no type" }
         guard filter.schemes.contains(scheme) else { return "it has not the scheme \(scheme)" }
         guard filter.hosts.isEmpty || filter.hosts.contains(where: { $0.matches(url) }) else {
+            if let host = filter.hosts.first(where: { $0.matches(host: url.host) }), let port = host.port, url.port == nil {
+                return "it has the port \(port), and a link without a port does not match it"
+            }
             let isPort = filter.hosts.contains { $0.matches(host: url.host) }
             return isPort ? "it has another port" : "it has not the host \(url.host)"
         }
@@ -141,10 +164,34 @@ extension IntentFilter {
     }
 }
 
+extension IntentFilter {
+    /// What the build or a resource says: the settings that ``conditions`` name, and texts with a placeholder.
+    public var unknown: [String] {
+        conditions
+            + (schemes + hosts.flatMap { [$0.name, $0.port ?? ""] } + paths.map(\.text) + types)
+            .filter(BuildPlaceholder.isIn)
+    }
+
+    /// The filter with what is known alone. `nil` if everything is known.
+    fileprivate var withoutUnknown: IntentFilter? {
+        guard !unknown.isEmpty else { return nil }
+        var filter = self
+        filter.conditions = []
+        filter.schemes.removeAll(where: BuildPlaceholder.isIn)
+        filter.types.removeAll(where: BuildPlaceholder.isIn)
+        filter.paths.removeAll { BuildPlaceholder.isIn($0.text) }
+        for index in filter.hosts.indices where filter.hosts[index].port.map(BuildPlaceholder.isIn) ?? false {
+            filter.hosts[index].port = nil
+        }
+        return filter
+    }
+}
+
 extension ManifestHost {
     /// Whether the host matches. A leading `*` matches any text. Case does not matter.
     func matches(_ url: LinkURL) -> Bool {
-        if let port, Int(port) != (url.port ?? (url.isSecure ? 443 : 80)) { return false }
+        // AOSP compares with `Uri.getPort()`, which is -1 for a link without a written port.
+        if let port, let number = Int(port), number >= 0, number != url.port { return false }
         return matches(host: url.host)
     }
 
