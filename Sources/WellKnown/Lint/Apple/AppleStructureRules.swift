@@ -114,11 +114,11 @@ enum AppleStructureRules {
         right: .aasa(BodyRules.sound))
 
     static let mixedGenerations = LintRule(
-        "aasa.mixed-generations", .error, "Both generations of keys in one entry",
-        reason: "Apple's TN3155 says that universal links won't work if appIDs and components are mixed with appID "
-            + "and paths. Since iOS 13, paths beside components are at best ignored.",
-        fix: "Keep appIDs with components. For iOS 12 and older, add a second entry with appID and paths after it.",
-        source: debugging + "; " + session,
+        "aasa.mixed-generations", .warning, "Both generations of keys in one entry",
+        reason: "Apple's TN3155 says that universal links do not work with this mixture. Flutter's guide shows it, and iOS 13 "
+            + "and later use the components (WWDC 2019 session 717). Older versions may read either.",
+        fix: "Keep appIDs and components alone. For iOS 12 and older, add a second entry with appID and paths after it.",
+        source: debugging + "; " + session + "; docs.flutter.dev, Set up universal links for iOS",
         wrong: .aasa(BodyRules.sound.replacing("\"components\":", with: "\"paths\": [\"/buy/*\"], \"components\":")),
         right: .aasa(BodyRules.sound))
 
