@@ -18,7 +18,7 @@ struct DoctorCommand: AsyncParsableCommand {
             at or above --fail-on; 2 a file could not be read, or nothing could be compared.
             """)
 
-    @Argument(help: "The domain of the links, without scheme, port or path.")
+    @Argument(help: "The domain of the links, or a link to it.")
     var domain: String
 
     @Option(
@@ -83,6 +83,12 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup(title: "Network options")
     var network: NetworkOptions
 
+    @OptionGroup(title: "Network options")
+    var services: ServiceOptions
+
+    @Flag(help: "Show remarks in full, too. Without it, text has their number alone.")
+    var all = false
+
     @Option(help: ArgumentHelp("The iOS app: PREFIX.bundle.id.", valueName: "id"))
     var app: String?
 
@@ -96,10 +102,8 @@ struct DoctorCommand: AsyncParsableCommand {
     var failOn: FailThreshold = .error
 
     func validate() throws {
-        guard DomainName(domain) != nil else {
-            throw ValidationError(
-                "'\(domain.printable)' is not a domain: write its bare name, as in example.com, and umlauts in Punycode."
-            )
+        guard Self.host(domain) != nil else {
+            throw ValidationError("'\(domain.printable)' is not a domain: write its name, as in example.com, or a link to it.")
         }
         _ = try PlaceholderValue.dictionary(define)
         if let app {
@@ -113,8 +117,14 @@ struct DoctorCommand: AsyncParsableCommand {
         try await CannotCheck.reporting { try await examine() }
     }
 
+    /// The host of a domain, with umlauts too, or of a link.
+    static func host(_ text: String) -> DomainName? {
+        if let link = LinkURL(text), link.port == nil { return DomainName(link.host) }
+        return Punycode.host(text).flatMap(DomainName.init)
+    }
+
     private func examine() async throws {
-        guard let host = DomainName(domain) else { throw ExitCode(64) }
+        guard let host = Self.host(domain) else { throw ExitCode(64) }
         let values = try PlaceholderValue.dictionary(define)
         var examination = DoctorExamination(host: host, app: app, package: package, now: Date())
         do throws(ProjectFiles.ReadError) { try read(into: &examination, filling: values) } catch {
@@ -122,9 +132,12 @@ struct DoctorCommand: AsyncParsableCommand {
             throw ExitCode(2)
         }
         let client = offline ? nil : try network.client()
-        if let client { await examination.fetch(with: client) }
+        if let client {
+            await examination.fetch(with: client)
+            if let target = FetchTarget(host.name) { await examination.ask(services.probe(client, target)) }
+        }
         let report = examination.report()
-        StandardOutput.write(report.text(as: format, style: .ofStandardOutput, failOn: failOn))
+        StandardOutput.write(report.text(as: format, style: .ofStandardOutput, failOn: failOn, showsAll: all))
         let code = report.exitCode(failOn: failOn)
         if code != 0 { throw ExitCode(code) }
     }

@@ -34,6 +34,8 @@ struct DoctorExamination {
     var names = DoctorNames()
     /// One line for each file that the server did not deliver.
     var unserved: [DoctorLine] = []
+    /// One line for each service of Apple and Google that was asked.
+    var answered: [DoctorLine] = []
 
     init(host: DomainName, app: String? = nil, package: String? = nil, now: Date) {
         (self.host, self.app, self.package, self.now) = (host, app, package, now)
@@ -61,6 +63,7 @@ struct DoctorExamination {
         if platforms.contains(.android) {
             results.append(.merged(androidVariants.map { ($0.name, $0.examination.androidResult()) }))
         }
+        results.append(PlatformResult(lines: answered))
         if let device { results.append(PlatformResult(lines: deviceLines(device))) }
         var names = names
         (names.aasa, names.assetlinks) = (aasa?.place, assetlinks?.place)
@@ -225,6 +228,50 @@ extension DoctorExamination {
         if platforms.contains(.android), assetlinks == nil {
             assetlinks = await file(AssetLinks.path, .android, client)
         }
+    }
+
+    /// Asks what phones get: Apple's copy of the file, and Google's answer. A service that does not answer is not checked.
+    mutating func ask(_ services: ServiceProbe) async {
+        let platforms = platforms
+        if platforms.contains(.ios) {
+            let (url, outcome) = await services.askApple()
+            let answer = AppleCDNAnswer(outcome)
+            let found = answer.findings(origin: aasa?.body, url: url, host: host.name, expiry: expiry(answer.secondsLeft))
+            answered.append(serviceLine(.ios, DoctorLine.appleCopy, url, found, ServiceNotes.notes(answer)))
+        }
+        if platforms.contains(.android) {
+            let (url, outcome) = await services.askGoogleForStatements()
+            let answer = GoogleLinksAnswer(outcome)
+            var own: [AssetLink]?
+            if let body = assetlinks?.body, AssetLinksFile(reading: body)?.statements.allSatisfy(\.include.isAbsent) == true,
+                let query = AssetQuery(site: "https://\(host.name)")
+            {
+                let content = GivenAssetContent(url: "https://\(host.name)\(AssetLinks.path)", body: body)
+                own = await DigitalAssetLinksClient(content: content).answer(query).statements
+            }
+            let found = answer.findings(origin: own, url: url, expiry: expiry(answer.secondsLeft))
+            answered.append(serviceLine(.android, DoctorLine.googleAnswer, url, found, ServiceNotes.notes(answer)))
+        }
+    }
+
+    private func expiry(_ seconds: Int?) -> String? {
+        seconds.map { now.addingTimeInterval(TimeInterval($0)).formatted(.iso8601) }
+    }
+
+    private func serviceLine(
+        _ platform: DoctorLine.Platform, _ subject: String, _ url: String, _ findings: [Finding], _ notes: [String]
+    ) -> DoctorLine {
+        let unreachable = ["cdn.unreachable", "dal.unreachable", "cdn.unknown"]
+        let worst = findings.max { $0.severity < $1.severity }
+        let verdict: DoctorLine.Verdict =
+            switch worst {
+            case nil: .agrees
+            case let worst? where worst.severity == .info || unreachable.contains(worst.code): .notChecked
+            case let worst?: worst.severity == .error ? .differs : .caution
+            }
+        return DoctorLine(
+            platform, subject, .init("domain", host.name),
+            .init(url, worst?.message ?? notes.first ?? "the same as the site"), verdict, worst?.fix)
     }
 
     private mutating func file(

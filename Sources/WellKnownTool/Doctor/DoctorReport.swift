@@ -20,7 +20,7 @@ struct DoctorReport {
         return lines.isHealthy && !threshold.isReached(by: findings) ? 0 : 1
     }
 
-    func text(style: TextStyle = TextStyle(hasColour: false)) -> String {
+    func text(style: TextStyle = TextStyle(hasColour: false), showsAll: Bool = false) -> String {
         var output: [String] = []
         if !notes.isEmpty {
             output += [style.paint("Looked at", .bold), ""]
@@ -34,12 +34,16 @@ struct DoctorReport {
             for line in own { output += Self.rows(of: line, style) }
             output.append("")
         }
-        if !findings.isEmpty {
+        if !lines.isEmpty { output += [style.paint(Self.legend, .faint), ""] }
+        let shown = findings.filter { showsAll || $0.severity != .info }
+        if !shown.isEmpty {
             output += [style.paint("Findings", .bold), ""]
-            output += findings.flatMap(Self.rows)
+            output += shown.flatMap(Self.rows)
             output.append("")
         }
-        output.append(summary)
+        let remarks = findings.count { $0.severity == .info }
+        let folded = remarks == 0 || showsAll ? "" : " \(remarks) remark\(remarks == 1 ? "" : "s") (--all)."
+        output.append(summary + folded + (isOffline ? " Apple's copy and Google's answer were not asked (--offline)." : ""))
         return output.joined(separator: "\n") + "\n"
     }
 
@@ -58,6 +62,9 @@ struct DoctorReport {
         }
         return counts[3] == 0 ? "Healthy: \(table)." : "No difference found, and not everything was checked: \(table)."
     }
+
+    /// What the marks of the table mean.
+    private static let legend = "ok: agrees   DIFFERS: links fail   look: works, needs attention   -: not checked"
 
     private static func rows(of line: DoctorLine, _ style: TextStyle) -> [String] {
         let mark =
@@ -140,9 +147,11 @@ struct DoctorDocument: Encodable {
 
 /// The report in the formats for build servers.
 extension DoctorReport {
-    func text(as format: OutputFormat, style: TextStyle, failOn threshold: FailThreshold) -> String {
+    func text(
+        as format: OutputFormat, style: TextStyle, failOn threshold: FailThreshold, showsAll: Bool = false
+    ) -> String {
         switch format {
-        case .text: text(style: style)
+        case .text: text(style: style, showsAll: showsAll || threshold == .info)
         case .json: json
         case .junit, .github, .sarif: format.render(checkedFiles, style: style, failOn: threshold)
         }

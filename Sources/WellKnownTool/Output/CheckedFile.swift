@@ -9,6 +9,8 @@ struct CheckedFile {
     var findings: [Finding]
     /// The number of further findings of each code that ``findings`` leaves out.
     var omitted: [String: Int] = [:]
+    /// The number of findings that the configuration leaves out.
+    var ignored = 0
     /// The results of all readers, if they were requested.
     var readers: AssetLinksReaders?
     /// The reason why the file could not be checked.
@@ -39,10 +41,13 @@ struct OutputOptions: ParsableArguments {
     @Option(help: "The severity from which on the exit code is 1: error, warning or info.")
     var failOn: FailThreshold = .error
 
+    @Flag(help: "Show remarks in full, too. Without it, text has their number alone.")
+    var all = false
+
     /// Prints the results and exits. The exit code is 2 if an input could not be checked, else 1 for findings at or
     /// above the threshold.
     func finish(_ files: [CheckedFile]) throws {
-        StandardOutput.write(format.render(files, style: .ofStandardOutput, failOn: failOn))
+        StandardOutput.write(format.render(files, style: .ofStandardOutput, failOn: failOn, showsAll: all))
         if format != .text {
             for file in files {
                 if let failure = file.failure { StandardOutput.reportError("\(file.name.printable): \(failure)") }
