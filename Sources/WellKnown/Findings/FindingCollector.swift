@@ -25,7 +25,8 @@ struct FindingCollector {
         reason: String? = nil, fix: @autoclosure () -> String? = nil
     ) {
         guard mayList(rule.code) else { return }
-        findings.append(Finding(rule, Self.sentence(message()), severity: severity, reason: reason, fix: fix(), file: file))
+        findings.append(
+            Finding(rule, Self.sentence(message()), severity: severity, reason: reason, fix: fix(), file: file))
     }
 
     /// Adds a finding at a byte of the document. The message is created only if the finding is listed.

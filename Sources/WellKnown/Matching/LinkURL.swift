@@ -86,12 +86,7 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
         sent.reserveCapacity(source.count + 8)
         sent += source[start..<authority.host.lowerBound]
         let hostStart = sent.count
-        if source[authority.host].contains(where: { $0 >= 0x80 }) {
-            guard let host = Punycode.host(String(decoding: source[authority.host], as: UTF8.self)) else { throw .host }
-            sent += Array(host.utf8)
-        } else {
-            sent += source[authority.host].map(\.asciiLowercased)
-        }
+        sent += try Self.host(source[authority.host])
         hostRange = hostStart..<sent.count
         sent += source[authority.host.upperBound..<end]
 
@@ -139,6 +134,13 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
             case .missingHost, .invalidHost, .userInfo: throw .host
             }
         }
+    }
+
+    /// The host in lower case, and in Punycode if it is not ASCII.
+    private static func host(_ text: ArraySlice<UInt8>) throws(ParseError) -> [UInt8] {
+        guard text.contains(where: { $0 >= 0x80 }) else { return text.map(\.asciiLowercased) }
+        guard let host = Punycode.host(String(decoding: text, as: UTF8.self)) else { throw .host }
+        return Array(host.utf8)
     }
 
     /// Appends a part with its separator, or does not append if the part is absent.

@@ -8,7 +8,9 @@ public enum Punycode {
     public static func host(_ text: String) -> String? {
         var labels: [String] = []
         let dots: Set<Unicode.Scalar> = [".", "\u{3002}", "\u{ff0e}", "\u{ff61}"]
-        for label in text.lowercased().unicodeScalars.split(omittingEmptySubsequences: false, whereSeparator: dots.contains) {
+        for label in text.lowercased().unicodeScalars.split(
+            omittingEmptySubsequences: false, whereSeparator: dots.contains)
+        {
             let composed = composed(String(String.UnicodeScalarView(label)))
             guard composed.utf8.contains(where: { $0 >= 0x80 }) else {
                 labels.append(composed)
@@ -37,7 +39,8 @@ public enum Punycode {
 
     private static func encoded(_ scalars: [UInt32]) -> String? {
         var output = scalars.filter { $0 < 0x80 }.map { UInt8($0) }
-        guard scalars.count <= 63, scalars.allSatisfy({ $0 >= 0x80 || UInt8($0).isASCIILetter || UInt8($0).isASCIIDigit || $0 == 0x2d })
+        guard scalars.count <= 63,
+            scalars.allSatisfy({ $0 >= 0x80 || UInt8($0).isASCIILetter || UInt8($0).isASCIIDigit || $0 == 0x2d })
         else { return nil }
         var handled = output.count
         let basic = handled

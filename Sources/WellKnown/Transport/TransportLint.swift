@@ -47,7 +47,8 @@ public enum TransportLint {
         return Finding(
             TransportRules.wrongName, "The file is called \(name.quoted); \(file.fileName.quoted) is asked for.",
             severity: .info,
-            reason: "A server may send the file under its right name. If it does not, no system finds it.", file: fileName)
+            reason: "A server may send the file under its right name. If it does not, no system finds it.",
+            file: fileName)
     }
 
     private static func failed(_ failure: HTTPFetchError, _ seen: OriginObservation) -> [Finding] {

@@ -1,4 +1,5 @@
 public import ArgumentParser
+import Foundation
 public import WellKnown
 
 /// The command `wellknown lint FILE…`.
@@ -34,6 +35,12 @@ struct LintCommand: AsyncParsableCommand {
     @Flag(help: "Also say that the last line of a file does not end.")
     var finalNewline = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Write the present findings into this file, as a baseline for .wellknown.yaml.", valueName: "file"),
+        completion: .file())
+    var writeBaseline: String?
+
     @OptionGroup var output: OutputOptions
     @OptionGroup(title: "Network options") var network: NetworkOptions
 
@@ -65,6 +72,15 @@ struct LintCommand: AsyncParsableCommand {
             }
         }
         run.comparePairs()
+        if let writeBaseline {
+            let baseline = JSONOutput.text(Baseline(run.files))
+            guard FileManager.default.createFile(atPath: writeBaseline, contents: Data(baseline.utf8)) else {
+                throw ValidationError("--write-baseline: \(writeBaseline.printable) cannot be written.")
+            }
+            let count = run.files.reduce(0) { $0 + $1.findings.count }
+            StandardOutput.write("\(writeBaseline.printable): \(count) findings written\n")
+            return
+        }
         try output.finish(run.files)
     }
 }

@@ -136,7 +136,8 @@ struct AndroidDoctor: Sendable {
             }
             let isListed = fingerprints.contains(certificate.fingerprint.description)
             let app = certificates.filter { $0.file == certificate.file && $0.isOnDevices }
-            let isEnough = !certificate.file.isEmpty && app.contains { fingerprints.contains($0.fingerprint.description) }
+            let isEnough =
+                !certificate.file.isEmpty && app.contains { fingerprints.contains($0.fingerprint.description) }
             if !certificate.isOnDevices {
                 return DoctorLine(
                     .android, subject, left, right, .notChecked,
@@ -190,7 +191,8 @@ extension AndroidDoctor {
             return [
                 DoctorLine(
                     .android, Self.subject, wanted, .init("manifest", "not given"), .notChecked,
-                    unread.map { "\($0)." } ?? "Give the manifest with --manifest FILE, best the merged one of a build.")
+                    unread.map { "\($0)." } ?? "Give the manifest with --manifest FILE, best the merged one of a build."
+                )
             ]
         }
         let candidates = manifest.filters.filter { filter in filter.hosts.contains { host.isMeant(by: $0.name) } }

@@ -53,7 +53,7 @@ struct AppleDoctor: Sendable {
         return listed.count == 1 ? listed.first.map { ($0, "file") } : nil
     }
 
-    private var listedApps: [String] { file?.applinks.value?.entries.flatMap(\.apps) ?? [] }
+    var listedApps: [String] { file?.applinks.value?.entries.flatMap(\.apps) ?? [] }
 
     private var appLine: DoctorLine {
         let listed = DoctorLine.Side("apple-app-site-association", Self.list(listedApps))
@@ -61,7 +61,9 @@ struct AppleDoctor: Sendable {
             if !parts.isUnknown { return partLine(listed) }
             return DoctorLine(
                 .ios, "the app's id", .init("app", "unknown"), listed, .notChecked,
-                unread.map { "\($0)." } ?? "Give --app PREFIX.bundle.id, or the entitlements of a signed build, or a profile for this one app.")
+                unread.map { "\($0)." }
+                    ?? "Give --app PREFIX.bundle.id, or the entitlements of a signed build, or a profile for this one app."
+            )
         }
         let side = DoctorLine.Side(identity.place, identity.id)
         guard file != nil else {
@@ -78,27 +80,6 @@ struct AppleDoctor: Sendable {
             return DoctorLine(.ios, "the app's id", side, listed, .agrees)
         }
         return DoctorLine(.ios, "the app's id", side, listed, .differs, missingAdvice(identity.id))
-    }
-
-    /// The part of the id that is known, compared with the file.
-    private func partLine(_ listed: DoctorLine.Side) -> DoctorLine {
-        let side = DoctorLine.Side("project", parts.words)
-        let missing = parts.prefix == nil ? "team" : "bundle id"
-        guard file != nil else {
-            return DoctorLine(
-                .ios, "the app's id", side, .init("apple-app-site-association", "not given"), .notChecked,
-                "Give the domain's file with --aasa FILE.")
-        }
-        if listedApps.contains(where: parts.mayBe) {
-            return DoctorLine(
-                .ios, "the app's id", side, listed, .notChecked,
-                "The \(parts.prefix == nil ? "bundle id" : "team") agrees. The project does not name the \(missing): give --app "
-                    + "PREFIX.bundle.id.")
-        }
-        return DoctorLine(
-            .ios, "the app's id", side, listed, .differs,
-            "Whatever the \(missing) is, the file has no such app: add \(parts.prefix ?? "PREFIX").\(parts.bundle ?? "bundle.id") "
-                + "to the appIDs of an entry of applinks.details.")
     }
 
     private func missingAdvice(_ id: String) -> String {
@@ -185,7 +166,8 @@ extension AppleDoctor {
         guard let entitlements else {
             return line(
                 "not given", .notChecked,
-                unread.map { "\($0)." } ?? "Give the app's entitlements with --entitlements FILE; of a built app: codesign -d "
+                unread.map { "\($0)." }
+                    ?? "Give the app's entitlements with --entitlements FILE; of a built app: codesign -d "
                     + "--entitlements - --xml App.app")
         }
         guard let domains = entitlements.associatedDomains else {

@@ -86,6 +86,8 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup(title: "Network options")
     var services: ServiceOptions
 
+    @OptionGroup var ignoring: IgnoreOptions
+
     @Flag(help: "Show remarks in full, too. Without it, text has their number alone.")
     var all = false
 
@@ -103,7 +105,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard Self.host(domain) != nil else {
-            throw ValidationError("'\(domain.printable)' is not a domain: write its name, as in example.com, or a link to it.")
+            throw ValidationError(
+                "'\(domain.printable)' is not a domain: write its name, as in example.com, or a link to it.")
         }
         _ = try PlaceholderValue.dictionary(define)
         if let app {
@@ -136,7 +139,10 @@ struct DoctorCommand: AsyncParsableCommand {
             await examination.fetch(with: client)
             if let target = FetchTarget(host.name) { await examination.ask(services.probe(client, target)) }
         }
-        let report = examination.report()
+        var report = examination.report()
+        var list = try ignoring.list()
+        report.findings = list.kept(report.findings, in: host.name).findings
+        for remark in list.remarks { StandardOutput.reportError(remark) }
         StandardOutput.write(report.text(as: format, style: .ofStandardOutput, failOn: failOn, showsAll: all))
         let code = report.exitCode(failOn: failOn)
         if code != 0 { throw ExitCode(code) }
@@ -167,12 +173,7 @@ struct DoctorCommand: AsyncParsableCommand {
             examination.notes += project.notes
         }
         if let deviceReport {
-            guard let device = DeviceReport(try ProjectFiles.bytes(deviceReport)) else {
-                throw ProjectFiles.ReadError(
-                    file: deviceReport,
-                    reason: "this is neither the output of adb shell pm get-app-links nor swcutil_show.txt")
-            }
-            deviceSays = device
+            deviceSays = try ProjectFiles.device(deviceReport)
         }
         for file in cert {
             examination.certificates += try DoctorFiles.certificates(

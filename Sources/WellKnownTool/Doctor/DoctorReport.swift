@@ -6,7 +6,7 @@ import WellKnown
 struct DoctorReport {
     let host: String
     let lines: [DoctorLine]
-    let findings: [Finding]
+    var findings: [Finding]
     var names = DoctorNames()
     /// What was looked at in a project, one line for each file.
     var notes: [String] = []
@@ -43,7 +43,8 @@ struct DoctorReport {
         }
         let remarks = findings.count { $0.severity == .info }
         let folded = remarks == 0 || showsAll ? "" : " \(remarks) remark\(remarks == 1 ? "" : "s") (--all)."
-        output.append(summary + folded + (isOffline ? " Apple's copy and Google's answer were not asked (--offline)." : ""))
+        output.append(
+            summary + folded + (isOffline ? " Apple's copy and Google's answer were not asked (--offline)." : ""))
         return output.joined(separator: "\n") + "\n"
     }
 

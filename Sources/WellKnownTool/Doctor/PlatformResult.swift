@@ -24,7 +24,9 @@ struct PlatformResult {
         for subject in subjects(left) { result.lines += rows(subject, left) }
         let codes = left.map { Set($0.result.findings.map(\.code)) }
         result.findings = first.result.findings.filter { finding in codes.allSatisfy { $0.contains(finding.code) } }
-        result.notes = ["several apps fit: \(left.map(\.name).joined(separator: ", ")). Name one with --app or --package"]
+        result.notes = [
+            "several apps fit: \(left.map(\.name).joined(separator: ", ")). Name one with --app or --package"
+        ]
         return result
     }
 
@@ -43,16 +45,23 @@ struct PlatformResult {
         guard let some = own.first(where: { !$0.lines.isEmpty })?.lines else { return [] }
         if own.allSatisfy({ $0.lines.map(\.summary) == some.map(\.summary) }) { return some }
         let verdicts = own.map { $0.lines.map(\.verdict) }
-        if verdicts.allSatisfy({ $0.contains(.differs) }) || verdicts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0 == .agrees } }) {
+        if verdicts.allSatisfy({ $0.contains(.differs) })
+            || verdicts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0 == .agrees } })
+        {
             return some
         }
         // A service or a wildcard that only one of the apps has is no question.
-        guard own.allSatisfy({ !$0.lines.isEmpty }) else { return own.flatMap(\.lines).filter { $0.verdict != .differs } }
-        let words = own.map { "\($0.name): \($0.lines.map(\.right.value).joined(separator: "; ")) (\($0.lines[0].verdict.rawValue))" }
+        guard own.allSatisfy({ !$0.lines.isEmpty }) else {
+            return own.flatMap(\.lines).filter { $0.verdict != .differs }
+        }
+        let words = own.map {
+            "\($0.name): \($0.lines.map(\.right.value).joined(separator: "; ")) (\($0.lines[0].verdict.rawValue))"
+        }
         let isApple = some[0].platform == .ios
         return [
             DoctorLine(
-                some[0].platform, subject, some[0].left, .init("the apps of the project", words.joined(separator: ", ")),
+                some[0].platform, subject, some[0].left,
+                .init("the apps of the project", words.joined(separator: ", ")),
                 .notChecked,
                 "The project builds several apps: \(own.map(\.name).joined(separator: ", ")). Name one with "
                     + (isApple ? "--app PREFIX.bundle.id." : "--package NAME."))

@@ -50,6 +50,16 @@ struct FetchCommand: AsyncParsableCommand {
             )
             reports.append(await fetcher.run())
         }
+        let checked = try output.kept(reports.flatMap(\.checkedFiles))
+        var rest = checked.makeIterator()
+        for index in reports.indices {
+            for file in reports[index].files.indices {
+                reports[index].files[file].findings = rest.next()?.findings ?? []
+            }
+            for near in reports[index].neighbours.indices {
+                reports[index].neighbours[near].findings = rest.next()?.findings ?? []
+            }
+        }
         switch output.format {
         case .text:
             StandardOutput.write(

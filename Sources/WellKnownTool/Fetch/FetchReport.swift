@@ -74,7 +74,8 @@ enum FetchText {
         let neighbours = report.neighbours.map { neighbour in
             style.paint(neighbour.fact.url.printable, .bold) + "\n" + line(neighbour.fact, style) + "\n\n"
                 + FindingText.render(
-                    [CheckedFile(name: neighbour.fact.url, findings: neighbour.findings)], style: style, showsAll: showsAll)
+                    [CheckedFile(name: neighbour.fact.url, findings: neighbour.findings)], style: style,
+                    showsAll: showsAll)
         }
         // A neighbour with remarks alone is a line of the result.
         let shown = zip(report.neighbours, neighbours).filter { neighbour, _ in

@@ -67,7 +67,9 @@ struct ExpoConfig: Sendable {
             } else if !isText, bytes[index] == 0x2f, index + 1 < bytes.count, [0x2a, 0x2f].contains(bytes[index + 1]) {
                 let isLine = bytes[index + 1] == 0x2f
                 while index < bytes.count {
-                    if isLine ? bytes[index] == 0x0a || bytes[index] == 0x0d : bytes[index...].starts(with: [0x2a, 0x2f]) {
+                    if isLine
+                        ? bytes[index] == 0x0a || bytes[index] == 0x0d : bytes[index...].starts(with: [0x2a, 0x2f])
+                    {
                         break
                     }
                     if bytes[index] > 0x20 { bytes[index] = 0x20 }

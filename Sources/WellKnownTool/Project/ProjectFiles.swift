@@ -81,7 +81,8 @@ enum ProjectFiles {
     ) throws(ProjectFileError) -> AndroidManifest {
         // An APK has the compiled form, an app bundle that of its base module.
         let isBundle = archive.entries.contains { $0.name == "base/manifest/AndroidManifest.xml" }
-        let names = isBundle
+        let names =
+            isBundle
             ? ("base/manifest/AndroidManifest.xml", "base/resources.pb") : ("AndroidManifest.xml", "resources.arsc")
         guard let bytes = try contents(of: names.0, archive, limit: 8 << 20) else {
             throw ProjectFileError("this archive has no AndroidManifest.xml")
@@ -106,6 +107,14 @@ enum ProjectFiles {
 
     /// Whether the file is an archive, such as an APK.
     static func isArchive(_ file: String) -> Bool { (try? archive(file)) != nil }
+
+    static func device(_ file: String) throws(ReadError) -> DeviceReport {
+        guard let report = DeviceReport(try bytes(file)) else {
+            throw ReadError(
+                file: file, reason: "this is neither the output of adb shell pm get-app-links nor swcutil_show.txt")
+        }
+        return report
+    }
 
     /// The archive in a file, or `nil` if it is not a zip archive.
     private static func archive(_ file: String) throws(ReadError) -> ZipArchive? {

@@ -61,7 +61,8 @@ struct ProjectFolder {
     /// The path of `relative` as seen from `folder`. `nil` if it leads out of the project.
     static func path(_ folder: String, _ relative: String) -> String? {
         var parts: [Substring] = []
-        for part in (relative.hasPrefix("/") ? relative : "\(folder)/\(relative)").split(separator: "/") where part != "." {
+        for part in (relative.hasPrefix("/") ? relative : "\(folder)/\(relative)").split(separator: "/")
+        where part != "." {
             if part != ".." {
                 parts.append(part)
             } else if parts.popLast() == nil {

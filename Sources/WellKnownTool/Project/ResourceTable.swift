@@ -24,7 +24,8 @@ enum ResourceTable {
         guard try reader.number(0, 2) == 0x0002 else { throw broken }
         var found = Found()
         var (strings, count): ([String], Int) = ([], 0)
-        try chunks(reader, Int(try reader.number(2, 2)), bytes.count) { type, offset, header, size throws(ProjectFileError) in
+        try chunks(reader, Int(try reader.number(2, 2)), bytes.count) {
+            type, offset, header, size throws(ProjectFileError) in
             if type == 0x0001 { strings = try reader.pool(offset, header) }
             guard type == 0x0200 else { return }
             let package = try reader.number(offset + 8, 4)

@@ -94,7 +94,10 @@ struct FingerprintReading {
         case 16: faults = [.digest(name: "MD5", octets: 16)]
         default: faults = [.octets(octets.count)]
         }
-        guard octets.count == 32 || faults.allSatisfy({ $0 == .noColons || $0 == .otherSeparator || $0 == .extraSeparator }) else {
+        guard
+            octets.count == 32
+                || faults.allSatisfy({ $0 == .noColons || $0 == .otherSeparator || $0 == .extraSeparator })
+        else {
             return true
         }
         if bytes.contains(where: { (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }) { faults.append(.lowercase) }

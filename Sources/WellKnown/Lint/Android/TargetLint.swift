@@ -154,7 +154,8 @@ struct UnknownKeyLint {
                     "No system reads \(member.key.quoted) in \(place): the manifest of the app says which links open, and from "
                         + "Android 15 on its dynamic rules.", severity: .warning,
                     reason: "Readers ignore the key. The app opens every link that its manifest takes.",
-                    fix: "Remove it. Write the paths into the intent filters of the manifest, or into relation_extensions as "
+                    fix:
+                        "Remove it. Write the paths into the intent filters of the manifest, or into relation_extensions as "
                         + "dynamic_app_link_components.")
                 continue
             }
@@ -175,7 +176,8 @@ struct UnknownKeyLint {
 
     /// Keys of Apple's file and of the manifest that say which links open, in lower case.
     private static let linkKeys: Set<String> = [
-        "paths", "path", "components", "details", "patterns", "pathpattern", "pathprefix", "urls", "url", "links", "hosts",
+        "paths", "path", "components", "details", "patterns", "pathpattern", "pathprefix", "urls", "url", "links",
+        "hosts",
         "host", "domains", "scheme", "schemes",
     ]
 

@@ -231,7 +231,9 @@ extension AASALint {
                 reason: reading.isExclude
                     ? "Longer words also match, so addresses of other pages stay in the browser. The query is not part of "
                         + "the path." : nil,
-                fix: "If the word and its pages are meant, write \((word + "/*").quoted): it also matches \(word.quoted).")
+                fix:
+                    "If the word and its pages are meant, write \((word + "/*").quoted): it also matches \(word.quoted)."
+            )
         }
         if pattern.lacksSlash { slashless.append(node) }
     }

@@ -97,11 +97,13 @@ extension AASALint {
         } else if let member = entry.components.member, entry.appIDs.isAbsent, entry.appID.member != nil {
             // Apple's own matcher accepts these. Apple's documentation forbids them.
             findings.add(
-                rule, at: member, "\(Self.name(entry, number)) has components with appID; Apple documents appIDs for them",
+                rule, at: member,
+                "\(Self.name(entry, number)) has components with appID; Apple documents appIDs for them",
                 severity: .warning, fix: "Write appIDs, as a list.")
         } else if let member = entry.paths.member, entry.appID.isAbsent, entry.appIDs.member != nil {
             findings.add(
-                rule, at: member, "\(Self.name(entry, number)) has paths with appIDs; systems that need paths do not know appIDs",
+                rule, at: member,
+                "\(Self.name(entry, number)) has paths with appIDs; systems that need paths do not know appIDs",
                 severity: .warning, fix: "Write components instead of paths.")
         }
     }

@@ -12,7 +12,8 @@ extension AASALint {
                 AppleOrderRules.deadExclude, at: place,
                 "Rule \(rule.rule + 1) of entry \(rule.entry + 1) excludes nothing: no rule after it would open any of its "
                     + "addresses", severity: .info,
-                reason: "No rule opens these addresses, so they stay in the browser without it. The exclude has no effect.",
+                reason:
+                    "No rule opens these addresses, so they stay in the browser without it. The exclude has no effect.",
                 fix: "Remove it, or move it before the rule that it limits.")
         }
     }

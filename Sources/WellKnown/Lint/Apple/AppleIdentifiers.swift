@@ -144,8 +144,10 @@ enum AppleIdentifierPlaceholder {
 /// Words that stand for a value that the author did not write yet. Both files use them.
 enum PlaceholderWords {
     private static let words: Set<String> = [
-        "todo", "tbd", "tba", "fixme", "xxx", "changeme", "replaceme", "placeholder", "none", "null", "undefined", "appid",
-        "bundleid", "teamid", "package", "packagename", "yourappid", "yourpackage", "yourpackagename", "example", "test",
+        "todo", "tbd", "tba", "fixme", "xxx", "changeme", "replaceme", "placeholder", "none", "null", "undefined",
+        "appid",
+        "bundleid", "teamid", "package", "packagename", "yourappid", "yourpackage", "yourpackagename", "example",
+        "test",
         "...", "…", "?", "-",
     ]
 

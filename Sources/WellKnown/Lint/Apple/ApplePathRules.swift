@@ -76,7 +76,8 @@ enum ApplePathRules {
 
     static let starWithoutSlash = LintRule(
         "pat.slash-star-noslash", .info, "A star directly after a word",
-        reason: "Longer words also match, so addresses of other pages open the app. The query is not part of the path, so "
+        reason:
+            "Longer words also match, so addresses of other pages open the app. The query is not part of the path, so "
             + "the star is not needed for it.",
         fix: "If the word and its pages are meant, write \"/word/*\", which also matches /word.", source: components,
         wrong: example("/dapp*"), right: example("/dapp/*"))

@@ -115,9 +115,11 @@ enum AppleStructureRules {
 
     static let mixedGenerations = LintRule(
         "aasa.mixed-generations", .warning, "Both generations of keys in one entry",
-        reason: "Apple's TN3155 says that universal links do not work with this mixture. Flutter's guide shows it, and iOS 13 "
+        reason:
+            "Apple's TN3155 says that universal links do not work with this mixture. Flutter's guide shows it, and iOS 13 "
             + "and later use the components (WWDC 2019 session 717). Older versions may read either.",
-        fix: "Keep appIDs and components alone. For iOS 12 and older, add a second entry with appID and paths after it.",
+        fix:
+            "Keep appIDs and components alone. For iOS 12 and older, add a second entry with appID and paths after it.",
         source: debugging + "; " + session + "; docs.flutter.dev, Set up universal links for iOS",
         wrong: .aasa(BodyRules.sound.replacing("\"components\":", with: "\"paths\": [\"/buy/*\"], \"components\":")),
         right: .aasa(BodyRules.sound))

@@ -29,7 +29,8 @@ enum JSONErrorLint {
                         "A typographic quotation mark where a plain one belongs; the text after it cannot be read")
                 } else {
                     findings.add(
-                        JSONRules.invalid, at: fault.offset, message(fault, kind), reason: reason(JSONRules.invalid, kind))
+                        JSONRules.invalid, at: fault.offset, message(fault, kind),
+                        reason: reason(JSONRules.invalid, kind))
                 }
             default:
                 let rule = rule(for: fault.kind)
@@ -40,7 +41,8 @@ enum JSONErrorLint {
                 guard !isRepeated || firsts.insert(isQuote ? "'" : rule.code).inserted else { continue }
                 let more = isRepeated ? " (\(same) times in all)" : ""
                 findings.add(
-                    rule, at: fault.offset, message(fault, kind) + more, reason: reason(rule, kind), fix: fix(rule, kind))
+                    rule, at: fault.offset, message(fault, kind) + more, reason: reason(rule, kind),
+                    fix: fix(rule, kind))
             }
         }
     }

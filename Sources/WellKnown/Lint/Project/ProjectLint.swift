@@ -183,9 +183,11 @@ enum IntentFilterLint {
     }
 
     private static func verification(of filter: IntentFilter, place: String, file: String) -> [Finding] {
-        let isOwn = !filter.schemes.isEmpty && filter.schemes.allSatisfy {
-            !["http", "https"].contains($0.lowercased()) && !BuildPlaceholder.isIn($0)
-        }
+        let isOwn =
+            !filter.schemes.isEmpty
+            && filter.schemes.allSatisfy {
+                !["http", "https"].contains($0.lowercased()) && !BuildPlaceholder.isIn($0)
+            }
         if isOwn {
             return [
                 Finding(

@@ -7,7 +7,9 @@ indirect enum GradleValue: Equatable {
 
     var text: String? { if case .text(let text) = self { text } else { nil } }
 
-    subscript(name: String) -> GradleValue { if case .map(let items) = self { items[name] ?? .unknown } else { .unknown } }
+    subscript(name: String) -> GradleValue {
+        if case .map(let items) = self { items[name] ?? .unknown } else { .unknown }
+    }
 }
 
 /// Reads expressions: literals, texts joined by `+`, maps, and names that have such a value.

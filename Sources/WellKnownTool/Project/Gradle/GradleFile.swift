@@ -11,7 +11,7 @@ struct GradleFile {
     private(set) var flavors: [(name: String, dimension: String, scope: Scope)] = []
     private(set) var release: Scope = [:]
     /// What the build changes by code after all scopes.
-    private var changed: Scope = [:]
+    var changed: Scope = [:]
     private(set) var dimensions: [String] = []
     private(set) var namespace: GradleValue?
     /// Modules that this one includes, by the last part of their names.
@@ -111,7 +111,9 @@ struct GradleFile {
             if let name { _ = flavor(of: path + [name]) }
         }
         for (place, word) in zip(rest.indices, rest) where word == .word("project") {
-            if let name = Self.texts(rest[place...]).first { modules.insert(String(name.split(separator: ":").last ?? "")) }
+            if let name = Self.texts(rest[place...]).first {
+                modules.insert(String(name.split(separator: ":").last ?? ""))
+            }
         }
         if let place = words.firstIndex(where: { Self.settings[$0] != nil }) {
             return set(words[place], Array(words[(place + 1)...]), rest, path + words[..<place])
@@ -126,7 +128,9 @@ struct GradleFile {
 
     private static func texts(_ tokens: ArraySlice<GradleToken>) -> [String] {
         tokens.compactMap { token in
-            guard case .text(let parts) = token, parts.count == 1, case .literal(let text)? = parts.first else { return nil }
+            guard case .text(let parts) = token, parts.count == 1, case .literal(let text)? = parts.first else {
+                return nil
+            }
             return text
         }
     }
@@ -136,7 +140,11 @@ struct GradleFile {
         let words = tokens.compactMap { token -> String? in if case .word(let word) = token { word } else { nil } }
         if let equals = tokens.firstIndex(of: .mark("=")) {
             let names = tokens[..<equals].compactMap { token -> String? in
-                if case .word(let word) = token, !["val", "var", "String", "final", "const", "Map"].contains(word) { word } else { nil }
+                if case .word(let word) = token, !["val", "var", "String", "final", "const", "Map"].contains(word) {
+                    word
+                } else {
+                    nil
+                }
             }
             guard let name = tokens[..<equals].contains(.mark(":")) ? names.first : names.last else { return }
             variables[name] = GradleExpression.value(tokens[(equals + 1)...], variables)
@@ -175,7 +183,8 @@ struct GradleFile {
     private static let settings: [String: String] = [
         "applicationId": "applicationId", "setApplicationId": "applicationId", "applicationIdSuffix": "suffix",
         "manifestPlaceholders": "placeholders", "addManifestPlaceholders": "placeholders",
-        "setManifestPlaceholders": "placeholders", "resValue": "resource", "minSdk": "minSdk", "minSdkVersion": "minSdk",
+        "setManifestPlaceholders": "placeholders", "resValue": "resource", "minSdk": "minSdk",
+        "minSdkVersion": "minSdk",
         "targetSdk": "targetSdk", "targetSdkVersion": "targetSdk",
     ]
 
@@ -190,7 +199,8 @@ struct GradleFile {
         return tokens[(tokens.startIndex + 1)..<end]
     }
 
-    private mutating func set(_ word: String, _ members: [String], _ tokens: ArraySlice<GradleToken>, _ path: [String]) {
+    private mutating func set(_ word: String, _ members: [String], _ tokens: ArraySlice<GradleToken>, _ path: [String])
+    {
         guard let setting = Self.settings[word], !tokens.isEmpty || !members.isEmpty else { return }
         let value = Self.value(tokens)
         switch setting {
@@ -233,7 +243,9 @@ struct GradleFile {
     private mutating func store(_ name: String, _ value: GradleValue, _ path: [String]) {
         let isConditional = path.contains(where: Self.conditional.contains)
         let value = isConditional ? .unknown : value
-        if path.contains(where: { ["applicationVariants", "androidComponents", "onVariants", "libraryVariants"].contains($0) }) {
+        if path.contains(where: {
+            ["applicationVariants", "androidComponents", "onVariants", "libraryVariants"].contains($0)
+        }) {
             changed[name] = .unknown
         } else if let flavor = flavor(of: path) {
             flavors[flavor].scope[name] = value
@@ -252,64 +264,5 @@ struct GradleFile {
         if let found = flavors.firstIndex(where: { $0.name == name }) { return found }
         flavors.append((name, "", [:]))
         return flavors.count - 1
-    }
-}
-
-/// The variants of the build for users.
-extension GradleFile {
-    struct Variant {
-        /// The flavors of the variant, the most important first. Empty without flavors.
-        let flavors: [String]
-        let values: [String: String]
-        /// `nil` if only a run of the build can say it.
-        let applicationID: String?
-        let minimumSDK, targetSDK: Int?
-        /// Settings whose value only a run of the build can say.
-        let unread: [String]
-    }
-
-    private static let mostVariants = 60
-
-    var variants: [Variant] {
-        var groups: [[Int]] = []
-        for dimension in dimensions.isEmpty ? Array(Set(flavors.map(\.dimension))).sorted() : dimensions {
-            let own = flavors.indices.filter {
-                flavors[$0].dimension == dimension || dimensions.count == 1 && flavors[$0].dimension.isEmpty
-            }
-            if !own.isEmpty { groups.append(own) }
-        }
-        var combinations: [[Int]] = [[]]
-        for group in groups where combinations.count * group.count <= Self.mostVariants {
-            combinations = combinations.flatMap { head in group.map { head + [$0] } }
-        }
-        return combinations.map(variant)
-    }
-
-    private func variant(_ chosen: [Int]) -> Variant {
-        // The flavors of the first dimension win over those of the next ones.
-        var scopes = [common] + chosen.reversed().map { flavors[$0].scope } + [release, changed]
-        let suffixes = ([common] + chosen.map { flavors[$0].scope } + [release]).compactMap { $0["suffix"] }
-        for index in scopes.indices { scopes[index]["suffix"] = nil }
-        let merged = scopes.reduce(into: Scope()) { $0.merge($1) { $1 } }
-        var id = merged["applicationId"] ?? (appliesOthers || isLibrary ? .unknown : namespace ?? .unknown)
-        for suffix in suffixes {
-            guard let head = id.text, let tail = suffix.text else {
-                id = .unknown
-                break
-            }
-            id = .text(tail.isEmpty ? head : head + (tail.hasPrefix(".") ? tail : ".\(tail)"))
-        }
-        var values: [String: String] = [:]
-        for (name, value) in merged {
-            guard let text = value.text else { continue }
-            if name.hasPrefix("${") { values[String(name.dropFirst(2).dropLast())] = text }
-            if name.hasPrefix("@") { values[name] = text }
-        }
-        if let text = id.text { values["applicationId"] = text }
-        let unread = merged.filter { $0.value == .unknown }.keys.filter { !["minSdk", "targetSdk"].contains($0) }
-        return Variant(
-            flavors: chosen.map { flavors[$0].name }, values: values, applicationID: id.text,
-            minimumSDK: merged["minSdk"]?.text.flatMap { Int($0) },
-            targetSDK: merged["targetSdk"]?.text.flatMap { Int($0) }, unread: unread.sorted())
     }
 }

@@ -86,7 +86,9 @@ enum AndroidReader: ProjectReader {
         private mutating func gradle(_ module: String) -> GradleFile? {
             var variables: [String: GradleValue] = [:]
             var steps = [""]
-            for part in module.split(separator: "/") { steps.append(steps[steps.count - 1].isEmpty ? String(part) : "\(steps[steps.count - 1])/\(part)") }
+            for part in module.split(separator: "/") {
+                steps.append(steps[steps.count - 1].isEmpty ? String(part) : "\(steps[steps.count - 1])/\(part)")
+            }
             for step in steps {
                 let prefix = step.isEmpty ? "" : "\(step)/"
                 if let bytes = bytes(prefix + "gradle.properties") { variables.merge(Self.properties(bytes)) { $1 } }
@@ -99,7 +101,8 @@ enum AndroidReader: ProjectReader {
                     }
                     let names = Set(file.variants.map { $0.applicationID ?? "not known" }).sorted()
                     offer.notes.append(
-                        folder.note(prefix + name, "Gradle module", "applicationId \(names.joined(separator: ", ").printable)"))
+                        folder.note(
+                            prefix + name, "Gradle module", "applicationId \(names.joined(separator: ", ").printable)"))
                     return file
                 }
             }
@@ -115,7 +118,8 @@ enum AndroidReader: ProjectReader {
             var values: [String: GradleValue] = [:]
             for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
                 let text = line.drop(while: \.isWhitespace)
-                guard text.first != "#", text.first != "!", let mark = text.firstIndex(where: { $0 == "=" || $0 == ":" })
+                guard text.first != "#", text.first != "!",
+                    let mark = text.firstIndex(where: { $0 == "=" || $0 == ":" })
                 else { continue }
                 let name = text[..<mark].filter { !$0.isWhitespace }
                 values[String(name)] = .text(String(text[text.index(after: mark)...].drop(while: \.isWhitespace)))

@@ -56,7 +56,8 @@ enum ExpoReader: ProjectReader {
         }
     }
 
-    private static func add(_ config: ExpoConfig, _ path: String, _ folder: ProjectFolder, _ offer: inout ProjectOffer) {
+    private static func add(_ config: ExpoConfig, _ path: String, _ folder: ProjectFolder, _ offer: inout ProjectOffer)
+    {
         let file = folder.full(path)
         let count = (config.domains?.count ?? 0, config.filters?.count ?? 0)
         var words = "\(count.0) associated domains, \(count.1) intent filters"
@@ -83,6 +84,8 @@ enum ExpoReader: ProjectReader {
     private static func isBuilt(_ path: String, _ system: String, _ folder: ProjectFolder) -> Bool {
         let base = ProjectFolder.folder(of: path)
         let prefix = base.isEmpty ? "\(system)/" : "\(base)/\(system)/"
-        return folder.paths.contains { $0.hasPrefix(prefix) && ($0.hasSuffix(".pbxproj") || $0.hasSuffix("AndroidManifest.xml")) }
+        return folder.paths.contains {
+            $0.hasPrefix(prefix) && ($0.hasSuffix(".pbxproj") || $0.hasSuffix("AndroidManifest.xml"))
+        }
     }
 }

@@ -109,7 +109,9 @@ enum XcodeReader: ProjectReader {
                 }
                 return []
             }
-            guard !visited.contains(path), let bytes = folder.bytes(path, "Xcode settings", &offer.notes) else { return [] }
+            guard !visited.contains(path), let bytes = folder.bytes(path, "Xcode settings", &offer.notes) else {
+                return []
+            }
             visited.append(path)
             var settings: [(name: String, value: String)] = []
             var count = 0
@@ -121,7 +123,9 @@ enum XcodeReader: ProjectReader {
                 case .include(let file, let isOptional):
                     let place = ProjectFolder.path(ProjectFolder.folder(of: path), file) ?? file
                     let named = folder.has(place) ? place : ProjectFolder.path(source, file) ?? file
-                    if folder.has(named) || !isOptional { settings += lines(of: named, from: source, &visited, &isWhole) }
+                    if folder.has(named) || !isOptional {
+                        settings += lines(of: named, from: source, &visited, &isWhole)
+                    }
                 }
             }
             let note = folder.note(path, "Xcode settings", "\(count) settings")
@@ -211,7 +215,9 @@ enum XcodeReader: ProjectReader {
             }
             if let id = candidate.entitlements?.applicationIdentifier {
                 let parts = id.split(separator: ".", maxSplits: 1).map(String.init)
-                if parts.count == 2, !id.hasSuffix("*") { candidate.id = AppleAppParts(prefix: parts[0], bundle: parts[1]) }
+                if parts.count == 2, !id.hasSuffix("*") {
+                    candidate.id = AppleAppParts(prefix: parts[0], bundle: parts[1])
+                }
             }
             candidate.id.prefix = candidate.id.prefix ?? candidate.entitlements?.teamIdentifier
         }

@@ -26,7 +26,9 @@ struct VerdictRowsTests {
 
             init(from decoder: any Decoder) throws {
                 let container = try decoder.singleValueContainer()
-                if let codes = try? container.decode([Int32].self) { self = .codes(codes) } else {
+                if let codes = try? container.decode([Int32].self) {
+                    self = .codes(codes)
+                } else {
                     self = .texts(try container.decode([String].self))
                 }
             }
@@ -105,16 +107,23 @@ struct VerdictCheck {
 
     private var findings: Bool {
         let files = document["files"] as? [[String: Any]] ?? []
-        let all = (document["findings"] as? [[String: Any]] ?? [])
+        let all =
+            (document["findings"] as? [[String: Any]] ?? [])
             + files.flatMap { $0["findings"] as? [[String: Any]] ?? [] }
         let meant = all.filter { finding in
             (check.code == "*" || finding["code"] as? String == check.code)
                 && (check.about ?? []).allSatisfy { said(finding, Self.fields).contains($0.folded(check.anyCase)) }
-                && (check.aboutMessage ?? []).allSatisfy { said(finding, ["message"]).contains($0.folded(check.anyCase)) }
+                && (check.aboutMessage ?? []).allSatisfy {
+                    said(finding, ["message"]).contains($0.folded(check.anyCase))
+                }
         }
         let texts = meant.map { said($0, check.fields ?? Self.fields) }
-        if let lacks = check.lacks, texts.contains(where: { text in lacks.contains(where: text.contains) }) { return false }
-        if let some = check.someHas, !texts.contains(where: { text in some.allSatisfy { text.contains($0.folded(check.anyCase)) } }) {
+        if let lacks = check.lacks, texts.contains(where: { text in lacks.contains(where: text.contains) }) {
+            return false
+        }
+        if let some = check.someHas,
+            !texts.contains(where: { text in some.allSatisfy { text.contains($0.folded(check.anyCase)) } })
+        {
             return false
         }
         if let some = check.someHasOneOf, !texts.contains(where: { text in some.contains(where: text.contains) }) {
