@@ -73,7 +73,7 @@ struct LintCommand: AsyncParsableCommand {
         }
         run.comparePairs()
         if let writeBaseline {
-            let baseline = JSONOutput.text(Baseline(run.files))
+            let baseline = JSONOutput.text(Baseline(run.files.map { ($0.name, $0.findings) }))
             guard FileManager.default.createFile(atPath: writeBaseline, contents: Data(baseline.utf8)) else {
                 throw ValidationError("--write-baseline: \(writeBaseline.printable) cannot be written.")
             }

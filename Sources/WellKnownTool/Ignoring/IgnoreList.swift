@@ -1,35 +1,6 @@
-import ArgumentParser
 import Foundation
 import SSOShared
 import WellKnown
-
-/// The options that leave findings out.
-struct IgnoreOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Leave findings of this code out; again for more.", valueName: "code"))
-    var ignore: [String] = []
-
-    @Option(
-        help: ArgumentHelp("The file with accepted findings, instead of .wellknown.yaml.", valueName: "file"),
-        completion: .file())
-    var config: String?
-
-    func validate() throws {
-        for code in ignore {
-            if let unknown = IgnoreList.unknown(code) { throw ValidationError("--ignore: \(unknown)") }
-        }
-    }
-
-    /// - Throws: `ExitCode` 64 after a message for each error of the file.
-    func list() throws -> IgnoreList {
-        let name = config ?? IgnoreFile.standardName
-        guard config != nil || FileManager.default.fileExists(atPath: name) else { return IgnoreList(codes: ignore) }
-        do throws(IgnoreFile.ReadError) { return try IgnoreList(codes: ignore, file: IgnoreFile(reading: name)) } catch
-        {
-            for line in error.lines { StandardOutput.reportError(line) }
-            throw ExitCode(64)
-        }
-    }
-}
 
 /// What is left out: codes of the command line, entries of the file, and findings that the baseline has.
 struct IgnoreList {
@@ -93,7 +64,7 @@ struct Baseline: Codable {
 
     init() { findings = [] }
 
-    init(_ files: [CheckedFile]) {
+    init(_ files: [(name: String, findings: [Finding])]) {
         findings = Set(files.flatMap { file in file.findings.map { Self.entry($0, in: file.name) } })
     }
 

@@ -99,12 +99,12 @@ extension AASALint {
             findings.add(
                 rule, at: member,
                 "\(Self.name(entry, number)) has components with appID; Apple documents appIDs for them",
-                severity: .warning, fix: "Write appIDs, as a list.")
+                fix: "Write appIDs, as a list.")
         } else if let member = entry.paths.member, entry.appID.isAbsent, entry.appIDs.member != nil {
             findings.add(
                 rule, at: member,
                 "\(Self.name(entry, number)) has paths with appIDs; systems that need paths do not know appIDs",
-                severity: .warning, fix: "Write components instead of paths.")
+                fix: "Write components instead of paths.")
         }
     }
 

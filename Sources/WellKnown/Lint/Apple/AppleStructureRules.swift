@@ -114,7 +114,7 @@ enum AppleStructureRules {
         right: .aasa(BodyRules.sound))
 
     static let mixedGenerations = LintRule(
-        "aasa.mixed-generations", .warning, "Both generations of keys in one entry",
+        "aasa.mixed-generations", .info, "Both generations of keys in one entry",
         reason:
             "Apple's TN3155 says that universal links do not work with this mixture. Flutter's guide shows it, and iOS 13 "
             + "and later use the components (WWDC 2019 session 717). Older versions may read either.",

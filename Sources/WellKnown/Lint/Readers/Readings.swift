@@ -72,7 +72,7 @@ struct AndroidReading {
     func read(_ statement: AssetStatement) -> ReaderDecision {
         let node = statement.node
         guard statement.isObject else {
-            return .void("an element is \(node.typeName), not an object", node, isSure: true)
+            return .void("an element is \(node.typeName), not an object", node, isSure: false)
         }
         if let fault = Self.refused(node, isOld: isOld) { return .void(fault.reason, fault.node, isSure: true) }
         if let include = statement.include.member, include.value.string != "" { return .nothing }
