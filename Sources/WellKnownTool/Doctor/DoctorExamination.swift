@@ -209,6 +209,13 @@ extension DoctorExamination {
     /// Takes what a device says about the app: its package and certificates.
     mutating func take(_ report: DeviceReport) {
         device = report
+        let ids = Set(
+            report.apple.filter { $0["Service"] == "applinks" && host.isMeant(by: $0["Domain"] ?? "") }.compactMap {
+                $0["App ID"]
+            })
+        if app == nil, entitlements == nil, project?.apple.isEmpty ?? true, ids.count == 1, let id = ids.first {
+            (app, appPlace) = (id, "device report")
+        }
         let all = report.android.filter { app in app.states.contains { host.isMeant(by: $0.host) } }
         if package == nil, manifest?.package == nil, project?.android.isEmpty ?? true, all.count == 1 {
             (package, packagePlace) = (all[0].package, "device report")

@@ -16,21 +16,7 @@ struct IgnoreFile {
             guard code == finding.code else { return false }
             guard let path else { return true }
             let name = finding.file ?? file
-            return Self.matches(name, path) || Self.matches(name, "*/" + path)
-        }
-
-        private static func matches(_ text: String, _ pattern: String) -> Bool {
-            let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
-            guard parts.count > 1, let first = parts.first, let last = parts.last else { return text == pattern }
-            guard text.hasPrefix(first), text.hasSuffix(last), text.count >= first.count + last.count else {
-                return false
-            }
-            var rest = text.dropFirst(first.count).dropLast(last.count)
-            for part in parts.dropFirst().dropLast() where !part.isEmpty {
-                guard let range = rest.firstRange(of: part) else { return false }
-                rest = rest[range.upperBound...]
-            }
-            return true
+            return Wildcard.matches(name, path) || Wildcard.matches(name, "*/" + path)
         }
     }
 

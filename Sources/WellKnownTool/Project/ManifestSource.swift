@@ -43,7 +43,7 @@ struct ManifestSource {
     func flag(_ element: ProjectXMLElement, _ name: String) -> Flag {
         switch self[element, name] {
         case nil: .absent
-        case "true": .yes
+        case "true", "TRUE", "True", "-1", "1": .yes
         case let text? where BuildPlaceholder.isIn(text): .open(text)
         case _?: .no
         }

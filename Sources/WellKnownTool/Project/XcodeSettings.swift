@@ -38,22 +38,9 @@ struct XcodeSettings {
             case "variant": actual = ["normal"]
             default: return nil
             }
-            guard actual.contains(where: { Self.matches($0, sides[1]) }) else { return nil }
+            guard actual.contains(where: { Wildcard.matches($0, sides[1]) }) else { return nil }
         }
         return (name.filter { !$0.isWhitespace }, conditions.count)
-    }
-
-    /// Whether a text matches a pattern in which a star is any text.
-    private static func matches(_ text: String, _ pattern: String) -> Bool {
-        let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
-        guard parts.count > 1, let first = parts.first, let last = parts.last else { return text == pattern }
-        guard text.hasPrefix(first), text.count >= first.count + last.count, text.hasSuffix(last) else { return false }
-        var rest = text.dropFirst(first.count).dropLast(last.count)
-        for part in parts.dropFirst().dropLast() where !part.isEmpty {
-            guard let range = rest.firstRange(of: part) else { return false }
-            rest = rest[range.upperBound...]
-        }
-        return true
     }
 }
 
