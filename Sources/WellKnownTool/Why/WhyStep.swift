@@ -71,9 +71,18 @@ struct WhyReport: Encodable {
             }
         // The cause comes first. Without one, the result does.
         if verdict == .opens { lines.insert(result, at: 0) } else { lines.append(result) }
-        let tail = next.map { ["Next: \($0)"] } ?? []
-        lines = Array(lines.prefix(Self.mostLines - tail.count)) + tail
-        return lines.map { Self.cut($0.printable) + "\n" }.joined()
+        // The cause and the next step are whole where there is room, so that a command can be copied.
+        let tail = next.map { Self.wrapped("Next: \($0)", most: 4) } ?? []
+        let room = Self.mostLines - tail.count
+        let head = Self.wrapped(lines.removeFirst(), most: max(1, min(3, room - lines.count)))
+        let rest = lines.map { Self.cut($0.printable) }
+        return (head + rest.prefix(room - head.count) + tail).map { $0 + "\n" }.joined()
+    }
+
+    private static func wrapped(_ line: String, most: Int) -> [String] {
+        let all = TextStyle.wrapped(line.printable, first: "", rest: "  ").split(separator: "\n").map(String.init)
+        guard all.count > most else { return all.map(cut) }
+        return all.prefix(most - 1).map(cut) + [cut(all[most - 1] + " …")]
     }
 
     private static func cut(_ line: String) -> String {

@@ -59,7 +59,7 @@ enum AppleStructureRules {
         wrong: .aasa(#"{"applinks": {"apps": []}}"# + "\n"), right: .aasa(BodyRules.sound))
 
     static let detailsDictionary = LintRule(
-        "aasa.details-dictionary", .warning, "details as a dictionary",
+        "aasa.details-dictionary", .info, "details as a dictionary",
         reason: "The form from before 2017 is obsolete. Apple's matcher still reads it, other readers do not.",
         fix: "Write a list: \"details\": [{\"appIDs\": […], \"components\": […]}].", source: session,
         wrong: .aasa(
@@ -146,7 +146,7 @@ enum AppleStructureRules {
         right: .aasa(BodyRules.sound))
 
     static let appsNonEmpty = LintRule(
-        "aasa.apps-nonempty", .warning, "applinks.apps is not the empty list",
+        "aasa.apps-nonempty", .info, "applinks.apps is not the empty list",
         reason: "iOS 12 and older open no link unless the key is present and empty. Later systems ignore it.",
         fix: "Write \"apps\": [], or remove the key when iOS 13 is the oldest you support.",
         source: "Apple, App Search Programming Guide, Support Universal Links",
