@@ -144,7 +144,8 @@ struct AndroidDoctor: Sendable {
                     "This is the upload key. Compare the app-signing key of the Play Console instead.")
             }
             guard !isListed else { return DoctorLine(.android, subject, left, right, .agrees) }
-            if isEnough {
+            // A fingerprint in another form is a fault of the file, whatever else it lists.
+            if isEnough, !fingerprints.contains(where: { CertificateFingerprint($0) == certificate.fingerprint }) {
                 // StatementUtils.kt of Android 12 takes the whole history. GET_SIGNATURES gives the oldest certificate.
                 return DoctorLine(
                     .android, subject, left, right, .caution,

@@ -34,7 +34,7 @@ struct DoctorReport {
             for line in own { output += Self.rows(of: line, style) }
             output.append("")
         }
-        if !lines.isEmpty { output += [style.paint(Self.legend, .faint), ""] }
+        if !lines.isEmpty { output += [style.paint(legend, .faint), ""] }
         let shown = findings.filter { showsAll || $0.severity != .info }
         if !shown.isEmpty {
             output += [style.paint("Findings", .bold), ""]
@@ -64,8 +64,14 @@ struct DoctorReport {
         return counts[3] == 0 ? "Healthy: \(table)." : "No difference found, and not everything was checked: \(table)."
     }
 
-    /// What the marks of the table mean.
-    private static let legend = "ok: agrees   DIFFERS: links fail   look: works, needs attention   -: not checked"
+    /// What the marks of the table mean, for those that it has.
+    private var legend: String {
+        let words: [(DoctorLine.Verdict, String)] = [
+            (.agrees, "ok: agrees"), (.differs, "DIFFERS: links fail"), (.caution, "look: works, needs attention"),
+            (.notChecked, "-: not checked"),
+        ]
+        return words.filter { word in lines.contains { $0.verdict == word.0 } }.map(\.1).joined(separator: "   ")
+    }
 
     private static func rows(of line: DoctorLine, _ style: TextStyle) -> [String] {
         let mark =

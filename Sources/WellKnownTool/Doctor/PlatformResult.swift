@@ -12,7 +12,8 @@ struct PlatformResult {
     /// if it differs for every app, and agrees only if it agrees for every app that is left.
     static func merged(_ all: [(name: String, result: PlatformResult)]) -> PlatformResult {
         guard all.count > 1, let first = all.first else { return all.first?.result ?? PlatformResult() }
-        let fitting = all.filter { $0.result.lines.isHealthy && $0.result.isKnown }
+        // Passwords and other services say nothing about which app takes the links.
+        let fitting = all.filter { !$0.result.lines.isAboutLinks && $0.result.isKnown }
         if fitting.count == 1 {
             var result = fitting[0].result
             let others = all.map(\.name).filter { $0 != fitting[0].name }

@@ -133,7 +133,9 @@ public struct AssetLinksReaders: Sendable {
         for list in lists {
             // Includes have a finding of their own.
             guard let void = list.void, let index = void.statement, let node = void.node,
-                file.statements[index].include.isAbsent
+                file.statements[index].include.isAbsent,
+                // Dynamic rules need what an older parser refuses. Their findings say which versions read them.
+                file.statements[index].relationExtensions.member?.value.range.contains(node.range.lowerBound) != true
             else { continue }
             told[index, default: ([], node, void.reason)].names.append(list.reader.name)
         }
