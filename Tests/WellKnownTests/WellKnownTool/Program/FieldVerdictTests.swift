@@ -150,7 +150,8 @@ struct FieldVerdictTests {
             command: ["lint", "--minimum-ios", "12", "--fail-on", "warning", "aasa.json"],
             files: ["aasa.json": aasa("{\"/\":\"/shop/*\"}")], code: 1, says: ["warning aasa.min-os"]),
         Case(
-            name: "13: 200 apps with one fingerprint each", command: ["lint", "--all", "--kind", "assetlinks", "links.json"],
+            name: "13: 200 apps with one fingerprint each",
+            command: ["lint", "--all", "--kind", "assetlinks", "links.json"],
             files: [
                 "links.json": "["
                     + (0..<200).map {
