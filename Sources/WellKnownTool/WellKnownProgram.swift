@@ -14,6 +14,7 @@ struct WellKnownProgram: AsyncParsableCommand {
             """,
         version: "wellknown \(ThisBuild.stamp.text)",
         subcommands: [
+            WhyCommand.self,
             LintCommand.self,
             MatchCommand.self,
             ExplainCommand.self,

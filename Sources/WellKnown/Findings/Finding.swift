@@ -18,15 +18,15 @@ public struct Finding: Sendable, Hashable {
     /// The JSON Pointer (RFC 6901) of the position, if there is one.
     public let pointer: String?
 
-    /// `severity` and `fix` default to those of the rule.
+    /// `severity`, `reason` and `fix` default to those of the rule.
     public init(
-        _ rule: LintRule, _ message: String, severity: Severity? = nil, fix: String? = nil, file: String? = nil,
-        position: SourcePosition? = nil, pointer: String? = nil
+        _ rule: LintRule, _ message: String, severity: Severity? = nil, reason: String? = nil, fix: String? = nil,
+        file: String? = nil, position: SourcePosition? = nil, pointer: String? = nil
     ) {
         code = rule.code
         self.severity = severity ?? rule.severity
         self.message = message
-        reason = rule.reason
+        self.reason = reason ?? rule.reason
         self.fix = fix ?? rule.fix
         self.file = file
         self.position = position

@@ -22,21 +22,22 @@ struct FindingCollector {
     /// Adds a finding about the whole file.
     mutating func add(
         _ rule: LintRule, _ message: @autoclosure () -> String, severity: Severity? = nil,
-        fix: @autoclosure () -> String? = nil
+        reason: String? = nil, fix: @autoclosure () -> String? = nil
     ) {
         guard mayList(rule.code) else { return }
-        findings.append(Finding(rule, Self.sentence(message()), severity: severity, fix: fix(), file: file))
+        findings.append(
+            Finding(rule, Self.sentence(message()), severity: severity, reason: reason, fix: fix(), file: file))
     }
 
     /// Adds a finding at a byte of the document. The message is created only if the finding is listed.
     mutating func add(
         _ rule: LintRule, at offset: Int, _ message: @autoclosure () -> String, severity: Severity? = nil,
-        fix: @autoclosure () -> String? = nil
+        reason: String? = nil, fix: @autoclosure () -> String? = nil
     ) {
         guard mayList(rule.code) else { return }
         findings.append(
             Finding(
-                rule, Self.sentence(message()), severity: severity, fix: fix(), file: file,
+                rule, Self.sentence(message()), severity: severity, reason: reason, fix: fix(), file: file,
                 position: document.position(at: offset),
                 pointer: document.root == nil ? nil : document.pointer(at: offset)))
     }
@@ -44,17 +45,17 @@ struct FindingCollector {
     /// Adds a finding at a value.
     mutating func add(
         _ rule: LintRule, at node: JSONNode, _ message: @autoclosure () -> String, severity: Severity? = nil,
-        fix: @autoclosure () -> String? = nil
+        reason: String? = nil, fix: @autoclosure () -> String? = nil
     ) {
-        add(rule, at: node.range.lowerBound, message(), severity: severity, fix: fix())
+        add(rule, at: node.range.lowerBound, message(), severity: severity, reason: reason, fix: fix())
     }
 
     /// Adds a finding at a key.
     mutating func add(
         _ rule: LintRule, at member: JSONMember, _ message: @autoclosure () -> String, severity: Severity? = nil,
-        fix: @autoclosure () -> String? = nil
+        reason: String? = nil, fix: @autoclosure () -> String? = nil
     ) {
-        add(rule, at: member.keyRange.lowerBound, message(), severity: severity, fix: fix())
+        add(rule, at: member.keyRange.lowerBound, message(), severity: severity, reason: reason, fix: fix())
     }
 
     /// The findings in the order of the file. Findings about the whole file come first. Findings at one position keep

@@ -3,8 +3,8 @@ import SSOShared
 /// A link, split into the parts that association files match, as a browser sends it.
 ///
 /// Escapes are not decoded, and dot segments are not resolved, because devices compare the URL as sent. An empty path
-/// becomes `/`. Spaces, `"`, `<`, `>` and all non-ASCII characters are percent-encoded, as in browsers (WHATWG URL,
-/// "percent-encoded bytes").
+/// becomes `/`. The characters of the percent-encode set of each part and all non-ASCII characters are percent-encoded,
+/// and a host outside ASCII becomes Punycode, as in browsers (WHATWG URL, "percent-encoded bytes" and "host parsing").
 public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     /// The reason why a text is not a link.
     public enum ParseError: String, Error, Sendable, Hashable, CaseIterable {
@@ -86,24 +86,29 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
         sent.reserveCapacity(source.count + 8)
         sent += source[start..<authority.host.lowerBound]
         let hostStart = sent.count
-        sent += source[authority.host].map(\.asciiLowercased)
+        sent += try Self.host(source[authority.host])
         hostRange = hostStart..<sent.count
         sent += source[authority.host.upperBound..<end]
 
         guard !source[end..<mark].contains(0x5c) else { throw .backslash }
         let pathStart = sent.count
         if mark == end { sent.append(0x2f) }
-        Self.send(source[end..<mark], into: &sent)
+        Self.send(source[end..<mark], Self.pathSet, into: &sent)
         pathRange = pathStart..<sent.count
-        queryRange = Self.send(part: source[mark..<hash], into: &sent)
-        fragmentRange = Self.send(part: source[hash...], into: &sent)
+        queryRange = Self.send(part: source[mark..<hash], Self.querySet, into: &sent)
+        fragmentRange = Self.send(part: source[hash...], Self.fragmentSet, into: &sent)
         guard sent.count <= Self.longest else { throw .tooLong }
         bytes = sent
     }
 
     /// Bytes that some part rejects or encodes.
     private static let needsCare = ByteSet(
-        Array(0...0x20) + [0x22, 0x3c, 0x3e, 0x5c] + Array(0x7f...0xff))
+        Array(0...0x20) + Array("\"<>\\^`{}'".utf8) + Array(0x7f...0xff))
+
+    /// The percent-encode sets of WHATWG URL.
+    private static let pathSet = ByteSet(Array(" \"<>^`{}".utf8) + Array(0x80...0xff))
+    private static let querySet = ByteSet(Array(" \"<>'".utf8) + Array(0x80...0xff))
+    private static let fragmentSet = ByteSet(Array(" \"<>`".utf8) + Array(0x80...0xff))
 
     private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
@@ -131,21 +136,25 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The host in lower case, and in Punycode if it is not ASCII.
+    private static func host(_ text: ArraySlice<UInt8>) throws(ParseError) -> [UInt8] {
+        guard text.contains(where: { $0 >= 0x80 }) else { return text.map(\.asciiLowercased) }
+        guard let host = Punycode.host(String(decoding: text, as: UTF8.self)) else { throw .host }
+        return Array(host.utf8)
+    }
+
     /// Appends a part with its separator, or does not append if the part is absent.
-    private static func send(part: ArraySlice<UInt8>, into sent: inout [UInt8]) -> Range<Int>? {
+    private static func send(part: ArraySlice<UInt8>, _ set: ByteSet, into sent: inout [UInt8]) -> Range<Int>? {
         guard let mark = part.first else { return nil }
         sent.append(mark)
         let start = sent.count
-        send(part.dropFirst(), into: &sent)
+        send(part.dropFirst(), set, into: &sent)
         return start..<sent.count
     }
 
-    private static func send(_ part: ArraySlice<UInt8>, into sent: inout [UInt8]) {
+    private static func send(_ part: ArraySlice<UInt8>, _ set: ByteSet, into sent: inout [UInt8]) {
         for byte in part {
-            switch byte {
-            case 0x20, 0x22, 0x3c, 0x3e, 0x80...: sent += PercentCoding.escape(byte)
-            default: sent.append(byte)
-            }
+            if set.contains(byte) { sent += PercentCoding.escape(byte) } else { sent.append(byte) }
         }
     }
 }

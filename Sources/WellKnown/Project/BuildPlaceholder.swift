@@ -57,11 +57,17 @@ public enum BuildPlaceholder {
             switch operation {
             case "lower": value = value?.lowercased()
             case "upper": value = value?.uppercased()
+            case "rfc1034identifier": value = value.map { replaced($0, by: "-", keeping: "-.") }
+            case "c99extidentifier": value = value.map { replaced($0, by: "_", keeping: "_") }
             case _ where operation.hasPrefix("default="): value = value ?? String(operation.dropFirst("default=".count))
             default: return nil
             }
         }
         return value
+    }
+
+    private static func replaced(_ text: String, by mark: Character, keeping others: String) -> String {
+        String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber) || others.contains($0) ? $0 : mark })
     }
 
     private enum Part {

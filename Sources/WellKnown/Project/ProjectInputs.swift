@@ -72,6 +72,9 @@ public struct IntentFilter: Sendable, Hashable {
     public var isExported: Bool?
     /// Whether the activity or the application is disabled.
     public var isDisabled = false
+    /// What decides whether the filter counts at all, such as `android:enabled="@bool/links"`. The other fields are as
+    /// if it did.
+    public var conditions: [String] = []
     /// The position of the filter in the manifest.
     public var position: SourcePosition?
 

@@ -12,7 +12,13 @@ public enum NeighbourTransport {
         if kind == .changePassword { return changePassword(answer, url, impossible) }
         guard answer.status == 200 else {
             let target = answer["location"].map { ", to \($0.quoted)" } ?? ""
-            return [Finding(NeighbourRules.served, "\(kind.path) answers \(answer.status)\(target).", file: url)]
+            // A site that redirects everything, or asks everyone to sign in, does not have the file for that.
+            let isOwn = !answer.isRedirect && answer.status != 401 && answer.status != 403
+            return [
+                Finding(
+                    NeighbourRules.served, "\(kind.path) answers \(answer.status)\(target).",
+                    severity: isOwn ? .warning : .info, file: url)
+            ]
         }
         let first = answer.body.first { $0 > 0x20 }
         if first == UInt8(ascii: "<") {

@@ -46,7 +46,9 @@ public enum TransportLint {
         guard near.contains(name.lowercased()) || isOtherwiseWritten || isMistyped else { return nil }
         return Finding(
             TransportRules.wrongName, "The file is called \(name.quoted); \(file.fileName.quoted) is asked for.",
-            severity: .warning, file: fileName)
+            severity: .info,
+            reason: "A server may send the file under its right name. If it does not, no system finds it.",
+            file: fileName)
     }
 
     private static func failed(_ failure: HTTPFetchError, _ seen: OriginObservation) -> [Finding] {

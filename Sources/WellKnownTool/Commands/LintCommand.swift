@@ -1,4 +1,5 @@
 public import ArgumentParser
+import Foundation
 public import WellKnown
 
 /// The command `wellknown lint FILE…`.
@@ -7,7 +8,7 @@ struct LintCommand: AsyncParsableCommand {
         commandName: "lint",
         abstract: "Say what is wrong with association files, where, what it breaks, and how to correct it.",
         discussion: """
-            Takes files, - for standard input, domains (both files of the host) and https addresses. The name or the \
+            Takes files, folders in which it finds them, - for standard input, domains (both files of the host) and https addresses. The name or the \
             content tells which of the two files it is; --kind says it outright. Where both files of a site are given, \
             they are compared, too. Every code has a page under docs/findings.
 
@@ -16,8 +17,11 @@ struct LintCommand: AsyncParsableCommand {
             Exit codes: 0 fine; 1 findings at or above --fail-on; 2 a file could not be read; 64 wrong usage.
             """)
 
-    @Argument(help: ArgumentHelp("Files, - , domains or https addresses.", valueName: "file"), completion: .file())
-    var files: [String]
+    @Argument(
+        help: ArgumentHelp(
+            "Files, folders, - , domains or https addresses; the current folder without any.", valueName: "file"),
+        completion: .file())
+    var files: [String] = []
 
     @Option(help: "aasa or assetlinks, whatever the name and the content say.")
     var kind: AssociationKind?
@@ -33,6 +37,12 @@ struct LintCommand: AsyncParsableCommand {
 
     @Flag(help: "Also say that the last line of a file does not end.")
     var finalNewline = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the present findings into this file, as a baseline for .wellknown.yaml.", valueName: "file"),
+        completion: .file())
+    var writeBaseline: String?
 
     @OptionGroup var output: OutputOptions
     @OptionGroup(title: "Network options") var network: NetworkOptions
@@ -50,7 +60,11 @@ struct LintCommand: AsyncParsableCommand {
     func run() async throws {
         var run = LintRun(kind: kind, minimumIOS: minimumIOS, domain: domain, readers: readers)
         run.mindsFinalNewline = finalNewline
-        for word in files {
+        for word in files.isEmpty ? ["."] : files {
+            if AssociationFolder.isFolder(word) {
+                try lint(folder: word, &run)
+                continue
+            }
             switch InputWord(word) {
             case .local(let name): run.lint(file: name)
             case .remote(let target):
@@ -65,7 +79,34 @@ struct LintCommand: AsyncParsableCommand {
             }
         }
         run.comparePairs()
+        if let writeBaseline {
+            let baseline = JSONOutput.text(Baseline(run.files.map { ($0.name, $0.findings) }))
+            guard FileManager.default.createFile(atPath: writeBaseline, contents: Data(baseline.utf8)) else {
+                throw ValidationError("--write-baseline: \(writeBaseline.printable) cannot be written.")
+            }
+            let count = run.files.reduce(0) { $0 + $1.findings.count }
+            StandardOutput.write("\(writeBaseline.printable): \(count) findings written\n")
+            return
+        }
         try output.finish(run.files)
+    }
+}
+
+extension LintCommand {
+    /// Lints the files below a folder.
+    ///
+    /// - Throws: `ExitCode` 2 after a message if there are none.
+    private func lint(folder: String, _ run: inout LintRun) throws {
+        let found = AssociationFolder(folder)
+        if found.isTruncated {
+            StandardOutput.reportError("\(folder.printable): it has more entries than are looked at")
+        }
+        guard !found.files.isEmpty else {
+            StandardOutput.reportError(
+                "\(folder.printable): no association file was found: \(AssociationFolder.places)")
+            throw ExitCode(2)
+        }
+        for file in found.files { run.lint(file: file) }
     }
 }
 

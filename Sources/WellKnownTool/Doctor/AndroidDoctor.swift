@@ -13,11 +13,20 @@ struct AndroidDoctor: Sendable {
         let place: String
         /// False for an upload key, because the installed app is not signed with it.
         let isOnDevices: Bool
+        /// The file. One certificate of an app in common with the list is enough.
+        let file: String
+        /// Whether the app was signed with it before a rotation.
+        let isFormer: Bool
 
-        init(_ fingerprint: CertificateFingerprint, place: String, isOnDevices: Bool = true) {
+        init(
+            _ fingerprint: CertificateFingerprint, place: String, file: String = "", isOnDevices: Bool = true,
+            isFormer: Bool = false
+        ) {
             self.fingerprint = fingerprint
             self.place = place
+            self.file = file
             self.isOnDevices = isOnDevices
+            self.isFormer = isFormer
         }
     }
 
@@ -27,6 +36,10 @@ struct AndroidDoctor: Sendable {
     var certificates: [Certificate]
     /// The application id, if it was given.
     var package: String?
+    /// The origin of ``package``.
+    var packagePlace = "--package"
+    /// Why the values of the project are not known.
+    var unread: String?
 
     init(
         host: DomainName, file: AssetLinksFile? = nil, manifest: AndroidManifest? = nil,
@@ -43,7 +56,7 @@ struct AndroidDoctor: Sendable {
 
     /// The application id and its origin. The most reliable origin comes first.
     var identity: (name: String, place: String)? {
-        if let package { return (package, "--package") }
+        if let package { return (package, packagePlace) }
         if let name = manifest?.package { return (name, "manifest") }
         let listed = Set(listedPackages)
         return listed.count == 1 ? listed.first.map { ($0, "file") } : nil
@@ -67,13 +80,14 @@ struct AndroidDoctor: Sendable {
         guard let identity else {
             return DoctorLine(
                 .android, subject, .init("app", "unknown"), listed, .notChecked,
-                "Give --package, or a manifest with a package attribute (the merged one of a build has it).")
+                unread.map { "\($0)." }
+                    ?? "Give --package, or a manifest with a package attribute (the merged one of a build has it).")
         }
         let side = DoctorLine.Side(identity.place, identity.name)
         if let named = manifest?.package, named != identity.name {
             return DoctorLine(
                 .android, subject, side, .init("manifest", named), .differs,
-                "The manifest is of another app than --package says: give one of the two only, or those that belong together."
+                "The manifest is of another app than \(identity.place) says: give one of the two only, or those that belong together."
             )
         }
         guard file != nil else {
@@ -84,7 +98,7 @@ struct AndroidDoctor: Sendable {
         if identity.place == "file" {
             return DoctorLine(
                 .android, subject, side, listed, .notChecked,
-                "The file names one package only, which is taken for yours: give --package to be sure.")
+                "The file names one package. Give your app's with --package NAME, and it is compared.")
         }
         if listedPackages.contains(identity.name) { return DoctorLine(.android, subject, side, listed, .agrees) }
         let isElsewhere = file?.statements.contains { $0.target.value?.packageName.value == identity.name } ?? false
@@ -121,12 +135,25 @@ struct AndroidDoctor: Sendable {
                     .notChecked, "Give --assetlinks FILE and --package.")
             }
             let isListed = fingerprints.contains(certificate.fingerprint.description)
+            let app = certificates.filter { $0.file == certificate.file && $0.isOnDevices }
+            let isEnough =
+                !certificate.file.isEmpty && app.contains { fingerprints.contains($0.fingerprint.description) }
             if !certificate.isOnDevices {
                 return DoctorLine(
                     .android, subject, left, right, .notChecked,
                     "This is the upload key. Compare the app-signing key of the Play Console instead.")
             }
             guard !isListed else { return DoctorLine(.android, subject, left, right, .agrees) }
+            // A fingerprint in another form is a fault of the file, whatever else it lists.
+            if isEnough, !fingerprints.contains(where: { CertificateFingerprint($0) == certificate.fingerprint }) {
+                // StatementUtils.kt of Android 12 takes the whole history. GET_SIGNATURES gives the oldest certificate.
+                return DoctorLine(
+                    .android, subject, left, right, .caution,
+                    certificate.isFormer
+                        ? "Android 12 and later takes the other certificate of the app, which is listed. Android 9 to 11 "
+                            + "sees the oldest one alone: for these, list this one too."
+                        : "Another certificate of the app is listed, and one in common is enough.")
+            }
             return DoctorLine(.android, subject, left, right, .differs, mismatchAdvice(certificate.fingerprint))
         }
     }
@@ -165,7 +192,8 @@ extension AndroidDoctor {
             return [
                 DoctorLine(
                     .android, Self.subject, wanted, .init("manifest", "not given"), .notChecked,
-                    "Give the manifest with --manifest FILE, best the merged one of a build.")
+                    unread.map { "\($0)." } ?? "Give the manifest with --manifest FILE, best the merged one of a build."
+                )
             ]
         }
         let candidates = manifest.filters.filter { filter in filter.hosts.contains { host.isMeant(by: $0.name) } }
@@ -230,7 +258,7 @@ extension AndroidDoctor {
     /// Up to Android 11, one host that fails verification also prevents the verification of all other hosts of the app.
     private func otherHosts(_ manifest: AndroidManifest) -> [DoctorLine] {
         var others: [String] = []
-        for name in manifest.filters.filter(\.autoVerify).flatMap(\.hosts).map(\.name)
+        for name in manifest.filters.filter(\.isVerifiable).flatMap(\.hosts).map(\.name)
         where !host.isMeant(by: name) && !others.contains(name) {
             others.append(name)
         }

@@ -95,3 +95,27 @@ extension AppleDoctor {
 
     private static func day(_ date: Date) -> String { date.formatted(.iso8601.year().month().day()) }
 }
+
+/// An id of which a project has a part.
+extension AppleDoctor {
+    /// The part of the id that is known, compared with the file.
+    func partLine(_ listed: DoctorLine.Side) -> DoctorLine {
+        let side = DoctorLine.Side("project", parts.words)
+        let missing = parts.prefix == nil ? "team" : "bundle id"
+        guard file != nil else {
+            return DoctorLine(
+                .ios, "the app's id", side, .init("apple-app-site-association", "not given"), .notChecked,
+                "Give the domain's file with --aasa FILE.")
+        }
+        if listedApps.contains(where: parts.mayBe) {
+            return DoctorLine(
+                .ios, "the app's id", side, listed, .notChecked,
+                "The \(parts.prefix == nil ? "bundle id" : "team") agrees. The project does not name the \(missing): give --app "
+                    + "PREFIX.bundle.id.")
+        }
+        return DoctorLine(
+            .ios, "the app's id", side, listed, .differs,
+            "Whatever the \(missing) is, the file has no such app: add \(parts.prefix ?? "PREFIX").\(parts.bundle ?? "bundle.id") "
+                + "to the appIDs of an entry of applinks.details.")
+    }
+}

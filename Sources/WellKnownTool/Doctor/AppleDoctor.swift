@@ -17,6 +17,10 @@ struct AppleDoctor: Sendable {
     var app: String?
     /// The origin of ``app``.
     var appPlace = "--app"
+    /// The parts of the app's id that a project has.
+    var parts = AppleAppParts()
+    /// Why the values of the project are not known.
+    var unread: String?
     /// The time with which the profile's expiry date is compared.
     var now: Date
 
@@ -44,18 +48,22 @@ struct AppleDoctor: Sendable {
         if let app { return (app, appPlace) }
         if let id = entitlements?.applicationIdentifier, !id.hasSuffix("*") { return (id, "entitlements") }
         if let id = profile?.entitlements.applicationIdentifier, !id.hasSuffix("*") { return (id, "profile") }
+        guard parts.isUnknown else { return nil }
         let listed = Set(file?.applinks.value?.entries.flatMap(\.apps) ?? [])
         return listed.count == 1 ? listed.first.map { ($0, "file") } : nil
     }
 
-    private var listedApps: [String] { file?.applinks.value?.entries.flatMap(\.apps) ?? [] }
+    var listedApps: [String] { file?.applinks.value?.entries.flatMap(\.apps) ?? [] }
 
     private var appLine: DoctorLine {
         let listed = DoctorLine.Side("apple-app-site-association", Self.list(listedApps))
         guard let identity else {
+            if !parts.isUnknown { return partLine(listed) }
             return DoctorLine(
                 .ios, "the app's id", .init("app", "unknown"), listed, .notChecked,
-                "Give --app PREFIX.bundle.id, or the entitlements of a signed build, or a profile for this one app.")
+                unread.map { "\($0)." }
+                    ?? "Give --app PREFIX.bundle.id, or the entitlements of a signed build, or a profile for this one app."
+            )
         }
         let side = DoctorLine.Side(identity.place, identity.id)
         guard file != nil else {
@@ -66,7 +74,7 @@ struct AppleDoctor: Sendable {
         if identity.place == "file" {
             return DoctorLine(
                 .ios, "the app's id", side, listed, .notChecked,
-                "The file names one app only, which is taken for yours: give --app to be sure.")
+                "The file names one app. Give your app's id with --app PREFIX.bundle.id, and it is compared.")
         }
         if listedApps.contains(where: { $0.utf8.elementsEqual(identity.id.utf8) }) {
             return DoctorLine(.ios, "the app's id", side, listed, .agrees)
@@ -158,8 +166,9 @@ extension AppleDoctor {
         guard let entitlements else {
             return line(
                 "not given", .notChecked,
-                "Give the app's entitlements with --entitlements FILE; of a built app: codesign -d --entitlements - "
-                    + "--xml App.app")
+                unread.map { "\($0)." }
+                    ?? "Give the app's entitlements with --entitlements FILE; of a built app: codesign -d "
+                    + "--entitlements - --xml App.app")
         }
         guard let domains = entitlements.associatedDomains else {
             return line(

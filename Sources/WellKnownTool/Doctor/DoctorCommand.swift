@@ -18,7 +18,7 @@ struct DoctorCommand: AsyncParsableCommand {
             at or above --fail-on; 2 a file could not be read, or nothing could be compared.
             """)
 
-    @Argument(help: "The domain of the links, without scheme, port or path.")
+    @Argument(help: "The domain of the links, or a link to it.")
     var domain: String
 
     @Option(
@@ -83,6 +83,14 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup(title: "Network options")
     var network: NetworkOptions
 
+    @OptionGroup(title: "Network options")
+    var services: ServiceOptions
+
+    @OptionGroup var ignoring: IgnoreOptions
+
+    @Flag(help: "Show remarks in full, too. Without it, text has their number alone.")
+    var all = false
+
     @Option(help: ArgumentHelp("The iOS app: PREFIX.bundle.id.", valueName: "id"))
     var app: String?
 
@@ -96,10 +104,9 @@ struct DoctorCommand: AsyncParsableCommand {
     var failOn: FailThreshold = .error
 
     func validate() throws {
-        guard DomainName(domain) != nil else {
+        guard Self.host(domain) != nil else {
             throw ValidationError(
-                "'\(domain.printable)' is not a domain: write its bare name, as in example.com, and umlauts in Punycode."
-            )
+                "'\(domain.printable)' is not a domain: write its name, as in example.com, or a link to it.")
         }
         _ = try PlaceholderValue.dictionary(define)
         if let app {
@@ -113,8 +120,14 @@ struct DoctorCommand: AsyncParsableCommand {
         try await CannotCheck.reporting { try await examine() }
     }
 
+    /// The host of a domain, with umlauts too, or of a link.
+    static func host(_ text: String) -> DomainName? {
+        if let link = LinkURL(text), link.port == nil { return DomainName(link.host) }
+        return Punycode.host(text).flatMap(DomainName.init)
+    }
+
     private func examine() async throws {
-        guard let host = DomainName(domain) else { throw ExitCode(64) }
+        guard let host = Self.host(domain) else { throw ExitCode(64) }
         let values = try PlaceholderValue.dictionary(define)
         var examination = DoctorExamination(host: host, app: app, package: package, now: Date())
         do throws(ProjectFiles.ReadError) { try read(into: &examination, filling: values) } catch {
@@ -122,9 +135,15 @@ struct DoctorCommand: AsyncParsableCommand {
             throw ExitCode(2)
         }
         let client = offline ? nil : try network.client()
-        if let client { await examination.fetch(with: client) }
-        let report = examination.report()
-        StandardOutput.write(report.text(as: format, style: .ofStandardOutput, failOn: failOn))
+        if let client {
+            await examination.fetch(with: client)
+            if let target = FetchTarget(host.name) { await examination.ask(services.probe(client, target)) }
+        }
+        var report = examination.report()
+        var list = try ignoring.list()
+        report.findings = list.kept(report.findings, in: host.name).findings
+        for remark in list.remarks { StandardOutput.reportError(remark) }
+        StandardOutput.write(report.text(as: format, style: .ofStandardOutput, failOn: failOn, showsAll: all))
         let code = report.exitCode(failOn: failOn)
         if code != 0 { throw ExitCode(code) }
     }
@@ -133,6 +152,8 @@ struct DoctorCommand: AsyncParsableCommand {
     private func read(
         into examination: inout DoctorExamination, filling values: [String: String]
     ) throws(ProjectFiles.ReadError) {
+        examination.isOffline = offline
+        var deviceSays: DeviceReport?
         if let aasa { examination.aasa = (aasa, try ProjectFiles.bytes(aasa)) }
         if let assetlinks { examination.assetlinks = (assetlinks, try ProjectFiles.bytes(assetlinks)) }
         if let entitlements {
@@ -147,19 +168,24 @@ struct DoctorCommand: AsyncParsableCommand {
             do throws(InputError) { folder = try ProjectFolder(project) } catch {
                 throw ProjectFiles.ReadError(file: project, reason: error.description)
             }
-            examination.add(try ProjectReading(folder, defined: values))
+            let project = ProjectReading(folder, defined: values)
+            examination.project = project
+            examination.notes += project.notes
         }
         if let deviceReport {
-            guard let device = DeviceReport(try ProjectFiles.bytes(deviceReport)) else {
-                throw ProjectFiles.ReadError(
-                    file: deviceReport,
-                    reason: "this is neither the output of adb shell pm get-app-links nor swcutil_show.txt")
-            }
-            examination.device = device
+            deviceSays = try ProjectFiles.device(deviceReport)
         }
         for file in cert {
             examination.certificates += try DoctorFiles.certificates(
                 file, password: PasswordSource(file: passwordFile))
         }
+        // A finished build is signed. A build that is not yet signed has no certificate, and that is no error here.
+        if cert.isEmpty, let manifest, ProjectFiles.isArchive(manifest),
+            let own = try? DoctorFiles.certificates(manifest, password: PasswordSource(file: passwordFile))
+        {
+            examination.certificates = own
+            examination.names.certificates = [manifest]
+        }
+        if let deviceSays { examination.take(deviceSays) }
     }
 }

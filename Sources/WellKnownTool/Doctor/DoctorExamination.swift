@@ -15,7 +15,17 @@ struct DoctorExamination {
     /// The origin of ``app``.
     var appPlace = "--app"
     var package: String?
+    /// The origin of ``package``.
+    var packagePlace = "--package"
     var now: Date
+    /// The apps of a project.
+    var project: ProjectReading?
+    /// The parts of the iOS app's id that a project has.
+    private var parts = AppleAppParts()
+    /// Why the values of a project are not known.
+    private var unread: String?
+    /// Whether no server was asked.
+    var isOffline = false
     /// What a device says.
     var device: DeviceReport?
     /// What was looked at in a project, one line for each file.
@@ -24,11 +34,23 @@ struct DoctorExamination {
     var names = DoctorNames()
     /// One line for each file that the server did not deliver.
     var unserved: [DoctorLine] = []
+    /// One line for each service of Apple and Google that was asked.
+    var answered: [DoctorLine] = []
+
+    init(host: DomainName, app: String? = nil, package: String? = nil, now: Date) {
+        (self.host, self.app, self.package, self.now) = (host, app, package, now)
+    }
+
+    /// The system that alone is meant, if one was named.
+    var only: LinkPlatform?
 
     /// The systems to check: those for which an input was given, or both systems without any input.
     var platforms: Set<DoctorLine.Platform> {
+        if let only { return [only == .ios ? .ios : .android] }
         var platforms: Set<DoctorLine.Platform> = []
         if aasa != nil || entitlements != nil || profile != nil || app != nil { platforms.insert(.ios) }
+        if !(project?.apple.isEmpty ?? true) { platforms.insert(.ios) }
+        if !(project?.android.isEmpty ?? true) { platforms.insert(.android) }
         if assetlinks != nil || manifest != nil || !certificates.isEmpty || package != nil {
             platforms.insert(.android)
         }
@@ -40,36 +62,58 @@ struct DoctorExamination {
     }
 
     func report() -> DoctorReport {
-        var lines = unserved
-        var findings: [Finding] = []
+        var results = [PlatformResult(lines: unserved)]
         if platforms.contains(.ios) {
-            let lint = aasa.map { Self.lint($0.place, $0.body, .aasa, host) }
-            if let lint, let aasa { lines.append(line(.ios, aasa.place, lint, isReadable: lint.aasa != nil)) }
-            if lint == nil || lint?.aasa != nil {
-                var doctor = AppleDoctor(
-                    host: host, file: lint?.aasa, entitlements: entitlements, profile: profile, app: app, now: now)
-                doctor.appPlace = appPlace
-                lines += doctor.lines()
-            }
-            findings += lint?.findings ?? []
+            results.append(.merged(appleVariants.map { ($0.name, $0.examination.appleResult()) }))
         }
         if platforms.contains(.android) {
-            let lint = assetlinks.map { Self.lint($0.place, $0.body, .assetlinks, host) }
-            if let lint, let assetlinks {
-                lines.append(line(.android, assetlinks.place, lint, isReadable: lint.assetLinks != nil))
-            }
-            if lint == nil || lint?.assetLinks != nil {
-                lines += AndroidDoctor(
-                    host: host, file: lint?.assetLinks, manifest: manifest, certificates: certificates, package: package
-                ).lines()
-            }
-            findings += lint?.findings ?? []
+            results.append(.merged(androidVariants.map { ($0.name, $0.examination.androidResult()) }))
         }
-        if let device { lines += deviceLines(device) }
+        results.append(PlatformResult(lines: answered))
+        if let device { results.append(PlatformResult(lines: deviceLines(device))) }
         var names = names
         (names.aasa, names.assetlinks) = (aasa?.place, assetlinks?.place)
-        return DoctorReport(
-            host: host.name, lines: lines, findings: findings + projectFindings, names: names, notes: notes)
+        names.entitlements = names.entitlements ?? results.lazy.compactMap(\.names.entitlements).first
+        names.manifest = names.manifest ?? results.lazy.compactMap(\.names.manifest).first
+        var report = DoctorReport(
+            host: host.name, lines: results.flatMap(\.lines), findings: results.flatMap(\.findings), names: names,
+            notes: notes + results.flatMap(\.notes))
+        report.isOffline = isOffline
+        return report
+    }
+
+    private func appleResult() -> PlatformResult {
+        let lint = aasa.map { Self.lint($0.place, $0.body, .aasa, host) }
+        var result = PlatformResult(names: names)
+        if let lint, let aasa { result.lines.append(line(.ios, aasa.place, lint, isReadable: lint.aasa != nil)) }
+        if lint == nil || lint?.aasa != nil {
+            var doctor = AppleDoctor(
+                host: host, file: lint?.aasa, entitlements: entitlements, profile: profile, app: app, now: now)
+            (doctor.appPlace, doctor.parts, doctor.unread) = (appPlace, parts, unread)
+            result.lines += doctor.lines()
+        }
+        var project = projectLint
+        (project.assetLinks, project.filters) = (nil, nil)
+        result.findings = (lint?.findings ?? []) + project.findings
+        return result
+    }
+
+    private func androidResult() -> PlatformResult {
+        let lint = assetlinks.map { Self.lint($0.place, $0.body, .assetlinks, host) }
+        var result = PlatformResult(names: names)
+        if let lint, let assetlinks {
+            result.lines.append(line(.android, assetlinks.place, lint, isReadable: lint.assetLinks != nil))
+        }
+        if lint == nil || lint?.assetLinks != nil {
+            var doctor = AndroidDoctor(
+                host: host, file: lint?.assetLinks, manifest: manifest, certificates: certificates, package: package)
+            (doctor.packagePlace, doctor.unread) = (packagePlace, unread)
+            result.lines += doctor.lines()
+        }
+        var project = projectLint
+        (project.aasa, project.domains) = (nil, nil)
+        result.findings = (lint?.findings ?? []) + project.findings
+        return result
     }
 
     private func deviceLines(_ device: DeviceReport) -> [DoctorLine] {
@@ -85,7 +129,7 @@ struct DoctorExamination {
     }
 
     /// The same comparisons as findings with stable codes, for build servers.
-    private var projectFindings: [Finding] {
+    private var projectLint: ProjectLint {
         var lint = ProjectLint(host: host.name)
         lint.aasa = aasa.flatMap { AASAFile(reading: $0.body) }
         lint.assetLinks = assetlinks.flatMap { AssetLinksFile(reading: $0.body) }
@@ -100,7 +144,7 @@ struct DoctorExamination {
         if let assetlinks { lint.assetLinksName = assetlinks.place }
         if let name = names.entitlements { lint.entitlementsName = name }
         if let name = names.manifest { lint.manifestName = name }
-        return lint.findings
+        return lint
     }
 
     private static func lint(
@@ -122,69 +166,68 @@ struct DoctorExamination {
     }
 }
 
+/// The apps of a project.
 extension DoctorExamination {
-    /// Takes what was found in a project and not given.
-    mutating func add(_ project: ProjectReading) {
-        if entitlements == nil, let found = project.entitlements {
-            entitlements = found.value
-            names.entitlements = found.file
+    /// One examination for each app of Apple's systems that the project may build.
+    private var appleVariants: [(name: String, examination: DoctorExamination)] {
+        let all = project?.apple ?? []
+        let named = app.map { app in all.filter { !$0.id.isUnknown && $0.id.mayBe(app) } } ?? []
+        let candidates = named.isEmpty ? all : named
+        guard entitlements == nil, !candidates.isEmpty else {
+            var one = self
+            // With given entitlements, the project adds the id if it has one app.
+            if candidates.count == 1 { one.take(candidates[0].id) }
+            return [("", one)]
         }
-        if manifest == nil, let found = project.manifest {
-            manifest = found.value
-            names.manifest = found.file
-            // The application id of the build replaces the package of the source.
-            if let package = project.package { manifest?.package = package }
-        }
-        if app == nil, let found = project.app, (try? AppleAppID(found)) != nil { (app, appPlace) = (found, "project") }
-        notes += project.notes
-    }
-}
-
-/// Fetches the files that were not given.
-extension DoctorExamination {
-    private static let aasaPath = "/.well-known/apple-app-site-association"
-
-    /// Requests the files of the selected systems as a phone does. A file that does not arrive becomes a line of the
-    /// table.
-    mutating func fetch(with client: WebClient) async {
-        let platforms = platforms
-        if platforms.contains(.ios), aasa == nil { aasa = await file(Self.aasaPath, .ios, client) }
-        if platforms.contains(.android), assetlinks == nil {
-            assetlinks = await file(AssetLinks.path, .android, client)
+        return candidates.map { candidate in
+            var one = self
+            (one.entitlements, one.names.entitlements) = (candidate.entitlements, candidate.file)
+            one.unread = candidate.unread
+            one.take(candidate.id)
+            return (candidate.name, one)
         }
     }
 
-    private mutating func file(
-        _ path: String, _ platform: DoctorLine.Platform, _ client: WebClient
-    ) async -> (place: String, body: [UInt8])? {
-        let url = "https://\(host.name)\(path)"
-        var request = WebRequest(url: url)
-        request.allowsPrivate = client.settings.allowsPrivate
-        let found: String
-        switch await client.ask(request) {
-        case .success(let answer) where answer.status == 200 && !answer.isTruncated: return (url, answer.body)
-        case .success(let answer) where answer.isTruncated: found = "more than \(client.settings.largestBody) bytes"
-        case .success(let answer) where answer.isRedirect:
-            found = "status \(answer.status), to \(answer["location"] ?? "nowhere")"
-        case .success(let answer): found = "status \(answer.status)"
-        case .failure(let failure):
-            unserved.append(line(platform, url, failure.words, .notChecked))
-            return nil
-        }
-        unserved.append(line(platform, url, found, .differs))
-        return nil
+    private mutating func take(_ id: AppleAppParts) {
+        parts = id
+        if app == nil, let id = id.id { (app, appPlace) = (id, "project") }
     }
 
-    /// Reports a failed request. A wrong response is an error, because phones get the same response. A server that this
-    /// machine cannot reach is not checked, because phones may still reach it.
-    private func line(
-        _ platform: DoctorLine.Platform, _ url: String, _ found: String, _ verdict: DoctorLine.Verdict
-    ) -> DoctorLine {
-        DoctorLine(
-            platform, DoctorLine.file, .init("domain", host.name), .init(url, found), verdict,
-            verdict == .differs
-                ? "Serve it with status 200 at exactly this address: wellknown fetch \(host.name) shows every step."
-                : "Give the file with --\(platform == .ios ? "aasa" : "assetlinks") FILE, or see: wellknown fetch \(host.name)"
-        )
+    private var androidVariants: [(name: String, examination: DoctorExamination)] {
+        let all = project?.android ?? []
+        let named = package.map { package in all.filter { $0.manifest?.package == package } } ?? []
+        let candidates = named.isEmpty ? all : named
+        guard manifest == nil, !candidates.isEmpty else { return [("", self)] }
+        return candidates.map { candidate in
+            var one = self
+            (one.manifest, one.names.manifest) = (candidate.manifest, candidate.file)
+            one.unread = candidate.unread
+            return (candidate.name, one)
+        }
+    }
+
+    /// Takes what a device says about the app: its package and certificates.
+    mutating func take(_ report: DeviceReport) {
+        device = report
+        let ids = Set(
+            report.apple.filter { $0["Service"] == "applinks" && host.isMeant(by: $0["Domain"] ?? "") }.compactMap {
+                $0["App ID"]
+            })
+        if app == nil, entitlements == nil, project?.apple.isEmpty ?? true, ids.count == 1, let id = ids.first {
+            (app, appPlace) = (id, "device report")
+        }
+        let all = report.android.filter { app in app.states.contains { host.isMeant(by: $0.host) } }
+        if package == nil, manifest?.package == nil, project?.android.isEmpty ?? true, all.count == 1 {
+            (package, packagePlace) = (all[0].package, "device report")
+        }
+        let known = package ?? manifest?.package
+        guard certificates.isEmpty,
+            let app = all.first(where: { $0.package == known }) ?? (all.count == 1 ? all[0] : nil)
+        else { return }
+        certificates = app.signatures.compactMap { text in
+            CertificateFingerprint(text).map {
+                AndroidDoctor.Certificate($0, place: "device report", file: "device report")
+            }
+        }
     }
 }

@@ -33,6 +33,9 @@ struct DoctorLine: Sendable, Hashable {
 
     /// The subject of the line that reports whether the server's file can be parsed.
     static let file = "the file"
+    /// The subjects of the lines about what the services answer.
+    static let appleCopy = "Apple's copy"
+    static let googleAnswer = "Google's answer"
 
     let platform: Platform
     /// The compared setting, for example "the app's id".

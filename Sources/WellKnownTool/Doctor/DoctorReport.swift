@@ -6,10 +6,12 @@ import WellKnown
 struct DoctorReport {
     let host: String
     let lines: [DoctorLine]
-    let findings: [Finding]
+    var findings: [Finding]
     var names = DoctorNames()
     /// What was looked at in a project, one line for each file.
     var notes: [String] = []
+    /// Whether no server was asked.
+    var isOffline = false
 
     /// 0 if the setup is healthy, 1 if a line differs or a finding reaches `threshold`, 2 if no comparison was
     /// possible.
@@ -18,7 +20,7 @@ struct DoctorReport {
         return lines.isHealthy && !threshold.isReached(by: findings) ? 0 : 1
     }
 
-    func text(style: TextStyle = TextStyle(hasColour: false)) -> String {
+    func text(style: TextStyle = TextStyle(hasColour: false), showsAll: Bool = false) -> String {
         var output: [String] = []
         if !notes.isEmpty {
             output += [style.paint("Looked at", .bold), ""]
@@ -32,12 +34,17 @@ struct DoctorReport {
             for line in own { output += Self.rows(of: line, style) }
             output.append("")
         }
-        if !findings.isEmpty {
+        if !lines.isEmpty { output += [style.paint(legend, .faint), ""] }
+        let shown = findings.filter { showsAll || $0.severity != .info }
+        if !shown.isEmpty {
             output += [style.paint("Findings", .bold), ""]
-            output += findings.flatMap(Self.rows)
+            output += shown.flatMap(Self.rows)
             output.append("")
         }
-        output.append(summary)
+        let remarks = findings.count { $0.severity == .info }
+        let folded = remarks == 0 || showsAll ? "" : " \(remarks) remark\(remarks == 1 ? "" : "s") (--all)."
+        output.append(
+            summary + folded + (isOffline ? " Apple's copy and Google's answer were not asked (--offline)." : ""))
         return output.joined(separator: "\n") + "\n"
     }
 
@@ -55,6 +62,15 @@ struct DoctorReport {
             return "The places agree (\(table)), and the files have \(errors) \(errors == 1 ? "error" : "errors")."
         }
         return counts[3] == 0 ? "Healthy: \(table)." : "No difference found, and not everything was checked: \(table)."
+    }
+
+    /// What the marks of the table mean, for those that it has.
+    private var legend: String {
+        let words: [(DoctorLine.Verdict, String)] = [
+            (.agrees, "ok: agrees"), (.differs, "DIFFERS: links fail"), (.caution, "look: works, needs attention"),
+            (.notChecked, "-: not checked"),
+        ]
+        return words.filter { word in lines.contains { $0.verdict == word.0 } }.map(\.1).joined(separator: "   ")
     }
 
     private static func rows(of line: DoctorLine, _ style: TextStyle) -> [String] {
@@ -138,9 +154,11 @@ struct DoctorDocument: Encodable {
 
 /// The report in the formats for build servers.
 extension DoctorReport {
-    func text(as format: OutputFormat, style: TextStyle, failOn threshold: FailThreshold) -> String {
+    func text(
+        as format: OutputFormat, style: TextStyle, failOn threshold: FailThreshold, showsAll: Bool = false
+    ) -> String {
         switch format {
-        case .text: text(style: style)
+        case .text: text(style: style, showsAll: showsAll || threshold == .info)
         case .json: json
         case .junit, .github, .sarif: format.render(checkedFiles, style: style, failOn: threshold)
         }

@@ -54,3 +54,16 @@ struct ObservedAssetContent: AssetContent {
 
     func list(ofApp packageName: String, fingerprint: String) async -> AssetContentReply { .nothing }
 }
+
+/// A list that is already there. It includes no other.
+struct GivenAssetContent: AssetContent {
+    let url: String
+    let body: [UInt8]
+
+    func list(at url: String) async -> AssetContentReply {
+        guard url == self.url else { return .nothing }
+        return .answer(status: 200, contentType: "application/json", body: body)
+    }
+
+    func list(ofApp packageName: String, fingerprint: String) async -> AssetContentReply { .nothing }
+}

@@ -23,11 +23,7 @@ struct FetchCommand: AsyncParsableCommand {
     @Option(help: "ios or android; both unless given.")
     var platform: LinkPlatform?
 
-    @Option(help: ArgumentHelp("Where Apple's CDN is; may be http and local.", valueName: "url"))
-    var appleCdn = ServiceProbe.apple
-
-    @Option(help: ArgumentHelp("Where Google's API is; may be http and local.", valueName: "url"))
-    var googleApi = ServiceProbe.google
+    @OptionGroup var services: ServiceOptions
 
     @Flag(help: "Ask the site alone, neither Apple nor Google.")
     var originOnly = false
@@ -40,9 +36,6 @@ struct FetchCommand: AsyncParsableCommand {
             throw ValidationError(
                 "\(domain.printable) is neither a domain nor a web address (Unicode names as Punycode)")
         }
-        for base in [appleCdn, googleApi] where !Self.isBase(base) {
-            throw ValidationError("\(base.printable) is not an http or https address")
-        }
     }
 
     func run() async throws { try await CannotCheck.reporting { try await fetch() } }
@@ -51,17 +44,28 @@ struct FetchCommand: AsyncParsableCommand {
         let client = try network.client()
         var reports: [FetchReport] = []
         for target in domains.compactMap({ FetchTarget($0) }) {
-            let services = ServiceProbe(
-                client: client, target: target, appleBase: Self.trimmed(appleCdn), googleBase: Self.trimmed(googleApi))
+            let services = services.probe(client, target)
             let fetcher = SiteFetcher(
                 client: client, target: target, kinds: kinds(target), services: originOnly ? nil : services, now: Date()
             )
             reports.append(await fetcher.run())
         }
+        let checked = try output.kept(reports.flatMap(\.checkedFiles))
+        var rest = checked.makeIterator()
+        for index in reports.indices {
+            for file in reports[index].files.indices {
+                reports[index].files[file].findings = rest.next()?.findings ?? []
+            }
+            for near in reports[index].neighbours.indices {
+                reports[index].neighbours[near].findings = rest.next()?.findings ?? []
+            }
+        }
         switch output.format {
         case .text:
             StandardOutput.write(
-                reports.map { FetchText.render($0, style: .ofStandardOutput) }.joined(separator: "\n"))
+                reports.map {
+                    FetchText.render($0, style: .ofStandardOutput, showsAll: output.all || output.failOn == .info)
+                }.joined(separator: "\n"))
         case .json: StandardOutput.write(FetchJSON.render(reports))
         case .junit, .github, .sarif:
             StandardOutput.write(
@@ -79,6 +83,27 @@ struct FetchCommand: AsyncParsableCommand {
         case .android: [.assetlinks]
         case nil: target.path.map { [AssociationKind.guess(fileName: $0) ?? .aasa] } ?? [.aasa, .assetlinks]
         }
+    }
+
+}
+
+/// Where the services of Apple and Google are.
+struct ServiceOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Where Apple's CDN is; may be http and local.", valueName: "url"))
+    var appleCdn = ServiceProbe.apple
+
+    @Option(help: ArgumentHelp("Where Google's API is; may be http and local.", valueName: "url"))
+    var googleApi = ServiceProbe.google
+
+    func validate() throws {
+        for base in [appleCdn, googleApi] where !Self.isBase(base) {
+            throw ValidationError("\(base.printable) is not an http or https address")
+        }
+    }
+
+    func probe(_ client: WebClient, _ target: FetchTarget) -> ServiceProbe {
+        ServiceProbe(
+            client: client, target: target, appleBase: Self.trimmed(appleCdn), googleBase: Self.trimmed(googleApi))
     }
 
     private static func trimmed(_ base: String) -> String { base.hasSuffix("/") ? String(base.dropLast()) : base }

@@ -63,20 +63,26 @@ extension FetchReport.Fact {
 
 /// Writes the result of a fetch as text: the requests, the responses and the findings.
 enum FetchText {
-    static func render(_ report: FetchReport, style: TextStyle) -> String {
+    static func render(_ report: FetchReport, style: TextStyle, showsAll: Bool) -> String {
         let files = report.files.map { file in
             let facts = file.facts.map { line($0, style) + "\n" }.joined()
             let notes = file.notes.map { TextStyle.wrapped($0.printable, first: "  ", rest: "    ") + "\n" }.joined()
             let checked = CheckedFile(file)
             return style.paint(file.url.printable, .bold) + "\n" + facts + notes + "\n"
-                + FindingText.render([checked], style: style)
+                + FindingText.render([checked], style: style, showsAll: showsAll)
         }
         let neighbours = report.neighbours.map { neighbour in
             style.paint(neighbour.fact.url.printable, .bold) + "\n" + line(neighbour.fact, style) + "\n\n"
                 + FindingText.render(
-                    [CheckedFile(name: neighbour.fact.url, findings: neighbour.findings)], style: style)
+                    [CheckedFile(name: neighbour.fact.url, findings: neighbour.findings)], style: style,
+                    showsAll: showsAll)
         }
-        return (files + neighbours).joined(separator: "\n")
+        // A neighbour with remarks alone is a line of the result.
+        let shown = zip(report.neighbours, neighbours).filter { neighbour, _ in
+            showsAll || neighbour.findings.contains { $0.severity != .info }
+        }.map { $0.1 }
+        let result = FindingText.counts(report.allFindings, showsAll, style)
+        return (files + shown).joined(separator: "\n") + "\n\(report.target.host.printable): \(result)\n"
     }
 
     private static func line(_ fact: FetchReport.Fact, _ style: TextStyle) -> String {

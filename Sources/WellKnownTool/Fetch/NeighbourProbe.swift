@@ -38,7 +38,7 @@ extension FetchReport {
     struct Neighbouring: Sendable {
         let kind: Neighbour
         let fact: Fact
-        let findings: [Finding]
+        var findings: [Finding]
 
         /// Whether the site has the file.
         var exists: Bool {

@@ -9,6 +9,8 @@ struct CheckedFile {
     var findings: [Finding]
     /// The number of further findings of each code that ``findings`` leaves out.
     var omitted: [String: Int] = [:]
+    /// The number of findings that the configuration leaves out.
+    var ignored = 0
     /// The results of all readers, if they were requested.
     var readers: AssetLinksReaders?
     /// The reason why the file could not be checked.
@@ -39,15 +41,37 @@ struct OutputOptions: ParsableArguments {
     @Option(help: "The severity from which on the exit code is 1: error, warning or info.")
     var failOn: FailThreshold = .error
 
+    @Flag(help: "Show remarks in full, too. Without it, text has their number alone.")
+    var all = false
+
+    @OptionGroup var ignoring: IgnoreOptions
+
     /// Prints the results and exits. The exit code is 2 if an input could not be checked, else 1 for findings at or
     /// above the threshold.
     func finish(_ files: [CheckedFile]) throws {
-        StandardOutput.write(format.render(files, style: .ofStandardOutput, failOn: failOn))
+        let files = try kept(files)
+        StandardOutput.write(format.render(files, style: .ofStandardOutput, failOn: failOn, showsAll: all))
         if format != .text {
             for file in files {
                 if let failure = file.failure { StandardOutput.reportError("\(file.name.printable): \(failure)") }
             }
         }
+        try fail(files)
+    }
+
+    /// The files without the findings that are left out. Entries that match nothing are said.
+    func kept(_ files: [CheckedFile]) throws -> [CheckedFile] {
+        var list = try ignoring.list()
+        let kept = files.map { file in
+            var file = file
+            (file.findings, file.ignored) = list.kept(file.findings, in: file.name)
+            return file
+        }
+        for remark in list.remarks { StandardOutput.reportError(remark) }
+        return kept
+    }
+
+    private func fail(_ files: [CheckedFile]) throws {
         if files.contains(where: { $0.failure != nil }) { throw ExitCode(2) }
         if files.contains(where: { failOn.isReached(by: $0.findings) }) { throw ExitCode(1) }
     }

@@ -3,20 +3,27 @@ import WellKnown
 
 /// Writes findings as text.
 enum FindingText {
-    static func render(_ files: [CheckedFile], style: TextStyle) -> String {
-        files.map { text(of: $0, style) }.joined(separator: "\n")
+    /// - Parameter showsAll: whether remarks are written in full. Otherwise the last line counts them.
+    static func render(_ files: [CheckedFile], style: TextStyle, showsAll: Bool) -> String {
+        let texts = files.map { text(of: $0, style, showsAll) }.joined(separator: "\n")
+        guard files.count > 1 else { return texts }
+        let failures = files.count { $0.failure != nil }
+        let result = counts(files.flatMap(\.findings), showsAll, style)
+        return texts + "\n\(files.count) files: \(result)\(failures == 0 ? "" : ", \(failures) not checked")\n"
     }
 
-    private static func text(of file: CheckedFile, _ style: TextStyle) -> String {
+    private static func text(of file: CheckedFile, _ style: TextStyle, _ showsAll: Bool) -> String {
         let name = file.name.printable
         if let failure = file.failure {
             return TextStyle.wrapped("\(name): could not be checked: \(failure.printable)", first: "", rest: "  ")
                 + "\n"
         }
-        let findings = file.findings.map { text(of: $0, in: name, style) }
+        let shown = file.findings.filter { showsAll || $0.severity != .info }
+        let findings = shown.map { text(of: $0, in: name, style) }
         let more = file.omitted.sorted { $0.key < $1.key }.map { "  and \($0.value) more of \($0.key)\n" }
-        let table = file.readers.map { "\n" + ReadersTable.text($0, style: style) } ?? ""
-        return (findings + more).joined() + summary(file, name, style) + table
+        let table = file.readers.map { ReadersTable.text($0, style: style) + "\n" } ?? ""
+        let ignored = file.ignored == 0 ? "" : ", \(file.ignored) left out"
+        return (findings + more).joined() + table + "\(name): \(counts(file.findings, showsAll, style))\(ignored)\n"
     }
 
     private static func text(of finding: Finding, in name: String, _ style: TextStyle) -> String {
@@ -35,15 +42,16 @@ enum FindingText {
         return lines.joined(separator: "\n") + "\n\n"
     }
 
-    private static func summary(_ file: CheckedFile, _ name: String, _ style: TextStyle) -> String {
-        guard !file.findings.isEmpty else { return "\(name): \(style.paint("no findings", .green))\n" }
+    /// The numbers of errors, warnings and remarks.
+    static func counts(_ findings: [Finding], _ showsAll: Bool, _ style: TextStyle) -> String {
+        guard !findings.isEmpty else { return style.paint("no findings", .green) }
         let counts = Severity.allCases.reversed().compactMap { severity -> String? in
-            let count = file.findings.count { $0.severity == severity }
+            let count = findings.count { $0.severity == severity }
             guard count > 0 else { return nil }
             let word = severity == .info ? "remark" : severity.rawValue
-            return "\(count) \(word)\(count == 1 ? "" : "s")"
+            return "\(count) \(word)\(count == 1 ? "" : "s")\(severity == .info && !showsAll ? " (--all)" : "")"
         }
-        return "\(name): \(counts.joined(separator: ", "))\n"
+        return counts.joined(separator: ", ")
     }
 }
 

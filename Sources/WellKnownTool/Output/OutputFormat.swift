@@ -14,9 +14,12 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     /// SARIF 2.1.0, for code scanning.
     case sarif
 
-    func render(_ files: [CheckedFile], style: TextStyle, failOn threshold: FailThreshold) -> String {
+    /// - Parameter showsAll: whether text has remarks in full. The other formats always have them.
+    func render(
+        _ files: [CheckedFile], style: TextStyle, failOn threshold: FailThreshold, showsAll: Bool = true
+    ) -> String {
         switch self {
-        case .text: FindingText.render(files, style: style)
+        case .text: FindingText.render(files, style: style, showsAll: showsAll || threshold == .info)
         case .json: FindingJSON.render(files)
         case .junit: FindingJUnit.render(files, failOn: threshold)
         case .github: FindingGitHub.render(files)

@@ -6,10 +6,27 @@ enum ReadersTable {
     static func text(_ readers: AssetLinksReaders, style: TextStyle) -> String {
         let rows = readers.table()
         guard !rows.isEmpty else { return "  no app for a reader to find\n" }
-        return rows.map { row in
-            let head = "  \(row.package.printable)\n    \(row.fingerprint.printable)\n    \(row.relation.printable)\n"
-            return head + row.verdicts.map { line($0, style) + "\n" }.joined()
-        }.joined()
+        var text = ""
+        var last: (package: String, fingerprint: String)?
+        // The relations of an app stand together, whatever statements grant them.
+        for row in grouped(rows) {
+            if last.map({ $0 != (row.package, row.fingerprint) }) ?? true {
+                text += "  \(row.package.printable)\n    \(row.fingerprint.printable)\n"
+                last = (row.package, row.fingerprint)
+            }
+            text += "    \(row.relation.printable)\n"
+            text += row.verdicts.filter { $0.outcome != .notAsked }.map { line($0, style) + "\n" }.joined()
+            let others = row.verdicts.filter { $0.outcome == .notAsked }.map(\.reader.name)
+            if !others.isEmpty { text += "    not asked for by \(others.joined(separator: ", "))\n" }
+        }
+        return text
+    }
+
+    private static func grouped(_ rows: [AssetLinksReaders.Row]) -> [AssetLinksReaders.Row] {
+        let order = rows.reduce(into: [[String]]()) { seen, row in
+            if !seen.contains([row.package, row.fingerprint]) { seen.append([row.package, row.fingerprint]) }
+        }
+        return order.flatMap { key in rows.filter { [$0.package, $0.fingerprint] == key } }
     }
 
     private static func line(_ verdict: ReaderVerdict, _ style: TextStyle) -> String {

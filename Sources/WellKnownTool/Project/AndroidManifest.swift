@@ -24,8 +24,19 @@ struct AndroidManifest: Sendable, Hashable {
     /// - Parameter values: the values of the build's placeholders, by name.
     init(reading bytes: some Sequence<UInt8>, filling values: [String: String] = [:]) throws(ProjectFileError) {
         let bytes = Array(bytes)
-        let root = try BinaryXML.isBinary(bytes) ? BinaryXML.read(bytes) : ProjectXMLReader.read(bytes)
-        try self.init(root: root, filling: values)
+        let isCompiled = BinaryXML.isBinary(bytes)
+        let root = try isCompiled ? BinaryXML.read(bytes) : ProjectXMLReader.read(bytes)
+        try self.init(root: root, filling: values, isCompiled: isCompiled)
+    }
+
+    /// The manifest of an app: the first one, and the filters of the others, which the build merges into it.
+    init(merging parts: [AndroidManifest]) {
+        package = parts.first?.package
+        filters = parts.flatMap(\.filters)
+        minimumSDK = parts.lazy.compactMap(\.minimumSDK).first
+        targetSDK = parts.lazy.compactMap(\.targetSDK).first
+        closedActivities = Set(parts.flatMap(\.closedActivities))
+        disabledActivities = Set(parts.flatMap(\.disabledActivities))
     }
 
     /// The manifest of an app whose project has its filters elsewhere.
@@ -36,93 +47,58 @@ struct AndroidManifest: Sendable, Hashable {
         (closedActivities, disabledActivities) = ([], [])
     }
 
-    init(root: ProjectXMLElement, filling values: [String: String] = [:]) throws(ProjectFileError) {
+    /// - Parameter isCompiled: whether the resource compiler has already removed one backslash of each escape.
+    init(
+        root: ProjectXMLElement, filling values: [String: String] = [:], isCompiled: Bool = false
+    ) throws(ProjectFileError) {
         guard root.name == "manifest" else {
             throw ProjectFileError("the root element is <\(root.name)>, not <manifest>", at: root.position)
         }
         let bound = root.attributes.first { $0.name.hasPrefix("xmlns:") && $0.value == Self.namespace }
-        let prefix = bound.map { String($0.name.dropFirst("xmlns:".count)) } ?? "android"
-        self.init(root, prefix: prefix, values)
+        let tools = root.attributes.first { $0.name.hasPrefix("xmlns:") && $0.value == Self.toolsNamespace }
+        self.init(
+            ManifestSource(
+                prefix: bound.map { String($0.name.dropFirst("xmlns:".count)) } ?? "android",
+                tools: tools.map { String($0.name.dropFirst("xmlns:".count)) } ?? "tools", values: values,
+                isCompiled: isCompiled), root)
     }
 
-    private init(_ root: ProjectXMLElement, prefix: String, _ values: [String: String]) {
-        let named = root["package"].map { BuildPlaceholder.filled($0, with: values) }
+    private static let toolsNamespace = "http://schemas.android.com/tools"
+
+    private init(_ source: ManifestSource, _ root: ProjectXMLElement) {
+        let named = root["package"].map(source.filled)
         // A placeholder is not a package name.
         package = named.flatMap { BuildPlaceholder.isIn($0) ? nil : $0 }
         var filters: [IntentFilter] = []
         var (closed, disabled): (Set<String>, Set<String>) = ([], [])
-        let applications = root.children(named: "application")
-        let isDisabled = applications.contains { $0["\(prefix):enabled"] == "false" }
-        for activity in applications.flatMap(\.children)
-        where activity.name == "activity" || activity.name == "activity-alias" {
-            let name = activity["\(prefix):name"]
-            if activity["\(prefix):exported"] == "false", let name { closed.insert(name) }
-            if isDisabled || activity["\(prefix):enabled"] == "false", let name { disabled.insert(name) }
-            for filter in activity.children(named: "intent-filter") {
-                var filter = Self.filter(filter, of: name, prefix: prefix, values)
-                filter.isExported = activity["\(prefix):exported"].map { $0 == "true" }
-                filter.isDisabled = isDisabled || activity["\(prefix):enabled"] == "false"
+        let applications = source.children(root, "application")
+        let application = ManifestSource.Flags(
+            applications.map { source.flag($0, "enabled") }.first { $0 != .absent } ?? .absent)
+        for activity in applications.flatMap({ source.children($0, "activity", "activity-alias") }) {
+            let name = source[activity, "name"]
+            let (enabled, exported) = (source.flag(activity, "enabled"), source.flag(activity, "exported"))
+            let isDisabled = application.enabled == .no || enabled == .no
+            if exported == .no, let name { closed.insert(name) }
+            if isDisabled, let name { disabled.insert(name) }
+            for element in source.children(activity, "intent-filter") {
+                var filter = source.filter(element, of: name)
+                filter.isExported = exported.isYes
+                filter.isDisabled = isDisabled
+                filter.conditions += application.enabled.condition("android:enabled")
+                filter.conditions += enabled.condition("android:enabled") + exported.condition("android:exported")
                 filters.append(filter)
             }
         }
         self.filters = filters
         (closedActivities, disabledActivities) = (closed, disabled)
         let sdks = root.children(named: "uses-sdk").first
-        minimumSDK = sdks?["\(prefix):minSdkVersion"].flatMap { Int($0) }
-        targetSDK = sdks?["\(prefix):targetSdkVersion"].flatMap { Int($0) }
-    }
-
-    private static func filter(
-        _ element: ProjectXMLElement, of activity: String?, prefix: String, _ values: [String: String]
-    ) -> IntentFilter {
-        func filled(_ text: String) -> String { BuildPlaceholder.filled(text, with: values) }
-        func names(_ tag: String) -> [String] { element.children(named: tag).compactMap { $0["\(prefix):name"] } }
-        var filter = IntentFilter(
-            activity: activity, autoVerify: element["\(prefix):autoVerify"] == "true", actions: names("action"),
-            categories: names("category"), position: element.position)
-        filter.order = element["\(prefix):order"].flatMap { Int($0) } ?? 0
-        filter.groups = element.children(named: "uri-relative-filter-group").map { group($0, prefix, filled) }
-        for data in element.children(named: "data") {
-            var item = ManifestData(scheme: data["\(prefix):scheme"].map(filled), position: data.position)
-            item.host = data["\(prefix):host"].map {
-                ManifestHost(filled($0), port: data["\(prefix):port"].map(filled), position: data.position)
-            }
-            item.paths = ManifestPath.Kind.allCases.compactMap { kind in
-                data["\(prefix):\(kind.rawValue)"].map {
-                    ManifestPath(kind, unescaped(filled($0)), position: data.position)
-                }
-            }
-            filter.types += [data["\(prefix):mimeType"]].compactMap(\.self)
-            filter.schemes += [item.scheme].compactMap(\.self)
-            filter.hosts += [item.host].compactMap(\.self)
-            filter.paths += item.paths
-            filter.data.append(item)
-        }
-        return filter
-    }
-
-    private static func group(
-        _ element: ProjectXMLElement, _ prefix: String, _ filled: (String) -> String
-    ) -> RelativeFilterGroup {
-        var group = RelativeFilterGroup(
-            isAllowed: element["\(prefix):allow"] != "false", conditions: [], position: element.position)
-        for data in element.children(named: "data") {
-            for part in RelativeFilterGroup.Part.allCases {
-                for kind in ManifestPath.Kind.allCases {
-                    // pathPrefix, queryPrefix, fragmentPrefix and so on.
-                    let name = part.rawValue + kind.rawValue.dropFirst("path".count)
-                    guard let text = data["\(prefix):\(name)"] else { continue }
-                    let pattern = ManifestPath(kind, unescaped(filled(text)), position: data.position)
-                    group.conditions.append(RelativeFilterGroup.Condition(part, pattern))
-                }
-            }
-        }
-        return group
+        minimumSDK = sdks.flatMap { source[$0, "minSdkVersion"] }.flatMap { Int($0) }
+        targetSDK = sdks.flatMap { source[$0, "targetSdkVersion"] }.flatMap { Int($0) }
     }
 
     /// Removes one backslash of each escape, as the resource compiler does.
     /// Source: Android, "String resources", section "Escape special characters".
-    private static func unescaped(_ text: String) -> String {
+    static func unescaped(_ text: String) -> String {
         var result = ""
         var isEscaped = false
         for character in text {

@@ -23,7 +23,7 @@ struct BinaryXML {
         return try reader.document()
     }
 
-    private init(bytes: [UInt8]) { self.bytes = bytes }
+    init(bytes: [UInt8]) { self.bytes = bytes }
 
     private static let broken = ProjectFileError("the compiled XML is broken or cut off")
 
@@ -92,13 +92,17 @@ struct BinaryXML {
 
     private func attributeValue(_ place: Int) throws(ProjectFileError) -> String {
         if let raw = try optionalString(place + 8) { return raw }
-        let (type, data) = (try number(place + 15, 1), try number(place + 16, 4))
+        return text(try number(place + 15, 1), try number(place + 16, 4), strings) ?? ""
+    }
+
+    /// A simple value in words. `nil` for another type.
+    func text(_ type: UInt64, _ data: UInt64, _ strings: [String]) -> String? {
         switch type {
         case 0x03: return strings.indices.contains(Int(data)) ? strings[Int(data)] : ""
         case 0x12: return data == 0 ? "false" : "true"
-        case 0x01: return "@resource/0x" + String(data, radix: 16)
+        case 0x01, 0x07: return "@resource/0x" + String(data, radix: 16)
         case 0x10, 0x11: return String(Int32(truncatingIfNeeded: data))
-        default: return ""
+        default: return nil
         }
     }
 
@@ -110,7 +114,7 @@ struct BinaryXML {
         0x0101_04ee: "autoVerify",
     ]
 
-    private func pool(_ offset: Int, _ header: Int) throws(ProjectFileError) -> [String] {
+    func pool(_ offset: Int, _ header: Int) throws(ProjectFileError) -> [String] {
         let count = Int(try number(offset + 8, 4))
         let isUTF8 = try number(offset + 16, 4) & 0x100 != 0
         let start = offset + Int(try number(offset + 20, 4))
@@ -157,7 +161,7 @@ struct BinaryXML {
         return strings.indices.contains(index) ? strings[index] : nil
     }
 
-    private func number(_ place: Int, _ count: Int) throws(ProjectFileError) -> UInt64 {
+    func number(_ place: Int, _ count: Int) throws(ProjectFileError) -> UInt64 {
         guard place >= 0, place <= bytes.count - count else { throw Self.broken }
         return (0..<count).reduce(0) { $0 | UInt64(bytes[place + $1]) << UInt64(8 * $1) }
     }

@@ -16,7 +16,7 @@ struct ExpoConfig: Sendable {
     /// - Returns: `nil` if the bytes are not JSON with an object as its root.
     /// - Throws: ``ProjectFileError`` for JSON without any of Expo's keys, and for values of a wrong type.
     init?(reading bytes: [UInt8], filling values: [String: String] = [:]) throws(ProjectFileError) {
-        let document = JSONReader.read(bytes)
+        let document = JSONReader.read(Self.withoutComments(bytes))
         guard let root = document.root, root.object != nil else { return nil }
         let config = root["expo"] ?? root
         guard root["expo"] != nil || config["ios"] != nil || config["android"] != nil else {
@@ -54,27 +54,62 @@ struct ExpoConfig: Sendable {
         filters = items.map { Self.filter($0, position, filled) }
     }
 
+    /// Expo reads JSON5, so comments and a comma at the end of a list are blanks here. Every other byte keeps its place.
+    private static func withoutComments(_ bytes: [UInt8]) -> [UInt8] {
+        var bytes = bytes
+        var comma: Int?
+        var (index, isText) = (0, false)
+        while index < bytes.count {
+            if isText, bytes[index] == 0x5c {
+                index += 1
+            } else if bytes[index] == 0x22 {
+                isText.toggle()
+            } else if !isText, bytes[index] == 0x2f, index + 1 < bytes.count, [0x2a, 0x2f].contains(bytes[index + 1]) {
+                let isLine = bytes[index + 1] == 0x2f
+                while index < bytes.count {
+                    if isLine
+                        ? bytes[index] == 0x0a || bytes[index] == 0x0d : bytes[index...].starts(with: [0x2a, 0x2f])
+                    {
+                        break
+                    }
+                    if bytes[index] > 0x20 { bytes[index] = 0x20 }
+                    index += 1
+                }
+                if !isLine, index + 1 < bytes.count { (bytes[index], bytes[index + 1]) = (0x20, 0x20) }
+            } else if !isText, bytes[index] > 0x20 {
+                if bytes[index] == 0x5d || bytes[index] == 0x7d, let comma { bytes[comma] = 0x20 }
+                comma = bytes[index] == 0x2c ? index : nil
+            }
+            if isText { comma = nil }
+            index += 1
+        }
+        return bytes
+    }
+
+    /// The filter that Expo writes into the manifest.
+    ///
+    /// Source: expo/expo, packages/@expo/config-plugins, IntentFilters.ts, `renderIntentFilters`.
     private static func filter(
         _ node: JSONNode, _ position: (JSONNode) -> SourcePosition, _ filled: (String) -> String
     ) -> IntentFilter {
-        func texts(_ node: JSONNode?) -> [String] {
-            node?.string.map { [$0] } ?? node?.array?.compactMap(\.string) ?? []
-        }
         var filter = IntentFilter(
             // Expo puts the filters into its one activity, which is exported.
-            activity: ".MainActivity", autoVerify: node["autoVerify"]?.bool ?? false,
-            actions: texts(node["action"]).map { full($0, "android.intent.action.") },
-            categories: texts(node["category"]).map { full($0, "android.intent.category.") }, position: position(node))
+            activity: ".MainActivity", autoVerify: isTrue(node["autoVerify"]),
+            // Expo puts its prefix before every name, also before a full one.
+            actions: ["android.intent.action.\(node["action"].flatMap(text) ?? "undefined")"],
+            categories: items(node["category"]).compactMap(text).map { "android.intent.category.\($0)" },
+            position: position(node))
         filter.isExported = true
-        for data in node["data"]?.array ?? [node["data"]].compactMap(\.self) where data.object != nil {
-            var item = ManifestData(scheme: data["scheme"]?.string.map(filled), position: position(data))
-            var port = data["port"]?.string
-            if case .number(let digits)? = data["port"]?.value { port = digits }
-            item.host = data["host"]?.string.map { ManifestHost(filled($0), port: port, position: position(data)) }
+        for data in items(node["data"]) where data.object != nil {
+            func value(_ name: String) -> String? { data[name].flatMap(text).map(filled) }
+            var item = ManifestData(scheme: value("scheme"), position: position(data))
+            item.host = value("host").map { ManifestHost($0, port: value("port"), position: position(data)) }
             item.paths = ManifestPath.Kind.allCases.compactMap { kind in
-                data[kind.rawValue]?.string.map { ManifestPath(kind, filled($0), position: position(data)) }
+                value(kind.rawValue).map {
+                    ManifestPath(kind, AndroidManifest.unescaped($0), position: position(data))
+                }
             }
-            filter.types += [data["mimeType"]?.string].compactMap(\.self)
+            filter.types += [value("mimeType")].compactMap(\.self)
             filter.schemes += [item.scheme].compactMap(\.self)
             filter.hosts += [item.host].compactMap(\.self)
             filter.paths += item.paths
@@ -83,6 +118,20 @@ struct ExpoConfig: Sendable {
         return filter
     }
 
-    /// Expo accepts the last part of a name, such as VIEW.
-    private static func full(_ name: String, _ prefix: String) -> String { name.contains(".") ? name : prefix + name }
+    private static func items(_ node: JSONNode?) -> [JSONNode] {
+        (node?.array ?? [node].compactMap(\.self)).filter(isTrue)
+    }
+
+    private static func text(_ node: JSONNode) -> String? {
+        if case .number(let digits) = node.value { return digits }
+        return node.string ?? node.bool.map { $0 ? "true" : "false" }
+    }
+
+    /// Whether JavaScript takes the value for true.
+    private static func isTrue(_ node: JSONNode?) -> Bool {
+        guard let node else { return false }
+        if case .number(let digits) = node.value { return Double(digits) != 0 }
+        if let text = node.string { return !text.isEmpty }
+        return node.bool ?? (node.array != nil || node.object != nil)
+    }
 }

@@ -62,28 +62,58 @@ enum ProjectFiles {
     }
 
     static func manifest(_ file: String, filling values: [String: String] = [:]) throws(ReadError) -> AndroidManifest {
-        var bytes: [UInt8]
-        var isBundle = false
-        if let archive = try archive(file) {
-            // An APK has the compiled form, an app bundle that of its base module.
-            let names = ["AndroidManifest.xml", "base/manifest/AndroidManifest.xml"]
-            guard let entry = archive.entries.first(where: { names.contains($0.name) }) else {
-                throw ReadError(file: file, reason: "this archive has no AndroidManifest.xml")
-            }
-            isBundle = entry.name == names[1]
-            do { bytes = try archive.contents(of: entry, limit: 8 << 20) } catch {
-                throw ReadError(file: file, reason: "its AndroidManifest.xml cannot be unpacked")
-            }
-        } else {
-            bytes = try self.bytes(file)
-        }
+        let archive = try archive(file)
+        let bytes = archive == nil ? try bytes(file) : []
         do throws(ProjectFileError) {
-            if isBundle { return try AndroidManifest(root: ProtoXML.read(bytes), filling: values) }
-            if let config = try ExpoConfig(reading: bytes, filling: values) { return AndroidManifest(config) }
+            if let archive { return try manifest(in: archive, filling: values) }
+            if !BinaryXML.isBinary(bytes), let config = try ExpoConfig(reading: bytes, filling: values) {
+                return AndroidManifest(config)
+            }
             return try AndroidManifest(reading: bytes, filling: values)
         } catch {
             throw ReadError(file: file, reason: error.description)
         }
+    }
+
+    /// The manifest of a finished build, with the values of its own resources.
+    private static func manifest(
+        in archive: ZipArchive, filling values: [String: String]
+    ) throws(ProjectFileError) -> AndroidManifest {
+        // An APK has the compiled form, an app bundle that of its base module.
+        let isBundle = archive.entries.contains { $0.name == "base/manifest/AndroidManifest.xml" }
+        let names =
+            isBundle
+            ? ("base/manifest/AndroidManifest.xml", "base/resources.pb") : ("AndroidManifest.xml", "resources.arsc")
+        guard let bytes = try contents(of: names.0, archive, limit: 8 << 20) else {
+            throw ProjectFileError("this archive has no AndroidManifest.xml")
+        }
+        let table = try contents(of: names.1, archive, limit: maximumBytes)
+        let resources = try table.map { table throws(ProjectFileError) in
+            try isBundle ? ResourceTable.read(bundle: table) : ResourceTable.read(table)
+        }
+        let filled = (resources ?? [:]).merging(values) { $1 }
+        guard isBundle else { return try AndroidManifest(reading: bytes, filling: filled) }
+        return try AndroidManifest(root: ProtoXML.read(bytes), filling: filled)
+    }
+
+    private static func contents(
+        of name: String, _ archive: ZipArchive, limit: Int
+    ) throws(ProjectFileError) -> [UInt8]? {
+        guard let entry = archive.entries.first(where: { $0.name == name }) else { return nil }
+        do { return try archive.contents(of: entry, limit: limit) } catch {
+            throw ProjectFileError("its \(name) cannot be unpacked")
+        }
+    }
+
+    /// Whether the file is an archive, such as an APK.
+    static func isArchive(_ file: String) -> Bool { (try? archive(file)) != nil }
+
+    static func device(_ file: String) throws(ReadError) -> DeviceReport {
+        guard let report = DeviceReport(try bytes(file)) else {
+            throw ReadError(
+                file: file, reason: "this is neither the output of adb shell pm get-app-links nor swcutil_show.txt")
+        }
+        return report
     }
 
     /// The archive in a file, or `nil` if it is not a zip archive.

@@ -1,32 +1,16 @@
 import Foundation
 
-/// Finds the files of an app's project that concern links.
+/// The files of an app's project that a reader takes.
 ///
 /// Folders of dependencies and of builds are left out: what they contain is not the project's own.
 struct ProjectFolder {
-    enum Kind: String, Sendable, CaseIterable {
-        case manifest = "Android manifest"
-        case gradle = "Gradle module"
-        case strings = "Android resources"
-        case entitlements = "entitlements"
-        case xcode = "Xcode project"
-        case settings = "Xcode settings"
-        case expo = "Expo configuration"
-        case pubspec = "Flutter project"
-        case reactNative = "React Native project"
-    }
-
-    struct Item: Sendable, Hashable {
-        /// The path below the folder.
-        let path: String
-        let kind: Kind
-    }
-
     let root: String
-    /// The files in the order of their paths.
-    let items: [Item]
+    /// The paths below the folder, in order.
+    let paths: [String]
     /// Whether the folder has more files than are looked at.
     let isTruncated: Bool
+
+    private let known: Set<String>
 
     private static let left: Set<String> = [
         "node_modules", "Pods", "build", "Build", "DerivedData", "Carthage", "dist", "vendor", "xcuserdata", "target",
@@ -41,19 +25,54 @@ struct ProjectFolder {
             throw InputError(description: "cannot read the project \(root.printable): it is not a folder")
         }
         self.root = root
-        var items: [Item] = []
+        var paths: [String] = []
         var left = Self.mostEntries
-        Self.visit(root, "", depth: 0, &left, &items)
-        self.items = items.sorted { $0.path < $1.path }
+        Self.visit(root, "", depth: 0, &left, &paths)
+        self.paths = paths.sorted()
+        known = Set(paths)
         isTruncated = left <= 0
     }
 
-    func paths(_ kind: Kind) -> [String] { items.filter { $0.kind == kind }.map(\.path) }
+    func has(_ path: String) -> Bool { known.contains(path) }
+
+    /// The paths of the files with one of these names.
+    func paths(named names: String...) -> [String] { paths.filter { names.contains(Self.name(of: $0)) } }
+
+    func paths(ending suffix: String) -> [String] { paths.filter { $0.hasSuffix(suffix) } }
 
     /// The path for opening a file.
     func full(_ path: String) -> String { root.hasSuffix("/") ? root + path : "\(root)/\(path)" }
 
-    private static func visit(_ root: String, _ below: String, depth: Int, _ left: inout Int, _ items: inout [Item]) {
+    /// One line about a file, for the list of what was looked at.
+    func note(_ path: String, _ kind: String, _ text: String) -> String { "\(full(path)) (\(kind)): \(text)" }
+
+    /// The bytes of a file, or a note why they cannot be read.
+    func bytes(_ path: String, _ kind: String, _ notes: inout [String]) -> [UInt8]? {
+        do throws(ProjectFiles.ReadError) { return try ProjectFiles.bytes(full(path)) } catch {
+            notes.append(note(path, kind, "not read: \(error.reason)"))
+            return nil
+        }
+    }
+
+    static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
+    static func folder(of path: String) -> String { path.split(separator: "/").dropLast().joined(separator: "/") }
+
+    /// The path of `relative` as seen from `folder`. `nil` if it leads out of the project.
+    static func path(_ folder: String, _ relative: String) -> String? {
+        var parts: [Substring] = []
+        for part in (relative.hasPrefix("/") ? relative : "\(folder)/\(relative)").split(separator: "/")
+        where part != "." {
+            if part != ".." {
+                parts.append(part)
+            } else if parts.popLast() == nil {
+                return nil
+            }
+        }
+        return parts.joined(separator: "/")
+    }
+
+    private static func visit(_ root: String, _ below: String, depth: Int, _ left: inout Int, _ paths: inout [String]) {
         let folder = below.isEmpty ? root : "\(root)/\(below)"
         guard depth <= deepest, let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }
         for name in names.sorted() where left > 0 {
@@ -63,29 +82,10 @@ struct ProjectFolder {
             let type = try? FileManager.default.attributesOfItem(atPath: "\(root)/\(path)")[.type] as? FileAttributeType
             if type == .typeDirectory {
                 guard !Self.left.contains(name), !name.hasPrefix(".") else { continue }
-                visit(root, path, depth: depth + 1, &left, &items)
-            } else if type == .typeRegular, let kind = kind(of: path, name) {
-                items.append(Item(path: path, kind: kind))
+                visit(root, path, depth: depth + 1, &left, &paths)
+            } else if type == .typeRegular, ProjectReading.readers.contains(where: { $0.takes(path) }) {
+                paths.append(path)
             }
-        }
-    }
-
-    private static func kind(of path: String, _ name: String) -> Kind? {
-        switch name {
-        case "AndroidManifest.xml":
-            // The manifests of variants such as src/debug are merged into the main one.
-            let parts = path.split(separator: "/")
-            let isVariant = parts.count >= 3 && parts[parts.count - 3] == "src" && parts[parts.count - 2] != "main"
-            return isVariant ? nil : .manifest
-        case "build.gradle", "build.gradle.kts": return .gradle
-        case "strings.xml": return path.hasSuffix("res/values/strings.xml") ? .strings : nil
-        case "project.pbxproj": return .xcode
-        case "app.json", "app.config.json": return .expo
-        case "pubspec.yaml": return .pubspec
-        case "react-native.config.js", "metro.config.js": return .reactNative
-        default:
-            if name.hasSuffix(".entitlements") { return .entitlements }
-            return name.hasSuffix(".xcconfig") ? .settings : nil
         }
     }
 }

@@ -19,7 +19,7 @@ struct ProtoXML {
         return root
     }
 
-    private init(bytes: [UInt8]) { self.bytes = bytes }
+    init(bytes: [UInt8]) { self.bytes = bytes }
 
     private static let broken = ProjectFileError("the bundle's manifest is broken or cut off")
 
@@ -78,7 +78,7 @@ struct ProtoXML {
     }
 
     /// Item: ref = 1 (Reference: id = 2), str = 2 (String: value = 1), prim = 7 (Primitive: int = 6, hex = 7, boolean = 8).
-    private func item(_ range: Range<Int>) throws(ProjectFileError) -> String {
+    func item(_ range: Range<Int>) throws(ProjectFileError) -> String {
         for (field, value) in try fields(range) {
             guard case .range(let range) = value else { continue }
             for (inner, value) in try fields(range) {
@@ -97,7 +97,22 @@ struct ProtoXML {
         return ""
     }
 
-    private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+    func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+    /// The messages and texts of one field.
+    func parts(_ range: Range<Int>, _ wanted: Int) throws(ProjectFileError) -> [Range<Int>] {
+        try fields(range).compactMap { field, value in
+            guard field == wanted, case .range(let range) = value else { return nil }
+            return range
+        }
+    }
+
+    /// The number in field 1 of the message in field 1. Zero is the default value, which is not written.
+    func identifier(_ range: Range<Int>) throws(ProjectFileError) -> UInt64 {
+        guard let inner = try parts(range, 1).first else { return 0 }
+        for case (1, .number(let number)) in try fields(inner) { return number }
+        return 0
+    }
 
     private func fields(_ range: Range<Int>) throws(ProjectFileError) -> [(Int, Value)] {
         var fields: [(Int, Value)] = []

@@ -3,14 +3,24 @@
 /// The file is a property list in the old style: `{ key = value; … }`, `( a, b, )`, words or quoted texts, and comments.
 /// Source: Apple, "Old-Style ASCII Property Lists".
 struct XcodeProject: Sendable {
+    /// The settings that stand in one place, and the file of more settings below them.
+    struct Level: Sendable, Hashable {
+        /// The path of the `.xcconfig` file, from the project's folder. `nil` without one.
+        let file: String?
+        /// The settings as written, with the conditions in their names.
+        let settings: [String: String]
+    }
+
     /// The settings of one target in one configuration.
     struct Configuration: Sendable, Hashable {
         let target: String
         let isApplication: Bool
         /// The name, such as Release.
         let name: String
-        /// The target's settings over those of the project.
-        let settings: [String: String]
+        /// The project's settings, and over them those of the target.
+        let levels: [Level]
+        /// The team that older versions of Xcode write beside the settings.
+        let team: String?
     }
 
     let configurations: [Configuration]
@@ -20,29 +30,76 @@ struct XcodeProject: Sendable {
         var parser = Parser(bytes)
         guard case .dictionary(let root) = try parser.value(depth: 1), case .dictionary(let objects)? = root["objects"]
         else { throw ProjectFileError("this is not a project.pbxproj: it has no objects") }
-
-        func object(_ id: String?) -> [String: Value] {
-            guard let id, case .dictionary(let members)? = objects[id] else { return [:] }
-            return members
-        }
-        func lists(_ id: String?) -> [(name: String, settings: [String: String])] {
-            (object(id)["buildConfigurations"]?.list ?? []).map { id in
-                let configuration = object(id)
-                guard case .dictionary(let settings)? = configuration["buildSettings"] else { return ("", [:]) }
-                return (configuration["name"]?.text ?? "", settings.compactMapValues(\.text))
-            }
-        }
-        let project = object(root["rootObject"]?.text)
-        let common = lists(project["buildConfigurationList"]?.text)
-        let targets = (project["targets"]?.list ?? []).map(object)
-        configurations = targets.flatMap { target in
-            lists(target["buildConfigurationList"]?.text).map { configuration in
-                let base = common.first { $0.name == configuration.name }?.settings ?? [:]
+        let table = Objects(objects)
+        let project = table[root["rootObject"]?.text]
+        let common = table.levels(project["buildConfigurationList"]?.text)
+        let attributes = project["attributes"]?.dictionary?["TargetAttributes"]?.dictionary ?? [:]
+        configurations = (project["targets"]?.list ?? []).flatMap { id in
+            let target = table[id]
+            return table.levels(target["buildConfigurationList"]?.text).map { configuration in
+                let base = common.first { $0.name == configuration.name }?.level
                 return Configuration(
                     target: target["name"]?.text ?? "",
                     isApplication: target["productType"]?.text == "com.apple.product-type.application",
-                    name: configuration.name, settings: base.merging(configuration.settings) { $1 })
+                    name: configuration.name, levels: [base, configuration.level].compactMap(\.self),
+                    team: attributes[id]?.dictionary?["DevelopmentTeam"]?.text)
             }
+        }
+    }
+
+    /// The objects of the file by their ids.
+    private struct Objects {
+        private let objects: [String: Value]
+        /// The group of each file and group.
+        private let parents: [String: String]
+
+        init(_ objects: [String: Value]) {
+            self.objects = objects
+            var parents: [String: String] = [:]
+            for (id, object) in objects {
+                for child in object.dictionary?["children"]?.list ?? [] { parents[child] = id }
+            }
+            self.parents = parents
+        }
+
+        subscript(id: String?) -> [String: Value] { id.flatMap { objects[$0]?.dictionary } ?? [:] }
+
+        func levels(_ id: String?) -> [(name: String, level: Level)] {
+            (self[id]["buildConfigurations"]?.list ?? []).map { id in
+                let configuration = self[id]
+                let settings = configuration["buildSettings"]?.dictionary ?? [:]
+                let file = configuration["baseConfigurationReference"]?.text.flatMap(path) ?? anchored(configuration)
+                return (
+                    configuration["name"]?.text ?? "",
+                    Level(file: file, settings: settings.compactMapValues(\.joined))
+                )
+            }
+        }
+
+        /// The form of Xcode 16, for files in folders that follow the disk.
+        private func anchored(_ configuration: [String: Value]) -> String? {
+            guard let relative = configuration["baseConfigurationReferenceRelativePath"]?.text,
+                let anchor = configuration["baseConfigurationReferenceAnchor"]?.text.flatMap(path)
+            else { return nil }
+            return "\(anchor)/\(relative)"
+        }
+
+        /// The path of a file or group: each group may add a folder.
+        private func path(_ id: String) -> String? {
+            var parts: [String] = []
+            var next: String? = id
+            // A damaged file can have groups in a circle.
+            for _ in 0..<50 {
+                guard let id = next else { return parts.reversed().joined(separator: "/") }
+                let object = self[id]
+                if let path = object["path"]?.text { parts.append(path) }
+                switch object["sourceTree"]?.text {
+                case "<group>", nil: next = parents[id]
+                case "SOURCE_ROOT": next = nil
+                default: return nil
+                }
+            }
+            return nil
         }
     }
 
@@ -52,6 +109,9 @@ struct XcodeProject: Sendable {
         case dictionary([String: Value])
 
         var text: String? { if case .text(let text) = self { text } else { nil } }
+        var dictionary: [String: Value]? { if case .dictionary(let items) = self { items } else { nil } }
+        /// A setting: its text, or the texts of its list with blanks between them.
+        var joined: String? { text ?? list?.joined(separator: " ") }
         var list: [String]? { if case .list(let items) = self { items.compactMap(\.text) } else { nil } }
     }
 
@@ -139,7 +199,7 @@ struct XcodeProject: Sendable {
                 } else if bytes[offset...].starts(with: "/*".utf8) {
                     offset = bytes[offset...].firstRange(of: Array("*/".utf8))?.upperBound ?? bytes.count
                 } else if bytes[offset...].starts(with: "//".utf8) {
-                    offset = bytes[offset...].firstIndex(of: 0x0a) ?? bytes.count
+                    offset = bytes[offset...].firstIndex { $0 == 0x0a || $0 == 0x0d } ?? bytes.count
                 } else {
                     return
                 }
@@ -150,23 +210,5 @@ struct XcodeProject: Sendable {
             let line = 1 + bytes.prefix(offset).count { $0 == 0x0a }
             return ProjectFileError("line \(line) of the project file is not readable: \(reason)")
         }
-    }
-}
-
-/// The settings of an `.xcconfig` file: lines of `NAME = value`.
-///
-/// Source: Apple, "Adding a build configuration file to your project".
-enum XcodeSettingsFile {
-    static func values(_ bytes: [UInt8]) -> [String: String] {
-        var values: [String: String] = [:]
-        for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
-            // A comment begins with //. An address has a colon before its slashes, and Xcode cuts it all the same.
-            let text = line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
-            guard let equals = text.firstIndex(of: "="), !text.hasPrefix("#") else { continue }
-            let name = text[..<equals].prefix { $0 != "[" }.filter { !$0.isWhitespace }
-            let value = text[text.index(after: equals)...].drop(while: \.isWhitespace)
-            values[String(name)] = String(value.reversed().drop(while: \.isWhitespace).reversed())
-        }
-        return values
     }
 }

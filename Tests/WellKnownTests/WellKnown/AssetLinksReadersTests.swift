@@ -44,13 +44,13 @@ struct AssetLinksReadersTests {
             // An element that is not a statement.
             ("[\(app), 5]", "wvvwvv"),
             ("[\(app), {}]", "wwwwvv"),
-            (#"[\#(app), {"relation": "\#(AssetLinksProbe.links)", "target": {}}]"#, "wvvwvv"),
-            (#"[\#(app), {"relation": ["a/b"], "target": []}]"#, "wvvwwv"),
+            (#"[\#(app), {"relation": "\#(AssetLinksProbe.links)", "target": {}}]"#, "wwwwvv"),
+            (#"[\#(app), {"relation": ["a/b"], "target": []}]"#, "wwwwwv"),
             (#"[\#(app), {"relation": ["\#(AssetLinksProbe.links)"]}]"#, "wwwwvv"),
             // A misspelled key of another app's statement.
             (
                 #"[\#(app), {"relation": ["\#(AssetLinksProbe.links)"], "target": {"namespace": "android_app", "package_name": "b.c"}}]"#,
-                "wwwwvw"
+                "wwvwvw"
             ),
             (#"[\#(app), {"include": "https://a.example/x.json"}]"#, "wwwwwv"),
             // The same package twice.
@@ -59,13 +59,55 @@ struct AssetLinksReadersTests {
             // The notation of the fingerprint.
             ("[\(other(fingerprint.lowercased()))]", "xxxxxx"),
             // Chrome ignores the namespace.
-            ("[\(app.replacing("android_app", with: "my_app"))]", "xxxwxx"),
+            ("[\(app.replacing("android_app", with: "my_app"))]", "xxvwxx"),
             // One invalid fingerprint next to a valid one.
             ("[\(app.replacing("[\"\(fingerprint)\"]", with: "[\"\(fingerprint)\", \"TODO\"]"))]", "xwwwww"),
-            ("[\(app.replacing("[\"\(fingerprint)\"]", with: "[\"\(fingerprint)\", 7]"))]", "xvvwww"),
+            ("[\(app.replacing("[\"\(fingerprint)\"]", with: "[\"\(fingerprint)\", 7]"))]", "xwwwww"),
         ])
     func table(body: String, outcomes: String) {
         #expect(Self.outcomes(body) == outcomes)
+    }
+
+    /// A second statement with one odd value, whatever its key, and what it does to the first.
+    @Test(
+        "Android's parser takes few types of value, and throws for the others",
+        arguments: [
+            (#""_version": 1"#, "vv", true), (#""_note": null"#, "vv", true), (#""_flag": true"#, "vw", false),
+            (#""_list": ["a", 1]"#, "ww", true), (#""_list": [true]"#, "vv", true),
+            (#""_list": [{"a": "b"}]"#, "vw", false),
+            (#""_list": [{"a": 1}]"#, "vv", true), (#""_in": {"a": {"b": 1}}"#, "vv", true),
+            (#""_in": {"a": "b"}"#, "ww", true),
+            (#""_a": "x", "_a": "y""#, "vw", false),
+        ])
+    func values(member: String, outcomes: String, isSure: Bool) throws {
+        let odd = Self.app.replacing("com.house.app", with: "com.house.odd").dropLast() + ", \(member)}"
+        let verdicts = AssetLinksReaders(JSONReader.read("[\(Self.app), \(odd)]".utf8))
+            .verdicts(package: "com.house.app", fingerprint: Self.fingerprint)
+        let android = verdicts.filter { [.android11, .android12].contains($0.reader) }
+        #expect(android.map { $0.outcome == .works ? "w" : "v" }.joined() == outcomes)
+        #expect(android.last?.isSure == isSure)
+    }
+
+    @Test("What the classes throw skips the statement on Android 11, and voids the list on Android 12")
+    func thrown() {
+        let changes = [
+            (#""android_app""#, #""android""#), (#""android_app""#, "\"\""), (#""com.house.odd""#, "\"\""),
+            (#"["\#(Self.fingerprint)"]"#, "[]"), (#"["\#(Self.fingerprint)"]"#, "\"\(Self.fingerprint)\""),
+        ]
+        for (text, replacement) in changes {
+            let odd = Self.app.replacing("com.house.app", with: "com.house.odd").replacing(text, with: replacement)
+            let outcomes = Self.outcomes("[\(Self.app), \(odd)]")
+            #expect(outcomes.dropFirst().prefix(2) == "wv", "\(replacement): \(outcomes)")
+        }
+    }
+
+    @Test("Every relation of a package is a row, and DuckDuckGo's cause is its last statement")
+    func relationsOfStatements() {
+        let second = Self.app.replacing(AssetLinksProbe.links, with: AssetLinksProbe.credentials)
+        let rows = AssetLinksReaders(JSONReader.read("[\(Self.app), \(second)]".utf8)).table()
+        #expect(rows.map(\.relation) == [AssetLinksProbe.links, AssetLinksProbe.credentials])
+        let last = rows[0].verdicts.last
+        #expect(last?.outcome == .refused && last?.reason.contains("last statement") == true)
     }
 
     @Test(

@@ -31,7 +31,7 @@ struct FingerprintLintTests {
                 good
             ),
             (String(good.prefix(59)), ["fp.sha1"], nil),
-            (String(good.prefix(59)).lowercased(), ["fp.sha1", "fp.lowercase"], nil),
+            (String(good.prefix(59)).lowercased(), ["fp.sha1"], nil),
             (String(good.prefix(47)), ["fp.sha1"], nil),
             (String(good.prefix(92)), ["fp.length"], nil),
             (good + ":AA", ["fp.length"], nil),

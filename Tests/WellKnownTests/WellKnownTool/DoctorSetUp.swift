@@ -192,9 +192,6 @@ struct BrokenSetUp: Sendable, CustomTestStringConvertible {
         BrokenSetUp(
             "assetlinks: lower-case fingerprint", assetlinks, CertificateVector.new, CertificateVector.new.lowercased(),
             "the signing certificate", "in another form"),
-        BrokenSetUp(
-            "assetlinks: the old key is missing", assetlinks, ", \"\(CertificateVector.old)\"", "",
-            "the signing certificate", "Add \(CertificateVector.old)"),
         // The certificate.
         BrokenSetUp(
             "certificate: a debug build", certificate, "rotated.apk", "debug.jks", "the signing certificate",

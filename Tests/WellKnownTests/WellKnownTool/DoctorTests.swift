@@ -54,6 +54,15 @@ struct DoctorTests {
         #expect(report.lines.filter { $0.verdict == .caution }.map(\.subject) == (subject.isEmpty ? [] : [subject]))
     }
 
+    @Test("One certificate of a rotated app is enough, and the former one is a caution for older phones")
+    func rotated() throws {
+        var files = DoctorSetUp()
+        files.assetlinks = files.assetlinks.replacing(", \"\(CertificateVector.old)\"", with: "")
+        let lines = try files.report().lines.filter { $0.subject == "the signing certificate" }
+        #expect(Set(lines.map(\.verdict)) == [.agrees, .caution])
+        #expect(lines.contains { $0.verdict == .caution && $0.advice?.contains("Android 9 to 11") == true })
+    }
+
     @Test("for a wildcard in the manifest, Android reads the file of the parent domain")
     func wildcardOfManifest() throws {
         var files = DoctorSetUp()

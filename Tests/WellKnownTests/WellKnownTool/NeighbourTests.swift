@@ -104,7 +104,7 @@ struct NeighbourTests {
         #expect(
             report.codes.contains("parity.service"),
             "the Android app has get_login_creds, the iOS app no webcredentials")
-        let text = FetchText.render(report, style: TextStyle(hasColour: false))
+        let text = FetchText.render(report, style: TextStyle(hasColour: false), showsAll: true)
         #expect(text.contains("/.well-known/webauthn") && text.contains("near.webauthn-origin"))
         let none = try await FetchHouse.open().fetch(kinds: [.aasa])
         #expect(none.neighbours.isEmpty)

@@ -87,11 +87,18 @@ struct FingerprintReading {
                 octets = filled.flatMap { Self.pairs(Array($0)) }
             }
         }
+        // Octets of another digest are the one cause. Another notation of them would help nothing.
         switch octets.count {
         case 0, 32: break
-        case 20: faults.append(.digest(name: "SHA-1", octets: 20))
-        case 16: faults.append(.digest(name: "MD5", octets: 16))
-        default: faults.append(.octets(octets.count))
+        case 20: faults = [.digest(name: "SHA-1", octets: 20)]
+        case 16: faults = [.digest(name: "MD5", octets: 16)]
+        default: faults = [.octets(octets.count)]
+        }
+        guard
+            octets.count == 32
+                || faults.allSatisfy({ $0 == .noColons || $0 == .otherSeparator || $0 == .extraSeparator })
+        else {
+            return true
         }
         if bytes.contains(where: { (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }) { faults.append(.lowercase) }
         return true

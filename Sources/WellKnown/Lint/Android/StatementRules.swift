@@ -83,7 +83,7 @@ public enum StatementRules {
         reason: "The repetition has no effect, and the next change easily updates only one of the two.",
         fix: "Remove the repetition.", source: specification)
     static let splitPackage = LintRule(
-        "dal.split-package", .warning, "One package in several statements",
+        "dal.split-package", .info, "One package in several statements",
         reason: "DuckDuckGo keeps only the fingerprints of the last statement. Other readers use all of them.",
         fix: "List all fingerprints and relations of a package in one statement.",
         source: "duckduckgo/Android, AssetLinksLoader.kt")

@@ -148,6 +148,17 @@ struct UnknownKeyLint {
         let present = Set(present.map(\.key))
         // Comparing a key with all names is slow, and a hostile object can have a hundred thousand keys.
         for (count, member) in members.enumerated() {
+            if Self.linkKeys.contains(member.key.lowercased()) {
+                findings.add(
+                    StatementRules.unknownKey, at: member,
+                    "No system reads \(member.key.quoted) in \(place): the manifest of the app says which links open, and from "
+                        + "Android 15 on its dynamic rules.", severity: .warning,
+                    reason: "Readers ignore the key. The app opens every link that its manifest takes.",
+                    fix:
+                        "Remove it. Write the paths into the intent filters of the manifest, or into relation_extensions as "
+                        + "dynamic_app_link_components.")
+                continue
+            }
             guard !Self.isNote(member.key), count < FindingCollector.mostOfOneCode,
                 let name = SpellingSuggestion.of(member.key, among: known)
             else {
@@ -162,6 +173,13 @@ struct UnknownKeyLint {
                 severity: isMissing && needed.contains(name) ? .error : .warning, fix: "Write \"\(name)\".")
         }
     }
+
+    /// Keys of Apple's file and of the manifest that say which links open, in lower case.
+    private static let linkKeys: Set<String> = [
+        "paths", "path", "components", "details", "patterns", "pathpattern", "pathprefix", "urls", "url", "links",
+        "hosts",
+        "host", "domains", "scheme", "schemes",
+    ]
 
     /// Whether the key is a remark that every reader should ignore, such as `_comment`, `$schema` or `//`.
     private static func isNote(_ key: String) -> Bool {
@@ -181,6 +199,7 @@ enum PackageName {
         if trimmed(name).utf8.count != bytes.count { return "has blanks or invisible characters around it" }
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         func isPart(_ byte: UInt8) -> Bool { byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "_") }
+        if PlaceholderWords.isOne(name) { return "is a placeholder" }
         let upper = name.uppercased()
         if ["TODO", "YOUR", "REPLACE", "<", "{", "$", "PLACEHOLDER", "PACKAGE_NAME"].contains(where: {
             upper.contains($0)

@@ -24,7 +24,8 @@ extension AASALint {
         if fieldTypes(fields) { remarked.insert(component.node.range.lowerBound) }
         let reading = PatternReading(
             isEncoded: merged.value(\.percentEncoded, builtIn: true).content, isLegacy: false,
-            folds: !merged.value(\.caseSensitive, builtIn: true).content)
+            folds: !merged.value(\.caseSensitive, builtIn: true).content,
+            isExclude: merged.value(\.exclude, builtIn: false).content)
         if !reading.isEncoded { decodes = true }
         if let path = fields.path.value, let node = fields.path.member?.value { self.path(path, node, reading) }
         if let fragment = fields.fragment.value, let node = fields.fragment.member?.value {
@@ -127,7 +128,7 @@ extension AASALint {
             findings.add(
                 ApplePathRules.nonASCII, at: item.member,
                 "the item name \(item.name.quoted) is never sent like this: the rule matches nothing",
-                fix: "Write \(PatternEscapes.encoded(item.name).quoted), or set percentEncoded to false.")
+                fix: "Write \(PatternEscapes.encoded(item.name).quoted).")
         }
     }
 }
@@ -145,6 +146,8 @@ struct PatternReading {
     let isLegacy: Bool
     /// Whether upper-case and lower-case letters are equal.
     var folds = false
+    /// Whether the rule keeps its addresses in the browser.
+    var isExclude = false
 }
 
 extension AASALint {
@@ -169,7 +172,7 @@ extension AASALint {
                 "\(text.quoted) is not written as the system reads NOT: in capitals, followed by one blank",
                 fix: "Write \("NOT \(path)".quoted).")
         }
-        self.path(String(path), node, reading)
+        self.path(String(path), node, PatternReading(isEncoded: true, isLegacy: true, isExclude: true))
     }
 
     /// Checks one path pattern: first syntax that patterns do not have, then a meaning that differs from the apparent
@@ -207,11 +210,11 @@ extension AASALint {
                 ApplePathRules.queryInPath, at: node, "\"?\" in \(shown) is a wildcard for one character, no query")
         }
         characters(text, node, reading)
-        shape(pattern, node)
+        shape(pattern, node, reading)
     }
 
     /// Reports valid patterns that may surprise their author.
-    private mutating func shape(_ pattern: PathPatternHeuristics, _ node: JSONNode) {
+    private mutating func shape(_ pattern: PathPatternHeuristics, _ node: JSONNode, _ reading: PatternReading) {
         var shown: String { pattern.text.quoted }
         doubleStar(pattern.text, node)
         let stars = pattern.starCount
@@ -225,7 +228,12 @@ extension AASALint {
         if let word = pattern.wordBeforeFinalStar {
             findings.add(
                 ApplePathRules.starWithoutSlash, at: node, "\(shown) also matches \((word + "foo").quoted)",
-                fix: "Write \((word).quoted) or \((word + "/*").quoted).")
+                reason: reading.isExclude
+                    ? "Longer words also match, so addresses of other pages stay in the browser. The query is not part of "
+                        + "the path." : nil,
+                fix:
+                    "If the word and its pages are meant, write \((word + "/*").quoted): it also matches \(word.quoted)."
+            )
         }
         if pattern.lacksSlash { slashless.append(node) }
     }
@@ -255,10 +263,19 @@ extension AASALint {
             return
         }
         if let scalar = text.unicodeScalars.first(where: Self.isNeverSent) {
-            findings.add(
-                ApplePathRules.nonASCII, at: node,
-                "\(String(scalar).quoted) in \(shown) is never sent like this: the rule matches nothing",
-                fix: "Write \(PatternEscapes.encoded(text).quoted), or set percentEncoded to false.")
+            let trimmed = PackageName.trimmed(text)
+            if trimmed != text {
+                // An escaped blank matches addresses that end in a blank alone.
+                findings.add(
+                    ApplePathRules.nonASCII, at: node,
+                    "A space is before or after the pattern \(shown): no address has it, and the rule matches nothing",
+                    fix: "Remove the space: write \(trimmed.quoted).")
+            } else {
+                findings.add(
+                    ApplePathRules.nonASCII, at: node,
+                    "\(String(scalar).quoted) in \(shown) is never sent like this: the rule matches nothing",
+                    fix: "Write \(PatternEscapes.encoded(text).quoted).")
+            }
         }
         if let escape = escapes.lower, !reading.folds {
             findings.add(

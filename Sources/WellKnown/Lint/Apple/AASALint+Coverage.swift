@@ -15,7 +15,8 @@ extension AASALint {
             if entry.rules.allSatisfy(\.isExclude), opening.isDisjoint(with: entry.apps) {
                 findings.add(
                     AppleOrderRules.excludeOnly, at: entry.rules[0].range.lowerBound,
-                    "Entry \(entry.index + 1) has only rules that exclude: nothing opens \(entry.apps[0].quoted)")
+                    "Entry \(entry.index + 1) has only rules that exclude: nothing opens \(entry.apps[0].quoted)",
+                    fix: entry.rules[0].isPath ? "End the list with a path that opens, such as \"*\"." : nil)
             }
             guard let first = entry.rules.firstIndex(where: \.isCatchAll) else { continue }
             if first + 1 < entry.rules.count, entry.rules.count <= Self.mostRules {

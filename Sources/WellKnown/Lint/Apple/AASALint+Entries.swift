@@ -93,16 +93,18 @@ extension AASALint {
         if let member = entry.paths.member, entry.components.member != nil {
             findings.add(
                 rule, at: member,
-                "Entry \(number) has components and paths (disputed: iOS 13 and later ignore paths, or the entry)")
+                "\(Self.name(entry, number)) has components and paths: iOS 13 and later use the components alone")
         } else if let member = entry.components.member, entry.appIDs.isAbsent, entry.appID.member != nil {
             // Apple's own matcher accepts these. Apple's documentation forbids them.
             findings.add(
-                rule, at: member, "Entry \(number) has components with appID, which goes with paths (disputed)",
-                severity: .warning, fix: "Write appIDs, as a list.")
+                rule, at: member,
+                "\(Self.name(entry, number)) has components with appID; Apple documents appIDs for them",
+                fix: "Write appIDs, as a list.")
         } else if let member = entry.paths.member, entry.appID.isAbsent, entry.appIDs.member != nil {
             findings.add(
-                rule, at: member, "Entry \(number) has paths with appIDs, which goes with components (disputed)",
-                severity: .warning, fix: "Write components; systems that need paths do not know appIDs.")
+                rule, at: member,
+                "\(Self.name(entry, number)) has paths with appIDs; systems that need paths do not know appIDs",
+                fix: "Write components instead of paths.")
         }
     }
 
@@ -115,7 +117,7 @@ extension AASALint {
     /// Reports errors that only several entries together show.
     mutating func entryLists(_ applinks: AppLinks) {
         var firstOfApp: [String: Int] = [:]
-        var firstOfRules: [CanonicalText: (number: Int, count: Int)] = [:]
+        var firstOfRules: [CanonicalText: (number: Int, entries: [(number: Int, entry: AppLinksEntry)])] = [:]
         var repeats: [CanonicalText: AppLinksEntry] = [:]
         for (number, entry) in entries {
             for (app, count) in Dictionary(entry.apps.map { ($0, 1) }, uniquingKeysWith: +).sorted(by: {
@@ -139,18 +141,30 @@ extension AASALint {
             rulesTexts[entry.node.range.lowerBound] = rules
             guard !rules.isEmpty else { continue }
             if let first = firstOfRules[rules] {
-                firstOfRules[rules] = (first.number, first.count + 1)
+                firstOfRules[rules] = (first.number, first.entries + [(number, entry)])
                 repeats[rules] = repeats[rules] ?? entry
             } else {
-                firstOfRules[rules] = (number, 1)
+                firstOfRules[rules] = (number, [(number, entry)])
             }
         }
         for (rules, entry) in repeats.sorted(by: { $0.value.node.range.lowerBound < $1.value.node.range.lowerBound }) {
             guard let first = firstOfRules[rules] else { continue }
             findings.add(
                 AppleStructureRules.duplicateEntries, at: entry.node,
-                "\(first.count) entries have the rules of entry \(first.number)")
+                Self.sameRules(first.entries))
         }
+    }
+
+    /// The entries by their apps, at most three.
+    private static func sameRules(_ entries: [(number: Int, entry: AppLinksEntry)]) -> String {
+        let names = entries.prefix(3).map { "\($0.entry.apps.first?.quoted ?? "no app") (entry \($0.number))" }
+        let more = entries.count > 3 ? " and \(entries.count - 3) more" : ""
+        return "\(names.joined(separator: ", "))\(more) have the same rules"
+    }
+
+    /// The entry by its first app, and by its number without one.
+    static func name(_ entry: AppLinksEntry, _ number: Int) -> String {
+        entry.apps.first.map { "The entry of \($0.quoted)" } ?? "Entry \(number)"
     }
 
     /// The same text for entries whose rules are equal. Empty for an entry without rules.

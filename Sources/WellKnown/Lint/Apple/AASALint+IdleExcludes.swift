@@ -11,7 +11,10 @@ extension AASALint {
             findings.add(
                 AppleOrderRules.deadExclude, at: place,
                 "Rule \(rule.rule + 1) of entry \(rule.entry + 1) excludes nothing: no rule after it would open any of its "
-                    + "addresses", severity: .info, fix: "Move it before the rule that it limits, or remove it.")
+                    + "addresses", severity: .info,
+                reason:
+                    "No rule opens these addresses, so they stay in the browser without it. The exclude has no effect.",
+                fix: "Remove it, or move it before the rule that it limits.")
         }
     }
 

@@ -130,6 +130,7 @@ enum AppleIdentifierPlaceholder {
     ])
 
     static func isOne(_ app: String) -> Bool {
+        if PlaceholderWords.isOne(app) { return true }
         let prefix = app.utf8.prefix { $0 != UInt8(ascii: ".") }
         // For example XXXXXXXXXX or 0000000000.
         if prefix.count >= 8, let first = prefix.first, prefix.allSatisfy({ $0 == first }) { return true }
@@ -137,6 +138,24 @@ enum AppleIdentifierPlaceholder {
         // The word must be in capitals or be a complete part, because a company name can contain it.
         if app.contains("PLACEHOLDER") || app.lowercased().hasSuffix(".placeholder") { return true }
         return marks.occur(in: Array(app.utf8))
+    }
+}
+
+/// Words that stand for a value that the author did not write yet. Both files use them.
+enum PlaceholderWords {
+    private static let words: Set<String> = [
+        "todo", "tbd", "tba", "fixme", "xxx", "changeme", "replaceme", "placeholder", "none", "null", "undefined",
+        "appid",
+        "bundleid", "teamid", "package", "packagename", "yourappid", "yourpackage", "yourpackagename", "example",
+        "test",
+        "...", "…", "?", "-",
+    ]
+
+    /// Whether the whole text is such a word. Blanks, hyphens and underscores in it do not count.
+    static func isOne(_ text: String) -> Bool {
+        guard text.utf8.count <= 40 else { return false }
+        let bare = text.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " && $0 != "!" }
+        return words.contains(bare) || words.contains(text)
     }
 }
 

@@ -75,9 +75,11 @@ enum ApplePathRules {
         right: example("/buy/*"))
 
     static let starWithoutSlash = LintRule(
-        "pat.slash-star-noslash", .warning, "A star directly after a word",
-        reason: "Longer words also match, so addresses of other pages open the app.",
-        fix: "Write \"/word\" and \"/word/*\" instead. The second also matches /word.", source: components,
+        "pat.slash-star-noslash", .info, "A star directly after a word",
+        reason:
+            "Longer words also match, so addresses of other pages open the app. The query is not part of the path, so "
+            + "the star is not needed for it.",
+        fix: "If the word and its pages are meant, write \"/word/*\", which also matches /word.", source: components,
         wrong: example("/dapp*"), right: example("/dapp/*"))
 
     static let doubleStar = LintRule(

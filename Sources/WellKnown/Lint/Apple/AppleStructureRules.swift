@@ -59,7 +59,7 @@ enum AppleStructureRules {
         wrong: .aasa(#"{"applinks": {"apps": []}}"# + "\n"), right: .aasa(BodyRules.sound))
 
     static let detailsDictionary = LintRule(
-        "aasa.details-dictionary", .warning, "details as a dictionary",
+        "aasa.details-dictionary", .info, "details as a dictionary",
         reason: "The form from before 2017 is obsolete. Apple's matcher still reads it, other readers do not.",
         fix: "Write a list: \"details\": [{\"appIDs\": […], \"components\": […]}].", source: session,
         wrong: .aasa(
@@ -114,11 +114,13 @@ enum AppleStructureRules {
         right: .aasa(BodyRules.sound))
 
     static let mixedGenerations = LintRule(
-        "aasa.mixed-generations", .error, "Both generations of keys in one entry",
-        reason: "Apple's TN3155 says that universal links won't work if appIDs and components are mixed with appID "
-            + "and paths. Since iOS 13, paths beside components are at best ignored.",
-        fix: "Keep appIDs with components. For iOS 12 and older, add a second entry with appID and paths after it.",
-        source: debugging + "; " + session,
+        "aasa.mixed-generations", .info, "Both generations of keys in one entry",
+        reason:
+            "Apple's TN3155 says that universal links do not work with this mixture. Flutter's guide shows it, and iOS 13 "
+            + "and later use the components (WWDC 2019 session 717). Older versions may read either.",
+        fix:
+            "Keep appIDs and components alone. For iOS 12 and older, add a second entry with appID and paths after it.",
+        source: debugging + "; " + session + "; docs.flutter.dev, Set up universal links for iOS",
         wrong: .aasa(BodyRules.sound.replacing("\"components\":", with: "\"paths\": [\"/buy/*\"], \"components\":")),
         right: .aasa(BodyRules.sound))
 
@@ -144,7 +146,7 @@ enum AppleStructureRules {
         right: .aasa(BodyRules.sound))
 
     static let appsNonEmpty = LintRule(
-        "aasa.apps-nonempty", .warning, "applinks.apps is not the empty list",
+        "aasa.apps-nonempty", .info, "applinks.apps is not the empty list",
         reason: "iOS 12 and older open no link unless the key is present and empty. Later systems ignore it.",
         fix: "Write \"apps\": [], or remove the key when iOS 13 is the oldest you support.",
         source: "Apple, App Search Programming Guide, Support Universal Links",

@@ -97,8 +97,9 @@ enum JSONRules {
 
     static let invalid = LintRule(
         "json.invalid", .error, "The file is not JSON",
-        reason: "One wrong character disables every rule. Apple's CDN reports SWCERR00401, and Android treats the "
-            + "list as empty.",
+        reason:
+            "One wrong character disables the whole file. Apple's CDN reports SWCERR00401, and Google's service and "
+            + "Android's verifier take the list for none.",
         fix: "Correct the text at this position.", source: "RFC 8259",
         wrong: .aasa("{\"applinks\": {\"details\": []}\n"), right: .aasa(BodyRules.sound))
 

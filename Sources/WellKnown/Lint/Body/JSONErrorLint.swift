@@ -15,7 +15,7 @@ enum JSONErrorLint {
             case .trailingComma:
                 findings.add(
                     JSONRules.trailingComma, at: fault.offset, message(fault, kind),
-                    severity: kind == .aasa ? .warning : .error)
+                    severity: kind == .aasa ? .warning : .error, reason: reason(JSONRules.trailingComma, kind))
             case .duplicateKey(let key):
                 findings.add(
                     JSONRules.duplicateKey, at: fault.offset,
@@ -28,7 +28,9 @@ enum JSONErrorLint {
                         JSONRules.smartQuotes, at: quote,
                         "A typographic quotation mark where a plain one belongs; the text after it cannot be read")
                 } else {
-                    findings.add(JSONRules.invalid, at: fault.offset, message(fault, kind))
+                    findings.add(
+                        JSONRules.invalid, at: fault.offset, message(fault, kind),
+                        reason: reason(JSONRules.invalid, kind))
                 }
             default:
                 let rule = rule(for: fault.kind)
@@ -38,9 +40,34 @@ enum JSONErrorLint {
                 let isRepeated = same > 1 && (rule != JSONRules.invalid || isQuote)
                 guard !isRepeated || firsts.insert(isQuote ? "'" : rule.code).inserted else { continue }
                 let more = isRepeated ? " (\(same) times in all)" : ""
-                findings.add(rule, at: fault.offset, message(fault, kind) + more)
+                findings.add(
+                    rule, at: fault.offset, message(fault, kind) + more, reason: reason(rule, kind),
+                    fix: fix(rule, kind))
             }
         }
+    }
+
+    /// What the error does to this file. `nil` for the reason of the rule.
+    private static func reason(_ rule: LintRule, _ kind: AssociationKind) -> String? {
+        switch (rule.code, kind) {
+        case (JSONRules.invalid.code, .aasa):
+            "One wrong character disables every rule. Apple's CDN reports SWCERR00401, and no link opens the app."
+        case (JSONRules.invalid.code, .assetlinks):
+            "One wrong character disables every statement: Google's service and Android's verifier take the list for none."
+        case (JSONRules.trailingComma.code, .assetlinks): "Google's and most other readers reject the whole file."
+        case (JSONRules.trailingComma.code, .aasa):
+            "Live files and WebKit show that Apple's reader accepts it, and no document confirms it. Other readers reject "
+                + "the whole file."
+        case (JSONRules.byteOrderMark.code, .assetlinks), (JSONRules.encoding.code, .assetlinks):
+            "A strict parser stops at the first byte."
+        case (JSONRules.deep.code, .assetlinks): "Parsers have a limit, and reject a file with more levels."
+        default: nil
+        }
+    }
+
+    private static func fix(_ rule: LintRule, _ kind: AssociationKind) -> String? {
+        // A component of Apple's file has a key for comments. A statement has none.
+        rule.code == JSONRules.comment.code && kind == .assetlinks ? "Remove the comment." : nil
     }
 
     private static func rule(for kind: JSONError.Kind) -> LintRule {

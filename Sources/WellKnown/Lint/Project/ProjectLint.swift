@@ -119,10 +119,16 @@ public struct ProjectLint: Sendable {
             ]
         }
         if !verified.isEmpty, !isListed {
+            let isNamed = assetLinks?.statements.contains {
+                $0.relations.contains(AssetLinks.handleAllURLs) && $0.target.value?.packageName.value == package
+            }
             return [
                 Finding(
                     ProjectRules.manifestHost,
-                    "The manifest wants \(host) verified; its assetlinks.json does not name \(package ?? "the app").",
+                    "The manifest wants \(host) verified; its assetlinks.json "
+                        + (package != nil && isNamed == true
+                            ? "names \(package ?? "") without a fingerprint that an app can have."
+                            : "does not name \(package ?? "the app")."),
                     file: assetLinksName)
             ]
         }
@@ -177,6 +183,20 @@ enum IntentFilterLint {
     }
 
     private static func verification(of filter: IntentFilter, place: String, file: String) -> [Finding] {
+        let isOwn =
+            !filter.schemes.isEmpty
+            && filter.schemes.allSatisfy {
+                !["http", "https"].contains($0.lowercased()) && !BuildPlaceholder.isIn($0)
+            }
+        if isOwn {
+            return [
+                Finding(
+                    ProjectRules.manifestFilter,
+                    "\(place) has only the scheme \(filter.schemes[0].quoted): autoVerify has no effect here.",
+                    severity: .info, fix: "Remove android:autoVerify from this filter.", file: file,
+                    position: filter.position)
+            ]
+        }
         var faults: [(text: String, position: SourcePosition?)] = []
         var lacks: [String] = []
         if !filter.actions.contains("android.intent.action.VIEW") { lacks.append("the action VIEW") }
@@ -216,8 +236,8 @@ enum IntentFilterLint {
             return "has the host \(name.quoted): a wildcard is *. at the start"
         }
         if name.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }) { return "has a blank in the host \(name.quoted)" }
-        if let port = host.port, port != "443", port != "-1" {
-            return "has the port \(port.quoted): the file is asked for at 443 only"
+        if let port = host.port, port != "-1", !BuildPlaceholder.isIn(port) {
+            return "has the port \(port.quoted): links without a written port do not match it"
         }
         return nil
     }

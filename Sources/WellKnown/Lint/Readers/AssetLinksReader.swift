@@ -104,23 +104,29 @@ struct ReaderList: Sendable {
     /// Statements that the reader skips, by package name.
     private(set) var skipped: [String: (reason: String, node: JSONNode, statement: Int)] = [:]
     private(set) var includes = 0
+    /// Why the reader may drop the list all the same.
+    private(set) var doubt: String?
+    /// Packages of which an earlier statement does not count, with the relations of that one.
+    private(set) var replaced: [String: Set<String>] = [:]
 
     /// - Parameter file: the document as a list, or `nil` if it is not one.
     init(_ reader: AssetLinksReader, _ document: JSONDocument, _ file: AssetLinksFile?) {
         self.reader = reader
         guard let file else {
             let reason = document.root.map { "the root is \($0.typeName), not an array" } ?? "it is not valid JSON"
-            void = (reason, document.root, nil, true)
+            let faults = document.errors
+            let mayPass = document.root == nil && !faults.isEmpty && faults.allSatisfy { Self.mayAccept($0, reader) }
+            void = (reason, document.root, nil, !mayPass)
             return
         }
         if let fault = document.errors.first(where: { Self.isFatal($0, to: reader) }) {
-            void = (
-                "it is not valid JSON: \(fault.message)", JSONNode(.null, range: fault.offset..<fault.offset), nil, true
-            )
+            let node = JSONNode(.null, range: fault.offset..<fault.offset)
+            void = ("it is not valid JSON: \(fault.message)", node, nil, !Self.mayAccept(fault, reader))
             return
         }
         for (index, statement) in file.statements.enumerated() {
             if !statement.include.isAbsent { includes += 1 }
+            if reader == .android12, doubt == nil { doubt = AndroidReading.doubt(statement) }
             switch reader.read(statement) {
             case .grant(let package, let relations, let fingerprints):
                 let grant = Grant(statement: index, relations: relations, fingerprints: fingerprints)
@@ -129,7 +135,9 @@ struct ReaderList: Sendable {
                     continue
                 }
                 // The reader keeps the last statement of a package, among those with a relation that it knows.
-                if relations.contains(where: reader.asks) { grants[package] = [grant] }
+                guard relations.contains(where: reader.asks) else { continue }
+                for old in grants[package] ?? [] { replaced[package, default: []].formUnion(old.relations) }
+                grants[package] = [grant]
             case .nothing: break
             case .skipped(let reason, let node):
                 if let package = statement.target.value?.packageName.value { skipped[package] = (reason, node, index) }
@@ -137,6 +145,16 @@ struct ReaderList: Sendable {
                 void = (reason, node, index, isSure)
                 return
             }
+        }
+    }
+
+    /// Android's JsonReader takes raw control characters and any escape in texts, TRUE in any case, and does not look at
+    /// what follows the list.
+    private static func mayAccept(_ fault: JSONError, _ reader: AssetLinksReader) -> Bool {
+        guard reader == .android11 || reader == .android12 else { return false }
+        switch fault.kind {
+        case .trailingContent, .badString, .loneSurrogate: return true
+        default: return false
         }
     }
 

@@ -40,7 +40,7 @@ public struct AssetLinksReaders: Sendable {
         lists.map { verdict(of: $0, package: package, fingerprint: fingerprint, relation: relation) }
     }
 
-    /// Every app of the file with each of its fingerprints, in the order of the file.
+    /// Every app of the file with each of its fingerprints and relations, in the order of the file.
     ///
     /// - Parameter limit: the maximum number of rows. Each row searches all statements of its package.
     public func table(limit: Int = 500) -> [Row] {
@@ -48,19 +48,17 @@ public struct AssetLinksReaders: Sendable {
         var rows: [Row] = []
         for statement in file?.statements ?? [] {
             guard let target = statement.target.value, let package = target.packageName.value else { continue }
+            let relations = statement.relations.isEmpty ? [RelationNames.handleAllURLs] : statement.relations
             for node in target.fingerprints.value ?? [] {
-                guard rows.count < limit else { return rows }
                 guard let text = node.string else { continue }
                 let fingerprint = FingerprintReading(text).corrected ?? text
-                guard seen.insert([package, fingerprint]).inserted else { continue }
-                let known = statement.relations.first(where: RelationNames.known.contains)
-                let relation =
-                    statement.relations.contains(RelationNames.handleAllURLs)
-                    ? RelationNames.handleAllURLs : known ?? statement.relations.first ?? RelationNames.handleAllURLs
-                rows.append(
-                    Row(
-                        package: package, fingerprint: fingerprint, relation: relation,
-                        verdicts: verdicts(package: package, fingerprint: fingerprint, relation: relation)))
+                for relation in relations where seen.insert([package, fingerprint, relation]).inserted {
+                    guard rows.count < limit else { return rows }
+                    rows.append(
+                        Row(
+                            package: package, fingerprint: fingerprint, relation: relation,
+                            verdicts: verdicts(package: package, fingerprint: fingerprint, relation: relation)))
+                }
             }
         }
         return rows
@@ -69,11 +67,11 @@ public struct AssetLinksReaders: Sendable {
     private func verdict(
         of list: ReaderList, package: String, fingerprint: String, relation: String
     ) -> ReaderVerdict {
-        guard list.reader.asks(for: relation) else { return says(list, .notAsked, "It never asks for \(relation).") }
         if let void = list.void {
             let reason = "It drops the list: \(void.reason)."
             return says(list, .listVoid, reason, statement: void.statement, at: void.node, isSure: void.isSure)
         }
+        guard list.reader.asks(for: relation) else { return says(list, .notAsked, "It never asks for \(relation).") }
         let grants = list.grants[package] ?? []
         let asked = grants.filter { $0.relations.contains(relation) }
         if let grant = asked.first(where: { $0.fingerprints.contains(fingerprint) }) {
@@ -96,6 +94,10 @@ public struct AssetLinksReaders: Sendable {
                 : "The fingerprint is not listed."
             return says(list, .refused, reason, statement: grant.statement)
         }
+        if let grant = grants.first, list.replaced[package]?.contains(relation) ?? false {
+            let reason = "It keeps the last statement of a package, which does not grant \(relation)."
+            return says(list, .refused, reason, statement: grant.statement)
+        }
         if let grant = grants.first {
             return says(list, .refused, "No statement grants \(relation).", statement: grant.statement)
         }
@@ -108,8 +110,10 @@ public struct AssetLinksReaders: Sendable {
         at node: JSONNode? = nil, isSure: Bool = true
     ) -> ReaderVerdict {
         let place = node ?? statement.flatMap { file?.statements[$0].node }
+        let doubt = outcome == .works ? list.doubt : nil
         return ReaderVerdict(
-            reader: list.reader, outcome: outcome, isSure: isSure, reason: reason, statement: statement,
+            reader: list.reader, outcome: outcome, isSure: isSure && doubt == nil,
+            reason: reason + (doubt.map { " \($0)." } ?? ""), statement: statement,
             position: place.map { document.position(at: $0.range.lowerBound) },
             pointer: place.map { document.pointer(at: $0.range.lowerBound) })
     }
@@ -129,12 +133,15 @@ public struct AssetLinksReaders: Sendable {
         for list in lists {
             // Includes have a finding of their own.
             guard let void = list.void, let index = void.statement, let node = void.node,
-                file.statements[index].include.isAbsent
+                file.statements[index].include.isAbsent,
+                // Dynamic rules need what an older parser refuses. Their findings say which versions read them.
+                file.statements[index].relationExtensions.member?.value.range.contains(node.range.lowerBound) != true
             else { continue }
             told[index, default: ([], node, void.reason)].names.append(list.reader.name)
         }
         for (index, item) in told {
-            let others = google.grants.filter { $0.value.contains { $0.statement != index } }.count
+            // An app of the statement itself counts where Google takes it.
+            let others = google.grants.count
             guard others > 0 else { continue }
             findings.add(
                 StatementRules.readersDiffer, at: item.node,

@@ -16,7 +16,7 @@ extension AssetLinksReader {
     func read(_ statement: AssetStatement) -> ReaderDecision {
         switch self {
         case .google: GoogleReading.read(statement)
-        case .android11, .android12: AndroidReading.read(statement)
+        case .android11, .android12: AndroidReading(isOld: self == .android11).read(statement)
         case .chrome: ChromeReading.read(statement)
         case .firefox: FirefoxReading.read(statement)
         case .duckDuckGo: DuckDuckGoReading.read(statement)
@@ -60,55 +60,93 @@ enum GoogleReading {
     }
 }
 
-/// Android's verifier parses JSON strictly. It skips statements with a wrong meaning and throws for values of a wrong
-/// type.
-enum AndroidReading {
-    static func read(_ statement: AssetStatement) -> ReaderDecision {
+/// Android's verifier. Its JSON parser takes few types of value, and its classes throw for a target that they cannot use.
+/// Android 11 and older catches what the classes throw and skips the statement. Android 12 and later catches nothing
+/// there, and the whole list counts for nothing.
+///
+/// Source: AOSP, packages/services StatementService: JsonParser.java, AssetFactory.java, AndroidAppAsset.java,
+/// StatementParser.java (Android 11), StatementParser.kt (Android 12).
+struct AndroidReading {
+    let isOld: Bool
+
+    func read(_ statement: AssetStatement) -> ReaderDecision {
         let node = statement.node
         guard statement.isObject else {
             return .void("an element is \(node.typeName), not an object", node, isSure: false)
         }
-        guard statement.include.isAbsent else { return .nothing }
-        switch statement.relation {
-        case .absent: return .skipped("relation is missing", node)
-        case .wrongType(let member):
-            return .void("relation is \(member.value.typeName), not an array", member.value, isSure: false)
-        case .present(let items, _):
-            for item in items where item.string == nil {
-                return .void("a relation is \(item.typeName), not a string", item, isSure: false)
-            }
-            for item in items where item.string.map({ AssetRelation.fault(in: $0) == nil }) != true {
-                return .skipped("a relation is not kind/detail", item)
-            }
+        if let fault = Self.refused(node, isOld: isOld) { return .void(fault.reason, fault.node, isSure: true) }
+        if let include = statement.include.member, include.value.string != "" { return .nothing }
+        guard let items = statement.relation.value else {
+            return .skipped("relation is missing or no array", statement.relation.member?.value ?? node)
         }
-        switch statement.target {
-        case .absent: return .skipped("target is missing", node)
-        case .wrongType(let member):
-            return .void("target is \(member.value.typeName), not an object", member.value, isSure: false)
-        case .present(let target, _): return read(target, relations: statement.relations)
+        guard let target = statement.target.value else {
+            return .skipped("target is missing or no object", statement.target.member?.value ?? node)
         }
+        for item in items where item.string.map({ AssetRelation.fault(in: $0) == nil }) != true {
+            return thrown("a relation is not kind/detail", item, isSure: false)
+        }
+        return read(target, relations: items.compactMap(\.string))
     }
 
-    private static func read(_ target: AssetTarget, relations: [String]) -> ReaderDecision {
+    private func read(_ target: AssetTarget, relations: [String]) -> ReaderDecision {
+        if target.namespace.value == "web" {
+            guard let site = target.site.value, (try? SiteAddress(site)) != nil else {
+                return thrown("site is missing or no address", target.site.member?.value ?? target.node, isSure: false)
+            }
+            return .nothing
+        }
         guard target.namespace.value == "android_app" else {
-            return target.namespace.value == "web"
-                ? .nothing : .skipped("the namespace is not known", target.namespace.member?.value ?? target.node)
+            return thrown("the namespace is not known", target.namespace.member?.value ?? target.node)
         }
         guard let package = target.packageName.value, !package.isEmpty else {
-            return .skipped("package_name is missing or empty", target.packageName.member?.value ?? target.node)
+            return thrown("package_name is missing or empty", target.packageName.member?.value ?? target.node)
         }
-        switch target.fingerprints {
-        case .absent: return .skipped("the fingerprints are missing", target.node)
-        case .wrongType(let member):
-            return .void(
-                "sha256_cert_fingerprints is \(member.value.typeName), not an array", member.value, isSure: false)
-        case .present(let items, let member):
-            for item in items where item.string == nil {
-                return .void("a fingerprint is \(item.typeName), not a string", item, isSure: false)
+        guard let items = target.fingerprints.value, !items.isEmpty else {
+            return thrown("the fingerprints are missing or empty", target.fingerprints.member?.value ?? target.node)
+        }
+        return .grant(package: package, relations: relations, fingerprints: items.compactMap(\.string))
+    }
+
+    /// What a class throws: the statement is skipped, or the list is void.
+    private func thrown(_ reason: String, _ node: JSONNode, isSure: Bool = true) -> ReaderDecision {
+        isOld ? .skipped(reason, node) : .void(reason, node, isSure: isSure)
+    }
+
+    /// The first value for which the parser throws, whatever its key.
+    private static func refused(_ node: JSONNode, isOld: Bool) -> (reason: String, node: JSONNode)? {
+        for member in node.object ?? [] {
+            switch member.value.value {
+            case .string: break
+            case .bool where !isOld: break
+            case .object:
+                if let fault = refused(member.value, isOld: isOld) { return fault }
+            case .array(let items):
+                for item in items {
+                    // The parser asks for a text, and takes a number for one.
+                    if case .number = item.value { continue }
+                    if item.string != nil { continue }
+                    guard item.object != nil, !isOld else {
+                        return ("\(member.key.quoted) holds \(item.typeName)", item)
+                    }
+                    if let fault = refused(item, isOld: isOld) { return fault }
+                }
+            default: return ("\(member.key.quoted) is \(member.value.typeName)", member.value)
             }
-            guard !items.isEmpty else { return .skipped("the list of fingerprints is empty", member.value) }
-            return .grant(package: package, relations: relations, fingerprints: items.compactMap(\.string))
         }
+        guard isOld else { return nil }
+        var names: Set<String> = []
+        for member in node.object ?? [] where !names.insert(member.key).inserted {
+            return ("the key \(member.key.quoted) appears twice", member.value)
+        }
+        return nil
+    }
+
+    /// What the parser of Android 12 to 14 may refuse. It is not known which release got the newer form.
+    static func doubt(_ statement: AssetStatement) -> String? {
+        guard statement.isObject, refused(statement.node, isOld: false) == nil,
+            let fault = refused(statement.node, isOld: true)
+        else { return nil }
+        return "Android 12 to 14 may drop the list: \(fault.reason)"
     }
 }
 

@@ -80,7 +80,7 @@ public struct AndroidAppMatcher: Sendable {
     public func decisions(_ url: LinkURL) -> [VersionDecision] {
         var decisions: [VersionDecision] = []
         for (range, matcher) in zip(ranges, matchers).reversed() {
-            let decision = decide(url, matcher, range)
+            let decision = weighed(decide(url, matcher, range), url, range)
             if let last = decisions.last, last.decision == decision.decision, last.asks == decision.asks,
                 last.isDecided == decision.isDecided, last.filter == decision.filter
             {
@@ -100,13 +100,9 @@ public struct AndroidAppMatcher: Sendable {
             FilterTrial(filter: matcher.filters[index], mismatch: matcher.mismatch(of: index, url))
         }
         guard let index = matcher.filter(for: url) else {
-            let unfilled = unfilledHost(matcher)
-            let summary =
-                unfilled.map { "The build fills the host \($0) in, so the manifest does not say." }
-                ?? Self.noFilter(trials, count: filters.count)
             return VersionDecision(
-                sdks: sdks, decision: .noMatch, summary: summary, isDecided: unfilled == nil, asks: false, filter: nil,
-                trials: trials, file: nil)
+                sdks: sdks, decision: .noMatch, summary: Self.noFilter(trials, count: filters.count), isDecided: true,
+                asks: false, filter: nil, trials: trials, file: nil)
         }
         let match = FilterMatch(filter: matcher.filters[index], sdks: sdks, trials: trials)
         if sdks.lowerBound >= AndroidVersion.hostsAlone, (targetSDK ?? 0) >= AndroidVersion.hostsAlone,
@@ -208,8 +204,15 @@ public struct AndroidAppMatcher: Sendable {
         return found.isEmpty ? nil : "that of \(found.joined(separator: " and that of "))"
     }
 
-    private func unfilledHost(_ matcher: ManifestMatcher) -> String? {
-        matcher.filters.flatMap(\.hosts).map(\.name).first(where: BuildPlaceholder.isIn)
+    /// The decision, or that it is open: a filter that the build or a resource completes may take the link.
+    private func weighed(_ known: VersionDecision, _ url: LinkURL, _ sdks: ClosedRange<Int>) -> VersionDecision {
+        guard known.decision == .noMatch, known.isDecided,
+            let name = ManifestMatcher.open(filters, url, sdk: sdks.lowerBound)
+        else { return known }
+        return VersionDecision(
+            sdks: sdks, decision: .noMatch,
+            summary: "The build or a resource fills \(name) in, so the manifest does not say whether a filter matches.",
+            isDecided: false, asks: false, filter: nil, trials: known.trials, file: nil)
     }
 
     /// A filter by its activity and line.

@@ -39,7 +39,7 @@ struct FetchProgramTests {
     @Test("A healthy site exits with 0 and a table of responses, a broken site with 1 and its codes")
     func text() async throws {
         let house = try await FetchHouse.open(services: [:])
-        let healthy = try await run(arguments(house))
+        let healthy = try await run(arguments(house, ["--all"]))
         #expect(healthy.code == .code(0))
         #expect(healthy.output.contains("as AASA-Bot/1.0.0             200 application/json, "))
         #expect(healthy.output.contains("info cdn.unknown"))
@@ -72,7 +72,7 @@ struct FetchProgramTests {
     @Test("An unreachable site exits with 2, and the services are still queried")
     func unreachable() async throws {
         let house = try await FetchHouse.open(services: [:])
-        var words = arguments(house)
+        var words = arguments(house, ["--all"])
         words[1] = "127.0.0.1:\(try FreePort.find())"
         let result = try await run(words)
         #expect(result.code == .code(2))

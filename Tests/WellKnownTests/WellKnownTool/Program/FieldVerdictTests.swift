@@ -118,7 +118,7 @@ struct FieldVerdictTests {
 
     static let linter = [
         Case(
-            name: "3: a rule for everything before one that says the same", command: ["lint", "aasa.json"],
+            name: "3: a rule for everything before one that says the same", command: ["lint", "--all", "aasa.json"],
             files: ["aasa.json": aasa("{\"/\":\"*\"},{\"/\":\"/shop/x\"}")], code: 0,
             says: ["info pat.catch-all-first", "would decide the same"]),
         Case(
@@ -150,7 +150,8 @@ struct FieldVerdictTests {
             command: ["lint", "--minimum-ios", "12", "--fail-on", "warning", "aasa.json"],
             files: ["aasa.json": aasa("{\"/\":\"/shop/*\"}")], code: 1, says: ["warning aasa.min-os"]),
         Case(
-            name: "13: 200 apps with one fingerprint each", command: ["lint", "--kind", "assetlinks", "links.json"],
+            name: "13: 200 apps with one fingerprint each",
+            command: ["lint", "--all", "--kind", "assetlinks", "links.json"],
             files: [
                 "links.json": "["
                     + (0..<200).map {

@@ -44,7 +44,7 @@ struct ProgramOutputTests {
     func colour(terminal: Bool, environment: [String: String], isColoured: Bool) async throws {
         let folder = try SampleFiles.folder()
         let run = try await WellKnownRun.run(
-            ["lint", "assetlinks.json"], in: folder.path, environment: environment, terminal: terminal)
+            ["lint", "--all", "assetlinks.json"], in: folder.path, environment: environment, terminal: terminal)
         #expect(run.output.contains("\u{1b}[") == isColoured)
         #expect(run.output.contains("fp.play-signing"))
     }

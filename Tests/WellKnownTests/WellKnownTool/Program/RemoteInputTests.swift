@@ -21,7 +21,7 @@ struct RemoteInputTests {
     @Test("Both files of a host are linted and compared")
     func domain() async throws {
         let (house, network) = try await house(Self.routes)
-        let run = try await WellKnownRun.run(["lint", "127.0.0.1:\(house.site.port)"] + network)
+        let run = try await WellKnownRun.run(["lint", "--all", "127.0.0.1:\(house.site.port)"] + network)
         #expect(run.code == 0, "\(run.output)\(run.errors)")
         #expect(run.output.contains("/.well-known/apple-app-site-association"))
         #expect(run.output.contains("fp.play-signing"))

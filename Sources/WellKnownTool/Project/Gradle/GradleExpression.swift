@@ -1,0 +1,205 @@
+/// A value in a Gradle file that is known without running it.
+indirect enum GradleValue: Equatable {
+    case text(String)
+    case map([String: GradleValue])
+    /// What only a run of the build can say.
+    case unknown
+
+    var text: String? { if case .text(let text) = self { text } else { nil } }
+
+    subscript(name: String) -> GradleValue {
+        if case .map(let items) = self { items[name] ?? .unknown } else { .unknown }
+    }
+}
+
+/// Reads expressions: literals, texts joined by `+`, maps, and names that have such a value.
+struct GradleExpression {
+    let tokens: ArraySlice<GradleToken>
+    let variables: [String: GradleValue]
+    private var index: Int
+
+    init(_ tokens: ArraySlice<GradleToken>, _ variables: [String: GradleValue]) {
+        (self.tokens, self.variables) = (tokens, variables)
+        index = tokens.startIndex
+    }
+
+    /// The value of the whole of the tokens.
+    static func value(_ tokens: ArraySlice<GradleToken>, _ variables: [String: GradleValue]) -> GradleValue {
+        var expression = GradleExpression(tokens.filter { $0 != .newline }[...], variables)
+        let value = expression.sum(depth: 0)
+        return expression.peek == nil ? value : .unknown
+    }
+
+    /// The arguments of a call, or the elements of a list: each with its name, if it has one.
+    static func arguments(
+        _ tokens: ArraySlice<GradleToken>, _ variables: [String: GradleValue]
+    ) -> [(name: String?, value: GradleValue)] {
+        split(tokens, at: ",").map { part in
+            let part = part.filter { $0 != .newline }[...]
+            for (mark, skip) in [(GradleToken.mark(":"), 1), (.word("to"), 1), (.mark("="), 1)] {
+                guard let place = part.firstIndex(of: mark), place > part.startIndex,
+                    depth(of: part[..<place]) == 0
+                else { continue }
+                return (name(of: part[..<place], variables), value(part[(place + skip)...], variables))
+            }
+            return (nil, value(part, variables))
+        }
+    }
+
+    static func map(_ tokens: ArraySlice<GradleToken>, _ variables: [String: GradleValue]) -> GradleValue {
+        var items: [String: GradleValue] = [:]
+        for (name, value) in arguments(tokens, variables) {
+            guard let name else { continue }
+            items[name] = value
+        }
+        return .map(items)
+    }
+
+    private static func name(of tokens: ArraySlice<GradleToken>, _ variables: [String: GradleValue]) -> String? {
+        if tokens.count == 1, case .word(let name)? = tokens.first { return name }
+        return value(tokens, variables).text
+    }
+
+    private static func depth(of tokens: ArraySlice<GradleToken>) -> Int {
+        tokens.reduce(0) { depth, token in
+            guard case .mark(let mark) = token else { return depth }
+            return depth + ("([{".contains(mark) ? 1 : ")]}".contains(mark) ? -1 : 0)
+        }
+    }
+
+    static func split(_ tokens: ArraySlice<GradleToken>, at mark: Character) -> [ArraySlice<GradleToken>] {
+        var parts: [ArraySlice<GradleToken>] = []
+        var (start, depth) = (tokens.startIndex, 0)
+        for index in tokens.indices {
+            guard case .mark(let found) = tokens[index] else { continue }
+            depth += "([{".contains(found) ? 1 : ")]}".contains(found) ? -1 : 0
+            guard found == mark, depth == 0 else { continue }
+            parts.append(tokens[start..<index])
+            start = index + 1
+        }
+        if start < tokens.endIndex { parts.append(tokens[start...]) }
+        return parts
+    }
+
+    private var peek: GradleToken? { index < tokens.endIndex ? tokens[index] : nil }
+
+    private static let deepest = 20
+
+    private mutating func sum(depth: Int) -> GradleValue {
+        guard depth < Self.deepest else { return .unknown }
+        var value = operand(depth: depth)
+        while peek == .mark("+") {
+            index += 1
+            let next = operand(depth: depth)
+            value = value.text.flatMap { left in next.text.map { .text(left + $0) } } ?? .unknown
+        }
+        return value
+    }
+
+    private mutating func operand(depth: Int) -> GradleValue {
+        var value: GradleValue
+        switch peek {
+        case .text(let parts)?:
+            index += 1
+            value = text(parts)
+        case .number(let digits)?:
+            index += 1
+            value = .text(digits)
+        case .mark("(")?, .mark("[")?: value = grouped(depth: depth)
+        case .word(let word)?:
+            index += 1
+            value = named(word)
+        default: return .unknown
+        }
+        while let token = peek {
+            if token == .mark("["), let inside = group() {
+                value = GradleExpression.value(inside, variables).text.map { value[$0] } ?? .unknown
+            } else if token == .mark("."), index + 1 < tokens.endIndex, case .word(let member) = tokens[index + 1] {
+                index += 2
+                value = self.member(member, of: value)
+            } else if token == .word("as"), index + 1 < tokens.endIndex {
+                index += 2
+            } else if token == .mark("!") {
+                index += 1
+            } else {
+                break
+            }
+        }
+        return value
+    }
+
+    private mutating func grouped(depth: Int) -> GradleValue {
+        let isList = peek == .mark("[")
+        guard let inside = group() else { return .unknown }
+        if isList { return GradleExpression.map(inside, variables) }
+        return GradleExpression.value(inside, variables)
+    }
+
+    /// The tokens between a bracket and its counterpart, which are skipped.
+    private mutating func group() -> ArraySlice<GradleToken>? {
+        guard let end = Self.end(of: tokens, from: index) else {
+            index = tokens.endIndex
+            return nil
+        }
+        defer { index = end + 1 }
+        return tokens[(index + 1)..<end]
+    }
+
+    static func end(of tokens: ArraySlice<GradleToken>, from start: Int) -> Int? {
+        var depth = 0
+        for index in start..<tokens.endIndex {
+            guard case .mark(let mark) = tokens[index] else { continue }
+            depth += "([{".contains(mark) ? 1 : ")]}".contains(mark) ? -1 : 0
+            if depth == 0 { return index }
+        }
+        return nil
+    }
+
+    private func text(_ parts: [GradleToken.Part]) -> GradleValue {
+        var result = ""
+        for part in parts {
+            switch part {
+            case .literal(let text): result += text
+            case .name(let words):
+                guard let words, let first = words.first else { return .unknown }
+                let value = words.dropFirst().reduce(variables[first] ?? .unknown) { plainMember($1, of: $0) }
+                guard let text = value.text else { return .unknown }
+                result += text
+            }
+        }
+        return .text(result)
+    }
+
+    private static let maps: Set<String> = ["mapOf", "mutableMapOf", "hashMapOf", "linkedMapOf"]
+    private static let lookups: Set<String> = [
+        "property", "findProperty", "getProperty", "gradleProperty", "extra", "get", "getValue",
+    ]
+    /// Objects that hold the values of the project under their names.
+    private static let holders: Set<String> = [
+        "project", "rootProject", "ext", "extra", "properties", "providers", "this", "parent",
+    ]
+
+    private mutating func named(_ word: String) -> GradleValue {
+        if peek == .mark("("), let inside = group() {
+            if Self.maps.contains(word) { return GradleExpression.map(inside, variables) }
+            guard Self.lookups.contains(word) else { return .unknown }
+            return GradleExpression.value(inside, variables).text.flatMap { variables[$0] } ?? .unknown
+        }
+        return variables[word] ?? (Self.holders.contains(word) ? .map(variables) : .unknown)
+    }
+
+    private mutating func member(_ name: String, of value: GradleValue) -> GradleValue {
+        let inside = peek == .mark("(") ? group() : nil
+        if Self.unchanged.contains(name) { return inside.map { $0.isEmpty } ?? true ? value : .unknown }
+        guard let inside else { return Self.holders.contains(name) && value == .map(variables) ? value : value[name] }
+        guard Self.lookups.contains(name) else { return .unknown }
+        return GradleExpression.value(inside, variables).text.map { value[$0] } ?? .unknown
+    }
+
+    /// A member of an interpolation, which has no call.
+    private func plainMember(_ name: String, of value: GradleValue) -> GradleValue {
+        Self.unchanged.contains(name) || Self.holders.contains(name) && value == .map(variables) ? value : value[name]
+    }
+
+    private static let unchanged: Set<String> = ["toString", "get", "trim", "orNull", "toInteger", "toInt"]
+}
