@@ -71,7 +71,7 @@ extension IdPUnderTest {
         let browser = try BenchBrowser(port: port, authority: authority, index: 0)
         browser.cookie = firstCookie
         try browser.visit("/passkeys/add")
-        _ = try browser.submit(formWith: "data-passkey-create", ("passkey", authenticator.create(browser.html)))
+        _ = try browser.submit(formWith: "action=\"/passkeys/add\"", ("passkey", authenticator.create(browser.html)))
         return authenticator
     }
 
@@ -86,7 +86,7 @@ extension IdPUnderTest {
         }
         let before = processorTime
         for (browser, answer) in browsers {
-            guard try browser.submit(formWith: "data-passkey-get", ("passkey", answer)) == "/" else {
+            guard try browser.submit(formWith: "action=\"/sign-in/passkey\"", ("passkey", answer)) == "/" else {
                 throw BenchError("a passkey signed nobody in\n\(logEnd)")
             }
         }
@@ -106,7 +106,7 @@ final class GarbageFlood: Sendable {
             let browser = try BenchBrowser(port: idp.port, authority: idp.authority, index: index)
             try browser.visit("/sign-in")
             return try browser.request(
-                formWith: "data-passkey-get", ("passkey", String(repeating: "{\"id\":", count: 200)))
+                formWith: "action=\"/sign-in/passkey\"", ("passkey", String(repeating: "{\"id\":", count: 200)))
         }
         let connection = try WireConnection(port: idp.port, index: 1)
         let pause = 1_000_000_000 / UInt64(rate)

@@ -29,13 +29,13 @@ extension World {
         }
     }
 
-    private func options(_ name: String, in page: ProbeReply) -> String? {
-        Self.between("\(name)=\"", "\"", in: page.text)?.replacingOccurrences(of: "&quot;", with: "\"")
+    private func options(in page: ProbeReply) -> String? {
+        Self.between("data-passkey-options=\"", "\"", in: page.text)?.replacingOccurrences(of: "&quot;", with: "\"")
     }
 
     private func addPasskey(_ browser: Int, _ isHardware: Bool) async throws -> String {
         let page = try await send(browser, .get, "/passkeys/add")
-        guard page.status == 200, let token = token(in: page), let asked = options("data-passkey-create", in: page)
+        guard page.status == 200, let token = token(in: page), let asked = options(in: page)
         else { return "sign-in" }
         var traits = isHardware ? SoftwareAuthenticator.Traits.hardware : .synced
         traits.step = 1
@@ -63,7 +63,7 @@ extension World {
             browsers[browser].flow = nil
             return try await land(browser, page)
         }
-        guard let token = token(in: page), let asked = options("data-passkey-get", in: page) else {
+        guard let token = token(in: page), let asked = options(in: page) else {
             try await renewChallenge(browser)
             return "no passkey to ask for"
         }
