@@ -103,13 +103,6 @@ struct Mailbox: Sendable {
     }
 }
 
-extension Mailbox.Email {
-    fileprivate func requiredCode() throws -> String {
-        guard let code else { throw ProbeFailure("no code alone on a line of:\n\(text)") }
-        return code
-    }
-}
-
 extension String {
     /// The text with soft line breaks and escapes of quoted-printable (RFC 2045 6.7) decoded.
     func decodingQuotedPrintable() -> String {
