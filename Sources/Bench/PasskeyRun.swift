@@ -96,6 +96,9 @@ extension IdPUnderTest {
 
 /// Sends text that is no assertion, from many sessions, at a steady rate.
 final class GarbageFlood: Sendable {
+    /// One answer takes longer than the time between two texts.
+    private static let lanes = 16
+
     private let isOver = Atomic(false)
     private let sent = Atomic(0)
     private let done = DispatchSemaphore(value: 0)
@@ -108,31 +111,31 @@ final class GarbageFlood: Sendable {
             return try browser.request(
                 formWith: "action=\"/sign-in/passkey\"", ("passkey", String(repeating: "{\"id\":", count: 200)))
         }
-        let connection = try WireConnection(port: idp.port, index: 1)
-        let pause = 1_000_000_000 / UInt64(rate)
-        // Only this thread uses the connection.
-        nonisolated(unsafe) let wire = connection
-        Thread { [self] in
-            var next = LoadLoop.now()
-            var number = 0
-            while !isOver.load(ordering: .relaxed) {
-                guard LoadLoop.now() >= next else {
-                    usleep(100)
-                    continue
+        let pause = 1_000_000_000 / UInt64(rate) * UInt64(Self.lanes)
+        for lane in 0..<Self.lanes {
+            // Only its own thread uses a connection.
+            nonisolated(unsafe) let wire = try WireConnection(port: idp.port, index: lane)
+            Thread { [self] in
+                var (next, number) = (LoadLoop.now(), lane)
+                while !isOver.load(ordering: .relaxed) {
+                    guard LoadLoop.now() >= next else {
+                        usleep(100)
+                        continue
+                    }
+                    next += pause
+                    if (try? wire.exchange(browsers[number % browsers.count])) == nil { try? wire.reconnect() }
+                    number += Self.lanes
+                    sent.add(1, ordering: .relaxed)
                 }
-                next += pause
-                if (try? wire.exchange(browsers[number % browsers.count])) == nil { try? wire.reconnect() }
-                number += 1
-                sent.store(number, ordering: .relaxed)
-            }
-            done.signal()
-        }.start()
+                done.signal()
+            }.start()
+        }
     }
 
     /// - Returns: how many were sent in a second.
     func stop() throws -> Double {
         isOver.store(true, ordering: .relaxed)
-        done.wait()
+        for _ in 0..<Self.lanes { done.wait() }
         return Double(sent.load(ordering: .relaxed)) / (Double(LoadLoop.now() - begun) / 1e9)
     }
 }

@@ -2,7 +2,9 @@ import SSOWeb
 
 @testable import Counterparts
 @testable import IdP
+@testable import IdPMail
 @testable import RelyingParty
+@testable import TestKit
 
 /// Valid settings of both programs, and the result with some of them changed.
 enum SettingsFixture {
@@ -29,5 +31,15 @@ enum SettingsFixture {
         case .client: _ = RelyingPartySettings.read(reader)
         }
         return reader
+    }
+}
+
+extension TestDeployment {
+    /// Whether emails are sent with these settings.
+    static func sends(_ settings: SettingValues) throws -> Bool { try settings[IdPSettings.mail].isOn }
+
+    /// What takes the emails of another process with these settings.
+    func outbox(_ settings: SettingValues) throws -> OutboxMailer? {
+        try Self.sends(settings) ? OutboxMailer(folder: mailbox.folder) : nil
     }
 }

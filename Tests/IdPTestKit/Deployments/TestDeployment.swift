@@ -135,8 +135,7 @@ final class TestDeployment: Deployment, Sendable {
             ProgramServices(
                 database: wrap(database), clock: clock.clock, logger: log.logger("idp").counting(metrics?.counts),
                 metrics: metrics, pages: try pages ?? (added.files.isEmpty ? BuiltInPages.idp(Brand(idp)) : nil)),
-            mailer: try idp[IdPSettings.mail].isOn ? mailer(mailbox.folder) : nil, devPages: dev,
-            clientRenewalInterval: .zero)
+            mailer: try sends(idp) ? mailer(mailbox.folder) : nil, devPages: dev, clientRenewalInterval: .zero)
         try await serving({ try buildIdP(settings: idp, services: services, adding: added, started: $0) }) { port in
             var clients: [Client] = []
             for (index, name) in names.enumerated() {
@@ -180,8 +179,7 @@ final class TestDeployment: Deployment, Sendable {
             ProgramServices(
                 database: database, clock: clock.clock, logger: log.logger("idp"),
                 pages: try BuiltInPages.idp(Brand(settings))),
-            mailer: try settings[IdPSettings.mail].isOn ? OutboxMailer(folder: mailbox.folder) : nil, devPages: dev,
-            clientRenewalInterval: .zero)
+            mailer: try outbox(settings), devPages: dev, clientRenewalInterval: .zero)
         try await serving({
             try buildIdP(settings: settings, services: services, adding: idp.added, started: $0)
         }) { port in

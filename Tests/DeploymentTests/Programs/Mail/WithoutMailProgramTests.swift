@@ -21,10 +21,9 @@ struct WithoutMailProgramTests {
             let browser = Browser()
             let page = try await browser.follow(browser.get(String(link)))
             let add = try await browser.follow(browser.submit(page.page().form(to: "/sign-in/operator"), on: page))
-            let authenticator = SoftwareAuthenticator()
+            let (authenticator, other) = (SoftwareAuthenticator(), Browser())
             #expect(try await browser.addPasskey(authenticator, on: add).status == 303)
 
-            let other = Browser()
             let asked = try await other.beginSignIn(at: pair.client)
             #expect(try asked.page().form(with: "email") == nil)
             let complete = try await other.follow(other.usePasskey(authenticator, on: asked))

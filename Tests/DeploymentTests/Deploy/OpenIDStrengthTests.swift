@@ -7,7 +7,7 @@ import Testing
 
 /// A service of another maker, with Authlib, asks by `acr_values` and reads `acr` and `amr` of the ID token.
 @Suite("Strength as a foreign service sees it", .deployment)
-struct OpenIDStrengthProgramTests {
+struct OpenIDStrengthTests {
     enum Way: Sendable {
         case email, synced, hardware
         /// By email first, where a passkey is asked for: its user adds one on the way.
