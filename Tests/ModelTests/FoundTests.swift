@@ -3,7 +3,7 @@ import Testing
 @testable import TestKit
 
 /// What histories have found in the program, each as the shortest history that showed it.
-@Suite("What histories have found", .program)
+@Suite("What histories have found", .program, .ofModel)
 struct FoundTests {
     @Test("a later end date does not give back what the one before has ended, where no job has seen it yet")
     func laterEndDate() async throws {

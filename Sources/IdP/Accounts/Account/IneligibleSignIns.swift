@@ -19,18 +19,27 @@ package struct IneligibleSignIns: Sendable {
 
     /// - Returns: how many accounts clients are told of.
     @discardableResult package func end() async throws -> Int {
+        let told = try await end { try accounts.signOuts.signIns.accounts(after: $0, limit: Self.slice, $1) }
+        // What other causes end was ended when they came.
+        return try await told + end(for: .notAllowed, Self.withSessions)
+    }
+
+    /// - Parameters:
+    ///   - only: the one cause that counts; nil for every one.
+    ///   - next: the accounts that are looked at, after one of them, in the order of their ids.
+    private func end(
+        for only: SignOutCause? = nil, _ next: @escaping @Sendable (String, any SQLConnection) throws -> [String]
+    ) async throws -> Int {
         var (last, count) = ("", 0)
         while true {
             let (ids, ineligible) = try await accounts.database.read { [last] connection in
-                let ids = try connection.query(
-                    Self.accountsSQL, ["after": .text(last), "limit": .integer(Int64(Self.slice))]
-                ).map { try $0.text("account_id") }
-                return (ids, try ids.filter { try causeAgainst($0, connection) != nil })
+                let ids = try next(last, connection)
+                return (ids, try ids.filter { try causeAgainst($0, only, connection) != nil })
             }
             if !ineligible.isEmpty {
                 count += try await accounts.database.write { connection in
                     try ineligible.count { id in
-                        guard let cause = try causeAgainst(id, connection) else { return false }
+                        guard let cause = try causeAgainst(id, only, connection) else { return false }
                         if cause == .notAllowed { try Self.endSessions(of: id, connection) }
                         try accounts.signOuts.end(.all(of: id), cause, by: .program, connection) {
                             try audit.record($0, logger, connection)
@@ -39,16 +48,21 @@ package struct IneligibleSignIns: Sendable {
                     }
                 }
             }
-            guard ids.count == Self.slice, let next = ids.last else { return count }
-            last = next
+            guard ids.count == Self.slice, let end = ids.last else { return count }
+            last = end
         }
     }
 
-    /// The accounts with sessions, or with sign-ins at clients that were not ended.
-    private static let accountsSQL = """
-        SELECT account_id FROM client_sign_in WHERE account_id > :after AND \(ClientSignIns.isOpen)
-         UNION SELECT account_id FROM session WHERE account_id > :after ORDER BY account_id LIMIT :limit
-        """
+    @Sendable private static func withSessions(
+        after last: String, _ connection: any SQLConnection
+    ) throws -> [String] {
+        try connection.query(
+            """
+            SELECT DISTINCT account_id FROM session
+             WHERE account_id IS NOT NULL AND account_id > :after ORDER BY account_id LIMIT :limit
+            """, ["after": .text(last), "limit": .integer(Int64(slice))]
+        ).map { try $0.text("account_id") }
+    }
 
     /// The number ends what else carries a sign-in: grants, tokens of apps, a first proof that waits for the second one.
     private static func endSessions(of account: String, _ connection: any SQLConnection) throws {
@@ -57,6 +71,13 @@ package struct IneligibleSignIns: Sendable {
     }
 
     /// Why an account may not sign in; nil for one that may.
+    private func causeAgainst(
+        _ id: String, _ only: SignOutCause?, _ connection: any SQLConnection
+    ) throws -> SignOutCause? {
+        let cause = try causeAgainst(id, connection)
+        return only == nil || cause == only ? cause : nil
+    }
+
     private func causeAgainst(_ id: String, _ connection: any SQLConnection) throws -> SignOutCause? {
         guard let account = try AccountStore.find(id, connection) else { return .erased }
         switch accounts.eligibility.reason(account) {
