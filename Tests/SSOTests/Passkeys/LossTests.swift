@@ -40,10 +40,10 @@ struct LossTests {
         return browser
     }
 
-    /// Removes the oldest passkey of an account, as the command does.
-    static func removeOldest(of deployment: TestDeployment) async throws {
+    /// Removes a passkey, as the command does.
+    static func removeOne(of deployment: TestDeployment) async throws {
         let id = try await deployment.database.read {
-            try $0.query("SELECT id FROM passkey ORDER BY created_at, id LIMIT 1")[0].text("id")
+            try $0.query("SELECT id FROM passkey ORDER BY id LIMIT 1")[0].text("id")
         }
         #expect(try await deployment.isChanged(by: RemovePasskey(id, of: ann, reporting: Silent())))
     }
@@ -94,7 +94,7 @@ struct LossTests {
             let locked = try await deployment.signedIn(as: Self.ann)
             #expect(
                 try await deployment.passkeyPage(locked).address.path == "/sign-in", "an email adds none beside them")
-            for _ in 1...2 { try await Self.removeOldest(of: deployment) }
+            for _ in 1...2 { try await Self.removeOne(of: deployment) }
             try await deployment.forgetEmails(to: Self.ann)
             let browser = try await deployment.signedIn(as: Self.ann)
             let page = try await deployment.passkeyPage(browser)
@@ -106,7 +106,7 @@ struct LossTests {
     func everyPasskeyWhereDemanded() async throws {
         try await TestDeployment.open(settings: ["IDP_REQUIRE": "phr"]) { deployment in
             _ = try await deployment.givePasskey(to: Self.ann)
-            try await Self.removeOldest(of: deployment)
+            try await Self.removeOne(of: deployment)
             let browser = try await deployment.signedIn(as: Self.ann)
             let page = try await deployment.passkeyPage(browser)
             let authenticator = SoftwareAuthenticator()
@@ -143,10 +143,10 @@ struct LossTests {
             _ = try await deployment.givePasskey(to: Self.ann)
             let before = try await deployment.signedIn(as: Self.ann)
             let change = SetAddress(
-                Self.ann, to: try EmailAddress("ann@new.example.com"), reporting: Silent())
+                Self.ann, to: try EmailAddress("ann.new@example.com"), reporting: Silent())
             #expect(try await deployment.isChanged(by: change))
             #expect(try await !before.isSignedInOnHomePage(of: deployment))
-            _ = try await deployment.signedIn(as: "ann@new.example.com")
+            _ = try await deployment.signedIn(as: "ann.new@example.com")
             #expect(try await deployment.rows(of: "account") == 1)
         }
     }

@@ -50,6 +50,7 @@ struct ServerLossTests {
             let authenticator = SoftwareAuthenticator()
             _ = try await deployment.signedIn(as: LossTests.ann)
             try await Self.restoring(deployment) {
+                try await deployment.forgetEmails(to: LossTests.ann)
                 let browser = try await deployment.signedIn(as: LossTests.ann)
                 _ = try await browser.addPasskey(authenticator, on: deployment.passkeyPage(browser))
             }
@@ -68,8 +69,8 @@ struct ServerLossTests {
     func restoredRemovedPasskey() async throws {
         try await TestDeployment.open { deployment in
             let stolen = try await deployment.givePasskey(to: LossTests.ann)
-            try await Self.restoring(deployment) { try await LossTests.removeOldest(of: deployment) }
-            try await LossTests.removeOldest(of: deployment)
+            try await Self.restoring(deployment) { try await LossTests.removeOne(of: deployment) }
+            try await LossTests.removeOne(of: deployment)
             _ = try await LossTests.enter(stolen, of: deployment, status: 422)
         }
     }
@@ -92,7 +93,7 @@ struct ServerLossTests {
     func nameWithFormerID() async throws {
         try await TestDeployment.open { deployment in
             _ = try await deployment.givePasskey(to: LossTests.ann)
-            let moved = ["IDP_PUBLIC_URL": "http://id.localhost:4000", "IDP_PASSKEY_RP_ID": "localhost"]
+            let moved = ["IDP_PUBLIC_URL": "https://id.localhost:4000", "IDP_PASSKEY_RP_ID": "localhost"]
             let values = try TestDeployment.readIdPSettings(deployment.idp.values.merging(moved) { $1 })
             #expect(try await PasskeyCheck.problem(values, deployment.database) == nil)
         }
@@ -104,7 +105,7 @@ struct ServerLossTests {
     func nameWithoutFormerID() async throws {
         try await TestDeployment.open { deployment in
             _ = try await deployment.givePasskey(to: LossTests.ann)
-            let moved = ["IDP_PUBLIC_URL": "http://other.localhost:4000"]
+            let moved = ["IDP_PUBLIC_URL": "https://other.localhost:4000"]
             let values = try TestDeployment.readIdPSettings(deployment.idp.values.merging(moved) { $1 })
             let problem = try #require(try await PasskeyCheck.problem(values, deployment.database))
             #expect(problem.contains("Set it to localhost") && problem.contains("idp passkeys forget-all --yes"))
