@@ -13,8 +13,13 @@ extension Model {
         // Nobody has heard the answer: what it would have told, nobody knows.
         lost.told = told
         for index in tokens.count..<max(tokens.count, lost.tokens.count) { lost.tokens[index].isLost = true }
-        let outcomes = [nothing.finish("dies"), lost.finish("dies"), whole.finish("lives: \(answer)")]
-        return Array(zip([nothing, lost, whole], outcomes))
+        // A client whose new secret could not be read is refused before anything is changed.
+        var refused = nothing
+        let outcomes = [
+            nothing.finish("dies"), lost.finish("dies"), whole.finish("lives: \(answer)"),
+            refused.finish("lives: 401 invalid_client"),
+        ]
+        return Array(zip([nothing, lost, whole, refused], outcomes))
     }
 
     /// The step alone, before anything is sent.

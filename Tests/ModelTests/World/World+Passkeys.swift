@@ -68,7 +68,7 @@ extension World {
             return "no passkey to ask for"
         }
         let authenticator = passkeys[index].authenticator
-        if how == .copied { authenticator.credentials[0].signCount &-= 1 }
+        authenticator.traits.step = how == .copied ? 0 : 1
         let answer = how == .replayed ? passkeys[index].answer : nil
         let sent = try answer ?? authenticator.get(asked, at: Self.origin)
         passkeys[index].answer = sent
