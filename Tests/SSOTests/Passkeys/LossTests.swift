@@ -107,7 +107,8 @@ struct LossTests {
         try await TestDeployment.open(settings: ["IDP_REQUIRE": "phr"]) { deployment in
             _ = try await deployment.givePasskey(to: Self.ann)
             try await Self.removeOne(of: deployment)
-            let browser = try await deployment.signedIn(as: Self.ann)
+            let browser = deployment.browser()
+            _ = try await deployment.enterCode(deployment.signInPage(browser), in: browser, as: Self.ann)
             let page = try await deployment.passkeyPage(browser)
             let authenticator = SoftwareAuthenticator()
             #expect(try await browser.addPasskey(authenticator, on: page).status == 303)

@@ -45,11 +45,11 @@ struct PasskeyAssociationTests {
     func ownFiles() async throws {
         let folder = try TemporaryFolder()
         let apple = try folder.write(
-            #"{"applinks":{"apps":[],"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"/sign-in/link/*"}]}]}}"#,
+            #"{"applinks":{"apps":[],"details":[{"appIDs":["9JA89QQLNQ.org.wiki.app"],"components":[{"/":"/sign-in/link/*"}]}]}}"#,
             to: "aasa")
-        let print = (0..<32).map { _ in "AB" }.joined(separator: ":")
+        let print = (0..<32).map { Hex.encode([UInt8($0 * 7 + 3)]).uppercased() }.joined(separator: ":")
         let android = try folder.write(
-            #"[{"relation":["delegate_permission/common.handle_all_urls"],"target":{"namespace":"android_app","package_name":"com.example.app","sha256_cert_fingerprints":["\#(print)"]}}]"#,
+            #"[{"relation":["delegate_permission/common.handle_all_urls"],"target":{"namespace":"android_app","package_name":"org.wiki.app","sha256_cert_fingerprints":["\#(print)"]}}]"#,
             to: "assetlinks")
         var settings = Self.apps.merging(["IDP_AASA_FILE": apple, "IDP_ASSETLINKS_FILE": android]) { $1 }
         settings["IDP_APPLE_APP_IDS"] = nil

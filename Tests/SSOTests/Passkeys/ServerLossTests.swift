@@ -93,7 +93,10 @@ struct ServerLossTests {
     func nameWithFormerID() async throws {
         try await TestDeployment.open { deployment in
             _ = try await deployment.givePasskey(to: LossTests.ann)
-            let moved = ["IDP_PUBLIC_URL": "https://id.localhost:4000", "IDP_PASSKEY_RP_ID": "localhost"]
+            let moved = [
+                "IDP_PUBLIC_URL": "https://id.localhost:4000", "IDP_MAIL_URL": "smtps://mail.example.com",
+                "IDP_PASSKEY_RP_ID": "localhost",
+            ]
             let values = try TestDeployment.readIdPSettings(deployment.idp.values.merging(moved) { $1 })
             #expect(try await PasskeyCheck.problem(values, deployment.database) == nil)
         }
@@ -105,7 +108,9 @@ struct ServerLossTests {
     func nameWithoutFormerID() async throws {
         try await TestDeployment.open { deployment in
             _ = try await deployment.givePasskey(to: LossTests.ann)
-            let moved = ["IDP_PUBLIC_URL": "https://other.localhost:4000"]
+            let moved = [
+                "IDP_PUBLIC_URL": "https://other.localhost:4000", "IDP_MAIL_URL": "smtps://mail.example.com",
+            ]
             let values = try TestDeployment.readIdPSettings(deployment.idp.values.merging(moved) { $1 })
             let problem = try #require(try await PasskeyCheck.problem(values, deployment.database))
             #expect(problem.contains("Set it to localhost") && problem.contains("idp passkeys forget-all --yes"))

@@ -92,14 +92,16 @@ struct DynamicLintTests {
         ])
     func place(text: String, code: String, pointer: String) {
         let probe = AssetLinksProbe.app(statement: text)
-        #expect(probe.codes == [code])
+        // Android 11 and older read no array of objects in a statement of another form.
+        let isOwnForm = text.hasPrefix(#", "dynamic_app_link_components": [{"#)
+        #expect(probe.codes == [code] + (isOwnForm ? ["dal.readers-differ"] : []))
         #expect(probe.finding(code)?.pointer == pointer)
     }
 
     @Test("rules inside the target are reported")
     func inTarget() {
         let probe = AssetLinksProbe.app(target: #", "dynamic_app_link_components": [{"/": "*"}]"#)
-        #expect(probe.codes == ["dyn.wrong-place"])
+        #expect(probe.codes == ["dyn.wrong-place", "dal.readers-differ"])
     }
 
     @Test("rules in a statement without the link relation are reported")
@@ -119,7 +121,10 @@ struct DynamicLintTests {
         let two = AssetLinksProbe.statementText(
             #"["\#(Self.links)"]"#, #""android_app""#, #""com.house.app""#, #"["\#(AssetLinksProbe.fingerprint)"]"#, "",
             rules + #", "_n": 1"#)
-        #expect(AssetLinksProbe("[\(one), \(two)]").codes == ["dyn.declared-twice", "dal.unknown-key"])
+        #expect(
+            AssetLinksProbe("[\(one), \(two)]").codes == [
+                "dyn.declared-twice", "dal.unknown-key", "dal.readers-differ",
+            ])
     }
 
     @Test(
