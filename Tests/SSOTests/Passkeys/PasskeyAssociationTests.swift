@@ -47,7 +47,7 @@ struct PasskeyAssociationTests {
         let apple = try folder.write(
             #"{"applinks":{"apps":[],"details":[{"appIDs":["9JA89QQLNQ.org.wiki.app"],"components":[{"/":"/sign-in/link/*"}]}]}}"#,
             to: "aasa")
-        let print = (0..<32).map { Hex.encode([UInt8($0 * 7 + 3)]).uppercased() }.joined(separator: ":")
+        let print = SHA256.hash(Array("wiki".utf8)).map { Hex.encode([$0]).uppercased() }.joined(separator: ":")
         let android = try folder.write(
             #"[{"relation":["delegate_permission/common.handle_all_urls"],"target":{"namespace":"android_app","package_name":"org.wiki.app","sha256_cert_fingerprints":["\#(print)"]}}]"#,
             to: "assetlinks")
