@@ -24,7 +24,7 @@ struct GreetingModel {
         guard step.name == "word" else {
             _ = try await world.send(step.browser, .post, GreetingFeature.path, fields)
             let text = try await world.send(step.browser, .get, GreetingFeature.path).text
-            return "greeted \(World.between("Greeted ", " times", in: text) ?? "no") times"
+            return "greeted \(World.between("Greeted <bdi>", "</bdi> times", in: text) ?? "no") times"
         }
         fields.append(("word", "Welcome"))
         let target = try await world.send(step.browser, .post, GreetingFeature.Word.path, fields).header("location")

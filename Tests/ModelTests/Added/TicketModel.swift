@@ -27,12 +27,12 @@ struct TicketModel {
         return reply.status == 200 ? "200 0" : "\(reply.status)"
     }
 
-    @Test("a ticket is good once, in time, and for a user who may sign in")
+    @Test("a ticket is good once, and for a minute")
     func history() async throws {
         let (ask, redeem) = (Operation.added(AddedStep(name: "ask")), Operation.added(AddedStep(name: "redeem")))
         let signIn: [Operation] = [.ask(browser: 0, address: 0), .type(browser: 0, code: .right, remember: false)]
-        let late: [Operation] = [ask, .wait(seconds: 60), redeem, ask, .disable(address: 0), redeem]
+        let late: [Operation] = [ask, .wait(seconds: 60), redeem, ask, .wait(seconds: 59), redeem]
         try await History.agree(
-            [ask] + signIn + [redeem, redeem] + late + [.enable(address: 0), redeem], seed: 1, adding: Self.added)
+            [ask] + signIn + [redeem, redeem] + late, seed: 1, adding: Self.added)
     }
 }

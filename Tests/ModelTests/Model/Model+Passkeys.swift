@@ -58,7 +58,16 @@ extension Model {
         guard maySignIn(it.account) else { return "refused" }
         if isRepeated { record("passkey_counter", account: it.account, "synced") }
         passkeys[index].seen = it.counted
+        tellOfBrowser(browser, it.account)
         return signIn(it.account, browser, session, flow, isStrong: true, knows: accounts[it.account].address)
+    }
+
+    /// docs/users.md: an email tells of a sign-in with a passkey in a browser that was not known, ten times in a day.
+    private mutating func tellOfBrowser(_ browser: Int, _ account: Int) {
+        let ofDay = notices.filter { $0.account == account && $0.isSignIn && $0.at > now - Span.day }
+        guard known(browser, accounts[account].address) == nil, ofDay.count < 10 else { return }
+        notices.append(Notice(account: account, at: now, isSignIn: true))
+        sent.append("\(accounts[account].address): notice")
     }
 
     mutating func renamePasskey(_ browser: Int, _ back: Int) -> String {

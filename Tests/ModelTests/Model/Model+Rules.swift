@@ -106,7 +106,7 @@ extension Model {
 
     /// An email about a change of how a user signs in. After 20 in a day those that take something away are told once more.
     mutating func notify(_ account: Int, isAlwaysTold: Bool = false) {
-        let ofDay = notices.filter { $0.account == account && $0.at > now - Span.day }
+        let ofDay = notices.filter { $0.account == account && !$0.isSignIn && $0.at > now - Span.day }
         let isLast = !isAlwaysTold && ofDay.count >= 20
         if isLast, ofDay.contains(where: \.isLast) { return }
         notices.append(Notice(account: account, at: now, isLast: isLast))

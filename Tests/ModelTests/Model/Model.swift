@@ -172,7 +172,7 @@ struct Model: Sendable {
 
     struct Notice: Sendable {
         var account, at: Int
-        var isLast = false
+        var isLast = false, isSignIn = false
     }
 
     struct Client: Sendable {
