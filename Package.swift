@@ -424,6 +424,13 @@ let package = Package(
             path: "Tests/SSOTests/Clients",
             swiftSettings: testSettings),
         .testTarget(
+            name: "GateTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients", "IdPFlow",
+                "IdPOperations", "IdPProtocols", "JWT", "SSOShared", "SSOWeb", "Storage",
+            ],
+            swiftSettings: testSettings),
+        .testTarget(
             name: "EmailTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",

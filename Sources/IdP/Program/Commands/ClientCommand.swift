@@ -40,8 +40,10 @@ struct ClientCommand: CommandOfCommands {
         @OptionGroup var entry: ClientEntryOptions
 
         func validate() throws {
-            guard !entry.isPublic || !secret.isGiven else {
-                throw ValidationError("--secret-file and --public are both given. A public client has no secret.")
+            guard !entry.hasNoSecret || !secret.isGiven else {
+                throw ValidationError(
+                    "--secret-file: a client with --public, or with --protocol gate alone, has no secret. Leave it out."
+                )
             }
             guard entry.everyone || !entry.group.isEmpty else {
                 throw ValidationError(
@@ -61,8 +63,7 @@ struct ClientCommand: CommandOfCommands {
             let (secret, box) = try secret.secret(registry)
             var new = ClientEntry(id: client.id)
             for (key, value) in entry.values { new[key] = value }
-            // A public client has none.
-            let isShown = !self.secret.isGiven && !entry.isPublic
+            let isShown = !self.secret.isGiven && !entry.hasNoSecret
             try await client.make(
                 AddClient(
                     client.id, new, logo: try entry.logoContent(), secret: secret, box,
