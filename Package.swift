@@ -194,8 +194,8 @@ let package = Package(
         .target(
             name: "IdPProtocols",
             dependencies: [
-                "IdPAccounts", "IdPClients", "IdPFlow", "JWT", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird,
-                logging, nioCore,
+                "IdPAccounts", "IdPClients", "IdPFlow", "JWT", "SSOShared", "SSOWeb", "Storage", "WellKnown", httpTypes,
+                hummingbird, logging, nioCore,
             ],
             path: "Sources/IdP/Protocols",
             swiftSettings: settings, plugins: [pageFiles]),

@@ -1,10 +1,12 @@
 import JWT
 import SSOShared
 import SSOWeb
+import Storage
 import Testing
 
 @testable import IdP
 @testable import IdPAccounts
+@testable import IdPClients
 @testable import IdPOperations
 @testable import IdPProtocols
 @testable import IdPTestKit
@@ -124,7 +126,7 @@ struct GateJourneyTests {
             try await deployment.change(JoinGroup("finance", ["ann@example.com"]))
             let id = try await scene.enter(browser)
             #expect(try await scene.check(id).status == 200)
-            try await deployment.change(LeaveGroup("finance", ["ann@example.com"]))
+            try await deployment.change(LeaveGroup("finance", ["ann@example.com"], file: ClientRegistry([])))
             let reply = try await scene.check(id)
             #expect([302, 403].contains(reply.status) && reply.header("remote-user") == nil)
         }

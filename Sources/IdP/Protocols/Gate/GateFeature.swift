@@ -23,7 +23,16 @@ package struct GateFeature: Feature {
     }
 
     package var purposes: [any FlowPurpose] {
-        [GateProtocol(authorizer: parts.authorizer, page: parts.completionPage)]
+        [
+            GateProtocol(authorizer: parts.authorizer, page: parts.completionPage),
+            AppKeysPurpose(sessions: parts.sessions),
+        ]
+    }
+
+    package var changes: [any WaitingChange] {
+        [
+            AppKeyAddition(parts: gate, shown: AppKeyShownPage(pages: parts.pages)), AppKeyRemoval(clock: parts.clock),
+        ]
     }
 
     package var purges: [PurgeService.Purge] {
@@ -45,6 +54,7 @@ package struct GateFeature: Feature {
     ) {
         router.takesLongHeads(below: GatePath.prefix)
         GateCheck(parts: gate, decision: decision, tokens: tokens).addRoutes(to: &router)
+        AppKeyRoutes(parts: parts).addRoutes(to: &router)
         GateSignIn(parts: gate, origin: parts.origin.text).addRoutes(to: &router)
     }
 }
