@@ -26,6 +26,8 @@ package protocol ClientProtocolSettings: Sendable {
     var signOutAddress: String? { get }
     /// Where the browser may go back to beside the redirect URIs, such as after a sign-out.
     var returnAddresses: [String] { get }
+    /// Whether users may make keys for the client's apps.
+    var takesAppKeys: Bool { get }
     /// Where users start, for a client without `start_url` and redirect URIs.
     var startPage: String? { get }
     /// What `idp client show` prints: the name of each row, and its values.
@@ -44,6 +46,7 @@ extension ClientProtocolSettings {
     package var isPublic: Bool { false }
     package var signOutAddress: String? { nil }
     package var returnAddresses: [String] { [] }
+    package var takesAppKeys: Bool { false }
     package var startPage: String? { nil }
     package var shown: [(name: String, values: [String])] { [] }
     package func mayReturn(to address: String, of client: Client) -> Bool { client.hasRedirectURI(address) }

@@ -131,6 +131,9 @@ extension Client {
     /// Whether the client proves itself with PKCE alone.
     package var isPublic: Bool { protocols.contains { $0.isPublic } }
 
+    /// Whether users may make keys for its apps.
+    package var takesAppKeys: Bool { protocols.contains { $0.takesAppKeys } }
+
     /// Whether the client has no secret: it proves itself with PKCE alone, or none of its protocols needs a secret.
     package var hasNoSecret: Bool { isPublic || protocols.haveNoSecret }
 

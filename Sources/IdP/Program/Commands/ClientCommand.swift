@@ -23,7 +23,7 @@ struct ClientCommand: CommandOfCommands {
             """,
         subcommands: [
             Add.self, List.self, Show.self, Set.self, Disable.self, Enable.self, Remove.self, Export.self, Rotate.self,
-            Retire.self,
+            Retire.self, ClientAppKeyCommand.self,
         ])
 
     struct Add: AsyncParsableCommand {
@@ -38,6 +38,7 @@ struct ClientCommand: CommandOfCommands {
         @OptionGroup var client: ClientOptions
         @OptionGroup var secret: SecretOptions
         @OptionGroup var entry: ClientEntryOptions
+        @OptionGroup var proxy: ProxyOption
 
         func validate() throws {
             guard !entry.hasNoSecret || !secret.isGiven else {
@@ -70,6 +71,8 @@ struct ClientCommand: CommandOfCommands {
                     ClientRegistrar(file: registry.file)),
                 printing: isShown ? secret : nil, warnsOfGroups: true, warnsOfAddresses: true
             ) { "Added \($0)." }
+            guard proxy.proxy != nil, !client.json else { return }
+            if let block = try proxy.block(of: try await client.view().client) { print("\n\(block)", terminator: "") }
         }
     }
 
@@ -98,9 +101,11 @@ struct ClientCommand: CommandOfCommands {
             commandName: "show", abstract: "Prints one client.", usage: "idp client show [<options>] <id>",
             discussion: "Example: idp client show wiki")
         @OptionGroup var client: ClientOptions
+        @OptionGroup var proxy: ProxyOption
 
         func run() async throws {
             let view = try await client.view()
+            if let block = try proxy.block(of: view.client) { return print(block, terminator: "") }
             print(client.json ? ClientOutput.json(view) : ClientOutput.text(view))
         }
     }
