@@ -55,9 +55,9 @@ extension GateRecipe {
                 http-request set-header X-Forwarded-For %[src]
                 http-request del-header X-Original-URL
                 http-request del-header X-Original-Method
-                use_backend \(word)_gate if { path_beg /.sso/ }
-                http-request lua.sso_check http://\(program)/gate/\(id)/check
-            \(gone)    default_backend \(word)_service
+                http-request lua.sso_check http://\(program)/gate/\(id)/check unless { path_beg /.sso/ }
+            \(gone)    use_backend \(word)_gate if { path_beg /.sso/ }
+                default_backend \(word)_service
 
             backend \(word)_gate
                 mode http
