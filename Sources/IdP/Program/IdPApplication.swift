@@ -63,7 +63,7 @@ extension IdPFeatures {
                 of: keys, parts.database, isFile: try values[IdPSettings.database].isFile, clock: parts.clock,
                 randomness: parts.randomness)
         return [
-            AuditWriting(log: parts.audit),
+            AuditWriting(log: parts.audit), AdminTelling(notices: adminNotices, logger: parts.logger),
             mailWorker(services.mailer, from: try values[MailFrom.setting]),
             signOuts,
             StartJob { await atStart() },

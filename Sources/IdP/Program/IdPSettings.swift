@@ -1,4 +1,5 @@
 import IdPAccounts
+import IdPAdmin
 import IdPApps
 import IdPClients
 import IdPDevPages
@@ -36,7 +37,7 @@ package enum IdPSettings {
             FlowSettings.trustedProxies, Places.setting,
         ] + AssociationRoutes.settings + AppsFeature.settings + DevPagesFeature.settings + WebFingerFeature.settings
         + Brand.settings + [auditDays, metricsListen, FlowSettings.sessions] + EmailFeature.settings
-        + PasskeyFeature.settings + [FlowSettings.require]
+        + PasskeyFeature.settings + [FlowSettings.require] + AdminFeature.settings
 
     /// The same in the order of `--help`.
     static let table = [SettingDescription](all)

@@ -57,6 +57,9 @@ package struct IdPTable: Sendable {
         // The next start writes them.
         IdPTable("file_client", restore: .stays, lostCommits: .stays),
         IdPTable("group_member", restore: .stays, lostCommits: .stays),
+        // A role that was revoked in the missing time would count again.
+        IdPTable("account_role", restore: .changed("DELETE FROM account_role"), lostCommits: .stays),
+        IdPTable("admin_notice", restore: .stays, lostCommits: .stays),
         IdPTable("guess_alarm", restore: .stays, lostCommits: .stays),
         IdPTable(
             "handoff", restore: .changed("DELETE FROM handoff"),

@@ -170,4 +170,11 @@ package struct AllowedEmails: Sendable {
         guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return false }
         return addresses.contains(bytes) || domains.contains(Array(bytes[(at + 1)...]))
     }
+
+    /// These, and admins: `IDP_ADMINS` lets its addresses sign in.
+    package func adding(_ admins: AdminAddresses) -> AllowedEmails {
+        var all = self
+        all.addresses.formUnion(admins.all.map { Array($0.utf8) })
+        return all
+    }
 }

@@ -1,0 +1,56 @@
+import Hummingbird
+import IdPAccounts
+import IdPClients
+import IdPFlow
+import IdPOperations
+import SSOShared
+import SSOWeb
+import Storage
+
+/// `/admin/trouble`: why a sign-in failed, by what a user or a developer can name.
+struct TroublePages: Sendable {
+    static let path = "/admin/trouble"
+    let desk: AdminDesk
+
+    func addRoutes(to router: inout FeatureRouter) { desk.page(at: Self.path, in: &router, show) }
+
+    @Sendable private func show(
+        _ request: Request, _ context: VisitorContext, _ admin: Admin, _ writer: AdminWriter
+    ) async throws -> AdminPage {
+        let word = String(request.queryText("word").prefix(200))
+        var blocks = [
+            writer.paragraph(Text("admin.trouble-intro")),
+            writer.filter(Self.path, [(AdminField("word", Text("admin.trouble-word")), word)]),
+        ]
+        guard !word.isEmpty else { return writer.page(Text("admin.trouble"), blocks) }
+        let trace = Trace(
+            events: desk.events, addresses: desk.parts.audit.addresses, eligibility: desk.parts.eligibility)
+        let found = try await desk.parts.database.read { connection in
+            try trace.find(word, at: desk.parts.clock.now(), connection)
+        }
+        if let account = found.account {
+            blocks.append(
+                writer.actions([
+                    (Text("admin.trouble-user", ["address": account.email]), UserPages.path(of: account))
+                ]))
+        }
+        blocks += found.findings.map { writer.paragraph(Text("admin.value", ["value": $0])) }
+        blocks.append(
+            writer.table(
+                Text("admin.trouble-caption"),
+                [
+                    writer.column(Text("admin.time")), writer.column(Text("admin.event")),
+                    writer.column(Text("admin.cause")), writer.column(Text("admin.remedy")),
+                    writer.column(Text("admin.service")),
+                ],
+                found.rows.map { row in
+                    [
+                        writer.cell(row.entry.at), writer.cell(row.entry.event), writer.cell(row.entry.cause),
+                        writer.cell(row.remedy),
+                        row.entry.client.map { writer.link($0, ServicePages.path(of: $0)) }
+                            ?? writer.cell(Text("admin.none")),
+                    ]
+                }, empty: Text("admin.trouble-none")))
+        return writer.page(Text("admin.trouble-named", ["word": word]), blocks)
+    }
+}
