@@ -13,6 +13,7 @@ package struct AdminFeature: Feature {
         AdminAddresses.setting, AdminSettings.networks, AdminSettings.require,
     ]
 
+    package let notices: AdminNotices
     private let desk: AdminDesk
     private let invitations: InvitationMail
     private let changes: any AccountChangeReporter
@@ -27,12 +28,14 @@ package struct AdminFeature: Feature {
     ) throws {
         let gate = AdminGate(
             parts: parts, networks: try values[AdminSettings.networks], strength: try values[AdminSettings.require])
-        desk = AdminDesk(parts: parts, gate: gate, notices: AdminNotices(parts), facts: facts)
+        let notices = AdminNotices(parts)
+        self.notices = notices
+        desk = AdminDesk(
+            parts: parts, gate: gate, facts: facts, tell: { _ = try? await notices.round() },
+            done: { id in Self.kinds.first { $0.id == id }?.done })
         invitations = InvitationMail(InvitationKeys(parts.keys), sender: sender)
         self.changes = changes
     }
-
-    package var notices: AdminNotices { desk.notices }
 
     package var slots: [any SessionSlot.Type] { [AdminActivity.self] }
 
@@ -42,7 +45,7 @@ package struct AdminFeature: Feature {
         [AdminNoticeMail(database: desk.parts.database, pages: desk.parts.pages, issuer: desk.parts.origin)]
     }
 
-    package var purges: [PurgeService.Purge] { [desk.notices.purge] }
+    package var purges: [PurgeService.Purge] { [notices.purge] }
 
     /// What each change is called, for the notice after it.
     static let kinds: [any AdminAction.Type] = [
@@ -84,29 +87,5 @@ package struct AdminFeature: Feature {
         RolePages(desk: desk).addRoutes(to: &router)
         AdminActions(desk: desk, limit: RateLimit(60, per: .minutes(1), clock: desk.parts.clock))
             .addRoutes(to: &router, actions)
-    }
-}
-
-/// What the program knows of itself, for the pages.
-package struct AdminFacts: Sendable {
-    let events: [EventKind]
-    let version: String
-    let values: SettingValues
-
-    package init(events: [EventKind], version: String, _ values: SettingValues) {
-        (self.events, self.version, self.values) = (events, version, values)
-    }
-}
-
-extension AdminDesk {
-    var events: [EventKind] { facts.events }
-    var version: String { facts.version }
-    var settings: [SettingsReader.Line] { facts.values.lines }
-    var warnings: [String] { facts.values.warnings }
-    var printedLink: String { SignInPath.printedLink }
-
-    /// What a row means, and what to do.
-    func remedy(of row: AuditEntry) -> String {
-        Trace(events: events, addresses: nil, eligibility: parts.eligibility).remedy(of: row)
     }
 }

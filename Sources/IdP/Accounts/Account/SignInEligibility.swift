@@ -171,10 +171,10 @@ package struct AllowedEmails: Sendable {
         return addresses.contains(bytes) || domains.contains(Array(bytes[(at + 1)...]))
     }
 
-    /// These, and admins: `IDP_ADMINS` lets its addresses sign in.
-    package func adding(_ admins: AdminAddresses) -> AllowedEmails {
+    /// These, and further addresses: `IDP_ADMINS` lets its own sign in.
+    package func adding(_ further: [String]) -> AllowedEmails {
         var all = self
-        all.addresses.formUnion(admins.all.map { Array($0.utf8) })
+        all.addresses.formUnion(further.map { Array($0.utf8) })
         return all
     }
 }

@@ -9,10 +9,9 @@ import Storage
 
 /// `/admin/audit`: the audit log, the newest row first.
 struct AuditPages: Sendable {
-    static let path = "/admin/audit"
     let desk: AdminDesk
 
-    func addRoutes(to router: inout FeatureRouter) { desk.page(at: Self.path, in: &router, show) }
+    func addRoutes(to router: inout FeatureRouter) { desk.page(at: AdminPath.audit, in: &router, show) }
 
     static let names = ["since", "until", "user", "service", "event", "reference"]
 
@@ -24,56 +23,22 @@ struct AuditPages: Sendable {
         let filter = AuditFilter(Dictionary(values) { $1 })
         let found = try await desk.parts.database.read { connection in
             try AdminView.audit(
-                filter.search(desk, connection), before: before, limit: UserPages.rows + 1, connection)
+                filter.search(desk, connection), before: before, limit: AdminPath.rows + 1, connection)
         }
-        let shown = Array(found.prefix(UserPages.rows))
+        let shown = Array(found.prefix(AdminPath.rows))
         let isFiltered = values.contains { !$0.1.isEmpty }
         let blocks = [
-            writer.actions([(ExportAction.title, AdminQuery.path(ExportAction.path, values))]),
-            writer.filter(Self.path, zip(AuditFilter.fields(desk), values).map { ($0, $1.1) }),
-            Self.table(
+            writer.actions([(ExportAction.title, AdminPath.query(ExportAction.path, values))]),
+            writer.filter(AdminPath.audit, zip(AuditFilter.fields(desk), values).map { ($0, $1.1) }),
+            AuditTable.block(
                 shown, Text("admin.audit-caption"), writer,
                 empty: isFiltered ? Text("admin.audit-none") : Text("admin.audit-empty"),
                 next: found.count > shown.count
                     ? shown.last.map {
-                        AdminQuery.path(Self.path, values + [("before", Base64URL.encode($0.id))])
+                        AdminPath.query(AdminPath.audit, values + [("before", Base64URL.encode($0.id))])
                     } : nil),
         ]
         return writer.page(Text("admin.audit"), blocks)
-    }
-
-    static func table(
-        _ rows: [AuditEntry], _ caption: Text, _ writer: AdminWriter, empty: Text, next: String? = nil
-    ) -> AdminPage.Block {
-        writer.table(
-            caption,
-            [
-                writer.column(Text("admin.time")), writer.column(Text("admin.event")),
-                writer.column(Text("admin.actor")), writer.column(Text("admin.user")),
-                writer.column(Text("admin.service")), writer.column(Text("admin.cause")),
-                writer.column(Text("admin.detail")), writer.column(Text("admin.reference")),
-            ],
-            rows.map { row in
-                [
-                    writer.cell(row.at), event(row, writer), writer.cell(row.actor), user(row, writer),
-                    row.client.map { writer.link($0, ServicePages.path(of: $0)) } ?? writer.cell(Text("admin.none")),
-                    writer.cell(row.cause), writer.cell(row.detail), reference(row, writer),
-                ]
-            }, empty: empty, next: next)
-    }
-
-    private static func event(_ row: AuditEntry, _ writer: AdminWriter) -> AdminPage.Cell {
-        row.count.map { writer.cell(Text("admin.more-events", count: $0, ["event": row.event])) }
-            ?? writer.cell(row.event)
-    }
-
-    private static func user(_ row: AuditEntry, _ writer: AdminWriter) -> AdminPage.Cell {
-        row.account.map { writer.link($0, "\(UserPages.path)/\(PercentCoding.encode($0))") } ?? writer.cell(row.address)
-    }
-
-    static func reference(_ row: AuditEntry, _ writer: AdminWriter) -> AdminPage.Cell {
-        row.reference.map { writer.link($0, AdminQuery.path(TroublePages.path, [("word", $0)])) }
-            ?? writer.cell(Text("admin.none"))
     }
 }
 
@@ -139,7 +104,7 @@ struct ExportAction: AdminAction {
         }
         return AdminPlan(
             Self.title, [Text("admin.effect-export")] + named + [Text("admin.effect-admins-told")],
-            home: AuditPages.path, names: "audit.csv")
+            home: AdminPath.audit, names: "audit.csv")
     }
 
     func make(_ asked: AdminAsked, _ context: ChangeContext, _ connection: any SQLConnection) throws -> AdminOutcome {

@@ -11,16 +11,19 @@ import Storage
 struct AdminDesk: Sendable {
     let parts: SharedParts
     let gate: AdminGate
-    let notices: AdminNotices
     let facts: AdminFacts
+    /// Tells all admins of changes that they do not know yet.
+    let tell: @Sendable () async -> Void
+    /// What the notice says after a change, by its id.
+    let done: @Sendable (String) -> Text?
 
     /// The sections of the pages, in their order.
     private static let sections: [(Text, String)] = [
-        (Text("admin.overview"), "/admin"), (Text("admin.users"), "/admin/users"),
-        (Text("admin.services"), "/admin/services"), (Text("admin.groups"), "/admin/groups"),
-        (Text("admin.sign-outs"), "/admin/sign-outs"), (Text("admin.audit"), "/admin/audit"),
-        (Text("admin.trouble"), "/admin/trouble"), (Text("admin.roles"), "/admin/roles"),
-        (Text("admin.settings"), "/admin/settings"),
+        (Text("admin.overview"), AdminPath.home), (Text("admin.users"), AdminPath.users),
+        (Text("admin.services"), AdminPath.services), (Text("admin.groups"), AdminPath.groups),
+        (Text("admin.sign-outs"), AdminPath.signOuts), (Text("admin.audit"), AdminPath.audit),
+        (Text("admin.trouble"), AdminPath.trouble), (Text("admin.roles"), AdminPath.roles),
+        (Text("admin.settings"), AdminPath.settings),
     ]
 
     /// The clients of the file, which no change makes.
@@ -49,7 +52,7 @@ struct AdminDesk: Sendable {
     /// The word after a change.
     private func notice(for request: Request) -> Text? {
         let done = (try? request.queryFields.text("done")) ?? nil
-        return done.flatMap { done in AdminFeature.kinds.first { $0.id == done }?.done }
+        return done.flatMap(self.done)
     }
 
     func response(
@@ -74,13 +77,4 @@ struct AdminDesk: Sendable {
 extension Request {
     /// A field of the query; empty without one.
     func queryText(_ name: String) -> String { ((try? queryFields.text(name)) ?? nil) ?? "" }
-}
-
-/// The addresses of lists.
-enum AdminQuery {
-    /// `path` with those fields that are not empty.
-    static func path(_ path: String, _ fields: [(String, String)]) -> String {
-        let query = fields.filter { !$0.1.isEmpty }.map { "\($0.0)=\(PercentCoding.encode($0.1))" }
-        return query.isEmpty ? path : path + "?" + query.joined(separator: "&")
-    }
 }

@@ -5,7 +5,7 @@ import Storage
 /// The settings of the admin pages beside `IDP_ADMINS`.
 package enum AdminSettings {
     package static let networks: Setting<[Network]> = Setting(
-        "IDP_ADMIN_NETWORKS", without: "everywhere", .empty, example: "10.0.0.0/8, 2001:db8::/48",
+        "IDP_ADMIN_NETWORKS", .empty, example: "10.0.0.0/8, 2001:db8::/48",
         "Networks from which the admin pages exist, separated by commas. Elsewhere /admin is an unknown path."
     ) { text in
         try text.split(whereSeparator: { $0 == "," || $0 == " " }).readAll { try Network($0) }

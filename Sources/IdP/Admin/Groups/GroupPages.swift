@@ -9,14 +9,11 @@ import Storage
 
 /// `/admin/groups` and `/admin/groups/NAME`.
 struct GroupPages: Sendable {
-    static let path = "/admin/groups"
     let desk: AdminDesk
 
-    static func path(of group: String) -> String { "\(path)/\(PercentCoding.encode(group))" }
-
     func addRoutes(to router: inout FeatureRouter) {
-        desk.page(at: Self.path, in: &router, list)
-        desk.page(at: "\(Self.path)/:id", in: &router, show)
+        desk.page(at: AdminPath.groups, in: &router, list)
+        desk.page(at: "\(AdminPath.groups)/:id", in: &router, show)
     }
 
     @Sendable private func list(
@@ -25,24 +22,24 @@ struct GroupPages: Sendable {
         let after = request.queryText("after")
         let all = try await desk.parts.database.read { try AdminView.groups($0) }
         let found = all.filter { after.isEmpty || Array(after.utf8).lexicographicallyPrecedes(Array($0.id.utf8)) }
-        let shown = Array(found.prefix(UserPages.rows))
+        let shown = Array(found.prefix(AdminPath.rows))
         var blocks: [AdminPage.Block] = []
         if admin.mayChange { blocks.append(writer.actions([(Text("admin.group-add"), AddGroupAction.path)])) }
         blocks.append(
             writer.table(
                 Text("admin.groups-caption"),
                 [
-                    writer.column(Text("admin.group"), sorted: Self.path, "ascending"),
+                    writer.column(Text("admin.group"), sorted: AdminPath.groups, "ascending"),
                     writer.column(Text("admin.members")), writer.column(Text("admin.since")),
                 ],
                 shown.map {
                     [
-                        writer.link($0.id, Self.path(of: $0.id)), writer.cell(String($0.memberCount)),
+                        writer.link($0.id, AdminPath.group($0.id)), writer.cell(String($0.memberCount)),
                         writer.cell($0.createdAt),
                     ]
                 }, empty: Text("admin.groups-empty"),
                 next: found.count > shown.count
-                    ? shown.last.map { AdminQuery.path(Self.path, [("after", $0.id)]) } : nil))
+                    ? shown.last.map { AdminPath.query(AdminPath.groups, [("after", $0.id)]) } : nil))
         return writer.page(Text("admin.groups"), blocks)
     }
 
@@ -59,8 +56,8 @@ struct GroupPages: Sendable {
         }
         guard let group else { throw PublicError.notFound }
         let found = members.filter { after.isEmpty || Array(after.utf8).lexicographicallyPrecedes(Array($0.utf8)) }
-        let shown = Array(found.prefix(UserPages.rows))
-        let home = Self.path(of: group.id)
+        let shown = Array(found.prefix(AdminPath.rows))
+        let home = AdminPath.group(group.id)
         var blocks: [AdminPage.Block] = []
         if admin.mayChange {
             blocks.append(
@@ -73,14 +70,14 @@ struct GroupPages: Sendable {
         blocks.append(
             writer.table(
                 Text("admin.members-caption"), [writer.column(Text("admin.address"), sorted: home, "ascending")],
-                shown.map { [writer.link($0, AdminQuery.path(UserPages.path, [("search", $0)]))] },
+                shown.map { [writer.link($0, AdminPath.query(AdminPath.users, [("search", $0)]))] },
                 empty: Text("admin.members-empty"),
                 next: found.count > shown.count
-                    ? shown.last.map { AdminQuery.path(home, [("after", $0)]) } : nil))
+                    ? shown.last.map { AdminPath.query(home, [("after", $0)]) } : nil))
         blocks.append(
             writer.table(
                 Text("admin.group-services"), [writer.column(Text("admin.service"))],
-                clients.map { [writer.link($0.client.name, ServicePages.path(of: $0.client.id))] },
+                clients.map { [writer.link($0.client.name, AdminPath.service($0.client.id))] },
                 empty: Text("admin.group-services-empty")))
         return writer.page(Text("admin.value", ["value": group.id]), blocks)
     }
@@ -104,13 +101,13 @@ struct AddGroupAction: AdminAction {
             throw AdminProblems("name", Text("admin.group-there"))
         }
         return AdminPlan(
-            Text("admin.group-add-named", ["name": name]), [Text("admin.effect-group")], home: GroupPages.path,
+            Text("admin.group-add-named", ["name": name]), [Text("admin.effect-group")], home: AdminPath.groups,
             names: name)
     }
 
     func make(_ asked: AdminAsked, _ context: ChangeContext, _ connection: any SQLConnection) throws -> AdminOutcome {
         _ = try MakeGroup(asked.text("name")).make(context, connection)
-        return .done(GroupPages.path(of: asked.text("name")))
+        return .done(AdminPath.group(asked.text("name")))
     }
 }
 
@@ -134,7 +131,7 @@ struct JoinAction: AdminAction {
         guard !joining.isEmpty else { throw AdminProblems("addresses", Text("admin.no-change")) }
         let effects = joining.map { Text("admin.effect-member", ["address": $0.email]) }
         return AdminPlan(
-            Text("admin.group-join", ["name": group.id]), effects, home: GroupPages.path(of: group.id),
+            Text("admin.group-join", ["name": group.id]), effects, home: AdminPath.group(group.id),
             account: accounts.count == 1 ? accounts.first?.id : nil, names: group.id)
     }
 
@@ -172,7 +169,7 @@ struct LeaveAction: AdminAction {
             if lost > 0 { effects.append(Text("admin.effect-lost", count: lost, ["name": client.client.name])) }
         }
         return AdminPlan(
-            Text("admin.group-leave", ["name": group.id]), effects, home: GroupPages.path(of: group.id),
+            Text("admin.group-leave", ["name": group.id]), effects, home: AdminPath.group(group.id),
             account: accounts.count == 1 ? accounts.first?.id : nil, names: group.id)
     }
 
@@ -225,11 +222,11 @@ struct RemoveGroupAction: AdminAction {
         }
         return AdminPlan(
             Text("admin.group-remove", ["name": group.id]), [Text("admin.effect-members", count: group.memberCount)],
-            home: GroupPages.path(of: group.id), typed: group.id, names: group.id)
+            home: AdminPath.group(group.id), typed: group.id, names: group.id)
     }
 
     func make(_ asked: AdminAsked, _ context: ChangeContext, _ connection: any SQLConnection) throws -> AdminOutcome {
         _ = try RemoveGroup(asked.id, file: desk.file, isForced: true).make(context, connection)
-        return .done(GroupPages.path)
+        return .done(AdminPath.groups)
     }
 }

@@ -47,7 +47,7 @@ struct AdminNoticeMail: MailTemplate {
                 event: row.event, about: AdminWriter.cut(about.joined(separator: " ")), actor: names[actor] ?? actor,
                 time: texts.moment(row.at))
         }
-        let model = Model(items: items, audit: issuer.text + AuditPages.path)
+        let model = Model(items: items, audit: issuer.text + AdminPath.audit)
         return EmailContent(
             to: to,
             subject: EmailContent.withoutIsolates(texts.plain(Text("admin.mail-subject", count: rows.count))),

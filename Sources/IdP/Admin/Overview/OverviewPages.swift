@@ -11,11 +11,10 @@ import Storage
 
 /// `/admin`: what is going on, and whether anything needs a hand. `/admin/settings`: what is in force.
 struct OverviewPages: Sendable {
-    static let path = "/admin"
     let desk: AdminDesk
 
     func addRoutes(to router: inout FeatureRouter) {
-        desk.page(at: Self.path, in: &router, show)
+        desk.page(at: AdminPath.home, in: &router, show)
         desk.page(at: "/admin/settings", in: &router, settings)
     }
 
@@ -51,7 +50,7 @@ struct OverviewPages: Sendable {
                 (Text("admin.mail-oldest"), [mail.oldest.map { writer.cell($0) } ?? writer.cell(Text("admin.none"))]),
                 (
                     Text("admin.sign-outs-waiting"),
-                    [writer.link(String(found.signOuts.count), SignOutPages.path)]
+                    [writer.link(String(found.signOuts.count), AdminPath.signOuts)]
                 ),
                 (Text("admin.last-backup"), [writer.cell(found.backup)]),
                 (Text("admin.version"), [writer.cell(desk.version)]),

@@ -9,10 +9,9 @@ import Storage
 
 /// `/admin/roles`: who may look at these pages, and who may change something.
 struct RolePages: Sendable {
-    static let path = "/admin/roles"
     let desk: AdminDesk
 
-    func addRoutes(to router: inout FeatureRouter) { desk.page(at: Self.path, in: &router, show) }
+    func addRoutes(to router: inout FeatureRouter) { desk.page(at: AdminPath.roles, in: &router, show) }
 
     @Sendable private func show(
         _ request: Request, _ context: VisitorContext, _ admin: Admin, _ writer: AdminWriter
@@ -33,16 +32,16 @@ struct RolePages: Sendable {
         }
         let bySetting: [[AdminPage.Cell]] = named.map { address, account in
             [
-                account.map { writer.link(address, UserPages.path(of: $0)) } ?? writer.cell(address),
+                account.map { writer.link(address, AdminPath.user($0)) } ?? writer.cell(address),
                 writer.cell(Text("admin.role-admin")), writer.cell(Text("admin.by-setting")),
                 writer.cell(Text("admin.none")), writer.cell(Text("admin.none")),
             ]
         }
         let byGrant: [[AdminPage.Cell]] = granted.map { role in
-            let revoke = "\(Self.path)/\(PercentCoding.encode(role.account.id))/revoke-\(role.role.rawValue)"
+            let revoke = "\(AdminPath.roles)/\(PercentCoding.encode(role.account.id))/revoke-\(role.role.rawValue)"
             let isOwn = role.account.id == admin.user.account.id
             return [
-                writer.link(role.account.email, UserPages.path(of: role.account)),
+                writer.link(role.account.email, AdminPath.user(role.account)),
                 writer.cell(role.counts ? role.role.text : Text("admin.role-waits", ["role": role.role.text])),
                 writer.cell(users[role.by] ?? role.by), writer.cell(role.at),
                 admin.mayChange && !isOwn
@@ -99,7 +98,7 @@ struct GrantAction: AdminAction {
         return AdminPlan(
             Text("admin.grant", ["address": account.email, "role": role.text]),
             [effect, Text("admin.effect-admins-told")] + (counts ? [] : [Text("admin.effect-role-waits")]),
-            home: RolePages.path, account: account.id, state: granted.map(\.rawValue).joined(separator: " "),
+            home: AdminPath.roles, account: account.id, state: granted.map(\.rawValue).joined(separator: " "),
             names: role.rawValue)
     }
 
@@ -135,7 +134,7 @@ extension RevokingAction {
         }
         return AdminPlan(
             Text("admin.revoke", ["address": account.email, "role": Self.role.text]),
-            [Text("admin.effect-revoked"), Text("admin.effect-admins-told")], home: RolePages.path,
+            [Text("admin.effect-revoked"), Text("admin.effect-admins-told")], home: AdminPath.roles,
             account: account.id, names: Self.role.rawValue)
     }
 
@@ -143,7 +142,7 @@ extension RevokingAction {
         guard let account = try AdminView.account(asked.id, connection) else { throw PublicError.notFound }
         _ = try RevokeRole(Self.role, of: account.email, named: desk.parts.admins, desk.parts.eligibility)
             .make(context, connection)
-        return .done(RolePages.path)
+        return .done(AdminPath.roles)
     }
 }
 

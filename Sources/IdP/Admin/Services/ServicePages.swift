@@ -9,16 +9,13 @@ import Storage
 
 /// `/admin/services` and `/admin/services/ID`.
 struct ServicePages: Sendable {
-    static let path = "/admin/services"
     /// What the page of a service calls a refusal.
     static let refusals = ["authorize_refused", "verify_refused", "token_request_refused", "access_refused"]
     let desk: AdminDesk
 
-    static func path(of client: String) -> String { "\(path)/\(PercentCoding.encode(client))" }
-
     func addRoutes(to router: inout FeatureRouter) {
-        desk.page(at: Self.path, in: &router, list)
-        desk.page(at: "\(Self.path)/:id", in: &router, show)
+        desk.page(at: AdminPath.services, in: &router, list)
+        desk.page(at: "\(AdminPath.services)/:id", in: &router, show)
     }
 
     @Sendable private func list(
@@ -39,23 +36,23 @@ struct ServicePages: Sendable {
                 || view.client.name.lowercased().hasPrefix(wanted)
         }.sorted { Array($0.client.id.utf8).lexicographicallyPrecedes(Array($1.client.id.utf8)) }
             .filter { after.isEmpty || Array(after.utf8).lexicographicallyPrecedes(Array($0.client.id.utf8)) }
-        let shown = Array(found.prefix(UserPages.rows))
+        let shown = Array(found.prefix(AdminPath.rows))
         var blocks: [AdminPage.Block] = []
         if admin.mayChange { blocks.append(writer.actions([(Text("admin.service-add"), AddServiceAction.path)])) }
-        blocks.append(writer.filter(Self.path, [(AdminField("search", Text("admin.search-service")), text)]))
+        blocks.append(writer.filter(AdminPath.services, [(AdminField("search", Text("admin.search-service")), text)]))
         if !text.isEmpty, !isSearched { blocks.append(writer.paragraph(Text("admin.search-short"))) }
         blocks.append(
             writer.table(
                 Text("admin.services-caption"),
                 [
-                    writer.column(Text("admin.service"), sorted: Self.path, "ascending"),
+                    writer.column(Text("admin.service"), sorted: AdminPath.services, "ascending"),
                     writer.column(Text("admin.name")), writer.column(Text("admin.origin")),
                     writer.column(Text("admin.key-access")), writer.column(Text("admin.secrets")),
                     writer.column(Text("admin.refusals-24")),
                 ],
                 shown.map { view in
                     [
-                        writer.link(view.client.id, Self.path(of: view.client.id)),
+                        writer.link(view.client.id, AdminPath.service(view.client.id)),
                         writer.cell(
                             view.isEnabled
                                 ? Text("admin.value", ["value": AdminWriter.cut(view.client.name)])
@@ -66,7 +63,9 @@ struct ServicePages: Sendable {
                     ]
                 }, empty: isSearched ? Text("admin.services-none") : Text("admin.services-empty"),
                 next: found.count > shown.count
-                    ? shown.last.map { AdminQuery.path(Self.path, [("search", text), ("after", $0.client.id)]) } : nil))
+                    ? shown.last.map {
+                        AdminPath.query(AdminPath.services, [("search", text), ("after", $0.client.id)])
+                    } : nil))
         if views.isEmpty {
             blocks.append(
                 writer.code(
@@ -99,7 +98,7 @@ struct ServicePages: Sendable {
             )
         }
         guard let view = views.first(where: { $0.client.id == id }) else { throw PublicError.notFound }
-        let home = Self.path(of: id)
+        let home = AdminPath.service(id)
         var blocks = [facts(view, writer)]
         if admin.mayChange {
             if view.entry != nil {
@@ -192,7 +191,7 @@ struct ServicePages: Sendable {
             rows.map { row in
                 [
                     writer.cell(row.at), writer.cell(row.event), writer.cell(row.cause),
-                    writer.cell(desk.remedy(of: row)), AuditPages.reference(row, writer),
+                    writer.cell(desk.remedy(of: row)), AuditTable.reference(row, writer),
                 ]
             }, empty: Text("admin.refusals-empty"))
     }

@@ -9,10 +9,9 @@ import Storage
 
 /// `/admin/trouble`: why a sign-in failed, by what a user or a developer can name.
 struct TroublePages: Sendable {
-    static let path = "/admin/trouble"
     let desk: AdminDesk
 
-    func addRoutes(to router: inout FeatureRouter) { desk.page(at: Self.path, in: &router, show) }
+    func addRoutes(to router: inout FeatureRouter) { desk.page(at: AdminPath.trouble, in: &router, show) }
 
     @Sendable private func show(
         _ request: Request, _ context: VisitorContext, _ admin: Admin, _ writer: AdminWriter
@@ -20,7 +19,7 @@ struct TroublePages: Sendable {
         let word = String(request.queryText("word").prefix(200))
         var blocks = [
             writer.paragraph(Text("admin.trouble-intro")),
-            writer.filter(Self.path, [(AdminField("word", Text("admin.trouble-word")), word)]),
+            writer.filter(AdminPath.trouble, [(AdminField("word", Text("admin.trouble-word")), word)]),
         ]
         guard !word.isEmpty else { return writer.page(Text("admin.trouble"), blocks) }
         let trace = Trace(
@@ -31,7 +30,7 @@ struct TroublePages: Sendable {
         if let account = found.account {
             blocks.append(
                 writer.actions([
-                    (Text("admin.trouble-user", ["address": account.email]), UserPages.path(of: account))
+                    (Text("admin.trouble-user", ["address": account.email]), AdminPath.user(account))
                 ]))
         }
         blocks += found.findings.map { writer.paragraph(Text("admin.value", ["value": $0])) }
@@ -47,7 +46,7 @@ struct TroublePages: Sendable {
                     [
                         writer.cell(row.entry.at), writer.cell(row.entry.event), writer.cell(row.entry.cause),
                         writer.cell(row.remedy),
-                        row.entry.client.map { writer.link($0, ServicePages.path(of: $0)) }
+                        row.entry.client.map { writer.link($0, AdminPath.service($0)) }
                             ?? writer.cell(Text("admin.none")),
                     ]
                 }, empty: Text("admin.trouble-none")))

@@ -58,7 +58,7 @@ struct ImportAction: AdminAction {
             let details = (step.details + (step.isInvited ? ["invited"] : [])).joined(separator: ", ")
             return Text("admin.effect-step", ["address": step.email, "details": details])
         }
-        return AdminPlan(Text("admin.import"), effects, home: UserPages.path, names: "users")
+        return AdminPlan(Text("admin.import"), effects, home: AdminPath.users, names: "users")
     }
 
     func make(_ asked: AdminAsked, _ context: ChangeContext, _ connection: any SQLConnection) throws -> AdminOutcome {

@@ -40,7 +40,7 @@ extension UserAction {
         }
         let (title, effects, typed, names) = try plan(account, asked, connection)
         return AdminPlan(
-            title, effects, home: UserPages.path(of: account), typed: typed, account: account.id,
+            title, effects, home: AdminPath.user(account), typed: typed, account: account.id,
             state: "\(account.email) \(account.name) \(account.isDisabled) \(account.signOuts) "
                 + "\(account.endsAt?.milliseconds ?? 0) \(account.eraseAt?.milliseconds ?? 0)", names: names)
     }

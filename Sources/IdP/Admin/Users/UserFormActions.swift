@@ -199,7 +199,7 @@ struct InviteAction: AdminAction {
             effects.append(Text("admin.effect-end-date", ["date": EndDate.text(end)]))
         }
         return AdminPlan(
-            Text("admin.invite-named", ["address": read.address.text]), effects, home: UserPages.path,
+            Text("admin.invite-named", ["address": read.address.text]), effects, home: AdminPath.users,
             account: known?.id, state: known?.id ?? "", names: "groups end_date language")
     }
 
@@ -208,7 +208,7 @@ struct InviteAction: AdminAction {
         let invited = try InviteUser(
             read.address, groups: read.groups, end: read.end, language: read.language, mail: mail
         ).make(context, connection)
-        return .done(UserPages.path(of: invited.result.account))
+        return .done(AdminPath.user(invited.result.account))
     }
 }
 

@@ -9,17 +9,12 @@ import Storage
 
 /// `/admin/users` and `/admin/users/ID`.
 struct UserPages: Sendable {
-    static let path = "/admin/users"
-    /// Rows of one page of any list.
-    static let rows = 50
 
     let desk: AdminDesk
 
-    static func path(of account: Account) -> String { "\(path)/\(PercentCoding.encode(account.id))" }
-
     func addRoutes(to router: inout FeatureRouter) {
-        desk.page(at: Self.path, in: &router, list)
-        desk.page(at: "\(Self.path)/:id", in: &router, show)
+        desk.page(at: AdminPath.users, in: &router, list)
+        desk.page(at: "\(AdminPath.users)/:id", in: &router, show)
     }
 
     private var administration: AccountAdministration {
@@ -37,8 +32,8 @@ struct UserPages: Sendable {
         // One letter would be half of the list.
         let isSearched = text.count >= 2 && text.utf8.count <= 100
         if isSearched { search.beginning = text }
-        let found = try await administration.page(search, limit: Self.rows + 1)
-        let shown = Array(found.prefix(Self.rows))
+        let found = try await administration.page(search, limit: AdminPath.rows + 1)
+        let shown = Array(found.prefix(AdminPath.rows))
         let groups = try await desk.parts.database.read { try AdminView.groups($0).map(\.id) }
         let isFiltered = !text.isEmpty || !group.isEmpty || !state.isEmpty || search.after != nil
         var blocks: [AdminPage.Block] = []
@@ -48,7 +43,7 @@ struct UserPages: Sendable {
         }
         blocks.append(
             writer.filter(
-                Self.path,
+                AdminPath.users,
                 [
                     (AdminField("search", Text("admin.search-user")), text),
                     (
@@ -65,24 +60,24 @@ struct UserPages: Sendable {
                     ),
                 ]))
         if !text.isEmpty, !isSearched { blocks.append(writer.paragraph(Text("admin.search-short"))) }
-        let next = found.count > Self.rows ? shown.last?.account.email : nil
+        let next = found.count > AdminPath.rows ? shown.last?.account.email : nil
         blocks.append(
             writer.table(
                 Text("admin.users-caption"),
                 [
-                    writer.column(Text("admin.address"), sorted: Self.path, "ascending"),
+                    writer.column(Text("admin.address"), sorted: AdminPath.users, "ascending"),
                     writer.column(Text("admin.name")), writer.column(Text("admin.state")),
                     writer.column(Text("admin.since")),
                 ],
                 shown.map { row in
                     [
-                        writer.link(row.account.email, Self.path(of: row.account)), writer.cell(row.account.name),
+                        writer.link(row.account.email, AdminPath.user(row.account)), writer.cell(row.account.name),
                         writer.cell(row.shownState), writer.cell(row.account.createdAt),
                     ]
                 }, empty: isFiltered ? Text("admin.users-none") : Text("admin.users-empty"),
                 next: next.map {
-                    AdminQuery.path(
-                        Self.path, [("search", text), ("state", state), ("group", group), ("after", $0)])
+                    AdminPath.query(
+                        AdminPath.users, [("search", text), ("state", state), ("group", group), ("after", $0)])
                 }))
         return writer.page(Text("admin.users"), blocks)
     }
@@ -104,13 +99,13 @@ struct UserPages: Sendable {
                 try AdminView.audit(of: account, limit: 20, desk.parts.audit.store, connection)
             )
         }
-        let home = Self.path(of: account)
+        let home = AdminPath.user(account)
         var blocks = [facts(details, role, writer)]
         if admin.mayChange { blocks.append(writer.actions(actions(details, home))) }
         blocks += methods(details, passkeys, home, admin, writer)
         blocks += [
             table(of: sessions, home, admin, writer), entries(details, writer), receipts(signOuts, writer),
-            AuditPages.table(audit, Text("admin.user-audit"), writer, empty: Text("admin.audit-empty")),
+            AuditTable.block(audit, Text("admin.user-audit"), writer, empty: Text("admin.audit-empty")),
         ]
         return writer.page(Text("admin.value", ["value": account.email]), blocks)
     }
@@ -120,7 +115,7 @@ struct UserPages: Sendable {
         let groups =
             details.groups.isEmpty
             ? [writer.cell(Text("admin.none"))]
-            : details.groups.map { writer.link($0, GroupPages.path(of: $0)) }
+            : details.groups.map { writer.link($0, AdminPath.group($0)) }
         var rows: [(Text, [AdminPage.Cell])] = [
             (Text("admin.name"), [writer.cell(account.name)]),
             (Text("admin.state"), [writer.cell(details.row.shownState)]),
@@ -171,7 +166,7 @@ struct UserPages: Sendable {
             return [name, writer.cell(identity.addedAt), writer.cell(identity.usedAt), writer.cell(Text("admin.none"))]
         }
         let keys: [[AdminPage.Cell]] = passkeys.map { passkey in
-            let remove = AdminQuery.path("\(home)/remove-passkey", [("passkey", passkey.id)])
+            let remove = AdminPath.query("\(home)/remove-passkey", [("passkey", passkey.id)])
             return [
                 writer.cell(Text("admin.method-passkey", ["name": AdminWriter.cut(passkey.name)])),
                 writer.cell(passkey.addedAt), writer.cell(passkey.usedAt),
@@ -201,9 +196,9 @@ struct UserPages: Sendable {
                 writer.column(Text("admin.since")), writer.column(Text("admin.used")),
                 writer.column(Text("admin.action")),
             ],
-            sessions.prefix(Self.rows).map { session in
+            sessions.prefix(AdminPath.rows).map { session in
                 let name = session.name(in: writer.texts)
-                let end = AdminQuery.path("\(home)/end-session", [("session", session.id)])
+                let end = AdminPath.query("\(home)/end-session", [("session", session.id)])
                 return [
                     writer.cell(name), writer.cell(session.network), writer.cell(session.createdAt),
                     writer.cell(session.usedAt),
@@ -219,14 +214,14 @@ struct UserPages: Sendable {
             Text("admin.entries-caption"), [writer.column(Text("admin.service")), writer.column(Text("admin.why"))],
             details.mayEnter.map {
                 [
-                    writer.link($0.name, ServicePages.path(of: $0.id)),
+                    writer.link($0.name, AdminPath.service($0.id)),
                     $0.reason == "everyone" ? writer.cell(Text("admin.everyone")) : writer.cell($0.reason),
                 ]
             }, empty: Text("admin.entries-empty"))
     }
 
     private func receipts(_ messages: [QueuedSignOut], _ writer: AdminWriter) -> AdminPage.Block {
-        SignOutPages.table(
+        SignOutTable.block(
             messages, writer, caption: Text("admin.receipts-caption"), empty: Text("admin.receipts-empty"))
     }
 }

@@ -61,7 +61,7 @@ package struct SharedParts: Sendable {
         logos = ClientLogos(clients)
 
         admins = try values[AdminAddresses.setting]
-        eligibility = SignInEligibility(allowed: try values[AllowedEmails.setting].adding(admins), clock: clock)
+        eligibility = SignInEligibility(allowed: try values[AllowedEmails.setting].adding(admins.all), clock: clock)
         signOuts = SignOuts(clock: clock, randomness: randomness, protocols: clients.registry.protocols) {
             try clients.registered($2).client(id: $0)?.takesSignOuts(of: $1) ?? false
         }

@@ -86,7 +86,7 @@ struct DatabaseOptions: ParsableArguments {
         guard let origin = read.0, let allowed = read.1, let admins = read.2 else {
             throw CommandExit.configurationError
         }
-        return (origin, SignInEligibility(allowed: allowed.adding(admins), clock: .system()))
+        return (origin, SignInEligibility(allowed: allowed.adding(admins.all), clock: .system()))
     }
 
     /// The addresses of `IDP_ADMINS`, as for the running IdP.
