@@ -108,6 +108,30 @@ struct AdminServiceTests {
         }
     }
 
+    @Test("an address that was refused is shown beside the nearest one, with what differs, and mended by a press")
+    func refusedAddress() async throws {
+        try await Self.open { deployment, browser in
+            _ = try await deployment.make(browser, "/admin/services/add", Self.wiki)
+            let visitor = deployment.browser()
+            for path in ["callback/", "callback/", "one", "two", "three"] {
+                let sent = PercentCoding.encode("https://wiki.example.com/" + path)
+                let refused = try await visitor.get(
+                    deployment.origin + "/auth/sso/authorize?client_id=wiki&state=s&redirect_uri=" + sent)
+                #expect(refused.status == 400)
+            }
+            let page = try await eventually("the refused addresses") {
+                let page = try await browser.get(deployment.origin + "/admin/services/wiki")
+                return page.text.contains("https://wiki.example.com/<mark>two") ? page : nil
+            }
+            #expect(page.text.contains("https://wiki.example.com/callback<mark>/</mark>"), "\(page.text)")
+            #expect(!page.text.contains("three"), "a network has three addresses")
+            let link = try #require(try page.page().link(containing: "callback%2F"))
+            let question = try await browser.click(link, on: page)
+            _ = try await browser.submit(question.page().form(with: "version"), on: question)
+            #expect(try await Self.view(deployment)?.client.redirectURIs.count == 2)
+        }
+    }
+
     @Test("a service of the file is shown with its line, and no page changes it")
     func ofFile() async throws {
         try await Self.open { deployment, browser in

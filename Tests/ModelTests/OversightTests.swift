@@ -109,6 +109,7 @@ struct OversightTests {
         "provider_attempt": .outside(providers), "token_revocation": .outside(providers),
         "used_provider_answer": .outside(providers),
         "account_role": .outside("A role opens the admin pages alone; AdminRoleTests have it."),
+        "refused_address": .outside("Shown to admins, and gives nothing; AdminServiceTests have it."),
         "admin_notice": .outside("What admins were told; AdminRoleTests have it."),
     ]
 

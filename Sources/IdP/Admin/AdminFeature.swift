@@ -45,7 +45,14 @@ package struct AdminFeature: Feature {
         [AdminNoticeMail(database: desk.parts.database, pages: desk.parts.pages, issuer: desk.parts.origin)]
     }
 
-    package var purges: [PurgeService.Purge] { [notices.purge] }
+    package var purges: [PurgeService.Purge] {
+        [
+            notices.purge,
+            { [parts = desk.parts] in
+                try await RefusedAddresses.purge(parts.database, clock: parts.clock, limit: $0)
+            },
+        ]
+    }
 
     /// What each change is called, for the notice after it.
     static let kinds: [any AdminAction.Type] = [

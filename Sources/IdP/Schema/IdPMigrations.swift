@@ -39,7 +39,7 @@ package enum IdPMigrations {
             name: "v035-strength", sql: GrantSchema.strength + OIDCSchema.strength + HandoffSchema.strength),
         Migration(name: "v036-audit-by-time", onSQLite: AuditSchema.byTime),
         Migration(name: "v037-passkeys", sql: PasskeySchema.sql + PrintedLinkSchema.sql),
-        Migration(name: "v039-admin", sql: RoleStore.schema + AdminNotices.schema),
+        Migration(name: "v039-admin", sql: RoleStore.schema + AdminNotices.schema + RefusedAddresses.schema),
     ]
 
     private static let baseline = [

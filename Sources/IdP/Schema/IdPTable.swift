@@ -94,6 +94,7 @@ package struct IdPTable: Sendable {
         // A number that was used in the time that is missing must not stand for another change.
         IdPTable(
             "registry_revision", restore: .changed(raisedRevision), lostCommits: .changed(raisedRevision)),
+        IdPTable("refused_address", restore: .stays, lostCommits: .stays),
         IdPTable("session", restore: .changed("DELETE FROM session"), lostCommits: .stays),
         // A used or withdrawn one would work again. That an account began by one is known by the others.
         IdPTable(

@@ -68,6 +68,11 @@ struct AdminPage: Encodable, Sendable {
         var isLink = false
         var isText = false
         var isHead = false
+        /// An address with the part that differs from a registered one.
+        var same = ""
+        var differs = ""
+        var rest = ""
+        var isMarked = false
     }
 
     struct Column: Encodable, Sendable {

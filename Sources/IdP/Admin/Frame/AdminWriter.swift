@@ -43,6 +43,18 @@ struct AdminWriter: Sendable {
         AdminPage.Cell(valueHTML: html(text), href: href, isLink: true)
     }
 
+    /// An address, with what differs from another one marked.
+    func marked(_ address: String, from other: String?) -> AdminPage.Cell {
+        let (own, known) = (Array(Self.cut(address)), Array(other.map(Self.cut) ?? ""))
+        let start = zip(own, known).prefix { $0 == $1 }.count
+        let end = zip(own.dropFirst(start).reversed(), known.dropFirst(start).reversed()).prefix { $0 == $1 }.count
+        var cell = AdminPage.Cell(isMarked: true)
+        cell.same = String(own.prefix(start))
+        cell.differs = String(own[start..<(own.count - end)])
+        cell.rest = String(own.suffix(end))
+        return cell
+    }
+
     // MARK: Blocks
 
     func page(_ title: Text, _ blocks: [AdminPage.Block]) -> AdminPage {

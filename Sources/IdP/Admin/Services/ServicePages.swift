@@ -91,10 +91,11 @@ struct ServicePages: Sendable {
         _ request: Request, _ context: VisitorContext, _ admin: Admin, _ writer: AdminWriter
     ) async throws -> AdminPage {
         let id = context.id
-        let (views, audit) = try await desk.parts.database.read { connection in
+        let (views, audit, addresses) = try await desk.parts.database.read { connection in
             (
                 try AdminView.clients(file: desk.file, connection),
-                try AdminView.refusals(Self.refusals, of: id, limit: 20, connection)
+                try AdminView.refusals(Self.refusals, of: id, limit: 20, connection),
+                try AdminView.refusedAddresses(of: id, connection)
             )
         }
         guard let view = views.first(where: { $0.client.id == id }) else { throw PublicError.notFound }
@@ -108,7 +109,9 @@ struct ServicePages: Sendable {
                 blocks.append(writer.paragraph(Text("admin.file-lines", ["place": place])))
             }
         }
-        blocks += [secrets(view, writer), refusals(audit, view, home, admin, writer)]
+        blocks += [
+            secrets(view, writer), refused(addresses, view, home, admin, writer), refusals(audit, writer),
+        ]
         return writer.page(Text("admin.value", ["value": view.client.name]), blocks)
     }
 
@@ -178,9 +181,35 @@ struct ServicePages: Sendable {
             }, empty: Text("admin.secrets-empty"))
     }
 
-    private func refusals(
-        _ rows: [AuditEntry], _ view: ClientView, _ home: String, _ admin: Admin, _ writer: AdminWriter
+    /// What was sent in place of a registered address, with what differs marked.
+    private func refused(
+        _ rows: [RefusedAddresses.Row], _ view: ClientView, _ home: String, _ admin: Admin, _ writer: AdminWriter
     ) -> AdminPage.Block {
+        let offers = admin.mayChange && view.entry != nil
+        let known = rows.filter { row in
+            !view.client.redirectURIs.contains { $0.utf8.elementsEqual(row.address.utf8) }
+        }
+        return writer.table(
+            Text("admin.refused-addresses"),
+            [
+                writer.column(Text("admin.sent-address")), writer.column(Text("admin.nearest-address")),
+                writer.column(Text("admin.count")), writer.column(Text("admin.used")),
+                writer.column(Text("admin.action")),
+            ],
+            known.map { row in
+                let nearest = view.client.nearestRedirectURI(to: Array(row.address.utf8))
+                let register = AdminPath.query("\(home)/register", [("address", row.address)])
+                return [
+                    writer.marked(row.address, from: nearest), writer.cell(nearest), writer.cell(String(row.count)),
+                    writer.cell(row.lastAt),
+                    offers && row.isWhole
+                        ? writer.link(Text("admin.register-this", ["address": AdminWriter.cut(row.address)]), register)
+                        : writer.cell(Text("admin.none")),
+                ]
+            }, empty: Text("admin.refused-addresses-empty"))
+    }
+
+    private func refusals(_ rows: [AuditEntry], _ writer: AdminWriter) -> AdminPage.Block {
         writer.table(
             Text("admin.refusals-caption"),
             [

@@ -34,7 +34,12 @@ struct UserPages: Sendable {
         if isSearched { search.beginning = text }
         let found = try await administration.page(search, limit: AdminPath.rows + 1)
         let shown = Array(found.prefix(AdminPath.rows))
-        let groups = try await desk.parts.database.read { try AdminView.groups($0).map(\.id) }
+        let (groups, more) = try await desk.parts.database.read { connection in
+            (
+                try AdminView.groups(connection).map(\.id),
+                try shown.map { try AdminView.summary(of: $0.account, connection) }
+            )
+        }
         let isFiltered = !text.isEmpty || !group.isEmpty || !state.isEmpty || search.after != nil
         var blocks: [AdminPage.Block] = []
         if admin.mayChange {
@@ -67,12 +72,14 @@ struct UserPages: Sendable {
                 [
                     writer.column(Text("admin.address"), sorted: AdminPath.users, "ascending"),
                     writer.column(Text("admin.name")), writer.column(Text("admin.state")),
-                    writer.column(Text("admin.since")),
+                    writer.column(Text("admin.groups")), writer.column(Text("admin.last-sign-in")),
                 ],
-                shown.map { row in
+                zip(shown, more).map { row, more in
                     [
                         writer.link(row.account.email, AdminPath.user(row.account)), writer.cell(row.account.name),
-                        writer.cell(row.shownState), writer.cell(row.account.createdAt),
+                        writer.cell(row.shownState),
+                        writer.cell(more.groups.isEmpty ? nil : more.groups.joined(separator: ", ")),
+                        writer.cell(more.usedAt),
                     ]
                 }, empty: isFiltered ? Text("admin.users-none") : Text("admin.users-empty"),
                 next: next.map {

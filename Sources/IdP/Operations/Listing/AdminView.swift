@@ -13,6 +13,16 @@ package enum AdminView {
         try AccountStore.find(email: address.lowercased(), connection)
     }
 
+    /// The groups of an account, and when one of its ways to sign in was used last.
+    package static func summary(
+        of account: Account, _ connection: any SQLConnection
+    ) throws -> (groups: [String], usedAt: Timestamp?) {
+        (
+            try GroupStore.groups(of: account.id, connection),
+            try AccountStore.identities(of: account.id, connection).compactMap(\.usedAt).max()
+        )
+    }
+
     /// Whether somebody has signed in to an account.
     package static func isUsed(_ account: Account, _ connection: any SQLConnection) throws -> Bool {
         try AccountStore.hasIdentity(account.id, connection)
@@ -117,6 +127,11 @@ extension AdminView {
         let all = try queue.all(isWaiting: false, limit: limit, connection).filter { !ids.contains($0.id) }
         return Array((waiting + all).prefix(limit))
     }
+
+    /// The addresses that were sent with the id of a client and are not registered, the newest first.
+    package static func refusedAddresses(
+        of client: String, _ connection: any SQLConnection
+    ) throws -> [RefusedAddresses.Row] { try RefusedAddresses.all(of: client, connection) }
 
     package static func signOut(
         _ id: String, _ queue: SignOutQueue, _ connection: any SQLConnection
