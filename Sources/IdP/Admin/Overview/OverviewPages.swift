@@ -52,6 +52,7 @@ struct OverviewPages: Sendable {
                     Text("admin.sign-outs-waiting"),
                     [writer.link(String(found.signOuts.count), AdminPath.signOuts)]
                 ),
+                (Text("admin.warnings"), [writer.link(String(desk.warnings.count), AdminPath.settings)]),
                 (Text("admin.last-backup"), [writer.cell(found.backup)]),
                 (Text("admin.version"), [writer.cell(desk.version)]),
             ]))

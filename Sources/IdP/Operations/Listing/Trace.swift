@@ -27,10 +27,29 @@ package struct Trace: Sendable {
         package let remedy: String
     }
 
+    /// What is known about an address.
+    package enum Finding: Sendable, Equatable {
+        case notAllowed, disabled, ended, maySignIn
+        /// Another address that has an account is spelt nearly the same.
+        case misspelt(near: String)
+
+        /// For the command.
+        package func words(_ address: String) -> String {
+            switch self {
+            case .notAllowed:
+                "\(address) may not sign in: IDP_ALLOWED_EMAILS does not name it, and nobody has added it. Invite the user: idp user invite \(address)"
+            case .disabled: "\(address) is disabled. To let the user in: idp user enable \(address)"
+            case .ended: "The end date of \(address) is over. Set a later one: idp user set-end \(address) DATE"
+            case .maySignIn: "\(address) may sign in."
+            case .misspelt(let near): near
+            }
+        }
+    }
+
     package struct Found: Sendable {
         package let account: Account?
-        /// What is known beside the rows, each a sentence.
-        package let findings: [String]
+        /// What is known beside the rows.
+        package let findings: [Finding]
         /// The newest first.
         package let rows: [Row]
     }
@@ -43,7 +62,7 @@ package struct Trace: Sendable {
 
     package func find(_ word: String, at now: Timestamp, _ connection: any SQLConnection) throws -> Found {
         var search = AuditSearch()
-        var (account, findings): (Account?, [String]) = (nil, [])
+        var (account, findings): (Account?, [Finding]) = (nil, [])
         if let address = try? Entered.address(word) {
             account = try AccountStore.find(email: address.text, connection)
             search.user = AuditSearch.User(
@@ -71,22 +90,16 @@ package struct Trace: Sendable {
     /// Why the address may not sign in, or that it may.
     private func findings(
         _ address: EmailAddress, _ account: Account?, _ connection: any SQLConnection
-    ) throws -> [String] {
-        let standing = try eligibility.standing(of: address.text, connection)
-        var findings: [String] = []
-        switch standing.reason {
-        case .notAllowed?:
-            findings.append(
-                "\(address.text) may not sign in: IDP_ALLOWED_EMAILS does not name it, and nobody has added it. Invite the user."
-            )
-        case .disabled?: findings.append("\(address.text) is disabled. Enable the account.")
-        case .ended?: findings.append("The end date of \(address.text) is over. Set a later one.")
-        case nil: findings.append("\(address.text) may sign in.")
-        }
-        if account == nil {
-            let near = try UnknownName.account(address.text, connection)
-            if near.contains("?") { findings.append(near) }
-        }
-        return findings
+    ) throws -> [Finding] {
+        let finding: Finding =
+            switch try eligibility.standing(of: address.text, connection).reason {
+            case .notAllowed?: .notAllowed
+            case .disabled?: .disabled
+            case .ended?: .ended
+            case nil: .maySignIn
+            }
+        guard account == nil else { return [finding] }
+        let near = try UnknownName.account(address.text, connection)
+        return near.contains("?") ? [finding, .misspelt(near: near)] : [finding]
     }
 }

@@ -40,21 +40,21 @@ struct TraceCommand: AsyncParsableCommand {
         let found = try await database.open(onlyReading: true) { [word] database in
             try await database.read { try trace.find(word, at: ServiceClock.system().now(), $0) }
         }
-        print(json ? Self.json(found) : Self.text(found))
+        print(json ? Self.json(found, word) : Self.text(found, word))
         guard found.rows.isEmpty, found.findings.isEmpty else { return }
         throw CommandExit.failure(IdPProgram.name, "the audit log has no row about \(word). Check the spelling.")
     }
 
-    static func text(_ found: Trace.Found) -> String {
+    static func text(_ found: Trace.Found, _ word: String) -> String {
         let rows = found.rows.map { row in
             let entry = row.entry
             let more = [entry.cause, entry.client, entry.detail, entry.reference].compactMap(\.self)
             return "\(PlainDate.rfc3339(entry.at))  \(entry.event)  \(more.joined(separator: "  "))\n    \(row.remedy)"
         }
-        return (found.findings + rows).joined(separator: "\n")
+        return (found.findings.map { $0.words(word) } + rows).joined(separator: "\n")
     }
 
-    static func json(_ found: Trace.Found) -> String {
+    static func json(_ found: Trace.Found, _ word: String) -> String {
         let rows = found.rows.map { row in
             JSONText.object([
                 .init("time", PlainDate.rfc3339(row.entry.at)), .init("event", row.entry.event),
@@ -62,7 +62,7 @@ struct TraceCommand: AsyncParsableCommand {
                 .init("reference", orNull: row.entry.reference), .init("remedy", row.remedy),
             ])
         }
-        let findings = found.findings.map(JSONText.string).joined(separator: ", ")
+        let findings = found.findings.map { JSONText.string($0.words(word)) }.joined(separator: ", ")
         return "{\"account\": \(found.account.map { JSONText.string($0.id) } ?? "null"), \"findings\": [\(findings)],\n"
             + " \"rows\": [\(rows.joined(separator: ",\n "))]}"
     }
