@@ -95,22 +95,29 @@ struct AdminRoleTests {
                 deployment.mailbox.all(to: address).map { $0.text.decodingQuotedPrintable() }
                     .filter { $0.contains("role_changed") }
             }
+            // The running program tells at any moment, too: what counts is how often something was told.
+            func batches() async throws -> [Int64] {
+                try await notices.round()
+                return try await deployment.database.read { connection in
+                    try connection.query(
+                        "SELECT COUNT(*) AS rows FROM admin_notice WHERE batch <> '' GROUP BY batch ORDER BY MIN(created_at)"
+                    ).map { try $0.integer("rows") }
+                }
+            }
             try await deployment.grant(.auditor, to: "ben@example.com")
-            #expect(try await notices.round() == 1)
+            #expect(try await batches() == [1])
             for address in [TestDeployment.admin, "second@example.org"] {
                 _ = try await eventually("an email to \(address)") { emails(address).isEmpty ? nil : true }
             }
             try await deployment.grant(.admin, to: "ben@example.com")
             try await deployment.revoke(.auditor, of: "ben@example.com")
             deployment.clock.advance(by: .minutes(4))
-            #expect(try await notices.round() == 0, "collected")
+            #expect(try await batches() == [1], "collected")
             deployment.clock.advance(by: .minutes(1))
-            #expect(try await notices.round() == 2)
-            #expect(try await notices.round() == 0, "told once")
+            #expect(try await batches() == [1, 2])
+            #expect(try await batches() == [1, 2], "told once")
             _ = try await eventually("the second email") { emails(TestDeployment.admin).count == 2 ? true : nil }
-            #expect(
-                emails(TestDeployment.admin)[1].contains("revoked")
-                    || emails(TestDeployment.admin)[0].contains("revoked"))
+            #expect(emails(TestDeployment.admin).contains { $0.contains("revoked") && $0.contains("granted") })
         }
     }
 

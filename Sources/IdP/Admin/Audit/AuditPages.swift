@@ -82,6 +82,7 @@ struct AuditFilter: Sendable {
 /// Writes the rows of a filter into a file of the admin's browser. It changes nothing, and all admins are told.
 struct ExportAction: AdminAction {
     static let id = "audit_export"
+    static let takesLinks = true
     static let path = "/admin/audit/export"
     static let title = Text("admin.export")
     static let done = Text("admin.done-export")

@@ -17,6 +17,9 @@ protocol AdminAction: Sendable {
     static var title: Text { get }
     /// What the notice says after it.
     static var done: Text { get }
+    /// Whether a link may bring values, so that the question is shown at once. Where it may not, the form shows them first: nobody is to
+    /// send an admin to a question of their own.
+    static var takesLinks: Bool { get }
     /// Whether an auditor may, too.
     static var isForAuditors: Bool { get }
 
@@ -36,6 +39,7 @@ protocol AdminAction: Sendable {
 
 extension AdminAction {
     static var isForAuditors: Bool { false }
+    static var takesLinks: Bool { false }
     func fields(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> [AdminField] { [] }
 }
 

@@ -65,7 +65,7 @@ struct AdminActions: Sendable {
         let writer = desk.writer(for: request)
         let (fields, plan, found) = try await read(action, asked, context, admin)
         let path = action.address(of: asked.id)
-        let isEmptyForm = !fields.isEmpty && isFirst && asked.fields.isEmpty
+        let isEmptyForm = !fields.isEmpty && isFirst && (asked.fields.isEmpty || !Action.takesLinks)
         guard let plan, !isEmptyForm else {
             return form(action, asked, fields, isEmptyForm ? nil : found, path, plan, writer, request, admin)
         }

@@ -173,6 +173,7 @@ struct ChangeServiceAction: ServiceAction {
 /// the service has not registered must be typed.
 struct RegisterAction: ServiceAction {
     static let id = "service_register"
+    static let takesLinks = true
     static let path = "/admin/services/:id/register"
     static let title = Text("admin.service-register-title")
     static let done = Text("admin.done-registered")

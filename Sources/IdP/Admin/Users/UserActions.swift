@@ -178,6 +178,7 @@ struct KeepAction: UserAction {
 /// Ends one session, or removes one passkey, which the field of the page names.
 struct EndSessionAction: UserAction {
     static let id = "user_end_session"
+    static let takesLinks = true
     static let path = "/admin/users/:id/end-session"
     static let title = Text("admin.end-session-title")
     static let done = Text("admin.done-ended")
@@ -211,6 +212,7 @@ struct EndSessionAction: UserAction {
 
 struct RemovePasskeyAction: UserAction {
     static let id = "user_remove_passkey"
+    static let takesLinks = true
     static let path = "/admin/users/:id/remove-passkey"
     static let title = Text("admin.remove-passkey-title")
     static let done = Text("admin.done-passkey")

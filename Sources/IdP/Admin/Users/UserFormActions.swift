@@ -140,6 +140,7 @@ struct GroupsAction: UserAction {
 /// Invites a user by email, or makes a link to copy for the first sign-in.
 struct InviteAction: AdminAction {
     static let id = "user_invite"
+    static let takesLinks = true
     static let path = "/admin/users/invite"
     static let title = Text("admin.invite")
     static let done = Text("admin.done-invited")
