@@ -68,6 +68,7 @@ struct AdminDesk: Sendable {
         }
         page.stylesheet = parts.assets.path(of: "admin.css")
         page.script = parts.formScript
+        page.copyScript = parts.assets.path(of: "admin.js")
         page.formToken = parts.sessions.formToken(for: admin.user.session)
         return parts.pages.response(
             "admin", page.shown, for: request, status: status, offersLanguages: offersLanguages)

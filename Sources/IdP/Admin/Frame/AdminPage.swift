@@ -16,6 +16,7 @@ struct AdminPage: Encodable, Sendable {
     var nav: [Link] = []
     var stylesheet = ""
     var script = ""
+    var copyScript = ""
     var formToken = ""
     var noticeHTML = ""
     var alertHTML = ""
@@ -133,7 +134,8 @@ struct AdminPage: Encodable, Sendable {
         var isArea = false
         var isSelect = false
         var isRequired = false
-        var autocomplete = "off"
+        var describedBy = ""
+        var isDescribed = false
     }
 
     struct Actions: Encodable, Sendable { let links: [Link] }

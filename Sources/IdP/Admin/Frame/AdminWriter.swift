@@ -121,6 +121,10 @@ struct AdminWriter: Sendable {
         shown.isArea = field.isArea
         shown.isInput = !shown.isSelect && !shown.isArea
         shown.isRequired = field.isRequired
+        shown.describedBy = [
+            field.hint == nil ? nil : "hint-\(field.name)", error == nil ? nil : "error-\(field.name)",
+        ].compactMap(\.self).joined(separator: " ")
+        shown.isDescribed = !shown.describedBy.isEmpty
         return shown
     }
 
