@@ -39,7 +39,7 @@ package struct Trace: Sendable {
             case .notAllowed:
                 "\(address) may not sign in: IDP_ALLOWED_EMAILS does not name it, and nobody has added it. Invite the user: idp user invite \(address)"
             case .disabled: "\(address) is disabled. To let the user in: idp user enable \(address)"
-            case .ended: "The end date of \(address) is over. Set a later one: idp user set-end \(address) DATE"
+            case .ended: "The end date of \(address) has passed. Set a later one: idp user set-end \(address) DATE"
             case .maySignIn: "\(address) may sign in."
             case .misspelt(let near): near
             }
