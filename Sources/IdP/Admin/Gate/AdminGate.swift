@@ -78,6 +78,8 @@ struct AdminGate: Sendable {
 
     /// Sends to the sign-in, and back to the page.
     func signIn(_ request: Request, _ context: VisitorContext, since: Timestamp? = nil) async throws -> Response {
+        // Nothing begins with a request that shows nothing.
+        guard request.method == .get || request.method == .post else { return .redirect(to: SignInPath.signIn) }
         // The page of a form has the same address, and what was typed belongs to nobody yet.
         let waiting = AdminWaiting(path: request.method == .post ? request.uri.path : request.uri.string)
         let session = try await parts.sessions.current(request, context)

@@ -52,7 +52,9 @@ package struct RevokeRole: OperatorChange {
         if role == .admin, !isForced {
             let others = try RoleStore.admins(named: named, eligibility, connection).filter { $0.id != account.id }
             let isAdmin = try RoleStore.role(of: account, named: named, connection) == .admin
-            guard !isAdmin || !others.isEmpty else {
+            // Those of the setting are admins from their first sign-in on.
+            let isNamed = named.all.contains { !$0.utf8.elementsEqual(account.email.utf8) }
+            guard !isAdmin || isNamed || !others.isEmpty else {
                 throw ChangeError(
                     "\(account.email) is the last admin. Grant the role to another account first, or use --force.")
             }
