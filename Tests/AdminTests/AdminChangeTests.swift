@@ -225,9 +225,9 @@ struct AdminChangeTests {
             for path in actions {
                 let first = try await browser.get(deployment.origin + path)
                 let form = try #require(try first.page().form(with: "form_token"))
-                let names = form.filled([:]).map(\.0).filter { $0 != "form_token" }
-                let page = try await browser.submit(
-                    form, on: first, Dictionary(uniqueKeysWithValues: names.map { ($0, hostile) }))
+                let names = form.filled([:]).map(\.0).filter { $0 != "form_token" } + ["groups", "redirect_uris"]
+                let page = try await deployment.fill(
+                    browser, on: first, Dictionary(names.map { ($0, hostile) }) { first, _ in first })
                 #expect(page.status == 422, "\(path)")
                 #expect(!page.text.contains("<script>alert"), "\(path)")
             }

@@ -45,13 +45,18 @@ struct AdminGateTests {
     }
 
     /// Sends a GET and a POST without a token to each route, and returns the statuses.
-    static func visit(_ browser: Browser, _ deployment: TestDeployment) async throws -> [String: (Int, Int)] {
+    ///
+    /// - Parameter isVisitor: each request begins a flow, of which a session begins so many in a minute.
+    static func visit(
+        _ browser: Browser, _ deployment: TestDeployment, isVisitor: Bool = false
+    ) async throws -> [String: (Int, Int)] {
         var found: [String: (Int, Int)] = [:]
         for route in try routes(deployment) where route.path != AdminPurpose.path {
             let path = try await path(route, deployment)
             let get = try await browser.get(deployment.origin + path)
             let post = try await browser.post(try WebAddress(deployment.origin + path), [])
             found[route.path] = (get.status, post.status)
+            if isVisitor { deployment.clock.advance(by: .seconds(10)) }
         }
         return found
     }
@@ -76,7 +81,7 @@ struct AdminGateTests {
     func visitor() async throws {
         try await TestDeployment.openAdmin { deployment in
             try await Self.prepare(deployment)
-            for (path, statuses) in try await Self.visit(deployment.browser(), deployment) {
+            for (path, statuses) in try await Self.visit(deployment.browser(), deployment, isVisitor: true) {
                 #expect(statuses == (303, 303), "\(path)")
             }
             let browser = deployment.browser()
@@ -110,7 +115,7 @@ struct AdminGateTests {
                 browser = deployment.browser()
                 let link = try await deployment.printLink(for: "new@example.com")
                 try await deployment.grant(.admin, to: "new@example.com")
-                let page = try await browser.get(link)
+                let page = try await browser.follow(browser.get(link))
                 _ = try await browser.submit(page.page().form(with: "form_token"), on: page)
             case .demoted:
                 browser = try await deployment.adminBrowser(as: "ben@example.com")
@@ -128,7 +133,8 @@ struct AdminGateTests {
             }
             // A disabled user is a visitor.
             let expected = outsider == .disabled ? (303, 303) : (404, 404)
-            for (path, statuses) in try await Self.visit(browser, deployment) {
+            let isVisitor = outsider == .disabled
+            for (path, statuses) in try await Self.visit(browser, deployment, isVisitor: isVisitor) {
                 #expect(statuses == expected, "\(path)")
             }
         }

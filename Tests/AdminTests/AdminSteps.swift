@@ -53,8 +53,16 @@ extension TestDeployment {
     /// The page that asks about a change.
     func question(_ browser: Browser, _ path: String, _ values: [String: String] = [:]) async throws -> Visit {
         let first = try await browser.get(origin + path)
-        guard !values.isEmpty else { return first }
-        return try await browser.submit(first.page().form(with: "form_token"), on: first, values)
+        guard !values.isEmpty, first.status == 200 else { return first }
+        return try await fill(browser, on: first, values)
+    }
+
+    /// Sends the form of a page, with values for fields of every kind.
+    func fill(_ browser: Browser, on page: Visit, _ values: [String: String]) async throws -> Visit {
+        guard let form = try page.page().form(with: "form_token") else { throw ProbeFailure("no form: \(page.text)") }
+        let others = form.filled([:]).filter { values[$0.0] == nil }
+        return try await browser.post(
+            page.address.resolving(form.action), others + values.map { ($0.key, $0.value) })
     }
 
     /// Makes a change: its form if it has one, the question, and the button.

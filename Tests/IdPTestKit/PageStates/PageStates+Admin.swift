@@ -70,9 +70,14 @@ extension PageStates {
             let browser = try await studio.admin()
             let page = try await browser.get(studio.origin + "/admin/services/add")
             let id = "wiki-\(abs(studio.address.hashValue) % 1_000_000)"
-            let question = try await browser.submit(
-                page.page().form(with: "redirect_uris"), on: page,
-                ["id": id, "name": "Wiki", "redirect_uris": "https://\(id).example.com/callback"])
+            let form = try page.page().form(with: "form_token")?.filled([:]) ?? []
+            // A text area is no field of the scanned form.
+            let question = try await browser.post(
+                page.address,
+                form.filter { !["id", "name"].contains($0.0) } + [
+                    ("id", id), ("name", "Wiki"), ("redirect_uris", "https://\(id).example.com/callback"),
+                    ("protocol", "sso"),
+                ])
             return try await browser.submit(question.page().form(with: "version"), on: question)
         },
         PageState("admin-refused", 403, mark: "main h1") { studio in
