@@ -77,7 +77,9 @@ struct OpenIDStrengthTests {
         try await ProcessDeployment.running(pair) { pair in
             try await service.start(issuer: pair.origin)
             for (index, row) in Self.rows.enumerated() {
-                let page = try await Self.enter(service, row, as: "user\(index)@example.com", of: pair)
+                let (browser, complete) = try await Self.enter(service, row, as: "user\(index)@example.com", of: pair)
+                let page = try await browser.follow(
+                    browser.click(complete.page().link(containing: "code="), on: complete))
                 #expect(Self.shown("acr", page) == row.acr, "\(row.testDescription): \(page.text)")
                 #expect(Self.shown("amr", page) == row.amr, "\(row.testDescription): \(page.text)")
             }
@@ -85,24 +87,24 @@ struct OpenIDStrengthTests {
         }
     }
 
-    /// From the service to the sign-in and back.
+    /// From the service to the page after the sign-in.
     private static func enter(
         _ service: OpenIDService, _ row: Row, as address: String, of pair: ProcessDeployment
-    ) async throws -> Visit {
+    ) async throws -> (Browser, Visit) {
         let authenticator = SoftwareAuthenticator(row.way == .hardware ? .hardware : .synced)
         if row.way == .synced || row.way == .hardware { try await own(authenticator, as: address, of: pair) }
         let browser = Browser()
         let asked = row.asked.map { "?acr=" + $0.replacing(" ", with: "%20") } ?? ""
         let page = try await browser.follow(browser.get(service.origin + "/sign-in" + asked))
         switch row.way {
-        case .email: return try await signIn(browser, as: address, on: page, of: pair)
-        case .synced, .hardware: return try await browser.follow(browser.usePasskey(authenticator, on: page))
+        case .email: return (browser, try await signIn(browser, as: address, on: page, of: pair))
+        case .synced, .hardware: return (browser, try await browser.follow(browser.usePasskey(authenticator, on: page)))
         case .added:
             let needed = try await signIn(browser, as: address, on: page, of: pair)
             let add = try await browser.follow(browser.get(pair.origin + "/passkeys/add"))
             guard needed.text.contains("/passkeys/add") else { throw ProbeFailure(needed.text) }
             let waiting = try await browser.follow(browser.addPasskey(authenticator, on: add))
-            return try await browser.follow(browser.usePasskey(authenticator, on: waiting))
+            return (browser, try await browser.follow(browser.usePasskey(authenticator, on: waiting)))
         }
     }
 }

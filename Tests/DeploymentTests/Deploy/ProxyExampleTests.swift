@@ -217,7 +217,8 @@ struct ProxyExampleTests {
         #expect(["%r", "%q", "Referer"].allSatisfy { !format.contains($0) })
         let logs = apache.filter { $0.hasPrefix("CustomLog ") }
         #expect(
-            logs.count == 2 && logs[0].contains("/dev/null") && logs[1].contains("(invitation|sign-in/+(link|browser))")
+            logs.count == 2 && logs[0].contains("/dev/null")
+                && logs[1].contains("(invitation|sign-in/+(link|browser|operator))")
         )
         let traefik = try DeployTests.lines("traefik.example.yaml")
         #expect(!traefik.contains { $0.hasPrefix("accessLog") || $0.contains("forwardedHeaders") })
