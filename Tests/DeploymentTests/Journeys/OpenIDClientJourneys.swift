@@ -72,14 +72,18 @@ extension Journeys.Users {
                 let (browser, authenticator) = (Browser(), SoftwareAuthenticator())
                 let asked = try await browser.follow(browser.get(service.origin + "/index.html"))
                 let waiting = try await browser.ask(for: "ann@example.com", on: asked)
-                let home = try await browser.enter(pair.mailbox.code(to: "ann@example.com"), on: waiting)
+                let signedIn = try await browser.enter(pair.mailbox.code(to: "ann@example.com"), on: waiting)
+                let home = try await browser.follow(
+                    browser.click(signedIn.page().link(containing: "code="), on: signedIn))
                 #expect(home.text.contains("ann@example.com"), "\(home.text)")
 
                 let add = try await browser.follow(browser.get(pair.origin + "/passkeys/add"))
                 #expect(try await browser.addPasskey(authenticator, on: add).status == 303)
                 let needed = try await browser.follow(browser.get(service.origin + "/passkey.html"))
                 #expect(needed.address.path.hasPrefix("/sign-in"), "\(needed.text)")
-                let page = try await browser.follow(browser.usePasskey(authenticator, on: needed))
+                let complete = try await browser.follow(browser.usePasskey(authenticator, on: needed))
+                let page = try await browser.follow(
+                    browser.click(complete.page().link(containing: "code="), on: complete))
                 #expect(page.text.contains(#"<span id="acr">phr</span>"#), "\(page.text) \(service.log.suffix(1_000))")
                 #expect(page.text.contains("passkey") && page.text.contains("pop"))
                 try await service.stop()
