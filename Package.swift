@@ -194,8 +194,8 @@ let package = Package(
         .target(
             name: "IdPProtocols",
             dependencies: [
-                "IdPAccounts", "IdPClients", "IdPFlow", "JWT", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird,
-                logging, nioCore,
+                "IdPAccounts", "IdPClients", "IdPFlow", "JWT", "SSOShared", "SSOWeb", "Storage", "WellKnown", httpTypes,
+                hummingbird, logging, nioCore,
             ],
             path: "Sources/IdP/Protocols",
             swiftSettings: settings, plugins: [pageFiles]),
@@ -422,6 +422,13 @@ let package = Package(
                 "IdPMail", "IdPOperations", "IdPProtocols", "SSOShared", "SSOWeb", "Storage",
             ],
             path: "Tests/SSOTests/Clients",
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "GateTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients", "IdPFlow",
+                "IdPOperations", "IdPProtocols", "JWT", "SSOShared", "SSOWeb", "Storage",
+            ],
             swiftSettings: testSettings),
         .testTarget(
             name: "EmailTests",

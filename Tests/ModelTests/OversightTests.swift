@@ -22,6 +22,7 @@ struct OversightTests {
 
     private static let providers = "Needs an account elsewhere; IdPProviderSignIn has its own attacks and claims."
     private static let apps = "Needs an app; the suites of native apps hold it to the same claims as the pages."
+    private static let gate = "Needs a proxy that asks about each request; GateTests have the claims."
     private static let reading = "Shows or reads only."
 
     static let routes: [String: Place] = [
@@ -53,6 +54,7 @@ struct OversightTests {
 
     /// Below these paths everything has one reason.
     static let folders: [(prefix: String, place: Place)] = [
+        ("/gate/", .outside(gate)), ("/gate-sign-in", .outside(gate)), ("/app-keys", .outside(gate)),
         ("/api/v1/", .outside(apps)), ("/auth/native/", .outside(apps)), ("/hotwire_native/", .outside(apps)),
         ("/sign-in/with/", .outside(providers)), ("/auth/:provider/", .outside(providers)),
         ("/identities/", .outside(providers)), ("/dev/", .outside("For a trial on this machine alone.")),
@@ -78,6 +80,7 @@ struct OversightTests {
         "CancelRotation": .outside("Takes back a secret that nobody has used."),
         "RotateKeys": .outside("Signs nobody out; the keys are public."),
         "RetireKey": .outside("Signs nobody out; the keys are public."),
+        "MakeMachineKey": .outside(gate), "EndAppKey": .outside(gate),
         "ForgetKeys": .outside("Changes no row that a user or client has."),
     ]
 
@@ -125,6 +128,7 @@ struct OversightTests {
         "mail_outage": .outside("Needs a mail server that is down; MailQueueTests have it."),
         "key_check": .outside("Of the keys that seal."), "signing_key": .outside("The keys sign nobody in."),
         "used_username": .outside("Names are never given twice; UsernameTests have it."),
+        "app_key": .outside(gate), "gate_session": .outside(gate),
         "access_token": .outside(apps), "app_link": .outside(apps), "handoff": .outside(apps),
         "provider_attempt": .outside(providers), "token_revocation": .outside(providers),
         "used_provider_answer": .outside(providers),

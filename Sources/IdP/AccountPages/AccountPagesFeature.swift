@@ -81,7 +81,8 @@ package struct AccountPagesFeature: Feature {
 
     private var userSessions: UserSessions {
         UserSessions(
-            sessions: parts.sessions, accounts: parts.accounts, devices: parts.appDevices, clients: signedInClients)
+            sessions: parts.sessions, accounts: parts.accounts, devices: parts.appDevices, clients: signedInClients,
+            takesAppKeys: { [clients = parts.clients] in clients.all.contains { $0.takesAppKeys } })
     }
 
     private var identities: Identities {

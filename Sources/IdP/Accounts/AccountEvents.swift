@@ -125,10 +125,33 @@ package enum PasskeyEnd: String, CaseIterable, Sendable {
     }
 }
 
+/// What happens to keys of apps.
+extension EventKind {
+    package static let appKeyMade = EventKind(
+        "app_key_made", .notice, .row("client; `detail`: the key"), line: [.client, .account, .detail("key")],
+        user: Text("activity.app-key-made"), "A user, or a command, has made a key for an app of a service.")
+    package static let appKeyEnded = EventKind(
+        "app_key_ended", .notice, .row("client; `detail`: the key; `cause`"),
+        line: [.client, .account, .detail("key"), .cause()],
+        causes: [
+            .init("user", "By its user."), .init("operator", "By a command."),
+            .init("disabled", "Its account was disabled."), .init("end_date", "The account's end date is over."),
+            .init("erased", "The account was erased."),
+            .init("not_allowed", "`IDP_ALLOWED_EMAILS` does not name the address any more."),
+        ], user: Text("activity.app-key-ended"), "A key for an app of a service has ended.")
+}
+
+extension AppKey {
+    package func event(_ kind: EventKind, by actor: AuditActor, cause: String? = nil) -> Event {
+        Event(kind, by: actor, account: account, client: client, cause: cause, detail: id)
+    }
+}
+
 /// The events of this target.
 package enum AccountEvents {
     package static let all: [EventKind] =
         [.signedOut, .appSignedOut, .sessionEnded, .identityLinked, .identityRevoked, .passkeyRemoved, .userChanged]
+        + [.appKeyMade, .appKeyEnded]
         + SignOutEvents.all
         + [.accountChangeWaits, .accountChangeRefused]
 }

@@ -51,7 +51,7 @@ extension EventKind {
 
 extension EventLabel {
     /// The client's protocol.
-    package static let `protocol` = field("protocol", ["sso", "oidc"])
+    package static let `protocol` = field("protocol", ["sso", "oidc", "gate"])
 }
 
 extension Event {

@@ -48,7 +48,7 @@ struct IdPFeatures: Sendable {
                 try AppsFeature(
                     parts, values, providers: registry, changes: notices, identities: identities,
                     beginAddition: provider.beginAppIdentity),
-                sso, oidc,
+                sso, oidc, try GateFeature(parts, values, keys: oidc.keys),
                 AccountPagesFeature(
                     parts, providers: registry, notices: notices, revocation: .init(parts, registry, client),
                     events: IdPEvents.all, passkeys: passkeys.signal, beginAddition: provider.beginLink),
@@ -95,7 +95,7 @@ struct IdPFeatures: Sendable {
 
 extension ClientProtocols {
     /// The client protocols of the program: one line for each. The first is that of a client whose entry names none.
-    static let builtIn = ClientProtocols([SSOSettings.self, OIDCSettings.self])
+    static let builtIn = ClientProtocols([SSOSettings.self, OIDCSettings.self, GateSettings.self])
 }
 
 /// Features beside the built-in ones. Tests use it to prove that a new one works with all others.

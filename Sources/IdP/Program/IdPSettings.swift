@@ -66,6 +66,12 @@ package enum IdPSettings {
     private static func checkPairs(_ values: SettingValues, _ reader: SettingsReader) {
         if let clients = try? values[clients] {
             (try? values[InboundMailSettings.setting])?.check(beside: clients.clients, reader)
+            let gated = clients.clients.all.filter { $0.gate != nil }.map(\.id)
+            if let first = gated.first, (try? values[FlowSettings.trustedProxies])?.hasNoTrustedProxies ?? false {
+                reader.problem(
+                    "\(FlowSettings.trustedProxies.name): is not set, and the client \(first) is behind the gate, which answers "
+                        + "declared proxies only. Use the network of its proxy, for example 127.0.0.1.")
+            }
         }
         checkWithoutMail(values, reader)
         let (publicURL, listen) = (try? values[FlowSettings.publicURL], try? values[listen])

@@ -38,6 +38,7 @@ package enum IdPMigrations {
             name: "v035-strength", sql: GrantSchema.strength + OIDCSchema.strength + HandoffSchema.strength),
         Migration(name: "v036-audit-by-time", onSQLite: AuditSchema.byTime),
         Migration(name: "v037-passkeys", sql: PasskeySchema.sql + PrintedLinkSchema.sql),
+        Migration(name: "v038-gate", sql: GateSchema.sql + AppKeySchema.sql),
     ]
 
     private static let baseline = [

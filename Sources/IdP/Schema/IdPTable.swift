@@ -40,6 +40,8 @@ package struct IdPTable: Sendable {
             "account", restore: .changed("UPDATE account SET end_done = 0 WHERE end_done = 1"), lostCommits: .stays),
         IdPTable("account_identity", restore: .stays, lostCommits: .stays),
         IdPTable("account_notice", restore: .changed("DELETE FROM account_notice"), lostCommits: .stays),
+        // One that had ended would open a service again, for years.
+        IdPTable("app_key", restore: .changed("DELETE FROM app_key"), lostCommits: .stays),
         IdPTable(
             "app_link", restore: .changed("DELETE FROM app_link"),
             lostCommits: .changed("UPDATE app_link SET ended_at = :now WHERE ended_at IS NULL AND expires_at > :recent")
@@ -56,6 +58,7 @@ package struct IdPTable: Sendable {
         IdPTable("device", restore: .changed("DELETE FROM device"), lostCommits: .stays),
         // The next start writes them.
         IdPTable("file_client", restore: .stays, lostCommits: .stays),
+        IdPTable("gate_session", restore: .changed("DELETE FROM gate_session"), lostCommits: .stays),
         IdPTable("group_member", restore: .stays, lostCommits: .stays),
         IdPTable("guess_alarm", restore: .stays, lostCommits: .stays),
         IdPTable(

@@ -36,7 +36,8 @@ enum RestoredColumn {
         "challenge": .all(.ended), "device": .all(.ended), "handoff": .all(.ended), "invitation": .all(.ended),
         "mail_queue": .all(.ended), "oidc_access_token": .all(.ended), "oidc_refresh_token": .all(.ended),
         "provider_attempt": .all(.ended), "session": .all(.ended), "sign_out_message": .all(.ended),
-        "sso_token": .all(.ended), "client_sign_in": .all(.ended), "registry_revision": .all(.ended),
+        "sso_token": .all(.ended), "app_key": .all(.ended), "gate_session": .all(.ended),
+        "client_sign_in": .all(.ended), "registry_revision": .all(.ended),
         "account": .columns([
             .compared: ["id", "disabled", "username", "begun_at"],
             .later: ["email", "added_at", "imported_at", "ends_at", "erase_at"],

@@ -13,6 +13,9 @@ public struct ClientAddress: Sendable {
     /// Whether no proxy is declared.
     public var hasNoTrustedProxies: Bool { trusted.isEmpty }
 
+    /// Whether the other end of the connection is one of the declared proxies.
+    package func isTrusted(peer: SocketAddress?) -> Bool { peer.flatMap { IPAddress($0) }.map(isTrusted) ?? false }
+
     /// Whether the address is one of the declared proxies.
     func isTrusted(_ address: IPAddress) -> Bool { trusted.contains { $0.contains(address) } }
 

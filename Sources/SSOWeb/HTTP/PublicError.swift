@@ -115,6 +115,11 @@ extension PublicError {
         .requestHeaderFieldsTooLarge, code: "invalid_request", title: Text("error.too-large.title"),
         explanation: Text("error.head-too-large"), cause: "headers_too_large")
 
+    /// The request has no session, as far as it can be read.
+    static let unauthenticated = Self(
+        .unauthorized, code: "unauthenticated", title: Text("error.too-large.title"),
+        explanation: Text("error.head-too-large"), cause: "headers_too_large")
+
     /// The response body for a program.
     func json(description: String) -> String {
         JSONText.object([.init("error", code), .init("error_description", description)])

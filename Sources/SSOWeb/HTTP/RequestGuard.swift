@@ -4,12 +4,20 @@ public import Hummingbird
 /// Refuses what no browser and no relying party sends, before any route sees it: heads that are too large, a missing
 /// Host, paths that are not written plainly.
 public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
-    public init() {}
+    private let longHeads: PathPatterns
+
+    /// - Parameter longHeads: the paths whose requests carry the fields of another service, as in ``PathPatterns``. They may be
+    ///   longer, and a request that is too long for them is one without a session.
+    public init(longHeads: Set<String> = []) { self.longHeads = PathPatterns(longHeads) }
 
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        try RequestLimits.check(request.head)
+        let isLong = longHeads.contain(request.uri.path)
+        do { try (isLong ? RequestLimits.long : .usual).check(request.head) } catch {
+            // nginx makes 500 of 414 and 431 where it asks about a request.
+            throw isLong ? PublicError.unauthenticated : error
+        }
         // The server has refused these already. A router without that server, as in tests, has not.
         let path = request.uri.path
         let needsHost = request.head.authority != nil || !HealthPath.all.contains(path)
@@ -47,21 +55,25 @@ public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
     private static func isPlainSegment(length: Int, dots: Int) -> Bool { length > 2 || length > dots }
 }
 
-/// How large the head of a request may be. The parser stops at twice these sizes.
-package enum RequestLimits {
+/// How large the head of a request may be. The parser stops at four times the usual sizes.
+package struct RequestLimits: Sendable {
     /// Bytes of the request target. Longer ones get 414.
     package static let target = 8 * 1024
+    static let usual = RequestLimits(head: 16 * 1024, fields: 64)
+    /// For requests that carry the cookies of another service.
+    static let long = RequestLimits(head: 32 * 1024, fields: 128)
+
     /// Bytes of request line and fields together. Longer heads get 431.
-    static let head = 16 * 1024
+    let head: Int
     /// Number of fields. More get 431: many tiny fields cost more work than their bytes suggest.
-    static let fields = 64
+    let fields: Int
 
     /// - Throws: ``PublicError`` 414 or 431.
-    static func check(_ head: HTTPRequest) throws(PublicError) {
-        guard head.path?.utf8.count ?? 0 <= target else { throw .addressTooLong }
+    func check(_ head: HTTPRequest) throws(PublicError) {
+        guard head.path?.utf8.count ?? 0 <= Self.target else { throw .addressTooLong }
         // The parsed head has no Host field: its value is the authority.
         let count = head.headerFields.count + (head.authority == nil ? 0 : 1)
-        guard count <= fields, size(of: head) <= Self.head else { throw .headTooLarge }
+        guard count <= fields, Self.size(of: head) <= self.head else { throw .headTooLarge }
     }
 
     /// The size on the wire of a head in the usual form: `NAME: VALUE`, CR, LF.

@@ -19,5 +19,5 @@ public struct RoutedMethods<Context: WebRequestContext>: HTTPResponder {
 
 extension HTTPRequest.Method {
     /// The methods that routes may have. All others reach the router as TRACE.
-    static let served: [HTTPRequest.Method] = [.get, .post, .head, .options, .delete]
+    package static let served: [HTTPRequest.Method] = [.get, .post, .head, .options, .delete]
 }

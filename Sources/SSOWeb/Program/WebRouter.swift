@@ -19,11 +19,12 @@ public enum WebRouter {
     ///   - pageRoutes: the routes that show pages to users, as the router prints them: `/with/{name}`. There a user chooses the
     ///     language.
     ///   - localePaths: the paths at which clients ask for a language with `ui_locales`.
+    ///   - longHeads: the paths whose requests carry the fields of another service, written alike (``RequestGuard``).
     package static func router<Context: WebRequestContext>(
         _ context: Context.Type, origin: PublicOrigin, pages: Pages, assets: StaticAssets, database: any Database,
         clock: ServiceClock, addresses: ClientAddress, shutdown: ShutdownState, metrics: ProgramMetrics? = nil,
         jsonPaths: Set<String> = [], pathsWithTokens: Set<String> = [], pageRoutes: Set<String>,
-        localePaths: Set<String> = []
+        localePaths: Set<String> = [], longHeads: Set<String> = []
     ) -> Router<Context> {
         let router = Router(context: context)
         if let metrics { router.add(middleware: RequestMetrics(metrics.registry)) }
@@ -37,7 +38,7 @@ public enum WebRouter {
             AskedLanguage(cookie: asked, paths: PathPatterns(localePaths))
             LanguageChoice(cookie: language)
             ErrorMiddleware(pages: pages, jsonPaths: jsonPaths)
-            RequestGuard()
+            RequestGuard(longHeads: longHeads)
             LanguageLinks(cookie: language, pageRoutes: pageRoutes)
         }
         assets.addRoutes(to: router)

@@ -31,9 +31,10 @@ public enum WebServer {
                         configuration: .init(
                             additionalChannelHandlers: handlers(limits, places, shutdown, logger),
                             idleTimeout: TimeAmount(limits.idle),
-                            // Twice the sizes of RequestLimits, so that RequestGuard can answer most large heads with a page.
+                            // Four times the usual sizes of RequestLimits, so that RequestGuard can answer most large heads. A check
+                            // of the gate with 40 KiB of cookies is one without a session, and not a bare 431.
                             httpDecoderConfiguration: .init(
-                                maxHeaderFieldSize: 32 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 128)))
+                                maxHeaderFieldSize: 64 * 1024, maxHeaderListSize: 64 * 1024, maxHeaderFieldCount: 256)))
                 )
             },
             configuration: .init(

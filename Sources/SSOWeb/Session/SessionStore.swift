@@ -250,6 +250,18 @@ public struct SessionStore: Sendable {
             ])
     }
 
+    /// Notes that the session of a browser is in use, by its ``Session/handle``, where only the use of it by another service shows
+    /// that. Writes at most once per minute.
+    package func touch(handle: String, seenAt: Timestamp) async throws {
+        let now = clock.now()
+        guard now - seenAt >= .minutes(1) else { return }
+        try await database.write { connection in
+            try connection.execute(
+                "UPDATE session SET seen_at = :now WHERE handle = :handle AND seen_at <= :seen AND owner IS NULL",
+                ["now": .timestamp(now), "handle": .text(handle), "seen": .timestamp(seenAt)])
+        }
+    }
+
     func isTouchDue(_ session: Session) -> Bool { clock.now() - session.seenAt >= .minutes(1) }
 
     /// Removes what has ended: at most `limit` rows a call, so that no purge holds up the writers for long.

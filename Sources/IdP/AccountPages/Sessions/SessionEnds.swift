@@ -34,7 +34,10 @@ struct SessionEnd: WaitingChange {
 
 /// `POST /sessions/end-others`: ends every browser and app of the user but this one.
 struct OtherSessionsEnd: WaitingChange {
-    struct Asked: Codable, Sendable {}
+    struct Asked: Codable, Sendable {
+        /// Whether the keys of the user's apps end, too. They are not signed out otherwise.
+        let endsKeys: Bool
+    }
 
     static let id = "other_sessions_end"
     static let path = "/sessions/end-others"
@@ -44,11 +47,17 @@ struct OtherSessionsEnd: WaitingChange {
     let accounts: AccountStore
     let tokens: AccessTokenStore
 
-    func asked(in fields: URLEncodedFields) -> Asked { Asked() }
+    func asked(in fields: URLEncodedFields) throws -> Asked { Asked(endsKeys: try fields.text("keys") == "yes") }
 
     func carryOut(_ asked: Asked, for user: SignedInUser, _ context: VisitorContext) -> ChangeStep {
         .here { user, slots, connection in
             try user.endOthers(.endedElsewhere, &slots, accounts, tokens, context.audit, connection)
+            if asked.endsKeys {
+                for key in try AppKeyStore.end(.allOfAccount(user.account.id), connection) {
+                    try context.record(
+                        key.event(.appKeyEnded, by: .user(user.account.id), cause: "user"), connection)
+                }
+            }
             return .done(goingTo: "\(Self.home)?ended")
         }
     }

@@ -24,7 +24,7 @@ struct SessionList: Encodable, Sendable {
     let receipts: [ReceiptItem]
     /// Where the next page begins.
     let older: String
-    let hasOlder, hasOthers, hasReceipts, isEnded: Bool
+    let hasOlder, hasOthers, hasReceipts, hasAppKeys, isEnded: Bool
 }
 
 /// The part of the home page that lists browsers and apps: this one and those used last.
@@ -35,6 +35,8 @@ struct SessionSection: Encodable, Sendable {
 
     let items: [SessionList.Item]
     let hasMore, hasOthers: Bool
+    /// Whether users can make keys for apps.
+    let hasAppKeys: Bool
 }
 
 /// Reads the sessions of a user for pages.
@@ -43,6 +45,8 @@ struct UserSessions: Sendable {
     let accounts: AccountStore
     let devices: AppDevices
     let clients: SignedInClients
+    /// Whether a service takes keys of apps.
+    let takesAppKeys: @Sendable () -> Bool
 
     func list(
         of user: SignedInUser, after position: SessionPosition?, isEnded: Bool, _ texts: Texts,
@@ -63,6 +67,7 @@ struct UserSessions: Sendable {
             formToken: sessions.formToken(for: user.session), items: items, receipts: receipts,
             older: page.next?.text ?? "", hasOlder: page.next != nil,
             hasOthers: page.next != nil || items.contains { !$0.isCurrent }, hasReceipts: !receipts.isEmpty,
+            hasAppKeys: try !AppKeyStore.keys(of: user.account.id, now: now, connection).isEmpty,
             isEnded: isEnded)
     }
 
@@ -75,7 +80,7 @@ struct UserSessions: Sendable {
         let hasMore = page.next != nil || items.count > SessionSection.shown
         return SessionSection(
             items: Array(items.prefix(SessionSection.shown)), hasMore: hasMore,
-            hasOthers: page.next != nil || items.contains { !$0.isCurrent })
+            hasOthers: page.next != nil || items.contains { !$0.isCurrent }, hasAppKeys: takesAppKeys())
     }
 
     /// This one first, then the one used last.

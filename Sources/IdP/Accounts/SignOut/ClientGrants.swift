@@ -4,7 +4,7 @@ package import Storage
 /// What a client was issued and has not redeemed yet, when the client itself ends: it is disabled, removed or dropped from its
 /// file. Otherwise a client that comes back with the same id, perhaps another one, could redeem it.
 ///
-/// The rows of `sso_token` belong to `GrantStore`. They change in the transaction that ends the client.
+/// The rows of `app_key` belong to ``AppKeyStore``, those of `sso_token` to `GrantStore`. They change in the transaction that ends the client.
 package enum ClientGrants {
     /// Voids the unused grants of a client, of every protocol.
     package static func void(of client: String, at now: Timestamp, _ connection: any SQLConnection) throws {
@@ -25,7 +25,8 @@ package enum ClientGrants {
     private static let outsideSQL = """
         SELECT client_id FROM (
             SELECT client_id FROM client_sign_in WHERE \(ClientSignIns.isOpen)
-             UNION SELECT client_id FROM sso_token WHERE \(unused)) AS known
+             UNION SELECT client_id FROM sso_token WHERE \(unused)
+             UNION SELECT client_id FROM app_key) AS known
          WHERE client_id NOT IN (SELECT id FROM client WHERE is_enabled = 1) ORDER BY client_id
         """
 

@@ -55,6 +55,7 @@ package struct SignOuts: Sendable {
     ) throws -> Told {
         let now = clock.now()
         let ended = try signIns.end(what, cause.end, at: now, connection)
+        try endAppKeys(what, cause, connection, audit: record)
         if !cause.isOwn { try record(event(what, cause, actor, ended)) }
         var told = Told()
         for message in QueuedSignOut.messages(about: ended, what, of: protocols) {
@@ -69,6 +70,17 @@ package struct SignOuts: Sendable {
             try record(message.event(.signOutQueued, by: actor, cause: cause.rawValue))
         }
         return told
+    }
+
+    /// The keys of a user's apps end with the account. A sign-out leaves them: an app is no browser. Access is asked at each use.
+    private func endAppKeys(
+        _ what: EndedSessions, _ cause: SignOutCause, _ connection: any SQLConnection,
+        audit record: (Event) throws -> Void
+    ) throws {
+        guard case .all(let account) = what, cause.end == .accountEnded else { return }
+        for key in try AppKeyStore.end(.allOfAccount(account), connection) {
+            try record(key.event(.appKeyEnded, by: .program, cause: cause.rawValue))
+        }
     }
 
     /// As ``end(_:_:by:_:audit:)``, for a request.

@@ -45,7 +45,7 @@ struct ClientEntryReader {
         let rules = ClientRules(entry, client: shown, of: protocols)
         let id = written.flatMap { identifier($0, rules) }
         let uris = redirectURIs(entry, client: shown, rules)
-        let secrets = rules?.isPublic == true ? noSecrets(entry, shown) : secrets(entry, shown)
+        let secrets = rules?.hasNoSecret == true ? noSecrets(entry, shown, rules) : secrets(entry, shown)
         let start = optional(entry, "start_url", client: shown, Self.startURL)
         let logo = logo(entry, client: shown)
         guard let id, let name, let uris, let secrets, let start, let logo, let rules else { return nil }
@@ -106,9 +106,10 @@ struct ClientEntryReader {
             ?? file.refuse("name \(DisplayName.problem(ofClient: name.value))", name.node)
     }
 
-    private func noSecrets(_ entry: SettingsFileEntry, _ client: String) -> [SharedSecret]? {
+    private func noSecrets(_ entry: SettingsFileEntry, _ client: String, _ rules: ClientRules?) -> [SharedSecret]? {
         guard entry.hasItems("secrets") else { return [] }
-        return entry.refuse("secrets of \"\(client)\": a public client has none. Remove the key.", at: "secrets")
+        let kind = rules?.isPublic == true ? "a public client" : "a client with these protocols"
+        return entry.refuse("secrets of \"\(client)\": \(kind) has none. Remove the key.", at: "secrets")
     }
 
     /// - Parameter rules: nil after a problem with them. Then what depends on them is not checked.

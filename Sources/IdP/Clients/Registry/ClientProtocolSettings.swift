@@ -8,6 +8,8 @@ package protocol ClientProtocolSettings: Sendable {
     static var callbackFields: [String] { get }
     /// Whether a client needs `redirect_uris`.
     static var needsRedirectURIs: Bool { get }
+    /// Whether a client needs a secret. One has none where none of its protocols needs one.
+    static var needsSecret: Bool { get }
     /// Whether a client of this protocol alone may have an id with capitals, `.` and `_`: apps bring theirs along.
     static var takesIDsOfApps: Bool { get }
     /// Whether the client signs its requests with its secrets (``ClientRegistry/signer(of:body:label:)``).
@@ -24,6 +26,10 @@ package protocol ClientProtocolSettings: Sendable {
     var signOutAddress: String? { get }
     /// Where the browser may go back to beside the redirect URIs, such as after a sign-out.
     var returnAddresses: [String] { get }
+    /// Whether users may make keys for the client's apps.
+    var takesAppKeys: Bool { get }
+    /// Where users start, for a client without `start_url` and redirect URIs.
+    var startPage: String? { get }
     /// What `idp client show` prints: the name of each row, and its values.
     var shown: [(name: String, values: [String])] { get }
     /// Whether a grant may be taken to an address that a request names.
@@ -33,14 +39,22 @@ package protocol ClientProtocolSettings: Sendable {
 extension ClientProtocolSettings {
     package static var callbackFields: [String] { [] }
     package static var needsRedirectURIs: Bool { true }
+    package static var needsSecret: Bool { true }
     package static var takesIDsOfApps: Bool { false }
     package static var signsRequests: Bool { false }
     package static var namesEachSession: Bool { false }
     package var isPublic: Bool { false }
     package var signOutAddress: String? { nil }
     package var returnAddresses: [String] { [] }
+    package var takesAppKeys: Bool { false }
+    package var startPage: String? { nil }
     package var shown: [(name: String, values: [String])] { [] }
     package func mayReturn(to address: String, of client: Client) -> Bool { client.hasRedirectURI(address) }
+}
+
+extension [any ClientProtocolSettings] {
+    /// Whether none of the protocols of a client needs a secret.
+    var haveNoSecret: Bool { !isEmpty && allSatisfy { !type(of: $0).needsSecret } }
 }
 
 /// The client protocols that the program has.

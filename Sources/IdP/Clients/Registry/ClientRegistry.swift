@@ -51,7 +51,7 @@ package struct Client: Sendable {
             let parts = uri.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
             guard parts.count >= 3, parts[0] == "https:" || parts[0] == "http:" else { return nil }
             return "\(parts[0])//\(parts[2].prefix { $0 != "?" })/"
-        }.first
+        }.first ?? protocols.lazy.compactMap(\.startPage).first
     }
 
     /// Whether exactly these bytes are registered (RFC 9700 4.1.3, RFC 3986 6.2.1: without normalisation).
@@ -130,6 +130,12 @@ extension Client {
 
     /// Whether the client proves itself with PKCE alone.
     package var isPublic: Bool { protocols.contains { $0.isPublic } }
+
+    /// Whether users may make keys for its apps.
+    package var takesAppKeys: Bool { protocols.contains { $0.takesAppKeys } }
+
+    /// Whether the client has no secret: it proves itself with PKCE alone, or none of its protocols needs a secret.
+    package var hasNoSecret: Bool { isPublic || protocols.haveNoSecret }
 
     /// Whether the client takes messages about the end of sessions.
     ///

@@ -18,6 +18,7 @@ struct ClientRules {
     let plainHosts: RedirectURI.PlainHosts
 
     var isPublic: Bool { protocols.contains { $0.isPublic } }
+    var hasNoSecret: Bool { isPublic || protocols.haveNoSecret }
 
     /// Nil after a problem.
     init?(_ entry: SettingsFileEntry, client: String, of known: ClientProtocols) {

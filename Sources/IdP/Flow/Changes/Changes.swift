@@ -164,6 +164,7 @@ package struct Changes: Sendable {
                 return .redirect(to: Change.home)
             }
             await outcome.afterwards?()
+            if let page = outcome.page { return page(form.request) }
             var response = Response.redirect(to: try outcome.answer.get())
             if outcome.endsSession { sessions.forget(in: &response) }
             return response

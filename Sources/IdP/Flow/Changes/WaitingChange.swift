@@ -71,6 +71,8 @@ package struct ChangeOutcome: Sendable {
     var event: Event?
     var endsSession = false
     var afterwards: (@Sendable () async -> Void)?
+    /// In place of a redirect.
+    var page: (@Sendable (Request) -> Response)?
 
     /// - Parameters:
     ///   - path: where the user goes on.
@@ -84,6 +86,15 @@ package struct ChangeOutcome: Sendable {
     ) -> ChangeOutcome {
         ChangeOutcome(
             answer: .success(path), news: news, event: event, endsSession: endsSession, afterwards: afterwards)
+    }
+
+    /// - Parameter page: the answer to the form itself, where it shows what is never shown again.
+    package static func shown(
+        recording event: Event, _ page: @escaping @Sendable (Request) -> Response
+    ) -> ChangeOutcome {
+        var outcome = ChangeOutcome(answer: .success(""), event: event)
+        outcome.page = page
+        return outcome
     }
 
     /// Nothing was changed. A change that waited has ended.

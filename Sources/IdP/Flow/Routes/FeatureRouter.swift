@@ -12,6 +12,8 @@ package struct FeatureRouter {
     package private(set) var changes: [DeclaredChange] = []
     /// The paths at which clients ask for a language, as ``WebRouter`` takes them.
     package private(set) var localePaths: Set<String> = []
+    /// The paths whose requests carry the fields of another service, as ``WebRouter`` takes them.
+    package private(set) var longHeads: Set<String> = []
     private var absent: Set<String> = []
     private let sessions: Sessions
     private let auditing: AuditMiddleware
@@ -81,6 +83,31 @@ package struct FeatureRouter {
         routes.append(
             Route(.endpoint, at: path, methods, readsSession: false) {
                 $0.only(methods, at: RouterPath(path), refusing: refusal, use: handler)
+            })
+    }
+
+    /// Where a proxy asks about a request of any method, of the host of another service. A method that no route has comes as
+    /// `unservedMethod` of the context.
+    package mutating func check(at path: String, use handler: @escaping Route.Handler) {
+        let methods = HTTPRequest.Method.served
+        routes.append(
+            Route(.check, at: path, methods, readsSession: false) {
+                for method in methods + [HTTPRequest.Method.trace] {
+                    $0.on(RouterPath(path), method: method, use: handler)
+                }
+            })
+    }
+
+    /// Lets requests below a path be longer: a proxy passes them on with the cookies of another service.
+    package mutating func takesLongHeads(below path: String) { longHeads.insert(path) }
+
+    /// A request by some methods that a proxy passes on from the host of another service.
+    package mutating func check(
+        _ methods: [HTTPRequest.Method], at path: String, use handler: @escaping Route.Handler
+    ) {
+        routes.append(
+            Route(.check, at: path, methods, readsSession: false) {
+                $0.only(methods, at: RouterPath(path), use: handler)
             })
     }
 
@@ -254,7 +281,7 @@ package struct FeatureRouter {
     package var jsonPaths: Set<String> {
         absent.union(
             routes.compactMap {
-                [.signedPost, .endpoint, .script].contains($0.kind)
+                [.signedPost, .endpoint, .check, .script].contains($0.kind)
                     ? $0.pattern : $0.kind == .api ? "/api/" : nil
             })
     }

@@ -29,6 +29,9 @@ package struct Route: Sendable {
         /// For the programs of clients, which prove themselves with a secret, or bring a token. No cookie counts. Its errors are
         /// JSON.
         case endpoint
+        /// A question of a proxy about a request of another service, by any method. Cookies of that service's host count. Its
+        /// errors are JSON.
+        case check
         /// The JSON API for apps, for which a request of another site's page is an error. Its errors are JSON.
         case api
     }

@@ -101,7 +101,7 @@ package struct AddClient: OperatorChange {
     }
 
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<ClientView> {
-        let isPublic = try entry.checked(of: registrar.file.protocols, logo: logo).isPublic
+        let hasNoSecret = try entry.checked(of: registrar.file.protocols, logo: logo).hasNoSecret
         let store = registrar.store
         if let place = try registrar.place(of: id, connection) {
             throw ChangeError("the id \(id) is registered in \(place). Use another one, or remove that entry first.")
@@ -117,7 +117,7 @@ package struct AddClient: OperatorChange {
         let fingerprint = secret.fingerprint
         try registrar.checkUnused(fingerprint, connection)
         try store.insert(entry, of: registrar.file.protocols, id: id, logo: logo, at: context.now, connection)
-        guard !isPublic else {
+        guard !hasNoSecret else {
             try registrar.commit([Event(.clientChanged, client: id, detail: "added")], context, connection)
             return try registrar.changed(id, true, connection)
         }
@@ -157,9 +157,10 @@ package struct SetClient: OperatorChange {
         for (key, value) in values { entry[key] = value }
         let logo = entry["logo"] == nil ? nil : self.logo ?? client.logo
         let described = try entry.checked(of: registrar.file.protocols, logo: logo)
-        guard described.isPublic == client.secrets.isEmpty else {
+        guard described.hasNoSecret == client.secrets.isEmpty else {
             throw ChangeError(
-                "a client with a secret cannot become public, nor the other way round. Remove \(id) and add it again.")
+                "a client with a secret cannot become one without, nor the other way round. Remove \(id) and add it again."
+            )
         }
         let access = described.access
         guard entry != client.entry || logo != client.logo else { return try registrar.changed(id, false, connection) }
@@ -221,6 +222,7 @@ package struct RemoveClient: OperatorChange {
         try registrar.store.delete(id, connection)
         // Disabling has voided them already. Once more, because the id may be given to another client.
         try ClientGrants.void(of: id, at: context.now, connection)
+        try AppKeyStore.end(.allOfClient(id), connection)
         try registrar.commit([Event(.clientChanged, client: id, detail: "removed")], context, connection)
         return last
     }

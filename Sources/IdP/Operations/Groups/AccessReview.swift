@@ -66,7 +66,10 @@ package struct AccessReview: Sendable {
         do {
             let now = signOuts.clock.now()
             try await database.write { connection in
-                for client in dropped { try ClientGrants.void(of: client, at: now, connection) }
+                for client in dropped {
+                    try ClientGrants.void(of: client, at: now, connection)
+                    try AppKeyStore.end(.allOfClient(client), connection)
+                }
             }
         } catch {
             logger.record(Event(.accessReviewFailed, cause: "\(error)"))

@@ -23,7 +23,7 @@ struct ClientCommand: CommandOfCommands {
             """,
         subcommands: [
             Add.self, List.self, Show.self, Set.self, Disable.self, Enable.self, Remove.self, Export.self, Rotate.self,
-            Retire.self,
+            Retire.self, ClientAppKeyCommand.self,
         ])
 
     struct Add: AsyncParsableCommand {
@@ -38,10 +38,13 @@ struct ClientCommand: CommandOfCommands {
         @OptionGroup var client: ClientOptions
         @OptionGroup var secret: SecretOptions
         @OptionGroup var entry: ClientEntryOptions
+        @OptionGroup var proxy: ProxyOption
 
         func validate() throws {
-            guard !entry.isPublic || !secret.isGiven else {
-                throw ValidationError("--secret-file and --public are both given. A public client has no secret.")
+            guard !entry.hasNoSecret || !secret.isGiven else {
+                throw ValidationError(
+                    "--secret-file: a client with --public, or with --protocol gate alone, has no secret. Leave it out."
+                )
             }
             guard entry.everyone || !entry.group.isEmpty else {
                 throw ValidationError(
@@ -61,14 +64,15 @@ struct ClientCommand: CommandOfCommands {
             let (secret, box) = try secret.secret(registry)
             var new = ClientEntry(id: client.id)
             for (key, value) in entry.values { new[key] = value }
-            // A public client has none.
-            let isShown = !self.secret.isGiven && !entry.isPublic
+            let isShown = !self.secret.isGiven && !entry.hasNoSecret
             try await client.make(
                 AddClient(
                     client.id, new, logo: try entry.logoContent(), secret: secret, box,
                     ClientRegistrar(file: registry.file)),
                 printing: isShown ? secret : nil, warnsOfGroups: true, warnsOfAddresses: true
             ) { "Added \($0)." }
+            guard proxy.proxy != nil, !client.json else { return }
+            if let block = try proxy.block(of: try await client.view().client) { print("\n\(block)", terminator: "") }
         }
     }
 
@@ -97,9 +101,11 @@ struct ClientCommand: CommandOfCommands {
             commandName: "show", abstract: "Prints one client.", usage: "idp client show [<options>] <id>",
             discussion: "Example: idp client show wiki")
         @OptionGroup var client: ClientOptions
+        @OptionGroup var proxy: ProxyOption
 
         func run() async throws {
             let view = try await client.view()
+            if let block = try proxy.block(of: view.client) { return print(block, terminator: "") }
             print(client.json ? ClientOutput.json(view) : ClientOutput.text(view))
         }
     }

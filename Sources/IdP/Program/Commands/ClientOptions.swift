@@ -156,13 +156,16 @@ struct ClientEntryOptions: ParsableArguments {
         ["redirect_uris"]
             + (UsualProtocolKeys.keys + OtherProtocolKeys.keys).filter { $0.traits.contains(.address) }.map(\.name))
 
-    var needsRedirectURIs: Bool {
-        let listed: [String] = if case .list(let ids) = others.values["protocols"] { ids } else { [] }
-        return ClientProtocols.builtIn.needRedirectURIs(listed)
-    }
+    var needsRedirectURIs: Bool { ClientProtocols.builtIn.needRedirectURIs(listed) }
+
+    /// The protocols that are given.
+    private var listed: [String] { if case .list(let ids) = others.values["protocols"] { ids } else { [] } }
 
     /// Whether the client has no secret.
-    var isPublic: Bool { others.values["public"] == .text("true") }
+    var hasNoSecret: Bool {
+        let used = ClientProtocols.builtIn.all.filter { listed.contains($0.id) }
+        return others.values["public"] == .text("true") || !used.isEmpty && used.allSatisfy { !$0.needsSecret }
+    }
 
     func validate() throws {
         guard everyone, !group.isEmpty else { return }

@@ -38,7 +38,7 @@ struct Discovery: Sendable {
     private func published() async throws -> [SigningKey] {
         try await clients.catchUp {
             try await keys.published { [clients] connection in
-                try clients.registered(connection).all.contains { $0.oidc != nil }
+                try clients.registered(connection).all.contains { $0.oidc != nil || $0.gate != nil }
             }
         }
     }

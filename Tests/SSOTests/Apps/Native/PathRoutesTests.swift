@@ -34,6 +34,8 @@ struct PathRoutesTests {
         "/sessions/end-others": .webView, "/activity": .webView,
         "/sign-in/operator": .modal, "/sign-in/operator/{key}": .modal,
         "/sign-in/passkey": .modal, "/sign-in/passkey/options": .modal, "/passkeys": .webView,
+        "/app-keys": .webView, "/app-keys/sign-in": .webView, "/app-keys/add": .webView, "/app-keys/remove": .webView,
+        "/gate-sign-in": .webView, "/gate-sign-in/complete": .webView,
         "/passkeys/sign-in": .webView, "/passkeys/add": .webView, "/passkeys/offer": .webView,
         "/passkeys/rename": .webView, "/passkeys/remove": .webView, "/.well-known/passkey-endpoints": .webView,
         "/auth/mail/inbound": .browserSession,

@@ -27,7 +27,8 @@ struct DeclaredRoutesTests {
         try await SuccessfulPost.open { place in
             let served = try await place.deployment.servedByIdP()
             for route in try await ProgramPaths.declared().routes where !route.path.hasPrefix("/dev/") {
-                guard !route.path.hasPrefix("/assets/") else { continue }
+                // A proxy asks about a request of any method by the same method.
+                guard !route.path.hasPrefix("/assets/"), route.path != "/gate/:client/check" else { continue }
                 let allowed = try await served.allowed(at: Self.example(route.path)) ?? []
                 #expect(Set(allowed) == Set(route.methods.map(\.rawValue)), "\(route.path)")
                 #expect(Set(route.methods).isSubset(of: HTTPRequest.Method.served), "\(route.path)")

@@ -240,8 +240,32 @@ struct PostgreSQLDialectTests {
             _ = try await database.read {
                 try SignOutQueue(randomness: SystemRandomness()).all(isWaiting: true, limit: 1, $0)
             }
+            try await database.write { try gate(at: now, $0) }
             #expect(try await SignOutEveryone(OperatorChanges(database, by: .program)).make().accounts == 1)
         }
         return try #require(recorded).takeTypedStatements()
+    }
+
+    /// A session at a service behind the gate, and the keys of its apps.
+    private static func gate(at now: Timestamp, _ connection: any SQLConnection) throws {
+        let (key, id) = (try Secret<AppKeyKind>(), try GateSessionID())
+        let made = try AppKeyStore.insert(
+            key, id: "key_1", client: "wiki", .account("usr_1", strength: .any), name: "a", at: now,
+            expiresAt: now + .days(1), connection)
+        #expect(made)
+        #expect(try AppKeyStore.find(key.digest, at: "wiki", now: now, connection) != nil)
+        #expect(try AppKeyStore.keys(of: "usr_1", now: now, connection).count == 1)
+        #expect(try AppKeyStore.keys(at: "wiki", now: now, connection).count == 1)
+        for ended: AppKeyStore.Ended in [
+            .ofAccount("usr_1", id: "key_1"), .ofClient("wiki", id: "key_1"), .allOfAccount("usr_1"),
+            .allOfClient("wiki"),
+        ] { try AppKeyStore.end(ended, connection) }
+        let store = GateSessionStore(
+            lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2)), eligibility: .ofCommand)
+        try store.insert(
+            id, client: "wiki", account: "usr_1", ClientSignInName(session: "ses_1", beginnings: 0), at: now, connection
+        )
+        #expect(try store.find(id, at: "wiki", now: now, connection) == nil)
+        #expect(try store.end(id, at: "wiki", connection) != nil)
     }
 }

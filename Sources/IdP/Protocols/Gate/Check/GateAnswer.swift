@@ -1,0 +1,91 @@
+import IdPAccounts
+import IdPClients
+import IdPFlow
+import SSOShared
+import SSOWeb
+import Storage
+
+/// What becomes of a request that a proxy asks about.
+enum GateAnswer: Sendable {
+    case passes(Passed)
+    /// No session, or a key that does not hold.
+    case unknown
+    /// The user may not enter the client, or the key is too weak for it.
+    case noAccess
+    case clientDropped
+
+    /// A request that passes.
+    struct Passed: Sendable {
+        let identity: GateIdentity
+        let signer: SigningKey
+        let use: Use
+    }
+
+    /// What the use of it is noted at.
+    enum Use: Sendable {
+        case session(handle: String, seenAt: Timestamp)
+        case key(id: String, usedAt: Timestamp?)
+    }
+}
+
+/// Decides about requests at one moment: the session or key, the account, the strength and the access, in one reading.
+struct GateDecision: Sendable {
+    let clients: ClientDirectory
+    let grants: GrantStore
+    let sessions: GateSessionStore
+    let eligibility: SignInEligibility
+    let keys: SigningKeys
+
+    func answer(
+        _ credential: GateCredential, at id: String, now: Timestamp, _ connection: any SQLConnection
+    ) throws -> GateAnswer {
+        guard let client = try clients.registered(connection).client(id: id), let gate = client.gate else {
+            return .clientDropped
+        }
+        switch credential {
+        case .none, .unreadableKey: return .unknown
+        case .session(let session):
+            guard let found = try sessions.find(session, at: id, now: now, connection),
+                found.strength >= grants.required(by: client)
+            else { return .unknown }
+            return try answer(
+                client, found.account, session: found.toldSession,
+                .session(handle: found.session, seenAt: found.seenAt), connection)
+        case .key(let secret):
+            guard gate.takesAppKeys, let key = try AppKeyStore.find(secret.digest, at: id, now: now, connection) else {
+                return .unknown
+            }
+            return try answer(client, key, connection)
+        }
+    }
+
+    private func answer(_ client: Client, _ key: AppKey, _ connection: any SQLConnection) throws -> GateAnswer {
+        let use = GateAnswer.Use.key(id: key.id, usedAt: key.usedAt)
+        guard let id = key.account else {
+            let groups = key.groups.filter { client.exposedGroups?.contains($0) == true }
+            return .passes(
+                .init(
+                    identity: GateIdentity(
+                        client: client.id, user: "key:\(key.name)", email: "", name: key.name, groups: groups, id: "",
+                        session: key.id),
+                    signer: try keys.current(.es256, connection), use: use))
+        }
+        guard let account = try AccountStore.find(id, connection), eligibility.maySignIn(account) else {
+            return .unknown
+        }
+        guard key.strength >= grants.required(by: client) else { return .noAccess }
+        return try answer(client, account, session: key.id, use, connection)
+    }
+
+    private func answer(
+        _ client: Client, _ account: Account, session: String, _ use: GateAnswer.Use, _ connection: any SQLConnection
+    ) throws -> GateAnswer {
+        guard try client.access.admits(account: account.id, connection) else { return .noAccess }
+        return .passes(
+            .init(
+                identity: GateIdentity(
+                    client: client.id, user: account.username ?? "", email: account.email, name: account.name,
+                    groups: try client.groupsTold(of: account.id, connection) ?? [], id: account.id, session: session),
+                signer: try keys.current(.es256, connection), use: use))
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import IdPAccounts
+import SSOShared
+import SSOWeb
+
+/// What a request shows to be let through: the key of an app, or the cookie of a browser.
+enum GateCredential: Sendable {
+    case none
+    case session(GateSessionID)
+    case key(Secret<AppKeyKind>)
+    /// Something in the place of a key that is none, or more than one.
+    case unreadableKey(reason: String)
+
+    init(_ request: Request, _ gate: GateSettings) {
+        if gate.takesAppKeys {
+            let shown = Self.keys(request, gate.appKeyField)
+            guard shown.count <= 1 else {
+                self = .unreadableKey(reason: "doubled")
+                return
+            }
+            if let text = shown.first {
+                self = Secret<AppKeyKind>(wire: text).map(Self.key) ?? .unreadableKey(reason: "malformed")
+                return
+            }
+        }
+        self =
+            gate.sessionCookie.value(in: request).flatMap { GateSessionID(wire: String($0)) }.map(Self.session) ?? .none
+    }
+
+    /// Every text that stands where a key does. Any other `Authorization` has no effect: the recipes remove it.
+    private static func keys(_ request: Request, _ field: String?) -> [String] {
+        let named = field.flatMap { HTTPField.Name($0) }.map { request.headers[values: $0] } ?? []
+        return named + request.headers[values: .authorization].compactMap(key)
+    }
+
+    private static func key(_ authorization: String) -> String? {
+        let parts = authorization.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2 else { return nil }
+        let text: String
+        switch parts[0].lowercased() {
+        case "bearer": text = String(parts[1])
+        case "basic":
+            // The user is whatever the app asks for. A password may have colons, a user has none (RFC 7617 2).
+            guard parts[1].utf8.count <= 1024, let data = Data(base64Encoded: String(parts[1])),
+                let colon = data.firstIndex(of: UInt8(ascii: ":")),
+                let password = String(validating: data[(colon + 1)...], as: UTF8.self)
+            else { return nil }
+            text = password
+        default: return nil
+        }
+        return text.hasPrefix(AppKeyKind.prefix) ? text : nil
+    }
+}

@@ -1,0 +1,60 @@
+import IdPAccounts
+import IdPClients
+package import IdPFlow
+import SSOShared
+package import SSOWeb
+import Storage
+
+/// The gate: sign-in for services without a login of their own, whose proxies ask about every request, and keys for their apps.
+package struct GateFeature: Feature {
+    private let parts: SharedParts
+    private let gate: GateParts
+    private let decision: GateDecision
+    private let tokens: GateTokens
+
+    /// - Parameter keys: sign what services are told.
+    package init(_ parts: SharedParts, _ values: SettingValues, keys: SigningKeys) throws(SettingError) {
+        self.parts = parts
+        gate = GateParts(parts, addresses: try values[FlowSettings.trustedProxies])
+        decision = GateDecision(
+            clients: parts.clients, grants: parts.grants, sessions: gate.store, eligibility: parts.eligibility,
+            keys: keys)
+        tokens = GateTokens(issuer: parts.origin.text, keys: keys)
+    }
+
+    package var purposes: [any FlowPurpose] {
+        [
+            GateProtocol(authorizer: parts.authorizer, page: parts.completionPage),
+            AppKeysPurpose(sessions: parts.sessions),
+        ]
+    }
+
+    package var changes: [any WaitingChange] {
+        [
+            AppKeyAddition(parts: gate, shown: AppKeyShownPage(pages: parts.pages)), AppKeyRemoval(clock: parts.clock),
+        ]
+    }
+
+    package var purges: [PurgeService.Purge] {
+        [
+            { [database = parts.database, clock = parts.clock] in
+                let now = clock.now()
+                let sessions = try await GateSessionStore.purge(database, at: now, limit: $0)
+                return try await sessions + AppKeyStore.purge(database, at: now, limit: $0)
+            }
+        ]
+    }
+
+    package var appPaths: [PathConfiguration.Rule] {
+        [.paths([GatePath.authorize, GatePath.complete], .webView)]
+    }
+
+    package func addRoutes(
+        to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
+    ) {
+        router.takesLongHeads(below: GatePath.prefix)
+        GateCheck(parts: gate, decision: decision, tokens: tokens).addRoutes(to: &router)
+        AppKeyRoutes(parts: parts).addRoutes(to: &router)
+        GateSignIn(parts: gate, origin: parts.origin.text).addRoutes(to: &router)
+    }
+}

@@ -1,0 +1,128 @@
+extension GateRecipe {
+    /// A hyphen or an underscore: many servers read both as one.
+    private static let forms = identity.flatMap { [$0, $0.replacing("-", with: "_")] }
+
+    /// For Caddy 2.6 and later. Every answer of the gate has all fields, so that no placeholder stays as it is.
+    var caddy: String {
+        let site = isHTTPS ? host : "http://\(host)"
+        let clear = Self.forms.map { "        request_header -\($0)" }.joined(separator: "\n")
+        let gone = removed.map { "            request_header -\($0)\n" }.joined()
+        return """
+            # \(id) behind the gate, for Caddy 2.6 and later.
+            \(site) {
+                route {
+            \(clear)
+                    handle_path /.sso/* {
+                        rewrite * /gate/\(id){uri}
+                        reverse_proxy \(program)
+                    }
+                    handle {
+                        forward_auth \(program) {
+                            uri /gate/\(id)/check
+                            copy_headers \(Self.identity.joined(separator: " "))
+                            header_up -Upgrade
+                            header_up -Connection
+                        }
+            \(gone)            reverse_proxy \(upstream)
+                    }
+                }
+            }
+
+            """
+    }
+
+    /// For HAProxy 2.6 and later, with gate.lua.
+    var haproxy: String {
+        let clear = Self.identity.map {
+            "    http-request del-header ^\($0.lowercased().replacing("-", with: "[-_]"))$ -m reg"
+        }.joined(separator: "\n")
+        let gone = removed.map { "    http-request del-header \($0)\n" }.joined()
+        let bind = isHTTPS ? "bind :443 ssl crt /etc/haproxy/certs/" : "bind \(host)"
+        return """
+            # \(id) behind the gate, for HAProxy 2.6 and later. In "global":
+            #     lua-load /etc/haproxy/gate.lua
+            #     tune.bufsize 65536
+            #     tune.maxrewrite 16384
+            frontend \(word)
+                mode http
+                \(bind)
+                timeout client 1m
+                acl \(word)_host hdr(host) -i \(host)
+                http-request deny deny_status 404 unless \(word)_host
+            \(clear)
+                http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]
+                http-request set-header X-Forwarded-Host %[req.hdr(host)]
+                http-request set-header X-Forwarded-For %[src]
+                http-request del-header X-Original-URL
+                http-request del-header X-Original-Method
+                http-request lua.sso_check http://\(program)/gate/\(id)/check unless { path_beg /.sso/ }
+            \(gone)    use_backend \(word)_gate if { path_beg /.sso/ }
+                default_backend \(word)_service
+
+            backend \(word)_gate
+                mode http
+                timeout connect 5s
+                timeout server 1m
+                http-request replace-path ^/\\.sso/(.*)$ /gate/\(id)/\\1
+                server gate \(program)
+
+            backend \(word)_service
+                mode http
+                timeout connect 5s
+                timeout server 1m
+                timeout tunnel 1h
+                server service \(upstreamHost)\(upstream.hasPrefix("https:") ? " ssl verify required ca-file @system-ca" : "")
+
+            """
+    }
+
+    /// The dynamic configuration of Traefik 3. Its entry points, `web` and `websecure`, are in the static one.
+    var traefik: String {
+        let entry = isHTTPS ? "websecure" : "web"
+        let tls = isHTTPS ? "\n          tls: {}" : ""
+        let clear = Self.forms.map { "          \($0): \"\"" }.joined(separator: "\n")
+        let fields = Self.identity.map { "          - \($0)" }.joined(separator: "\n")
+        let gone = removed.map { "          \($0): \"\"" }.joined(separator: "\n")
+        let last =
+            removed.isEmpty
+            ? "" : "\n    \(id)-hide:\n      headers:\n        customRequestHeaders:\n\(gone)"
+        let chain = ["\(id)-clear", "\(id)-gate"] + (removed.isEmpty ? [] : ["\(id)-hide"])
+        return """
+            # \(id) behind the gate, for Traefik 3: dynamic configuration.
+            http:
+              routers:
+                \(id):
+                  rule: Host(`\(host.prefix { $0 != ":" })`)
+                  entryPoints: [\(entry)]\(tls.replacing("          ", with: "      "))
+                  middlewares: [\(chain.joined(separator: ", "))]
+                  service: \(id)
+                \(id)-sso:
+                  rule: Host(`\(host.prefix { $0 != ":" })`) && PathPrefix(`/.sso/`)
+                  entryPoints: [\(entry)]\(tls.replacing("          ", with: "      "))
+                  middlewares: [\(id)-clear, \(id)-path]
+                  service: \(id)-idp
+              middlewares:
+                \(id)-clear:
+                  headers:
+                    customRequestHeaders:
+            \(clear)
+                \(id)-path:
+                  replacePathRegex:
+                    regex: ^/\\.sso/(.*)
+                    replacement: /gate/\(id)/$1
+                \(id)-gate:
+                  forwardAuth:
+                    address: http://\(program)/gate/\(id)/check
+                    authResponseHeaders:
+            \(fields)\(last)
+              services:
+                \(id):
+                  loadBalancer:
+                    servers: [{url: "\(upstream)"}]
+                \(id)-idp:
+                  loadBalancer:
+                    servers: [{url: "http://\(program)"}]
+
+            """
+    }
+}

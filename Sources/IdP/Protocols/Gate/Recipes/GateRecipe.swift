@@ -1,0 +1,52 @@
+package import IdPClients
+import SSOWeb
+
+/// The proxies that the gate has a recipe for.
+package enum GateProxy: String, CaseIterable, Sendable {
+    case nginx, caddy, haproxy, traefik
+}
+
+/// What stands in the file of a proxy for one service: the block with its names filled in.
+///
+/// Every recipe removes what only the gate may set from what clients send, asks about each request, gives the service what the answer
+/// says, and keeps keys of apps from the service.
+package struct GateRecipe: Sendable {
+    /// The fields that the service gets.
+    static let identity = [
+        "Remote-User", "Remote-Email", "Remote-Name", "Remote-Groups", "Remote-Id", "X-SSO-Identity",
+    ]
+
+    let id: String
+    let origin, host: String
+    let isHTTPS: Bool
+    let upstream: String
+    /// Where this program listens, as the proxy sees it.
+    let program: String
+    /// Fields that the service must not see.
+    let removed: [String]
+    let sessionCookie: String
+
+    /// Nil for a client that is not behind the gate.
+    package init?(_ client: Client, program: String = "127.0.0.1:8080") {
+        guard let gate = client.gate else { return nil }
+        (id, origin, self.program) = (client.id, gate.origin.text, program)
+        (isHTTPS, sessionCookie) = (gate.origin.isHTTPS, gate.sessionCookie.name)
+        host = String(gate.origin.text.drop { $0 != "/" }.dropFirst(2))
+        upstream = gate.upstream ?? "http://127.0.0.1:3000"
+        removed = gate.takesAppKeys ? ["Authorization"] + (gate.appKeyField.map { [$0] } ?? []) : []
+    }
+
+    /// Without a scheme.
+    var upstreamHost: String { String(upstream.drop { $0 != "/" }.dropFirst(2)) }
+    /// As part of a name in the file of a proxy.
+    var word: String { id.replacing("-", with: "_") }
+
+    package func text(for proxy: GateProxy) -> String {
+        switch proxy {
+        case .nginx: nginx
+        case .caddy: caddy
+        case .haproxy: haproxy
+        case .traefik: traefik
+        }
+    }
+}

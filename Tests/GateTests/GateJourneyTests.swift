@@ -1,0 +1,223 @@
+import JWT
+import SSOShared
+import SSOWeb
+import Storage
+import Testing
+
+@testable import IdP
+@testable import IdPAccounts
+@testable import IdPClients
+@testable import IdPOperations
+@testable import IdPProtocols
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
+
+@Suite("The gate: a service whose proxy asks about each request", .program)
+struct GateJourneyTests {
+    @Test("a page without a session leads to the sign-in and back to the page, and the next request passes as its user")
+    func journey() async throws {
+        try await GateScene.open { scene in
+            let path = "/page?a=1&b=%20x"
+            let first = try await scene.check(path: path)
+            #expect(first.status == 302)
+            let location = try #require(first.header("location"))
+            #expect(location.hasPrefix("https://wiki.example.com/.sso/start?to=/page?a=1%26b=%2520x"))
+            let started = try await scene.probe().get(
+                "/gate/partner-1/" + location.dropFirst("https://wiki.example.com/.sso/".count),
+                GateScene.proxy() + GateScene.page)
+            let cookie = try #require(started.all("set-cookie").first)
+            #expect(cookie.hasPrefix("__Host-sso_gate_state=") && cookie.contains("Max-Age=600"))
+            #expect(cookie.contains("; Secure") && cookie.contains("SameSite=Lax") && !cookie.contains("Domain"))
+            let state = try #require(GateScene.value(of: GateScene.state, in: started))
+            let browser = try await scene.deployment.signedIn()
+            let callback = try await scene.callback(browser, try #require(started.header("location")))
+            let back = try await scene.finish(callback, state: state)
+            #expect(back.status == 303 && back.header("location") == "https://wiki.example.com" + path)
+            let set = try #require(back.all("set-cookie").first { $0.hasPrefix("__Host-sso_gate=") })
+            #expect(set.contains("; Secure") && set.contains("HttpOnly") && !set.contains("Domain"))
+            let id = try #require(GateScene.value(of: GateScene.session, in: back))
+            let passed = try await scene.check(id)
+            #expect(passed.status == 200 && passed.body.isEmpty && passed.header("cache-control") == "no-store")
+            #expect(passed.header("remote-user") == "ann" && passed.header("remote-email") == "ann@example.com")
+            #expect(passed.header("remote-name") == "ann" && passed.header("remote-groups") == "")
+            #expect(passed.header("remote-id")?.hasPrefix("usr_") == true)
+        }
+    }
+
+    @Test("the identity is signed for this client with a published key, once for each minute")
+    func token() async throws {
+        try await GateScene.open(keys: ", expose_groups: [finance]") { scene in
+            let browser = try await scene.deployment.signedIn()
+            try await scene.deployment.makeGroups(["finance", "board"], members: ["ann@example.com"])
+            let id = try await scene.enter(browser)
+            let reply = try await scene.check(id)
+            #expect(reply.header("remote-groups") == "finance")
+            let text = try #require(reply.header("x-sso-identity"))
+            #expect(try await scene.check(id).header("x-sso-identity") == text)
+            let parts = try JWTParts(text)
+            #expect(parts.header["alg"]?.text == "ES256" && parts.header["typ"]?.text == "sso-gate+jwt")
+            let jwks = try await scene.probe().get(OIDCPath.keys)
+            let keys = try JSONReader.readStrictly(Array(jwks.body))
+            let kid = parts.header["kid"]?.text
+            let key = try #require(keys["keys"]?.array?.first { $0["kid"]?.string == kid })
+            #expect(try PublicKey(key).isValid(parts.signature, for: parts.signed, .es256))
+            let claims = parts.claims
+            #expect(claims["iss"]?.text == "http://localhost:4000" && claims["aud"]?.text == "partner-1")
+            #expect(claims["email"]?.text == "ann@example.com" && claims["preferred_username"]?.text == "ann")
+            #expect(claims["groups"]?.items.compactMap(\.text) == ["finance"])
+            #expect(claims["sid"]?.text?.hasPrefix("ses_") == true && claims["sub"]?.text == reply.header("remote-id"))
+            scene.deployment.clock.advance(by: .minutes(1))
+            #expect(try await scene.check(id).header("x-sso-identity") != text)
+        }
+    }
+
+    @Test("a session at the service ends with what it hangs on: at the next request")
+    func ends() async throws {
+        let ends: [(String, (GateScene, Browser) async throws -> Void)] = [
+            (
+                "sign-out",
+                { scene, browser in
+                    let home = try await browser.get(scene.deployment.origin + "/")
+                    _ = try await browser.submit(home.page().form(to: "/sign-out"), on: home)
+                }
+            ),
+            (
+                "disabled",
+                { scene, _ in
+                    try await scene.deployment.change(DisableUser("ann@example.com"))
+                }
+            ),
+            ("expired", { scene, _ in scene.deployment.clock.advance(by: .hours(13)) }),
+        ]
+        for (name, end) in ends {
+            try await GateScene.open { scene in
+                let browser = try await scene.deployment.signedIn()
+                let id = try await scene.enter(browser)
+                #expect(try await scene.check(id).status == 200, "\(name)")
+                try await end(scene, browser)
+                let reply = try await scene.check(id)
+                #expect(reply.status == 302 && reply.header("remote-user") == nil, "\(name)")
+            }
+        }
+    }
+
+    @Test("a user who loses the group is refused with a page, and a check counts as use of the session here")
+    func accessAndUse() async throws {
+        try await GateScene.open { scene in
+            let browser = try await scene.deployment.signedIn()
+            let id = try await scene.enter(browser)
+            // Two hours without a request would end the session.
+            for _ in 1...6 {
+                scene.deployment.clock.advance(by: .minutes(90))
+                #expect(try await scene.check(id).status == 200)
+            }
+        }
+        try await TestDeployment.open(
+            keys: ["groups: [finance], protocols: [sso, gate], gate_origin: \"\(GateScene.origin)\""],
+            settings: ["IDP_TRUSTED_PROXIES": "127.0.0.1"]
+        ) { deployment in
+            let scene = GateScene(deployment: deployment)
+            try await deployment.makeGroups(["finance"])
+            let browser = deployment.browser()
+            let form = try await browser.follow(browser.get(try await scene.start().address))
+            let code = try await browser.ask(for: "ann@example.com", on: form)
+            _ = try await browser.enter(deployment.mailbox.code(to: "ann@example.com"), on: code)
+            try await deployment.change(JoinGroup("finance", ["ann@example.com"]))
+            let id = try await scene.enter(browser)
+            #expect(try await scene.check(id).status == 200)
+            try await deployment.change(LeaveGroup("finance", ["ann@example.com"], file: ClientRegistry([])))
+            let reply = try await scene.check(id)
+            #expect([302, 403].contains(reply.status) && reply.header("remote-user") == nil)
+        }
+    }
+
+    @Test(
+        "nginx gets 401 with the address, scripts get JSON, and a form that was sent too late gets a page that says so")
+    func withoutSession() async throws {
+        try await GateScene.open { scene in
+            let nginx = try await scene.check(query: "?unauthorized=401")
+            #expect(nginx.status == 401 && nginx.header("location")?.contains("/.sso/start?to=/page") == true)
+            let script: HTTPProbe.Headers = [
+                ("Accept", "*/*"), ("Sec-Fetch-Mode", "cors"), ("Sec-Fetch-Dest", "empty"),
+            ]
+            for (headers, method) in [
+                (script, "GET"), ([("Accept", "application/json")], "GET"), ([], "GET"), (GateScene.page, "HEAD"),
+                (GateScene.page + [("Upgrade", "websocket")], "GET"),
+                (GateScene.page + [("Sec-Purpose", "prefetch")], "GET"),
+            ] {
+                let reply = try await scene.check(nil, headers, method: method)
+                #expect(reply.status == 401 && reply.header("location") == nil, "\(headers) \(method)")
+                #expect(reply.text.contains(#"{"error":"unauthenticated"}"#), "\(headers) \(method)")
+            }
+            let form = try await scene.check(
+                nil, GateScene.page.filter { $0.0 != "Sec-Fetch-Site" } + [("Sec-Fetch-Site", "same-origin")],
+                method: "POST")
+            #expect(form.status == 401 && form.header("location") == nil)
+            #expect(form.header("content-type")?.hasPrefix("text/html") == true)
+            #expect(form.text.contains("https://wiki.example.com/.sso/start"))
+        }
+    }
+
+    @Test("a sign-out at the service ends that session alone, clears its cookie and leads to the one here")
+    func signOut() async throws {
+        try await GateScene.open { scene in
+            let browser = try await scene.deployment.signedIn()
+            let (id, other) = (try await scene.enter(browser), try await scene.enter(browser))
+            let reply = try await scene.probe().post(
+                "/gate/partner-1/sign-out",
+                GateScene.proxy("/.sso/sign-out", method: "POST") + [("Sec-Fetch-Site", "same-origin")]
+                    + scene.cookie(id),
+                body: [])
+            #expect(reply.status == 200 && reply.text.contains("http://localhost:4000/"))
+            #expect(reply.all("set-cookie").contains { $0.hasPrefix("__Host-sso_gate=;") && $0.contains("Max-Age=0") })
+            #expect(try await scene.check(id).status == 302)
+            #expect(try await scene.check(other).status == 200)
+            #expect(try await browser.isSignedIn(at: scene.deployment))
+        }
+    }
+
+    @Test("a callback that is loaded again goes to the page, and one that cannot be finished says so")
+    func again() async throws {
+        try await GateScene.open { scene in
+            let browser = try await scene.deployment.signedIn()
+            let (address, state) = try await scene.start(to: "/deep/page")
+            let callback = try await scene.callback(browser, address)
+            let first = try await scene.finish(callback, state: state)
+            let id = try #require(GateScene.value(of: GateScene.session, in: first))
+            let both = [("Cookie", "\(GateScene.state)=\(state); \(GateScene.session)=\(id)")]
+            let second = try await scene.finish(callback, state: nil, both)
+            #expect(second.status == 303 && second.header("location") == "https://wiki.example.com/deep/page")
+            let without = try await scene.finish(callback, state: state)
+            #expect(without.status == 400 && without.header("set-cookie") == nil)
+            #expect(without.text.contains("https://wiki.example.com/.sso/start?to=/deep/page"))
+            let given = try await scene.finish("callback?error=access_denied&to=/x", state: state)
+            #expect(given.status == 400)
+        }
+    }
+
+    @Test("of 20 uses of one grant at once one succeeds")
+    func once() async throws {
+        try await GateScene.open { scene in
+            let browser = try await scene.deployment.signedIn()
+            let (address, state) = try await scene.start()
+            let callback = try await scene.callback(browser, address)
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 1...20 { group.addTask { try await scene.finish(callback, state: state).status } }
+                return try await group.reduce(into: [Int]()) { $0.append($1) }
+            }
+            #expect(statuses.count { $0 == 303 } == 1 && statuses.count { $0 == 400 } == 19, "\(statuses)")
+        }
+    }
+
+    @Test("a storage that does not answer is 503 with Retry-After, never a pass")
+    func storage() async throws {
+        try await GateScene.open { scene in
+            let id = try await scene.enter(try await scene.deployment.signedIn())
+            await scene.deployment.database.close()
+            let reply = try await scene.check(id)
+            #expect(reply.status == 503 && reply.header("retry-after") == "1")
+            #expect(reply.header("remote-user") == nil)
+        }
+    }
+}
