@@ -215,6 +215,14 @@ let package = Package(
             ],
             path: "Sources/IdP/AccountPages",
             swiftSettings: settings, plugins: [pageFiles]),
+        .target(
+            name: "IdPAdmin",
+            dependencies: [
+                "IdPAccounts", "IdPClients", "IdPFlow", "IdPMail", "IdPOperations", "SSOShared", "SSOWeb", "Storage",
+                httpTypes, hummingbird, logging, nioCore,
+            ],
+            path: "Sources/IdP/Admin",
+            swiftSettings: settings, plugins: [pageFiles]),
 
         .target(
             name: "IdPDevPages",
@@ -227,8 +235,9 @@ let package = Package(
         .target(
             name: "IdPSchema",
             dependencies: [
-                "IdPAccountPages", "IdPAccounts", "IdPApps", "IdPClients", "IdPFlow", "IdPMail", "IdPOperations",
-                "IdPProtocols", "IdPProviderSignIn", "IdPSignIn", "SSOShared", "SSOWeb", "Storage", "ThisBuild",
+                "IdPAccountPages", "IdPAccounts", "IdPAdmin", "IdPApps", "IdPClients", "IdPFlow", "IdPMail",
+                "IdPOperations", "IdPProtocols", "IdPProviderSignIn", "IdPSignIn", "SSOShared", "SSOWeb", "Storage",
+                "ThisBuild",
             ],
             path: "Sources/IdP/Schema",
             swiftSettings: settings),
@@ -237,8 +246,8 @@ let package = Package(
         .executableTarget(
             name: "IdP",
             dependencies: [
-                "IdPAccountPages", "IdPAccounts", "IdPApps", "IdPClients", "IdPDevPages", "IdPFlow", "IdPInboundMail",
-                "IdPMail",
+                "IdPAccountPages", "IdPAccounts", "IdPAdmin", "IdPApps", "IdPClients", "IdPDevPages", "IdPFlow",
+                "IdPInboundMail", "IdPMail",
                 "IdPOperations", "IdPProtocols", "IdPProviders", "IdPProviderSignIn", "IdPSchema", "IdPSignIn",
                 "PostgresStorage", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", "StorageEngines", "ThisBuild",
                 "WellKnown", arguments, httpTypes, hummingbird, lifecycle, logging, nioCore,
@@ -404,6 +413,14 @@ let package = Package(
                 "Storage", logging,
             ],
             path: "Tests/SSOTests/Accounts",
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "AdminTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPAdmin", "IdPClients",
+                "IdPFlow", "IdPMail", "IdPOperations", "IdPSchema", "SSOShared", "SSOWeb", "Storage", httpTypes,
+                hummingbird, logging,
+            ],
             swiftSettings: testSettings),
         .testTarget(
             name: "AppTests",

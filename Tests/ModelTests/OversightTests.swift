@@ -56,6 +56,7 @@ struct OversightTests {
     static let folders: [(prefix: String, place: Place)] = [
         ("/gate/", .outside(gate)), ("/gate-sign-in", .outside(gate)), ("/app-keys", .outside(gate)),
         ("/api/v1/", .outside(apps)), ("/auth/native/", .outside(apps)), ("/hotwire_native/", .outside(apps)),
+        ("/admin", .outside("Each change is an OperatorChange, which the histories have; AdminTests hold the pages.")),
         ("/sign-in/with/", .outside(providers)), ("/auth/:provider/", .outside(providers)),
         ("/identities/", .outside(providers)), ("/dev/", .outside("For a trial on this machine alone.")),
         ("/auth/mail/", .outside("The method by reply needs a mail server; EmailReplyTests hold it.")),
@@ -82,6 +83,10 @@ struct OversightTests {
         "RetireKey": .outside("Signs nobody out; the keys are public."),
         "MakeMachineKey": .outside(gate), "EndAppKey": .outside(gate),
         "ForgetKeys": .outside("Changes no row that a user or client has."),
+        "GrantRole": .outside("A role opens the admin pages alone; AdminRoleTests have it."),
+        "RevokeRole": .outside("A role opens the admin pages alone; AdminRoleTests have it."),
+        "RenameUser": .outside("A name ends and gives nothing."),
+        "GiveUpSignOut": .outside("Ends the tries of a message as 24 hours do."),
     ]
 
     static let jobs: [String: Place] = [
@@ -93,6 +98,7 @@ struct OversightTests {
         "FreeMemory": .outside(reading), "NamedService": .outside("Names another one."),
         "ProgramNode": .outside("The nodes of PostgreSQL; the suites of several nodes have it."),
         "Watchdog": .outside("Tells systemd that the program runs."),
+        "AdminTelling": .outside("Queues emails to admins; AdminRoleTests have it."),
     ]
 
     static let tables: [String: Place] = [
@@ -132,6 +138,9 @@ struct OversightTests {
         "access_token": .outside(apps), "app_link": .outside(apps), "handoff": .outside(apps),
         "provider_attempt": .outside(providers), "token_revocation": .outside(providers),
         "used_provider_answer": .outside(providers),
+        "account_role": .outside("A role opens the admin pages alone; AdminRoleTests have it."),
+        "refused_address": .outside("Shown to admins, and gives nothing; AdminServiceTests have it."),
+        "admin_notice": .outside("What admins were told; AdminRoleTests have it."),
     ]
 
     /// The columns whose value ends or narrows something: those that a restore compares (`RestoredColumn`).

@@ -38,6 +38,9 @@ extension EventKind {
     package static let keysForgotten = EventKind(
         "keys_forgotten", nil, .row("`detail`: the fingerprints of the keys that the database knows now"),
         "`idp database forget-keys`: what only the lost keys open stays closed.")
+    package static let auditExported = EventKind(
+        "audit_exported", nil, .row("`detail`: the file; the account, if one user's data"),
+        "Rows of the audit log, or one user's data, were written into a file, by a command or on an admin page.")
     package static let databaseRestored = EventKind(
         "database_restored", nil, .row(""),
         "A backup was put in the place of the database. Every sign-in has ended, and clients are told.")
@@ -74,5 +77,6 @@ package enum OperationsEvents {
     package static let all: [EventKind] = [
         .userErased, .userInvited, .groupChanged, .clientChanged, .clientSecretAdded, .clientSecretRetired,
         .accessReviewFailed, .signInLinkMade, .passkeysForgotten, .keysForgotten, .databaseRestored,
+        .auditExported, .adminsNotTold, .roleChanged, .adminChange, .adminRefused,
     ]
 }

@@ -64,7 +64,7 @@ extension IdPFeatures {
                 of: keys, parts.database, isFile: try values[IdPSettings.database].isFile, clock: parts.clock,
                 randomness: parts.randomness)
         return [
-            AuditWriting(log: parts.audit),
+            AuditWriting(log: parts.audit), AdminTelling(notices: adminNotices, logger: parts.logger),
             signOuts,
             StartJob { await atStart() },
             common.purging(newest: parts.sessions.store.newestRow, try purges(values)),

@@ -1,16 +1,19 @@
 import IdPAccountPages
 import IdPAccounts
+import IdPAdmin
 import IdPApps
 import IdPClients
 import IdPDevPages
 import IdPFlow
 import IdPMail
+import IdPOperations
 import IdPProtocols
 import IdPProviderSignIn
 import IdPProviders
 import IdPSignIn
 import SSOShared
 import SSOWeb
+import ThisBuild
 
 /// What the identity provider consists of: the one list of its features.
 struct IdPFeatures: Sendable {
@@ -23,6 +26,7 @@ struct IdPFeatures: Sendable {
     /// Sends the messages of all protocols to clients.
     let signOuts: SignOutSender
     let signingKeys: SigningKeys
+    let adminNotices: AdminNotices
 
     /// - Parameter added: features beside the built-in ones, for tests.
     /// - Throws: if a template is malformed, or libcurl cannot be used.
@@ -41,6 +45,9 @@ struct IdPFeatures: Sendable {
             additionOfApp: { AppIdentityAttempts(identities, apps, parts, signIn: $0) })
         let email = try EmailFeature(parts, values, providers: registry)
         let passkeys = try PasskeyFeature(parts, values, changes: notices, hasApps: !apps.all.isEmpty)
+        let admin = try AdminFeature(
+            parts, values, sender: InvitationQueue(parts.mail), changes: notices,
+            facts: AdminFacts(events: IdPEvents.all, version: ThisBuild.stamp.text, values))
         let features: [any Feature] =
             [
                 FlowFeature(parts), email, passkeys, InvitationFeature(parts, submitAddress: email.submitAddress),
@@ -52,6 +59,7 @@ struct IdPFeatures: Sendable {
                 AccountPagesFeature(
                     parts, providers: registry, notices: notices, revocation: .init(parts, registry, client),
                     events: IdPEvents.all, passkeys: passkeys.signal, beginAddition: provider.beginLink),
+                admin,
                 AssociationRoutes(files: association),
                 try DevPagesFeature(
                     parts, values, services.devPages,
@@ -65,6 +73,7 @@ struct IdPFeatures: Sendable {
             parts.signOuts.queue, parts.audit.store, protocols: features.flatMap(\.signOuts), clients: parts.clients,
             transport: try HTTPClient.forSignOuts(), logger: parts.logger)
         (self.parts, providers, all, signingKeys) = (parts, registry, features, oidc.keys)
+        adminNotices = admin.notices
     }
 
     /// Every route of the program, each declared by its feature.

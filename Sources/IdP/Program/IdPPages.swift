@@ -1,5 +1,6 @@
 import IdPAccountPages
 import IdPAccounts
+import IdPAdmin
 import IdPApps
 import IdPDevPages
 import IdPFlow
@@ -11,7 +12,7 @@ import SSOWeb
 /// The pages of all targets.
 enum IdPPages {
     static let files: [PageFiles] = [
-        .accounts, .flow, .signIn, .providerSignIn, .apps, .accountPages, .protocols, .devPages, .program,
+        .accounts, .flow, .signIn, .providerSignIn, .apps, .accountPages, .admin, .protocols, .devPages, .program,
     ]
 
     static func assets(_ brand: Brand) -> StaticAssets {

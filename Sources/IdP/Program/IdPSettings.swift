@@ -1,4 +1,5 @@
 import IdPAccounts
+import IdPAdmin
 import IdPApps
 import IdPClients
 import IdPDevPages
@@ -37,7 +38,7 @@ package enum IdPSettings {
             FlowSettings.trustedProxies, Places.setting,
         ] + AssociationRoutes.settings + AppsFeature.settings + DevPagesFeature.settings + WebFingerFeature.settings
         + Brand.settings + [auditDays, metricsListen, FlowSettings.sessions] + EmailFeature.settings
-        + PasskeyFeature.settings + [FlowSettings.require]
+        + PasskeyFeature.settings + [FlowSettings.require] + AdminFeature.settings
 
     /// The same in the order of `--help`.
     static let table = [SettingDescription](all)
@@ -83,6 +84,12 @@ package enum IdPSettings {
                     + "the limits per network are off. Use 127.0.0.1 if the proxy sets X-Forwarded-For.")
         }
         reader.reportExampleSecrets(publicURL: publicURL, listen: listen)
+        if let admins = try? values[AdminAddresses.setting], admins.isEmpty {
+            reader.addCheck {
+                $0.record("admin pages", "/admin is an unknown path until a setting or a command names an admin")
+                $0.record("the first admin", "set IDP_ADMINS to an address, or: idp user grant admin ADDRESS")
+            }
+        }
     }
 
     /// Adds the checks of what lies outside the settings: the database, the addresses, the outbox folder, the name in EHLO.

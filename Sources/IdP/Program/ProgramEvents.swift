@@ -19,15 +19,12 @@ extension EventKind {
         "signing_keys_not_renewed", .warning, line: [.cause()],
         "Keys not read or made: database and `IDP_SECRET_KEY`. Tried again in an hour.")
     static let backupMade = EventKind("backup_made", nil, .row("`detail`: the file"), "A backup was made.")
-    static let auditExported = EventKind(
-        "audit_exported", nil, .row("`detail`: the file; the account, if one user's data"),
-        "Rows of the audit log, or one user's data, were written into a file.")
 }
 
 /// The events of this target.
 enum ProgramEvents {
     static let all: [EventKind] = [
         .reload, .ineligibleSignInsFailed, .sealedValuesRenewed, .sealedValuesNotRenewed, .signingKeysNotRenewed,
-        .backupMade, .auditExported,
+        .backupMade,
     ]
 }

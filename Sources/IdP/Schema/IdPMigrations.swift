@@ -1,5 +1,6 @@
 import IdPAccountPages
 import IdPAccounts
+import IdPAdmin
 import IdPApps
 import IdPClients
 import IdPFlow
@@ -39,6 +40,7 @@ package enum IdPMigrations {
         Migration(name: "v036-audit-by-time", onSQLite: AuditSchema.byTime),
         Migration(name: "v037-passkeys", sql: PasskeySchema.sql + PrintedLinkSchema.sql),
         Migration(name: "v038-gate", sql: GateSchema.sql + AppKeySchema.sql),
+        Migration(name: "v039-admin", sql: RoleStore.schema + AdminNotices.schema + RefusedAddresses.schema),
     ]
 
     private static let baseline = [

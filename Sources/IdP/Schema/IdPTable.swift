@@ -60,6 +60,9 @@ package struct IdPTable: Sendable {
         IdPTable("file_client", restore: .stays, lostCommits: .stays),
         IdPTable("gate_session", restore: .changed("DELETE FROM gate_session"), lostCommits: .stays),
         IdPTable("group_member", restore: .stays, lostCommits: .stays),
+        // A role that was revoked in the missing time would count again.
+        IdPTable("account_role", restore: .changed("DELETE FROM account_role"), lostCommits: .stays),
+        IdPTable("admin_notice", restore: .stays, lostCommits: .stays),
         IdPTable("guess_alarm", restore: .stays, lostCommits: .stays),
         IdPTable(
             "handoff", restore: .changed("DELETE FROM handoff"),
@@ -94,6 +97,7 @@ package struct IdPTable: Sendable {
         // A number that was used in the time that is missing must not stand for another change.
         IdPTable(
             "registry_revision", restore: .changed(raisedRevision), lostCommits: .changed(raisedRevision)),
+        IdPTable("refused_address", restore: .stays, lostCommits: .stays),
         IdPTable("session", restore: .changed("DELETE FROM session"), lostCommits: .stays),
         // A used or withdrawn one would work again. That an account began by one is known by the others.
         IdPTable(

@@ -26,9 +26,11 @@ package struct RequestMetrics<Context: WebRequestContext>: RouterMiddleware {
         }
     }
 
-    /// One for all assets, whose paths change with their content.
+    /// One for all assets, whose paths change with their content, and one for all admin pages: they are many and seldom asked for, and
+    /// each label takes series of ``MetricsRegistry/limit``.
     static func label(of route: String?) -> String {
         guard let route else { return "-" }
+        if route.hasPrefix("/admin/") { return "/admin" }
         return route.hasPrefix(StaticAssets.folder) ? StaticAssets.folder : route
     }
 

@@ -19,11 +19,15 @@ package struct SettingValues: Sendable {
 
     private var entries: [String: any Sendable] = [:]
     private var faulty: Set<String> = []
+    /// What `check` prints of them: every setting in force, secrets as fingerprints, and what is probably wrong.
+    package private(set) var lines: [SettingsReader.Line] = []
+    package private(set) var warnings: [String] = []
 
     /// Reads all settings in this order. One with a problem has no value, and the others are read all the same: an operator sees
     /// all problems at once.
     package init(_ settings: [any ReadableSetting], _ reader: SettingsReader) {
         for setting in settings { read(setting, reader) }
+        (lines, warnings) = (reader.lines, reader.warnings)
     }
 
     /// The value of a setting.

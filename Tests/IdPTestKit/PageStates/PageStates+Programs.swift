@@ -8,7 +8,8 @@ import SSOWeb
 extension PageStates {
     // MARK: The IdP
 
-    static let idp = signIn + code + emailLink + invitations + completion + home + passkeys + trial + errors
+    static let idp =
+        signIn + code + emailLink + invitations + completion + home + passkeys + admin + trial + errors
 
     private static let emailField = "form[action='/sign-in'] input[name=email]:not([type=hidden])"
     private static let codeField = "form[action='/sign-in/code'] input[name=code]"

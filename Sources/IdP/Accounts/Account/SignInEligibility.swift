@@ -170,4 +170,11 @@ package struct AllowedEmails: Sendable {
         guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return false }
         return addresses.contains(bytes) || domains.contains(Array(bytes[(at + 1)...]))
     }
+
+    /// These, and further addresses: `IDP_ADMINS` lets its own sign in.
+    package func adding(_ further: [String]) -> AllowedEmails {
+        var all = self
+        all.addresses.formUnion(further.map { Array($0.utf8) })
+        return all
+    }
 }

@@ -24,9 +24,10 @@ extension EventKind {
     package static let signOutGivenUp = EventKind(
         "sign_out_given_up", .error, .row(row), line: message + [.reason],
         causes: SignOutFailure.causes + [
+            .init("operator", "An admin has given it up on a page. It can be tried again."),
             .init(
                 "queue_full",
-                "Too many messages wait. A line at most hourly per client; the audit log has each.")
+                "Too many messages wait. A line at most hourly per client; the audit log has each."),
         ], user: Text("activity.sign-out-given-up"),
         "`client` was not reached for 24 hours, or has refused the message: sessions of `account` may go on there. [What to do](operations.md#sign-out-at-clients)"
     )

@@ -197,7 +197,7 @@ package struct SignOutQueue: Sendable {
     }
 
     /// Notes that a message is given up.
-    func giveUp(_ id: String, _ error: String, at now: Timestamp, _ connection: any SQLConnection) throws {
+    package func giveUp(_ id: String, _ error: String, at now: Timestamp, _ connection: any SQLConnection) throws {
         try settle(id, isDelivered: false, error: error, at: now, connection)
     }
 

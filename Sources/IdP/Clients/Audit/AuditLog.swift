@@ -53,7 +53,10 @@ package final class AuditLog: Sendable {
         guard !rows.isEmpty || !counts.isEmpty else { return false }
         do {
             try await store.database.write { [store] connection in
-                for row in rows { try store.write(row, connection) }
+                for row in rows {
+                    try store.write(row, connection)
+                    try RefusedAddresses.note(row, at: store.clock.now(), connection)
+                }
                 for (key, number) in counts {
                     try store.count(key.event, number, at: min(store.clock.now(), key.hour.last), connection)
                 }

@@ -27,6 +27,8 @@ package struct SharedParts: Sendable {
     package let pages: Pages
     package let assets: StaticAssets
 
+    /// The addresses of `IDP_ADMINS`.
+    package let admins: AdminAddresses
     package let eligibility: SignInEligibility
     package let accounts: AccountStore
     package let knownBrowsers: KnownBrowsers
@@ -61,7 +63,8 @@ package struct SharedParts: Sendable {
         (self.clients, self.pages, self.assets) = (clients, pages, assets)
         logos = ClientLogos(clients)
 
-        eligibility = SignInEligibility(allowed: try values[AllowedEmails.setting], clock: clock)
+        admins = try values[AdminAddresses.setting]
+        eligibility = SignInEligibility(allowed: try values[AllowedEmails.setting].adding(admins.all), clock: clock)
         signOuts = SignOuts(clock: clock, randomness: randomness, protocols: clients.registry.protocols) {
             try clients.registered($2).client(id: $0)?.takesSignOuts(of: $1) ?? false
         }
@@ -97,6 +100,11 @@ package struct SharedParts: Sendable {
     /// ``Places/name(of:)`` of a request.
     package func place(of request: Request, _ context: VisitorContext) -> String? {
         places.name(of: proxies.address(of: request, peer: context.peer))
+    }
+
+    /// The address of a request's client, as `IDP_TRUSTED_PROXIES` gives it.
+    package func address(of request: Request, _ context: VisitorContext) -> IPAddress? {
+        proxies.address(of: request, peer: context.peer)
     }
 
     /// Adds the audit log to every request.

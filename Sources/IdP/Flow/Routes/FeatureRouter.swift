@@ -189,6 +189,53 @@ package struct FeatureRouter {
             })
     }
 
+    /// Those that reach the handlers of routes.
+    private static let adminMethods: [HTTPRequest.Method] = [
+        .get, .head, .post, .delete, .options, .trace,
+    ]
+
+    /// A page of `/admin`, and what its form does.
+    ///
+    /// - Parameters:
+    ///   - admit: looks at who asks before anything else of the request is. It throws ``PublicError/notFound`` for whom the path does
+    ///     not exist, so that no method, type or size of a request says that it does.
+    ///   - show: must not change anything but when the session was last used.
+    ///   - submit: nil for a page without a form.
+    package mutating func admin<Admitted: Sendable>(
+        at path: String,
+        admitting admit: @escaping @Sendable (Request, VisitorContext) async throws -> FormSubject<Admitted>,
+        show: (@Sendable (Request, VisitorContext, Admitted) async throws -> Response)?,
+        submit: (@Sendable (SubmittedForm, Admitted) async throws -> Response)? = nil
+    ) {
+        let methods: [HTTPRequest.Method] = (show == nil ? [] : [.get, .head]) + (submit == nil ? [] : [.post])
+        let post = submit.map { submit in
+            handler(
+                of: Form<Admitted>(
+                    about: { try await admit($0.request, $0.context) },
+                    orElse: { _ in .init(label: Text("error.try-again"), href: path.contains(":") ? "/admin" : path) },
+                    submit: submit))
+        }
+        let handle: Route.Handler = { request, context in
+            let admitted: Admitted
+            switch try await admit(request, context) {
+            case .over(let response): return response
+            case .open(let open): admitted = open
+            }
+            switch (request.method, show, post) {
+            case (.get, let show?, _): return try await show(request, context, admitted)
+            case (.head, let show?, _): return try await show(request, context, admitted).createHeadResponse()
+            case (.post, _, let post?): return try await post(request, context)
+            default: throw PublicError.methodNotAllowed(methods)
+            }
+        }
+        routes.append(
+            Route(.admin, at: path, methods, checksFormToken: submit != nil) { router in
+                for method in Self.adminMethods {
+                    router.on(RouterPath(path), method: method, use: handle)
+                }
+            })
+    }
+
     /// The form that asks for a change. What follows is the same for all.
     mutating func change(_ change: DeclaredChange, _ form: Form<SignedInUser>) {
         changes.append(change)

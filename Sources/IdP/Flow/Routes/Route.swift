@@ -17,6 +17,8 @@ package struct Route: Sendable {
         case page
         /// A form, and often its page. A POST counts only with the token of the session's own pages.
         case form
+        /// A page or form of `/admin`. For everybody but an admin the path does not exist, whatever the method.
+        case admin
         /// A POST of a script of our own pages, which names their token in a header. Its answers are JSON.
         case script
         /// A GET that changes something, such as the way back from a provider. Only a user who goes there reaches it: no part

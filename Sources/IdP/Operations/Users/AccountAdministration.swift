@@ -40,6 +40,8 @@ package struct AccountAdministration: Sendable {
     package struct Search: Sendable {
         /// A part of the address or the name, in upper or lower case.
         package var text: String?
+        /// How the address or the name begins, in upper or lower case.
+        package var beginning: String?
         package var state: State?
         package var group: String?
         /// Whether only accounts without a passkey are asked for.
@@ -59,6 +61,8 @@ package struct AccountAdministration: Sendable {
             SELECT * FROM (SELECT \(Account.columns), \(Self.state) FROM account
                             WHERE (CAST(:after AS TEXT) IS NULL OR email > :after)
                               AND (CAST(:text AS TEXT) IS NULL OR email LIKE :text ESCAPE '!' OR LOWER(name) LIKE :text ESCAPE '!')
+                              AND (CAST(:beginning AS TEXT) IS NULL OR (email >= :beginning AND email < :beginningEnd)
+                                   OR LOWER(name) LIKE :beginningLike ESCAPE '!')
                               AND (CAST(:group AS TEXT) IS NULL OR id IN (SELECT account_id FROM group_member WHERE group_id = :group))
                               AND (:without = 0 OR id NOT IN (SELECT account_id FROM account_identity WHERE kind = 'passkey'))
                           ) AS listed
@@ -66,6 +70,9 @@ package struct AccountAdministration: Sendable {
             """,
             [
                 "after": .optional(search.after?.lowercased()), "text": .optional(search.text.map(Self.pattern)),
+                "beginning": .optional(search.beginning?.lowercased()),
+                "beginningEnd": .optional(search.beginning.map { $0.lowercased() + "\u{10ffff}" }),
+                "beginningLike": .optional(search.beginning.map { String(Self.pattern($0).dropFirst()) }),
                 "state": .optional(search.state?.rawValue), "group": .optional(search.group),
                 "without": .integer(search.isWithoutPasskey ? 1 : 0), "limit": .integer(Int64(limit)),
             ])

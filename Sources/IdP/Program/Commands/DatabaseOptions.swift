@@ -91,9 +91,23 @@ struct DatabaseOptions: ParsableArguments {
     ///
     /// - Throws: exit code 78 where the settings of it are wrong.
     func signInSettings() throws -> (PublicOrigin, SignInEligibility) {
-        let read = try read { ($0.value(FlowSettings.publicURL), $0.value(AllowedEmails.setting)) }.further
-        guard let origin = read.0, let allowed = read.1 else { throw CommandExit.configurationError }
-        return (origin, SignInEligibility(allowed: allowed, clock: .system()))
+        let read = try read {
+            ($0.value(FlowSettings.publicURL), $0.value(AllowedEmails.setting), $0.value(AdminAddresses.setting))
+        }.further
+        guard let origin = read.0, let allowed = read.1, let admins = read.2 else {
+            throw CommandExit.configurationError
+        }
+        return (origin, SignInEligibility(allowed: allowed.adding(admins.all), clock: .system()))
+    }
+
+    /// The addresses of `IDP_ADMINS`, as for the running IdP.
+    ///
+    /// - Throws: exit code 78 where the setting is wrong.
+    func admins() throws -> AdminAddresses {
+        guard let admins = try read({ $0.value(AdminAddresses.setting) }).further else {
+            throw CommandExit.configurationError
+        }
+        return admins
     }
 
     /// What commands about clients compare a change with. Secrets of the file that only the service can read are missing, with

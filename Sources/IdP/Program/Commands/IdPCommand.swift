@@ -23,7 +23,7 @@ struct IdPCommand: AsyncParsableCommand {
             Serve.self, Check.self, InitCommand.self, UserCommand.self, MailCommand.self, BackupCommand.self,
             RestoreCommand.self,
             DatabaseCommand.self, AuditCommand.self, ClientCommand.self, GroupCommand.self, SignOutsCommand.self,
-            KeysCommand.self, PasskeysCommand.self,
+            KeysCommand.self, PasskeysCommand.self, TraceCommand.self,
         ],
         defaultSubcommand: Serve.self)
 

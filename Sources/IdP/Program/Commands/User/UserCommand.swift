@@ -25,7 +25,7 @@ struct UserCommand: CommandOfCommands {
             List.self, Show.self, Invite.self, Resend.self, Withdraw.self, Import.self, Disable.self, Enable.self,
             SignInLink.self, Passkeys.self, Sessions.self, EndSession.self, SignOut.self, SetAddress.self, SetEnd.self,
             Export.self,
-            Erase.self,
+            Erase.self, Grant.self, Revoke.self,
         ])
 }
 

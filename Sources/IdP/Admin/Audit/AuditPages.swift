@@ -1,0 +1,136 @@
+import Hummingbird
+import IdPAccounts
+import IdPClients
+import IdPFlow
+import IdPOperations
+import SSOShared
+import SSOWeb
+import Storage
+
+/// `/admin/audit`: the audit log, the newest row first.
+struct AuditPages: Sendable {
+    let desk: AdminDesk
+
+    func addRoutes(to router: inout FeatureRouter) { desk.page(at: AdminPath.audit, in: &router, show) }
+
+    static let names = ["since", "until", "user", "service", "event", "reference"]
+
+    @Sendable private func show(
+        _ request: Request, _ context: VisitorContext, _ admin: Admin, _ writer: AdminWriter
+    ) async throws -> AdminPage {
+        let values = Self.names.map { ($0, request.queryText($0)) }
+        let before = Base64URL.decode(request.queryText("before"))
+        let filter = AuditFilter(Dictionary(values) { $1 })
+        let found = try await desk.parts.database.read { connection in
+            try AdminView.audit(
+                filter.search(desk, connection), before: before, limit: AdminPath.rows + 1, connection)
+        }
+        let shown = Array(found.prefix(AdminPath.rows))
+        let isFiltered = values.contains { !$0.1.isEmpty }
+        let blocks = [
+            writer.actions([(ExportAction.title, AdminPath.query(ExportAction.path, values))]),
+            writer.filter(AdminPath.audit, zip(AuditFilter.fields(desk), values).map { ($0, $1.1) }),
+            AuditTable.block(
+                shown, Text("admin.audit-caption"), writer,
+                empty: isFiltered ? Text("admin.audit-none") : Text("admin.audit-empty"),
+                next: found.count > shown.count
+                    ? shown.last.map {
+                        AdminPath.query(AdminPath.audit, values + [("before", Base64URL.encode($0.id))])
+                    } : nil),
+        ]
+        return writer.page(Text("admin.audit"), blocks)
+    }
+}
+
+/// Which rows are asked for, as fields.
+struct AuditFilter: Sendable {
+    let values: [String: String]
+
+    init(_ values: [String: String]) { self.values = values.mapValues { String($0.prefix(200)) } }
+
+    static func fields(_ desk: AdminDesk) -> [AdminField] {
+        [
+            AdminField("since", Text("admin.filter-since"), type: "date"),
+            AdminField("until", Text("admin.filter-until"), type: "date"),
+            AdminField("user", Text("admin.filter-user")), AdminField("service", Text("admin.service")),
+            AdminField(
+                "event", Text("admin.event"),
+                options: [("", Text("admin.any"))]
+                    + desk.events.filter(\.hasRow).map(\.id).sorted().map { ($0, Text("admin.value", ["value": $0])) }),
+            AdminField("reference", Text("admin.reference")),
+        ]
+    }
+
+    private func value(_ name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    func search(_ desk: AdminDesk, _ connection: any SQLConnection) throws -> AuditSearch {
+        var search = AuditSearch()
+        search.since = value("since").flatMap(EndDate.read).map { $0 - .days(1) }
+        search.until = value("until").flatMap(EndDate.read)
+        (search.client, search.event) = (value("service"), value("event"))
+        search.reference = value("reference")
+        if let user = value("user") {
+            let address = try? Entered.address(user)
+            let account = try address.flatMap { try AdminView.account(of: $0.text, connection)?.id }
+            search.user = AuditSearch.User(
+                account: account ?? user, addresses: address.map(desk.parts.audit.addresses.macs) ?? [])
+        }
+        return search
+    }
+}
+
+/// Writes the rows of a filter into a file of the admin's browser. It changes nothing, and all admins are told.
+struct ExportAction: AdminAction {
+    static let id = "audit_export"
+    static let takesLinks = true
+    static let path = "/admin/audit/export"
+    static let title = Text("admin.export")
+    static let done = Text("admin.done-export")
+    static let isForAuditors = true
+    static let maximumRows = 10_000
+    let desk: AdminDesk
+
+    func fields(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> [AdminField] {
+        AuditFilter.fields(desk)
+    }
+
+    private func filter(_ asked: AdminAsked) -> AuditFilter {
+        AuditFilter(Dictionary(AuditPages.names.map { ($0, asked.text($0)) }) { $1 })
+    }
+
+    func plan(_ asked: AdminAsked, by admin: Admin, _ connection: any SQLConnection) throws -> AdminPlan {
+        let filter = filter(asked)
+        let named = AuditPages.names.compactMap { name in
+            filter.values[name].flatMap { $0.isEmpty ? nil : Text("admin.effect-filter", ["name": name, "value": $0]) }
+        }
+        return AdminPlan(
+            Self.title, [Text("admin.effect-export")] + named + [Text("admin.effect-admins-told")],
+            home: AdminPath.audit, names: "audit.csv")
+    }
+
+    func make(_ asked: AdminAsked, _ context: ChangeContext, _ connection: any SQLConnection) throws -> AdminOutcome {
+        let rows = try AdminView.audit(
+            filter(asked).search(desk, connection), limit: Self.maximumRows, connection)
+        try context.record(
+            Event(.auditExported, detail: "\(rows.count) rows into a browser"), connection)
+        return .file(name: "audit.csv", type: "text/csv; charset=utf-8") { Self.csv(rows) }
+    }
+
+    static func csv(_ rows: [AuditEntry]) -> String {
+        let lines = rows.map { row in
+            [
+                PlainDate.rfc3339(row.at), row.event, row.actor, row.account, row.client, row.session, row.flow,
+                row.reference, row.network, row.cause, row.detail, row.address,
+            ].map(quoted).joined(separator: ",")
+        }
+        let header = "time,event,actor,account,client,session,flow,reference,network,cause,detail,address"
+        return ([header] + lines).map { $0 + "\r\n" }.joined()
+    }
+
+    /// A spreadsheet takes a value that begins with one of these for a formula.
+    private static func quoted(_ value: String?) -> String {
+        guard let value, let first = value.unicodeScalars.first else { return "" }
+        let safe = "=+-@\t\r".unicodeScalars.contains(first) ? "'" + value : value
+        return "\"\(safe.replacing("\"", with: "\"\""))\""
+    }
+}

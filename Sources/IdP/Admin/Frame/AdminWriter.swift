@@ -1,0 +1,168 @@
+import IdPAccounts
+import SSOShared
+import SSOWeb
+
+/// Makes the parts of admin pages in the language of their reader. Whatever comes from outside is escaped, in a `<bdi>`, and cut.
+struct AdminWriter: Sendable {
+    /// Values from outside are cut at so many characters.
+    static let longest = 200
+
+    let texts: Texts
+    let now: Timestamp
+
+    static func cut(_ text: String) -> String {
+        let shown = String(text.unicodeScalars.filter { !$0.properties.isControl }.prefix(longest).map(Character.init))
+        return shown.utf8.elementsEqual(text.utf8) ? text : shown + "…"
+    }
+
+    func html(_ text: Text) -> String { texts.html(text) }
+    func plain(_ text: Text) -> String { texts.plain(text) }
+
+    /// A value from outside, in a `<bdi>`.
+    func valueHTML(_ value: String) -> String { texts.html(Text("admin.value", ["value": Self.cut(value)])) }
+
+    // MARK: Cells
+
+    func cell(_ value: String?) -> AdminPage.Cell {
+        AdminPage.Cell(valueHTML: value.map(valueHTML) ?? html(Text("admin.none")), isText: true)
+    }
+
+    func cell(_ text: Text) -> AdminPage.Cell { AdminPage.Cell(valueHTML: html(text), isText: true) }
+
+    func cell(_ moment: Timestamp?) -> AdminPage.Cell {
+        guard let moment else { return AdminPage.Cell(valueHTML: html(Text("admin.never")), isText: true) }
+        return AdminPage.Cell(time: texts.moment(moment, now: now))
+    }
+
+    /// - Parameter href: a path of ours, or a registered https address.
+    func link(_ value: String, _ href: String) -> AdminPage.Cell {
+        AdminPage.Cell(valueHTML: valueHTML(value), href: href, isLink: true)
+    }
+
+    func link(_ text: Text, _ href: String) -> AdminPage.Cell {
+        AdminPage.Cell(valueHTML: html(text), href: href, isLink: true)
+    }
+
+    /// An address, with what differs from another one marked.
+    func marked(_ address: String, from other: String?) -> AdminPage.Cell {
+        let (own, known) = (Array(Self.cut(address)), Array(other.map(Self.cut) ?? ""))
+        let start = zip(own, known).prefix { $0 == $1 }.count
+        let end = zip(own.dropFirst(start).reversed(), known.dropFirst(start).reversed()).prefix { $0 == $1 }.count
+        var cell = AdminPage.Cell(isMarked: true)
+        cell.same = String(own.prefix(start))
+        cell.differs = String(own[start..<(own.count - end)])
+        cell.rest = String(own.suffix(end))
+        return cell
+    }
+
+    // MARK: Blocks
+
+    func page(_ title: Text, _ blocks: [AdminPage.Block]) -> AdminPage {
+        AdminPage(title: plain(title), titleHTML: html(title), blocks)
+    }
+
+    func heading(_ text: Text) -> AdminPage.Block { AdminPage.Block(heading: .init(headingHTML: html(text))) }
+
+    func paragraph(_ text: Text) -> AdminPage.Block {
+        AdminPage.Block(paragraphs: [.init(paragraphHTML: html(text))])
+    }
+
+    func facts(_ rows: [(Text, [AdminPage.Cell])]) -> AdminPage.Block {
+        AdminPage.Block(facts: .init(rows: rows.map { .init(name: plain($0.0), cells: $0.1) }))
+    }
+
+    func list(_ items: [Text]) -> AdminPage.Block {
+        AdminPage.Block(list: .init(items: items.map { .init(itemHTML: html($0)) }))
+    }
+
+    func actions(_ links: [(Text, String)]) -> AdminPage.Block {
+        AdminPage.Block(actions: .init(links: links.map { .init(href: $0.1, labelHTML: html($0.0)) }))
+    }
+
+    func code(_ label: Text, _ text: String) -> AdminPage.Block {
+        AdminPage.Block(code: .init(codeLabel: plain(label), text: text))
+    }
+
+    /// - Parameters:
+    ///   - columns: the first names the row.
+    ///   - empty: what stands in the place of a table without rows.
+    ///   - next: the address of the next page.
+    func table(
+        _ caption: Text, _ columns: [AdminPage.Column], _ rows: [[AdminPage.Cell]], empty: Text, next: String? = nil
+    ) -> AdminPage.Block {
+        let shown = rows.map { cells in
+            AdminPage.Row(
+                cells: cells.enumerated().map { index, cell in
+                    var cell = cell
+                    cell.label = columns.indices.contains(index) ? columns[index].label : ""
+                    cell.isHead = index == 0
+                    return cell
+                })
+        }
+        return AdminPage.Block(
+            table: .init(
+                caption: plain(caption), columns: columns, rows: shown, emptyHTML: html(empty), next: next ?? "",
+                hasNext: next != nil, isEmpty: rows.isEmpty))
+    }
+
+    func column(_ label: Text, sorted href: String? = nil, _ sort: String = "") -> AdminPage.Column {
+        .init(label: plain(label), href: href ?? "", sort: sort, isLink: href != nil, isSorted: !sort.isEmpty)
+    }
+
+    func field(_ field: AdminField, _ value: String, error: Text? = nil) -> AdminPage.Field {
+        var shown = AdminPage.Field(name: field.name, fieldLabelHTML: html(field.label), value: value)
+        shown.type = field.type
+        (shown.hintHTML, shown.hasHint) = (field.hint.map(html) ?? "", field.hint != nil)
+        (shown.errorHTML, shown.hasError) = (error.map(html) ?? "", error != nil)
+        shown.options = field.options.map {
+            .init(optionValue: $0.value, optionLabel: plain($0.label), isSelected: $0.value == value)
+        }
+        shown.isSelect = !field.options.isEmpty
+        shown.isArea = field.isArea
+        shown.isInput = !shown.isSelect && !shown.isArea
+        shown.isRequired = field.isRequired
+        shown.describedBy = [
+            field.hint == nil ? nil : "hint-\(field.name)", error == nil ? nil : "error-\(field.name)",
+        ].compactMap(\.self).joined(separator: " ")
+        shown.isDescribed = !shown.describedBy.isEmpty
+        return shown
+    }
+
+    func filter(_ action: String, _ fields: [(AdminField, String)]) -> AdminPage.Block {
+        AdminPage.Block(
+            filter: .init(
+                action: action, fields: fields.map { self.field($0.0, $0.1) },
+                submit: plain(Text("admin.filter.submit")),
+                label: plain(Text("admin.filter.label"))))
+    }
+}
+
+/// A field of a form or filter.
+struct AdminField: Sendable {
+    let name: String
+    let label: Text
+    var hint: Text?
+    var type = "text"
+    var options: [(value: String, label: Text)] = []
+    var isArea = false
+    var isRequired = false
+    /// What stands in it at first.
+    var value = ""
+
+    init(
+        _ name: String, _ label: Text, hint: Text? = nil, type: String = "text",
+        options: [(value: String, label: Text)] = [], isArea: Bool = false, isRequired: Bool = false,
+        value: String = ""
+    ) {
+        (self.name, self.label, self.hint, self.type) = (name, label, hint, type)
+        (self.options, self.isArea, self.isRequired, self.value) = (options, isArea, isRequired, value)
+    }
+}
+
+extension Unicode.Scalar.Properties {
+    /// Also those that reorder the text around them.
+    fileprivate var isControl: Bool {
+        generalCategory == .control || generalCategory == .format || generalCategory == .lineSeparator
+            || generalCategory == .paragraphSeparator
+    }
+}

@@ -1,0 +1,58 @@
+import IdPAccounts
+import IdPClients
+import IdPFlow
+import IdPMail
+import IdPOperations
+import SSOShared
+import SSOWeb
+import Storage
+
+/// The email to an admin about changes. Its subject id is the batch of an ``AdminNotices`` round and the id of the admin's account.
+struct AdminNoticeMail: MailTemplate {
+    static let kind = "admin_notice"
+
+    let database: any Database
+    let pages: Pages
+    let issuer: PublicOrigin
+
+    struct Item: Encodable, Sendable {
+        let event, about, actor: String
+        let time: Moment
+    }
+
+    struct Model: Encodable, Sendable {
+        let items: [Item]
+        let audit: String
+    }
+
+    func message(for subjectID: String) async throws -> EmailContent? {
+        let parts = subjectID.split(separator: " ").map(String.init)
+        guard parts.count == 2 else { return nil }
+        let (account, rows, names) = try await database.read { connection in
+            let rows = try AdminNews.rows(of: AdminNotices.rows(of: parts[0], connection), connection)
+            // Addresses say more than ids.
+            let ids = Set(rows.compactMap(\.account) + rows.map { String($0.actor.dropFirst("user:".count)) })
+            let names = try ids.reduce(into: [String: String]()) { names, id in
+                names[id] = try AdminView.account(id, connection)?.email
+            }
+            return (try AdminView.account(parts[1], connection), rows, names)
+        }
+        guard let account, !rows.isEmpty, let to = try? EmailAddress(account.email) else { return nil }
+        let language = account.language ?? .english
+        let texts = pages.texts(in: language)
+        let items = rows.map { row in
+            let actor = row.actor.hasPrefix("user:") ? String(row.actor.dropFirst("user:".count)) : row.actor
+            let about = [row.account.map { names[$0] ?? $0 }, row.client, row.cause, row.detail].compactMap(\.self)
+            return Item(
+                event: row.event, about: AdminWriter.cut(about.joined(separator: " ")), actor: names[actor] ?? actor,
+                time: texts.moment(row.at))
+        }
+        let model = Model(items: items, audit: issuer.text + AdminPath.audit)
+        return EmailContent(
+            to: to,
+            subject: EmailContent.withoutIsolates(texts.plain(Text("admin.mail-subject", count: rows.count))),
+            text: pages.text("admin-notice-text", model, in: language),
+            html: pages.text("admin-notice-html", model, in: language), language: language, logo: pages.mailLogo,
+            account: account.id)
+    }
+}

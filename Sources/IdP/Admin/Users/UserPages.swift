@@ -1,0 +1,260 @@
+import Hummingbird
+import IdPAccounts
+import IdPClients
+import IdPFlow
+import IdPOperations
+import SSOShared
+import SSOWeb
+import Storage
+
+/// `/admin/users` and `/admin/users/ID`.
+struct UserPages: Sendable {
+
+    let desk: AdminDesk
+
+    func addRoutes(to router: inout FeatureRouter) {
+        desk.page(at: AdminPath.users, in: &router, list)
+        desk.page(at: "\(AdminPath.users)/:id", in: &router, show)
+    }
+
+    private var administration: AccountAdministration {
+        AccountAdministration(database: desk.parts.database, clock: desk.parts.clock)
+    }
+
+    @Sendable private func list(
+        _ request: Request, _ context: VisitorContext, _ admin: Admin, _ writer: AdminWriter
+    ) async throws -> AdminPage {
+        let (text, group) = (request.queryText("search"), request.queryText("group"))
+        let state = request.queryText("state")
+        var search = AccountAdministration.Search(
+            state: AccountAdministration.State(rawValue: state), group: group.isEmpty ? nil : group)
+        search.after = request.queryText("after").isEmpty ? nil : request.queryText("after")
+        // One letter would be half of the list.
+        let isSearched = text.count >= 2 && text.utf8.count <= 100
+        if isSearched { search.beginning = text }
+        let found = try await administration.page(search, limit: AdminPath.rows + 1)
+        let shown = Array(found.prefix(AdminPath.rows))
+        let (groups, more) = try await desk.parts.database.read { connection in
+            (
+                try AdminView.groups(connection).map(\.id),
+                try shown.map { try AdminView.summary(of: $0.account, connection) }
+            )
+        }
+        let isFiltered = !text.isEmpty || !group.isEmpty || !state.isEmpty || search.after != nil
+        var blocks: [AdminPage.Block] = []
+        if admin.mayChange {
+            blocks.append(
+                writer.actions([(Text("admin.invite"), InviteAction.path), (Text("admin.import"), ImportAction.path)]))
+        }
+        blocks.append(
+            writer.filter(
+                AdminPath.users,
+                [
+                    (AdminField("search", Text("admin.search-user")), text),
+                    (
+                        AdminField(
+                            "state", Text("admin.state"),
+                            options: [("", Text("admin.any"))]
+                                + AccountAdministration.State.allCases.map { ($0.rawValue, $0.text) }), state
+                    ),
+                    (
+                        AdminField(
+                            "group", Text("admin.group"),
+                            options: [("", Text("admin.any"))]
+                                + groups.map { ($0, Text("admin.value", ["value": $0])) }), group
+                    ),
+                ]))
+        if !text.isEmpty, !isSearched { blocks.append(writer.paragraph(Text("admin.search-short"))) }
+        let next = found.count > AdminPath.rows ? shown.last?.account.email : nil
+        blocks.append(
+            writer.table(
+                Text("admin.users-caption"),
+                [
+                    writer.column(Text("admin.address"), sorted: AdminPath.users, "ascending"),
+                    writer.column(Text("admin.name")), writer.column(Text("admin.state")),
+                    writer.column(Text("admin.groups")), writer.column(Text("admin.last-sign-in")),
+                ],
+                zip(shown, more).map { row, more in
+                    [
+                        writer.link(row.account.email, AdminPath.user(row.account)), writer.cell(row.account.name),
+                        writer.cell(row.shownState),
+                        writer.cell(more.groups.isEmpty ? nil : more.groups.joined(separator: ", ")),
+                        writer.cell(more.usedAt),
+                    ]
+                }, empty: isFiltered ? Text("admin.users-none") : Text("admin.users-empty"),
+                next: next.map {
+                    AdminPath.query(
+                        AdminPath.users, [("search", text), ("state", state), ("group", group), ("after", $0)])
+                }))
+        return writer.page(Text("admin.users"), blocks)
+    }
+
+    @Sendable private func show(
+        _ request: Request, _ context: VisitorContext, _ admin: Admin, _ writer: AdminWriter
+    ) async throws -> AdminPage {
+        let id = context.id
+        guard let account = try await desk.parts.database.read({ try AdminView.account(id, $0) }),
+            let details = try await administration.details(of: account.email, file: desk.file)
+        else { throw PublicError.notFound }
+        let (sessions, passkeys, role, signOuts, audit) = try await desk.parts.database.read { connection in
+            (
+                try AdminView.sessions(of: account, desk.parts.appDevices, connection).sessions,
+                try AdminView.passkeys(of: account, connection),
+                try AdminView.role(of: account, named: desk.parts.admins, connection),
+                try AdminView.signOuts(
+                    of: account, since: desk.parts.clock.now() - .days(1), desk.parts.signOuts, connection),
+                try AdminView.audit(of: account, limit: 20, desk.parts.audit.store, connection)
+            )
+        }
+        let home = AdminPath.user(account)
+        var blocks = [facts(details, role, writer)]
+        if admin.mayChange { blocks.append(writer.actions(actions(details, home))) }
+        blocks += methods(details, passkeys, home, admin, writer)
+        blocks += [
+            table(of: sessions, home, admin, writer), entries(details, writer), receipts(signOuts, writer),
+            AuditTable.block(audit, Text("admin.user-audit"), writer, empty: Text("admin.audit-empty")),
+        ]
+        return writer.page(Text("admin.value", ["value": account.email]), blocks)
+    }
+
+    private func facts(_ details: AccountDetails, _ role: AdminRole?, _ writer: AdminWriter) -> AdminPage.Block {
+        let account = details.row.account
+        let groups =
+            details.groups.isEmpty
+            ? [writer.cell(Text("admin.none"))]
+            : details.groups.map { writer.link($0, AdminPath.group($0)) }
+        var rows: [(Text, [AdminPage.Cell])] = [
+            (Text("admin.name"), [writer.cell(account.name)]),
+            (Text("admin.state"), [writer.cell(details.row.shownState)]),
+            (Text("admin.groups"), groups),
+            (
+                Text("admin.end-date"),
+                [account.endsAt.map { writer.cell(EndDate.text($0)) } ?? writer.cell(Text("admin.none"))]
+            ),
+            (Text("admin.since"), [writer.cell(account.createdAt)]),
+            (Text("admin.id"), [writer.cell(account.id)]),
+        ]
+        if let eraseAt = account.eraseAt { rows.append((Text("admin.erased-at"), [writer.cell(eraseAt)])) }
+        if let role { rows.append((Text("admin.role"), [writer.cell(role.text)])) }
+        return writer.facts(rows)
+    }
+
+    private func actions(_ details: AccountDetails, _ home: String) -> [(Text, String)] {
+        let account = details.row.account
+        let names: [String: any TextValue] = ["address": account.email]
+        var links: [(Text, String)] = []
+        if details.identities.isEmpty {
+            if account.addedAt != nil { links.append((Text("admin.resend", names), "\(home)/resend")) }
+            links.append((Text("admin.link", names), "\(home)/link"))
+            if details.row.state != .withdrawn { links.append((Text("admin.withdraw", names), "\(home)/withdraw")) }
+        }
+        links.append((Text("admin.rename", names), "\(home)/name"))
+        links.append((Text("admin.set-groups", names), "\(home)/groups"))
+        links.append((Text("admin.set-end", names), "\(home)/end-date"))
+        links.append((Text("admin.sign-out", names), "\(home)/sign-out"))
+        if account.eraseAt != nil {
+            links.append((Text("admin.keep", names), "\(home)/keep"))
+        } else {
+            links.append(
+                account.isDisabled
+                    ? (Text("admin.enable", names), "\(home)/enable")
+                    : (Text("admin.disable", names), "\(home)/disable"))
+            links.append((Text("admin.erase", names), "\(home)/erase"))
+        }
+        return links
+    }
+
+    private func methods(
+        _ details: AccountDetails, _ passkeys: [Passkey], _ home: String, _ admin: Admin, _ writer: AdminWriter
+    ) -> [AdminPage.Block] {
+        let rows: [[AdminPage.Cell]] = details.identities.filter { $0.kind != .passkey }.map { identity in
+            let name =
+                identity.kind == .email ? writer.cell(Text("admin.method-email")) : writer.cell(identity.provider)
+            return [name, writer.cell(identity.addedAt), writer.cell(identity.usedAt), writer.cell(Text("admin.none"))]
+        }
+        let keys: [[AdminPage.Cell]] = passkeys.map { passkey in
+            let remove = AdminPath.query("\(home)/remove-passkey", [("passkey", passkey.id)])
+            return [
+                writer.cell(Text("admin.method-passkey", ["name": AdminWriter.cut(passkey.name)])),
+                writer.cell(passkey.addedAt), writer.cell(passkey.usedAt),
+                admin.mayChange
+                    ? writer.link(Text("admin.remove-named", ["name": AdminWriter.cut(passkey.name)]), remove)
+                    : writer.cell(Text("admin.none")),
+            ]
+        }
+        return [
+            writer.heading(Text("admin.methods")),
+            writer.table(
+                Text("admin.methods-caption"),
+                [
+                    writer.column(Text("admin.method")), writer.column(Text("admin.added")),
+                    writer.column(Text("admin.used")), writer.column(Text("admin.action")),
+                ], rows + keys, empty: Text("admin.methods-empty")),
+        ]
+    }
+
+    private func table(
+        of sessions: [UserSession], _ home: String, _ admin: Admin, _ writer: AdminWriter
+    ) -> AdminPage.Block {
+        writer.table(
+            Text("admin.sessions-caption"),
+            [
+                writer.column(Text("admin.device")), writer.column(Text("admin.network")),
+                writer.column(Text("admin.since")), writer.column(Text("admin.used")),
+                writer.column(Text("admin.action")),
+            ],
+            sessions.prefix(AdminPath.rows).map { session in
+                let name = session.name(in: writer.texts)
+                let end = AdminPath.query("\(home)/end-session", [("session", session.id)])
+                return [
+                    writer.cell(name), writer.cell(session.network), writer.cell(session.createdAt),
+                    writer.cell(session.usedAt),
+                    admin.mayChange
+                        ? writer.link(Text("admin.end-named", ["name": AdminWriter.cut(name)]), end)
+                        : writer.cell(Text("admin.none")),
+                ]
+            }, empty: Text("admin.sessions-empty"))
+    }
+
+    private func entries(_ details: AccountDetails, _ writer: AdminWriter) -> AdminPage.Block {
+        writer.table(
+            Text("admin.entries-caption"), [writer.column(Text("admin.service")), writer.column(Text("admin.why"))],
+            details.mayEnter.map {
+                [
+                    writer.link($0.name, AdminPath.service($0.id)),
+                    $0.reason == "everyone" ? writer.cell(Text("admin.everyone")) : writer.cell($0.reason),
+                ]
+            }, empty: Text("admin.entries-empty"))
+    }
+
+    private func receipts(_ messages: [QueuedSignOut], _ writer: AdminWriter) -> AdminPage.Block {
+        SignOutTable.block(
+            messages, writer, caption: Text("admin.receipts-caption"), empty: Text("admin.receipts-empty"))
+    }
+}
+
+extension AccountAdministration.State {
+    var text: Text {
+        switch self {
+        case .active: Text("admin.state-active")
+        case .added: Text("admin.state-added")
+        case .invited: Text("admin.state-invited")
+        case .withdrawn: Text("admin.state-withdrawn")
+        case .disabled: Text("admin.state-disabled")
+        case .ended: Text("admin.state-ended")
+        }
+    }
+}
+
+extension AccountAdministration.Row {
+    var shownState: Text { account.eraseAt == nil ? state.text : Text("admin.state-erasing") }
+}
+
+extension AdminRole {
+    var text: Text {
+        switch self {
+        case .admin: Text("admin.role-admin")
+        case .auditor: Text("admin.role-auditor")
+        }
+    }
+}

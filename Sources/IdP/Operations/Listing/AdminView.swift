@@ -1,0 +1,158 @@
+package import IdPAccounts
+package import IdPClients
+package import SSOWeb
+package import Storage
+
+/// What admin pages read, in the transaction that makes a change as well as before it.
+package enum AdminView {
+    package static func account(_ id: String, _ connection: any SQLConnection) throws -> Account? {
+        try AccountStore.find(id, connection)
+    }
+
+    package static func account(of address: String, _ connection: any SQLConnection) throws -> Account? {
+        try AccountStore.find(email: address.lowercased(), connection)
+    }
+
+    /// The groups of an account, and when one of its ways to sign in was used last.
+    package static func summary(
+        of account: Account, _ connection: any SQLConnection
+    ) throws -> (groups: [String], usedAt: Timestamp?) {
+        (
+            try GroupStore.groups(of: account.id, connection),
+            try AccountStore.identities(of: account.id, connection).compactMap(\.usedAt).max()
+        )
+    }
+
+    /// Whether somebody has signed in to an account.
+    package static func isUsed(_ account: Account, _ connection: any SQLConnection) throws -> Bool {
+        try AccountStore.hasIdentity(account.id, connection)
+    }
+
+    package static func invitation(
+        of account: Account, _ connection: any SQLConnection
+    ) throws -> Invitation? { try InvitationStore.latest(of: account.id, connection) }
+
+    package static func passkeys(of account: Account, _ connection: any SQLConnection) throws -> [Passkey] {
+        try PasskeyStore.all(of: account.id, connection)
+    }
+
+    package static func groups(of account: Account, _ connection: any SQLConnection) throws -> [String] {
+        try GroupStore.groups(of: account.id, connection)
+    }
+
+    package static func groups(_ connection: any SQLConnection) throws -> [UserGroup] {
+        try GroupStore.all(connection)
+    }
+
+    package static func group(_ id: String, _ connection: any SQLConnection) throws -> UserGroup? {
+        try GroupStore.find(id, connection)
+    }
+
+    package static func members(of group: String, _ connection: any SQLConnection) throws -> [String] {
+        try GroupStore.members(of: group, connection)
+    }
+
+    /// What ends with all sign-ins of an account: its sessions and apps, and the clients that are told.
+    package static func sessions(
+        of account: Account, _ devices: AppDevices, _ connection: any SQLConnection
+    ) throws -> (sessions: [UserSession], clients: Set<String>) {
+        let signIns = try ClientSignIns().all(
+            of: account.id, endedSince: Timestamp(milliseconds: .max / 2), connection)
+        return (
+            try devices.userSessions(of: account, connection),
+            Set(signIns.filter { $0.endedAt == nil }.map(\.clientID))
+        )
+    }
+
+    /// The messages about the ends of a user's sessions.
+    package static func signOuts(
+        of account: Account, since: Timestamp, _ signOuts: SignOuts, _ connection: any SQLConnection
+    ) throws -> [QueuedSignOut] { try signOuts.queue.all(of: account.id, since: since, connection) }
+
+    package static func roles(_ connection: any SQLConnection) throws -> [GrantedRole] {
+        try RoleStore.all(connection)
+    }
+
+    package static func role(
+        of account: Account, named: AdminAddresses, _ connection: any SQLConnection
+    ) throws -> AdminRole? { try RoleStore.role(of: account, named: named, connection) }
+
+    package static func clients(file: ClientRegistry, _ connection: any SQLConnection) throws -> [ClientView] {
+        try ClientView.all(file: file, connection)
+    }
+
+    /// How many accounts are signed in at a client and may not enter with this access.
+    package static func losing(
+        _ access: ClientAccess, at client: String, _ connection: any SQLConnection
+    ) throws -> Int { try AccessLoss.accounts(without: access, at: client, connection).count }
+
+    package static func audit(
+        _ search: AuditSearch, before: [UInt8]? = nil, limit: Int, _ connection: any SQLConnection
+    ) throws -> [AuditEntry] { try AuditStore.newest(search, before: before, limit: limit, connection) }
+
+    /// The rows of an account, the newest first.
+    package static func audit(
+        of account: Account, limit: Int, _ store: AuditStore, _ connection: any SQLConnection
+    ) throws -> [AuditEntry] { try store.newest(of: account.id, limit: limit, connection) }
+}
+
+extension AdminView {
+    /// How many refusals of some events each client has had.
+    package static func refusals(
+        _ events: [String], since: Timestamp, _ connection: any SQLConnection
+    ) throws -> [String: Int] {
+        try AuditStore.rows(of: events, since: since, limit: 10_000, connection).reduce(into: [:]) { counts, row in
+            if let client = row.client { counts[client, default: 0] += 1 }
+        }
+    }
+
+    /// The newest refusals of one client within 30 days.
+    package static func refusals(
+        _ events: [String], of client: String, limit: Int, _ connection: any SQLConnection
+    ) throws -> [AuditEntry] {
+        var search = AuditSearch()
+        search.client = client
+        return try events.flatMap { event in
+            search.event = event
+            return try AuditStore.newest(search, before: nil, limit: limit, connection)
+        }.sorted { $1.id.lexicographicallyPrecedes($0.id) }.prefix(limit).map { $0 }
+    }
+
+    /// Messages to clients, those that wait first.
+    package static func signOuts(
+        limit: Int, _ queue: SignOutQueue, _ connection: any SQLConnection
+    ) throws -> [QueuedSignOut] {
+        let waiting = try queue.all(isWaiting: true, limit: limit, connection)
+        let ids = Set(waiting.map(\.id))
+        let all = try queue.all(isWaiting: false, limit: limit, connection).filter { !ids.contains($0.id) }
+        return Array((waiting + all).prefix(limit))
+    }
+
+    /// The addresses that were sent with the id of a client and are not registered, the newest first.
+    package static func refusedAddresses(
+        of client: String, _ connection: any SQLConnection
+    ) throws -> [RefusedAddresses.Row] { try RefusedAddresses.all(of: client, connection) }
+
+    package static func signOut(
+        _ id: String, _ queue: SignOutQueue, _ connection: any SQLConnection
+    ) throws -> QueuedSignOut? { try queue.find(id, connection) }
+}
+
+extension AdminView {
+    /// How many rows there are since a moment, by one of their texts.
+    package static func counts(
+        _ events: [String], by text: (AuditEntry) -> String?, since: Timestamp, _ connection: any SQLConnection
+    ) throws -> [String: Int] {
+        try AuditStore.rows(of: events, since: since, limit: 10_000, connection).reduce(into: [:]) { counts, row in
+            counts[text(row) ?? row.event, default: 0] += 1
+        }
+    }
+
+    /// The newest rows of some events since a moment, the newest first.
+    package static func newest(
+        _ events: [String], since: Timestamp, limit: Int, _ connection: any SQLConnection
+    ) throws -> [AuditEntry] {
+        guard !events.isEmpty else { return [] }
+        return try AuditStore.rows(of: events, since: since, limit: 10_000, connection).suffix(limit).reversed()
+    }
+}

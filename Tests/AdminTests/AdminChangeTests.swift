@@ -1,0 +1,243 @@
+import SSOShared
+import SSOWeb
+import Storage
+import Testing
+
+@testable import Counterparts
+@testable import IdP
+@testable import IdPAccounts
+@testable import IdPAdmin
+@testable import IdPClients
+@testable import IdPFlow
+@testable import IdPOperations
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
+
+/// How a change is asked for, counted, made and recorded.
+@Suite("Changes on admin pages", .program)
+struct AdminChangeTests {
+    @Test("a change says its effect, is made once the button is pressed, and the page says so")
+    func disable() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let browser = try await deployment.adminBrowser()
+            let home = try await deployment.userPath("ann@example.com")
+            let question = try await browser.get(deployment.origin + home + "/disable")
+            #expect(question.status == 200)
+            #expect(question.text.contains("1 session ends.") && question.text.contains("service"), "\(question.text)")
+            let made = try await browser.submit(question.page().form(with: "version"), on: question)
+            let path = try made.location().path
+            #expect(made.status == 303 && path == home)
+            let page = try await browser.follow(made)
+            #expect(page.text.contains("role=\"status\"") && page.text.contains("The account is disabled."))
+            #expect(try await deployment.account("ann@example.com").isDisabled)
+            let rows = try await deployment.auditRows(.adminChange, untilThereAre: 2)
+            #expect(rows.map(\.cause) == ["opened", "made"])
+            #expect(rows.allSatisfy { $0.detail == "user_disable" && $0.reference != nil && $0.network != nil })
+            let actor = try await deployment.account(TestDeployment.admin).id
+            #expect(rows.allSatisfy { $0.actor == "user:\(actor)" })
+        }
+    }
+
+    @Test("a sign-in of 11 minutes makes the change wait, with what was typed, and asks again after the new one")
+    func waits() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let browser = try await deployment.adminBrowser()
+            let home = try await deployment.userPath("ann@example.com")
+            let question = try await deployment.question(browser, home + "/name", ["name": "Ann Example"])
+            deployment.clock.advance(by: .minutes(11))
+            let asked = try await browser.submit(question.page().form(with: "version"), on: question)
+            #expect(try asked.location().path == "/sign-in")
+            #expect(try await deployment.account("ann@example.com").name == "ann", "nothing has changed")
+            let earlier = deployment.mailbox.all(to: TestDeployment.admin).count
+            let waiting = try await browser.ask(for: TestDeployment.admin, on: browser.follow(asked))
+            let again = try await browser.follow(
+                browser.enter(deployment.mailbox.code(to: TestDeployment.admin, count: earlier + 1), on: waiting))
+            #expect(again.status == 200 && again.text.contains("Ann Example"), "\(again.text)")
+            #expect(try await deployment.account("ann@example.com").name == "ann", "the sign-in changes nothing")
+            let made = try await browser.submit(again.page().form(with: "version"), on: again)
+            #expect(made.status == 303)
+            #expect(try await deployment.account("ann@example.com").name == "Ann Example")
+        }
+    }
+
+    @Test("IDP_ADMIN_REQUIRE=phr: a new sign-in by email is not enough for a change, and enough to look")
+    func strength() async throws {
+        try await TestDeployment.openAdmin(settings: ["IDP_ADMIN_REQUIRE": "phr"]) { deployment in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let browser = try await deployment.adminBrowser()
+            let home = try await deployment.userPath("ann@example.com")
+            let question = try await browser.get(deployment.origin + home + "/disable")
+            #expect(question.status == 200)
+            let asked = try await browser.submit(question.page().form(with: "version"), on: question)
+            #expect(try asked.location().path == "/sign-in")
+            #expect(try await !deployment.account("ann@example.com").isDisabled)
+        }
+    }
+
+    @Test("an effect that has changed since the page was shown is asked about again, with the difference")
+    func changedMeanwhile() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let browser = try await deployment.adminBrowser()
+            let home = try await deployment.userPath("ann@example.com")
+            let question = try await browser.get(deployment.origin + home + "/sign-out")
+            deployment.clock.advance(by: .seconds(61))
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let again = try await browser.submit(question.page().form(with: "version"), on: question)
+            #expect(again.status == 409)
+            #expect(again.text.contains("1 session ends.") && again.text.contains("2 sessions end."), "\(again.text)")
+            let made = try await browser.submit(again.page().form(with: "version"), on: again)
+            #expect(made.status == 303)
+        }
+    }
+
+    @Test("what cannot be undone wants the address typed, byte for byte")
+    func typed() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let browser = try await deployment.adminBrowser()
+            let home = try await deployment.userPath("ann@example.com")
+            for word in ["", "ann@example.org", "ANN@example.com"] {
+                let refused = try await deployment.make(browser, home + "/erase", typing: word)
+                #expect(refused.status == 422 && refused.text.contains("aria-invalid"), "\(word)")
+                #expect(try await deployment.account("ann@example.com").eraseAt == nil)
+            }
+            let made = try await deployment.make(browser, home + "/erase", typing: "ann@example.com")
+            #expect(made.status == 303)
+            #expect(try await deployment.account("ann@example.com").eraseAt != nil)
+            let kept = try await deployment.make(browser, home + "/keep")
+            #expect(kept.status == 303)
+            #expect(try await deployment.account("ann@example.com").eraseAt == nil)
+        }
+    }
+
+    @Test("no admin keeps out themselves, or whom IDP_ADMINS names", arguments: ["disable", "erase", "end-date"])
+    func protected(_ action: String) async throws {
+        try await TestDeployment.openAdmin { deployment in
+            _ = try await deployment.adminBrowser(as: "second@example.org")
+            let browser = try await deployment.adminBrowser(as: "ben@example.com")
+            try await deployment.grant(.admin, to: "ben@example.com")
+            for address in ["ben@example.com", "second@example.org"] {
+                let home = try await deployment.userPath(address)
+                let refused = try await deployment.question(
+                    browser, "\(home)/\(action)", action == "end-date" ? ["date": "2020-01-01"] : [:])
+                #expect(refused.status == 403, "\(address)")
+                #expect(try await !deployment.account(address).isDisabled)
+            }
+            let rows = try await deployment.auditRows(.adminRefused, untilThereAre: 2)
+            #expect(rows.allSatisfy { $0.cause == "protected" })
+        }
+    }
+
+    @Test("no token, the token of another session, and another origin change nothing")
+    func forged() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let browser = try await deployment.adminBrowser()
+            let home = try await deployment.userPath("ann@example.com")
+            let question = try await browser.get(deployment.origin + home + "/disable")
+            let form = try #require(try question.page().form(with: "version"))
+            let address = try question.address.resolving(form.action)
+            let fields = form.filled([:])
+            let none = try await browser.post(address, fields.filter { $0.0 != "form_token" })
+            #expect(none.status == 403)
+            deployment.clock.advance(by: .seconds(61))
+            let other = try await deployment.adminBrowser()
+            let foreign = try await other.post(address, fields)
+            #expect(foreign.status == 403)
+            let elsewhere = try await browser.send(
+                "POST", address,
+                [
+                    ("Content-Type", "application/x-www-form-urlencoded"), ("Origin", "https://evil.example"),
+                    ("Sec-Fetch-Site", "cross-site"),
+                ], body: Array(FormCoding.encode(fields).utf8))
+            #expect(elsewhere.status == 403)
+            #expect(try await !deployment.account("ann@example.com").isDisabled)
+            let made = try await browser.post(address, fields)
+            #expect(made.status == 303, "the same form of the page itself")
+        }
+    }
+
+    @Test("a role that is revoked between the question and the button makes no change")
+    func demoted() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let browser = try await deployment.adminBrowser(as: "ben@example.com")
+            try await deployment.grant(.admin, to: "ben@example.com")
+            let home = try await deployment.userPath("ann@example.com")
+            let question = try await browser.get(deployment.origin + home + "/disable")
+            try await deployment.revoke(.admin, of: "ben@example.com")
+            let refused = try await browser.submit(question.page().form(with: "version"), on: question)
+            #expect(refused.status == 404)
+            #expect(try await !deployment.account("ann@example.com").isDisabled)
+        }
+    }
+
+    @Test("60 changes pass in a minute, and the next is 429")
+    func limit() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let browser = try await deployment.adminBrowser()
+            let home = try await deployment.userPath("ann@example.com")
+            var statuses: [Int] = []
+            for number in 1...61 {
+                statuses.append(try await deployment.make(browser, home + "/name", ["name": "Ann \(number)"]).status)
+            }
+            #expect(statuses.prefix(60).allSatisfy { $0 == 303 } && statuses.last == 429)
+            #expect(try await deployment.account("ann@example.com").name == "Ann 60")
+        }
+    }
+
+    @Test("wrong input is 422, with the form as typed and a line that leads to its field")
+    func wrongInput() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            let browser = try await deployment.adminBrowser()
+            let page = try await deployment.question(
+                browser, "/admin/users/invite", ["address": "no address", "groups": "none", "date": "soon"])
+            #expect(page.status == 422)
+            for part in [
+                "role=\"alert\"", "href=\"#field-address\"", "id=\"field-address\"", "aria-invalid=\"true\"",
+                "value=\"no address\"", "href=\"#field-groups\"", "href=\"#field-date\"",
+            ] { #expect(page.text.contains(part), "\(part) in \(page.text)") }
+        }
+    }
+
+    @Test("a link with values shows the form of a grant, and never its question")
+    func linked() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let browser = try await deployment.adminBrowser()
+            let page = try await browser.get(
+                deployment.origin + "/admin/roles/grant?address=ann@example.com&role=admin")
+            #expect(page.status == 200 && !page.text.contains("name=\"version\""))
+            let invite = try await browser.get(deployment.origin + "/admin/users/invite?address=new@example.com")
+            #expect(invite.text.contains("name=\"version\""))
+        }
+    }
+
+    @Test("markup and 10,000 characters in every field stay text, and are cut")
+    func hostileText() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            let browser = try await deployment.adminBrowser()
+            let hostile = "<script>alert(1)</script>\u{202e}" + String(repeating: "x", count: 10_000)
+            let actions = ["/admin/users/invite", "/admin/groups/add", "/admin/services/add", "/admin/roles/grant"]
+            for path in actions {
+                let first = try await browser.get(deployment.origin + path)
+                let form = try #require(try first.page().form(with: "form_token"))
+                let names = form.filled([:]).map(\.0).filter { $0 != "form_token" } + ["groups", "redirect_uris"]
+                let page = try await deployment.fill(
+                    browser, on: first, Dictionary(names.map { ($0, hostile) }) { first, _ in first })
+                #expect(page.status == 422, "\(path)")
+                #expect(!page.text.contains("<script>alert"), "\(path)")
+            }
+            for path in ["/admin/users?search=", "/admin/trouble?word=", "/admin/audit?user=", "/admin?done="] {
+                let page = try await browser.get(
+                    deployment.origin + path + PercentCoding.encode(String(hostile.prefix(2000))))
+                #expect(page.status == 200 && !page.text.contains("<script>alert"), "\(path) \(page.status)")
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import SSOShared
+import SSOWeb
+import Storage
+import Testing
+
+@testable import Counterparts
+@testable import IdP
+@testable import IdPAccounts
+@testable import IdPAdmin
+@testable import IdPClients
+@testable import IdPOperations
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
+
+/// Lists, groups, the audit log and trouble.
+@Suite("Lists of the admin pages", .program)
+struct AdminListTests {
+    private static func open(_ body: (TestDeployment, Browser) async throws -> Void) async throws {
+        try await TestDeployment.openAdmin { deployment in try await body(deployment, deployment.adminBrowser()) }
+    }
+
+    @Test(
+        "users come in pages of 50, each once in a stable order, and a search finds the beginning of address and name")
+    func users() async throws {
+        try await Self.open { deployment, browser in
+            for number in 100..<220 { try await deployment.invite("user\(number)@example.com") }
+            try await deployment.isChanged(by: RenameUser("user150@example.com", to: "Zoe Example"))
+            var (path, found): (String?, [String]) = ("/admin/users", [])
+            while let next = path {
+                let page = try await browser.get(deployment.origin + next)
+                found += page.text.matches(of: #/user\d{3}@example.com/#).map { String($0.output) }
+                path = page.text.firstMatch(of: #/href="([^"]*)" rel="next"/#).map {
+                    String($0.1.replacing("&amp;", with: "&"))
+                }
+            }
+            #expect(found.count == 120 && Set(found).count == 120 && found == found.sorted())
+            for (word, count) in [("zoe", 1), ("user15", 10), ("ser15", 0), ("u", 51)] {
+                let page = try await browser.get(deployment.origin + "/admin/users?search=\(word)")
+                let rows = page.text.matches(of: #/<th scope="row"/#).count
+                #expect(rows == (word == "u" ? 50 : count), "\(word)")
+            }
+        }
+    }
+
+    @Test("an import shows its plan first, and reads semicolons")
+    func imports() async throws {
+        try await Self.open { deployment, browser in
+            let csv = "email;name;groups;until\nann@example.com;\"Miller; Ann\";;\nben@example.com;Ben;;2030-01-01"
+            let question = try await deployment.question(browser, "/admin/users/import", ["csv": csv])
+            #expect(question.status == 200 && question.text.contains("2 users are added."), "\(question.text)")
+            let made = try await browser.submit(question.page().form(with: "version"), on: question)
+            #expect(made.status == 303)
+            #expect(try await deployment.account("ann@example.com").name == "Miller; Ann")
+            #expect(try await deployment.account("ben@example.com").endsAt != nil)
+            let wrong = try await deployment.question(browser, "/admin/users/import", ["csv": "email\nnobody"])
+            #expect(wrong.status == 422)
+        }
+    }
+
+    @Test("groups are made, joined, left and removed, with what users lose")
+    func groups() async throws {
+        try await Self.open { deployment, browser in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            #expect(try await deployment.make(browser, "/admin/groups/add", ["name": "staff"]).status == 303)
+            let addresses = ["addresses": "ann@example.com"]
+            #expect(try await deployment.make(browser, "/admin/groups/staff/join", addresses).status == 303)
+            let page = try await browser.get(deployment.origin + "/admin/groups/staff")
+            #expect(page.text.contains("ann@example.com"))
+            let unknown = try await deployment.question(
+                browser, "/admin/groups/staff/join", ["addresses": "nobody@example.com"])
+            #expect(unknown.status == 422)
+            #expect(try await deployment.make(browser, "/admin/groups/staff/leave", addresses).status == 303)
+            #expect(try await deployment.make(browser, "/admin/groups/staff/remove", typing: "staff").status == 303)
+            #expect(try await browser.get(deployment.origin + "/admin/groups/staff").status == 404)
+        }
+    }
+
+    @Test("an export of the audit log is a CSV file of the filter, recorded, and holds no formula")
+    func export() async throws {
+        try await Self.open { deployment, browser in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let file = try await deployment.make(
+                browser, "/admin/audit/export", ["event": "signed_in", "user": "ann@example.com"])
+            #expect(file.status == 200 && file.reply.header("content-type") == "text/csv; charset=utf-8")
+            let lines = file.text.split(separator: "\r\n")
+            #expect(lines.count == 2 && lines[1].contains("signed_in"), "\(file.text)")
+            #expect(try await deployment.auditRows(.auditExported).count == 1)
+        }
+    }
+
+    @Test("trouble says why an address gets no code", arguments: ["nobody@example.org", "ann@example.com"])
+    func trouble(_ address: String) async throws {
+        try await Self.open { deployment, browser in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            try await deployment.isChanged(by: DisableUser("ann@example.com"))
+            let page = try await browser.get(
+                deployment.origin + "/admin/trouble?word=" + PercentCoding.encode(address))
+            let expected = address == "ann@example.com" ? "is disabled" : "IDP_ALLOWED_EMAILS does not name it"
+            #expect(page.text.contains(expected), "\(page.text)")
+        }
+    }
+
+    @Test("every cause that an event can have has a remedy")
+    func remedies() {
+        for kind in IdPEvents.all {
+            #expect(!kind.help.isEmpty)
+            for cause in kind.causes { #expect(!cause.remedy.isEmpty, "\(kind.id) \(cause.id)") }
+        }
+    }
+
+    @Test("no admin page reaches a store but through IdPOperations")
+    func reachesNoStore() throws {
+        let folder = TestVectors.repository.appending(path: "Sources/IdP/Admin").path()
+        let names = try #require(FileManager.default.enumerator(atPath: folder)).compactMap { $0 as? String }
+        for name in names where name.hasSuffix(".swift") && !name.hasPrefix("Notices/") && !name.hasPrefix("Gate/") {
+            let text = try String(contentsOfFile: folder + "/" + name, encoding: .utf8)
+            let stores = [
+                "AccountStore.", "GroupStore.", "ClientStore(", "PasskeyStore.", "InvitationStore.", "RoleStore.",
+            ]
+            for store in stores {
+                #expect(!text.contains(store), "\(name): \(store)")
+            }
+        }
+    }
+}

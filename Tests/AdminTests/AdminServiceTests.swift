@@ -1,0 +1,146 @@
+import SSOShared
+import SSOWeb
+import Storage
+import Testing
+
+@testable import Counterparts
+@testable import IdP
+@testable import IdPAccounts
+@testable import IdPAdmin
+@testable import IdPClients
+@testable import IdPOperations
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
+
+/// Services on admin pages.
+@Suite("Services on admin pages", .program)
+struct AdminServiceTests {
+    private static let wiki = [
+        "protocol": "sso", "id": "wiki", "name": "Wiki", "redirect_uris": "https://wiki.example.com/callback",
+    ]
+
+    private static func open(_ body: (TestDeployment, Browser) async throws -> Void) async throws {
+        try await TestDeployment.openAdmin { deployment in try await body(deployment, deployment.adminBrowser()) }
+    }
+
+    private static func view(_ deployment: TestDeployment, _ id: String = "wiki") async throws -> ClientView? {
+        let file = deployment.idp.clients.clients
+        return try await deployment.database.read { try ClientView.all(file: file, $0) }.first { $0.client.id == id }
+    }
+
+    @Test("a new service shows its secret and its lines once, and its page only the fingerprint")
+    func add() async throws {
+        try await Self.open { deployment, browser in
+            let shown = try await deployment.make(browser, "/admin/services/add", Self.wiki)
+            #expect(shown.status == 200 && shown.reply.header("cache-control")?.contains("no-store") == true)
+            let secret = try #require(shown.text.firstMatch(of: #/SSO_SHARED_SECRET=([0-9a-f]{64})/#)?.1)
+            #expect(shown.text.contains("SSO_CLIENT_ID=wiki"))
+            let view = try #require(try await Self.view(deployment))
+            let parsed = try SharedSecret.parse(String(secret), setting: "test")
+            #expect(view.secrets.map(\.fingerprint) == [parsed.fingerprint])
+            let page = try await browser.get(deployment.origin + "/admin/services/wiki")
+            #expect(page.text.contains(parsed.fingerprint) && !page.text.contains(String(secret)))
+            #expect(try await !deployment.auditRows().contains { $0.detail?.contains(secret) == true })
+        }
+    }
+
+    @Test("wrong keys are named at their fields, and nothing is added")
+    func wrong() async throws {
+        try await Self.open { deployment, browser in
+            var values = Self.wiki
+            values["redirect_uris"] = "http://wiki.example.com/callback"
+            let page = try await deployment.question(browser, "/admin/services/add", values)
+            #expect(page.status == 422 && page.text.contains("href=\"#field-redirect_uris\""), "\(page.text)")
+            values = Self.wiki
+            values["id"] = "partner-1"
+            let taken = try await deployment.question(browser, "/admin/services/add", values)
+            #expect(taken.status == 422 && taken.text.contains("already"))
+            #expect(try await Self.view(deployment) == nil)
+        }
+    }
+
+    @Test("a key is changed, a secret is rotated and retired, and a service is disabled, enabled and removed")
+    func changes() async throws {
+        try await Self.open { deployment, browser in
+            _ = try await deployment.make(browser, "/admin/services/add", Self.wiki)
+            let home = "/admin/services/wiki"
+            let changed = try await deployment.make(browser, home + "/change", ["name": "Wiki of all"])
+            #expect(changed.status == 303, "\(changed.text)")
+            #expect(try await Self.view(deployment)?.client.name == "Wiki of all")
+            #expect(try await deployment.make(browser, home + "/rotate").status == 200)
+            #expect(try await Self.view(deployment)?.secrets.count == 2)
+            #expect(try await deployment.make(browser, home + "/retire").status == 303)
+            #expect(try await Self.view(deployment)?.secrets.count == 1)
+            let early = try await deployment.question(browser, home + "/remove")
+            #expect(early.status == 409, "it is enabled")
+            #expect(try await deployment.make(browser, home + "/disable").status == 303)
+            #expect(try await Self.view(deployment)?.isEnabled == false)
+            #expect(try await deployment.make(browser, home + "/enable").status == 303)
+            #expect(try await deployment.make(browser, home + "/disable").status == 303)
+            #expect(try await deployment.make(browser, home + "/remove", typing: "wrong").status == 422)
+            #expect(try await deployment.make(browser, home + "/remove", typing: "wiki").status == 303)
+            #expect(try await Self.view(deployment) == nil)
+        }
+    }
+
+    @Test("an address at a registered host is registered with one press, and another host must be typed")
+    func register() async throws {
+        try await Self.open { deployment, browser in
+            _ = try await deployment.make(browser, "/admin/services/add", Self.wiki)
+            let path = "/admin/services/wiki/register?address="
+            let near = "https://wiki.example.com/callback/"
+            let question = try await browser.get(deployment.origin + path + PercentCoding.encode(near))
+            #expect(question.text.contains("https://wiki.example.com/callback"))
+            let made = try await browser.submit(question.page().form(with: "version"), on: question)
+            #expect(made.status == 303)
+            #expect(try await Self.view(deployment)?.client.redirectURIs.contains(near) == true)
+            let others = [
+                "https://evil.example/callback", "https://wiki.example.com.evil.example/",
+                "https://wiki.example.com:8443/",
+            ]
+            for far in others {
+                let asked = try await browser.get(deployment.origin + path + PercentCoding.encode(far))
+                let refused = try await browser.submit(asked.page().form(with: "version"), on: asked)
+                #expect(refused.status == 422, "\(far)")
+            }
+            #expect(try await Self.view(deployment)?.client.redirectURIs.count == 2)
+        }
+    }
+
+    @Test("an address that was refused is shown beside the nearest one, with what differs, and mended by a press")
+    func refusedAddress() async throws {
+        try await Self.open { deployment, browser in
+            _ = try await deployment.make(browser, "/admin/services/add", Self.wiki)
+            let visitor = deployment.browser()
+            for path in ["callback/", "callback/", "one", "two", "three"] {
+                let sent = PercentCoding.encode("https://wiki.example.com/" + path)
+                let refused = try await visitor.get(
+                    deployment.origin + "/auth/sso/authorize?client_id=wiki&state=s&redirect_uri=" + sent)
+                #expect(refused.status == 400)
+            }
+            let page = try await eventually("the refused addresses") {
+                let page = try await browser.get(deployment.origin + "/admin/services/wiki")
+                return page.text.contains("https://wiki.example.com/<mark>two") ? page : nil
+            }
+            #expect(page.text.contains("https://wiki.example.com/callback<mark>/</mark>"), "\(page.text)")
+            #expect(!page.text.contains("three"), "a network has three addresses")
+            let link = try #require(try page.page().link(containing: "callback%2F"))
+            let question = try await browser.click(link, on: page)
+            _ = try await browser.submit(question.page().form(with: "version"), on: question)
+            #expect(try await Self.view(deployment)?.client.redirectURIs.count == 2)
+        }
+    }
+
+    @Test("a service of the file is shown with its line, and no page changes it")
+    func ofFile() async throws {
+        try await Self.open { deployment, browser in
+            let page = try await browser.get(deployment.origin + "/admin/services/partner-1")
+            #expect(page.status == 200 && page.text.contains("clients.yaml:"))
+            for action in ["change", "rotate", "disable"] {
+                let refused = try await deployment.question(browser, "/admin/services/partner-1/\(action)")
+                #expect(refused.status == 409 || !refused.text.contains("name=\"version\""), "\(action)")
+            }
+        }
+    }
+}
