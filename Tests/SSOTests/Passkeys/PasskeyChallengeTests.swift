@@ -10,7 +10,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-/// A challenge is taken out by whatever comes for it, before anything of that is read.
+/// A challenge is taken out by whatever comes for it, also by what cannot be read.
 @Suite("The challenges of passkeys", .program, .alsoOnPostgres)
 struct PasskeyChallengeTests {
     /// Forms that cannot be read to the end. `PASSKEY` stands for a right answer.

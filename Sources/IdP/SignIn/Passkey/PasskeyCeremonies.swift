@@ -51,6 +51,12 @@ struct PasskeyCeremonies: Sendable {
         }
     }
 
+    /// The challenges that an answer may be for, which stay where they are.
+    func open(for use: PasskeyChallenges.Use, in slots: SessionSlots) -> [Ceremony] {
+        var challenges = slots[PasskeyChallenges.self]
+        return challenges.take(for: use, now: clock.now()).map(ceremony)
+    }
+
     /// Takes out the challenges that an answer may be for, once. Nothing of the answer has been read.
     ///
     /// - Returns: nil if the session has ended meanwhile, or another request has taken them.

@@ -5,8 +5,8 @@ import SSOWeb
 
 /// The session slot of the challenges that pages of this browser carry: at most four, ten minutes each, each used once.
 ///
-/// A challenge is taken out by whatever comes for it, before anything of that is read, so that no answer of an authenticator
-/// is looked at twice.
+/// A challenge is taken out by whatever comes for it, with what follows from that: a sign-in, or a refusal. Of two answers to one
+/// challenge at most one is accepted.
 struct PasskeyChallenges: SessionSlot {
     static let key = "passkeyChallenges"
     static let survivesSignIn = false

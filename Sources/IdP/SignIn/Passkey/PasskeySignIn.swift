@@ -47,32 +47,37 @@ struct PasskeySignIn: Sendable {
     }
 
     private func submit(_ form: SubmittedForm) async throws -> Response {
-        let (request, context, session, flow) = (form.request, form.context, form.session, form.flow)
-        try ceremonies.count(session)
-        // Before anything of the form is read, so that nothing in it keeps a challenge for a second answer.
-        guard let taken = try await ceremonies.take(for: .signIn(flow), in: session) else {
-            return .redirect(to: SignInPath.signIn(flow))
+        try ceremonies.count(form.session)
+        do {
+            return try await signIn(form)
+        } catch {
+            _ = try await ceremonies.take(for: .signIn(form.flow), in: form.session)
+            throw error
         }
+    }
+
+    /// The challenge goes with the session that the sign-in replaces, or is taken out before a refusal is answered.
+    private func signIn(_ form: SubmittedForm) async throws -> Response {
+        let (request, context, session, flow) = (form.request, form.context, form.session, form.flow)
         if let error = completion.unreachable(form.fields, context) { throw error }
         let answer = try form.fields.bytes("passkey") ?? []
         let remembers = try RememberChoice.isTicked(in: form.fields)
         let proven: Proven
-        switch try await check(answer, taken.open, context) {
-        case .refused(let refusal): return try await refuse(refusal, form, taken.session)
+        switch try await check(answer, ceremonies.open(for: .signIn(flow), in: session.slots), context) {
+        case .refused(let refusal): return try await refuse(refusal, form)
         case .proven(let value): proven = value
         }
         let done = try await completion.finish(
             ProvenSignIn(
                 .passkey(proven.passkey.identity), method: proven.method, strength: .phr, flow: flow,
-                remembers: remembers, consuming: { try consume(proven, $0) }), session, request, context)
+                remembers: remembers, consuming: { try consume(proven, of: session, flow, $0) }),
+            session, request, context)
         if let done {
             await newcomers.giveBack(request, context)
             return done
         }
         // The passkey, or its account, has gone meanwhile; or another request of this browser was faster.
-        return try await sessions.store.isAlive(session)
-            ? refuse(PasskeyRefusal("used_elsewhere", account: proven.passkey.accountID), form, taken.session)
-            : .redirect(to: SignInPath.signIn(flow))
+        return try await refuse(PasskeyRefusal("used_elsewhere", account: proven.passkey.accountID), form)
     }
 
     // MARK: The proof
@@ -80,6 +85,7 @@ struct PasskeySignIn: Sendable {
     private struct Proven: Sendable {
         let passkey: Passkey
         let assertion: VerifiedAssertion
+        let challenge: [UInt8]
 
         /// A key that never leaves its device is one of hardware (RFC 8176 2).
         var method: String { passkey.isBackupEligible ? PasskeyMethod.name : PasskeyMethod.name + " +hwk" }
@@ -105,13 +111,15 @@ struct PasskeySignIn: Sendable {
             return .refused(PasskeyRefusal(error.reason))
         }
         let id = ceremonies.id(response.credentialID)
-        let found = try await accounts.database.read { connection in try stored(id, connection) }
-        guard let found else { return .refused(.unknown(response.credentialID)) }
+        guard let found = try await stored(id) else { return .refused(.unknown(response.credentialID)) }
         let passkey = found.passkey
         let assertion: VerifiedAssertion
+        let challenge: [UInt8]
         do throws(WebAuthnError) {
-            assertion = try PasskeyCeremonies.verify(open) { (ceremony) throws(WebAuthnError) in
-                try response.verify(ceremony, credential: StoredCredential(passkey), userHandle: found.handle)
+            (assertion, challenge) = try PasskeyCeremonies.verify(open) { (ceremony) throws(WebAuthnError) in
+                let verified = try response.verify(
+                    ceremony, credential: StoredCredential(passkey), userHandle: found.handle)
+                return (verified, ceremony.challenge)
             }
         } catch {
             return .refused(PasskeyRefusal(error, of: passkey))
@@ -125,7 +133,12 @@ struct PasskeySignIn: Sendable {
                     .passkeyCounter, by: .user(passkey.accountID), account: passkey.accountID, cause: "synced",
                     detail: passkey.id))
         }
-        return .proven(Proven(passkey: passkey, assertion: assertion))
+        return .proven(Proven(passkey: passkey, assertion: assertion, challenge: challenge))
+    }
+
+    private func stored(_ id: PasskeyID) async throws -> Stored? {
+        if let found = try accounts.database.readAtOnce({ try stored(id, $0) }) { return found }
+        return try await accounts.database.read { connection in try stored(id, connection) }
     }
 
     private func stored(_ id: PasskeyID, _ connection: any SQLConnection) throws -> Stored? {
@@ -137,10 +150,14 @@ struct PasskeySignIn: Sendable {
             maySignIn: accounts.eligibility.maySignIn(account))
     }
 
-    /// In the transaction that signs in: the passkey is still there, its account may still sign in, and no other sign-in has
-    /// counted further.
-    private func consume(_ proven: Proven, _ connection: any SQLConnection) throws -> Bool {
-        guard let account = try AccountStore.find(proven.passkey.accountID, connection),
+    /// In the transaction that signs in and ends the session: nothing has taken the challenge out of it, the passkey is still
+    /// there, its account may still sign in, and no other sign-in has counted further.
+    private func consume(
+        _ proven: Proven, of session: Session, _ flow: FlowID?, _ connection: any SQLConnection
+    ) throws -> Bool {
+        guard let current = try sessions.store.current(session, connection),
+            ceremonies.open(for: .signIn(flow), in: current.slots).map(\.challenge).contains(proven.challenge),
+            let account = try AccountStore.find(proven.passkey.accountID, connection),
             accounts.eligibility.maySignIn(account)
         else { return false }
         return try PasskeyStore.use(
@@ -149,13 +166,12 @@ struct PasskeySignIn: Sendable {
 
     // MARK: The refusal
 
-    /// The sign-in page with what the user may know, and a new challenge.
-    ///
-    /// - Parameter session: without the challenges that were taken out.
-    private func refuse(
-        _ refusal: PasskeyRefusal, _ form: SubmittedForm, _ session: Session
-    ) async throws -> Response {
+    /// The sign-in page with what the user may know, and a new challenge: those of before are taken out.
+    private func refuse(_ refusal: PasskeyRefusal, _ form: SubmittedForm) async throws -> Response {
         let (request, context, flow) = (form.request, form.context, form.flow)
+        guard let taken = try await ceremonies.take(for: .signIn(flow), in: form.session) else {
+            return .redirect(to: SignInPath.signIn(flow))
+        }
         context.record(
             Event(
                 .passkeyRejected, by: .visitor, account: refusal.account, session: form.session.handle,
@@ -163,7 +179,7 @@ struct PasskeySignIn: Sendable {
         if refusal.isCopied, let account = refusal.account {
             try await raiseAlarm(account, refusal.passkey, form)
         }
-        let session = try await page.prepared(session, request, flow)
+        let session = try await page.prepared(taken.session, request, flow)
         return page.response(
             request, session, flow: flow, again: try await page.again(context, flow),
             passkey: .init(error: refusal.words, unknown: refusal.unknown.map(ceremonies.unknownCredential)))
