@@ -12,6 +12,8 @@ struct SideEffectTests {
         var rows = try await deployment.database.rowsOfEveryTable()
         // A refused request is recorded, and changes nothing else.
         rows["audit_event"] = nil
+        // How far a job has looked.
+        rows["admin_notice"] = nil
         rows["guesses"] = Int64(try await deployment.count("SELECT COALESCE(SUM(tries), 0) FROM challenge"))
         return rows
     }
@@ -46,7 +48,8 @@ struct SideEffectTests {
         try await TestDeployment.open(settings: ProgramPaths.everyFeature) { deployment in
             var found: [String] = []
             for served in [try await deployment.servedByIdP(), try await deployment.servedByClient()] {
-                for path in served.paths {
+                // For a visitor there are no admin pages, and a proxy asks by any method.
+                for path in served.paths where !path.hasPrefix("/admin") && path != "/gate/a-b_C.1/check" {
                     let allowed = try #require(try await served.allowed(at: path), "\(path)")
                     if allowed.contains("GET"), !allowed.contains("HEAD") { found.append(path) }
                 }

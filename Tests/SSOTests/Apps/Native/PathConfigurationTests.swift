@@ -133,6 +133,8 @@ struct PathConfigurationTests {
             rule(
                 #""^/oidc/authorize($|\\?)","^/oidc/complete($|\\?)","^/oidc/logout($|\\?)","^/oidc/sign-out($|\\?)""#,
                 "default", "web_view", "default", true),
+            rule(
+                #""^/gate-sign-in($|\\?)","^/gate-sign-in/complete($|\\?)""#, "default", "web_view", "default", true),
             rule(#""^/reset_app($|\\?)""#, "default", "reset", "none", false),
         ],
         relyingParty: [

@@ -40,7 +40,8 @@ struct PathAndMethodTests {
         try await TestDeployment.open(settings: ProgramPaths.everyFeature) { deployment in
             for served in [try await deployment.servedByIdP(), try await deployment.servedByClient()] {
                 #expect(served.paths.count > 10)
-                for path in served.paths {
+                // For a visitor there are no admin pages, and a proxy asks by any method.
+                for path in served.paths where !path.hasPrefix("/admin") && path != "/gate/a-b_C.1/check" {
                     let allowed = try #require(try await served.allowed(at: path), "\(path)")
                     #expect(
                         !allowed.isEmpty && Set(allowed).isSubset(of: ["GET", "HEAD", "POST", "DELETE", "OPTIONS"]),
@@ -87,7 +88,7 @@ struct PathAndMethodTests {
     func range(_ value: String) async throws {
         let deployment = try TestDeployment.shared()
         let browser = deployment.browser()
-        let page = try await browser.get(deployment.origin + "/").page()
+        let page = try await browser.get(deployment.origin + "/sign-in").page()
         let style = try #require(page.tags.first { $0.name == "link" && $0["rel"] == "stylesheet" }?["href"])
         let reply = try await browser.get(deployment.origin + style, [("Range", value)])
         #expect([200, 206, 416].contains(reply.status))

@@ -25,7 +25,7 @@ struct CommandAdviceTests {
         ("user unlock a", "idp user enable?"), ("user logout a", "idp user sign-out?"),
         ("user kick a", "idp user sign-out?"), ("user signout a", "idp user sign-out?"),
         ("user rename a b", "idp user set-address?"), ("user expire a", "idp user set-end?"),
-        ("user revoke a", "idp user withdraw?"), ("user devices a", "idp user sessions?"),
+        ("user devices a", "idp user sessions?"),
         ("user dump a", "idp user export?"), ("user csv a", "idp user import?"), ("user sess a", "idp user sessions?"),
         ("user remind a", "idp user resend?"), ("user lst", "idp user list?"), ("user LIST", "idp user list?"),
         ("client create w", "idp client add?"), ("client ad w", "idp client add?"),

@@ -241,9 +241,21 @@ struct PostgreSQLDialectTests {
                 try SignOutQueue(randomness: SystemRandomness()).all(isWaiting: true, limit: 1, $0)
             }
             try await database.write { try gate(at: now, $0) }
+            _ = try await database.read { try admin($0) }
             #expect(try await SignOutEveryone(OperatorChanges(database, by: .program)).make().accounts == 1)
         }
         return try #require(recorded).takeTypedStatements()
+    }
+
+    /// What admin pages read.
+    private static func admin(_ connection: any SQLConnection) throws {
+        guard let account = try AccountStore.find(email: "ann@example.com", connection) else { return }
+        #expect(try RoleStore.role(of: account, named: AdminAddresses(), connection) == nil)
+        let moment = Timestamp(milliseconds: 0)
+        _ = try AuditStore.rows(of: ["signed_in"], since: moment, limit: 1, connection)
+        _ = try AuditStore.row([1], connection)
+        _ = try AuditStore.newest(AuditSearch(), before: nil, limit: 1, connection)
+        _ = try AuditStore.rows(ofFlow: "flw_1", limit: 1, connection)
     }
 
     /// A session at a service behind the gate, and the keys of its apps.
