@@ -1,6 +1,11 @@
-// Buttons that copy the code of an email. Without this file they stay hidden: a click on the code selects all of it.
+// Shows new emails by itself, and has buttons that copy the code of one. Without this file they stay hidden: a click on the code
+// selects all of it.
 "use strict";
 (function () {
+    // Not while something is selected, or the page is not seen.
+    setInterval(function () {
+        if (document.visibilityState === "visible" && !String(getSelection())) { location.reload(); }
+    }, 5000);
     if (!navigator.clipboard) { return; }
     document.querySelectorAll("[data-copy]").forEach(function (button) {
         button.hidden = false;

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// The paths of `/sign-in` and below it: everything that leads to a sign-in takes them from here.
 package enum SignInPath {
     /// The page with every way to sign in.
@@ -31,4 +33,12 @@ package enum SignInPath {
 
     /// The page with every way to sign in, for a flow.
     package static func signIn(_ flow: FlowID?) -> String { FlowID.path(signIn, flow) }
+
+    /// The page after "Cancel" at a provider, which it names.
+    package static func signIn(_ flow: FlowID?, cancelled provider: String) -> String {
+        let path = signIn(flow)
+        return "\(path)\(path.contains("?") ? "&" : "?")\(cancelledParameter)=\(PercentCoding.encode(provider))"
+    }
+
+    package static let cancelledParameter = "cancelled"
 }

@@ -44,7 +44,7 @@ extension EventKind {
     )
     static let tokenRefreshed = EventKind(
         "token_refreshed", .info, .row("client"), line: [.client, .account], by: [.protocol],
-        user: Text("activity.client-asked"), "A client has used a refresh token for new tokens.")
+        user: Text("activity.client-refreshed"), "A client has used a refresh token for new tokens.")
     package static let refreshTokenReused = EventKind(
         "refresh_token_reused", .error, .row("client; `detail`: the client that it was for"),
         line: [.client, .account, .detail("issued_to")],

@@ -56,6 +56,10 @@ extension ProviderSignIn: AttemptPurpose {
 
     /// To the sign-in page, to choose another way. A user who is signed in goes on from there.
     package func cancelled(_ answered: AnsweredAttempt) async throws -> Response {
+        .redirect(to: SignInPath.signIn(answered.attempt.flow, cancelled: answered.provider.id))
+    }
+
+    package func again(_ answered: AnsweredAttempt) async throws -> Response {
         .redirect(to: SignInPath.signIn(answered.attempt.flow))
     }
 }

@@ -32,19 +32,25 @@ package struct ProviderMethod: SignInMethod {
                 ? all.map { .link(label: Self.label($0), path: NativeStart.prefix + $0.id) } : []
         }
         let hasTenants = all.count { $0.kind == .microsoft } > 1
-        let buttons: [SignInOption] = all.map {
+        var options: [SignInOption] = all.map {
             .provider(
                 ProviderButton(
                     id: $0.id, brand: $0.kind.rawValue, label: Self.label($0),
                     detail: $0.kind == .microsoft && hasTenants ? $0.name : nil, path: ProviderStart.path($0),
                     logo: $0.logoPath, logoSizeHTML: $0.logo?.sizeAttributes ?? ""))
         }
-        guard !leftOut.isEmpty else { return buttons }
+        if let cancelled = attempt.cancelled.flatMap(providers.provider(id:)) {
+            options.append(.note(Text("sign-in.cancelled", ["provider": cancelled.name])))
+        }
+        guard !leftOut.isEmpty else { return options }
         let names = leftOut.map(\.name).joined(separator: ", ")
-        return buttons + [
+        return options + [
             .note(Text(leftOut.count == 1 ? "sign-in.not-fresh" : "sign-in.not-fresh-several", ["providers": names]))
         ]
     }
+
+    /// With the words around it a longer name takes two lines on a phone.
+    private static let longestName = 15
 
     /// The brands' rules fix the words, so the name in the file is not used for them (docs/providers.md).
     private static func label(_ provider: Provider) -> Text {
@@ -55,7 +61,9 @@ package struct ProviderMethod: SignInMethod {
         case .github where provider.issuer == provider.kind.defaultIssuer: Text("provider.github")
         case .oidc where provider.label != nil: Text("provider.label", ["label": provider.label ?? ""])
         // An OpenID provider, or a GitHub Enterprise Server of its own.
-        case .github, .oidc: Text("provider.oidc", ["name": provider.name])
+        case .github, .oidc:
+            provider.name.count > longestName
+                ? Text("provider.label", ["label": provider.name]) : Text("provider.oidc", ["name": provider.name])
         }
     }
 

@@ -1,7 +1,12 @@
-// Shows every moment of the page in the browser's own time zone and form. Without this file it stands there in UTC.
+// Shows every moment of the page in the browser's own time zone and form. Without this file it stands there in UTC. A page with
+// something that is about to end loads itself again, once.
 "use strict";
 (function () {
     show();
+    var loaded = performance.getEntriesByType("navigation")[0];
+    if (document.querySelector("[data-reload]") && loaded && loaded.type !== "reload") {
+        setTimeout(function () { location.reload(); }, 2000);
+    }
     // An app that brings Turbo loads this file once and shows many pages.
     document.addEventListener("turbo:render", show);
 

@@ -18,7 +18,7 @@ struct AccessibilityJourneys {
         if: AxeCore.isAvailable, "needs axe-core, which script/setup --test fetches from PyPI")
 
     @Test(
-        "every page state, in both languages: nothing wider than 320 px, large targets, names isolated, and no finding of axe on a page of each kind",
+        "every page state, in both languages: nothing wider than 320 px, large targets, no two boxes that touch, names isolated, and no finding of axe on a page of each kind",
         hasAxe)
     func everyPage() async throws { try await Self.look(at: Self.narrow) }
 
@@ -76,9 +76,16 @@ struct AccessibilityJourneys {
         try await expectNothing("names", PageChecks.isolation, on: page, chromium)
         try await expectNothing("320 px", PageChecks.overflow, on: page, chromium)
         try await expectNothing("320 px", PageChecks.targets, on: page, chromium)
+        try await expectNothing("320 px", PageChecks.spacing, on: page, chromium)
         _ = try await chromium.run(PageChecks.doubleText)
         try await expectNothing("320 px with 200 % text", PageChecks.overflow, on: page, chromium)
+        try await expectNothing("320 px with 200 % text", PageChecks.spacing, on: page, chromium)
         _ = try await chromium.run(PageChecks.plainText)
+        for width in [390, 1_280] {
+            try await chromium.resize(width: width, height: 900)
+            try await expectNothing("\(width) px", PageChecks.spacing, on: page, chromium)
+        }
+        try await chromium.resize(width: 320, height: 640)
         // axe takes most of the time. Contrast does not depend on the language, so each language has one of the looks.
         if page.language == "de" && isFirstOfItsKind {
             try await expectNothing("320 px, light, axe", AxeCore.run, on: page, chromium)

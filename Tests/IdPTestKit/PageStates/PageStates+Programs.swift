@@ -16,7 +16,6 @@ extension PageStates {
     private static let noCodeField = "main:not(:has(input[name=code])) form[action='/sign-in']"
 
     private static let signIn: [PageState] = [
-        PageState("welcome", mark: "main a[href='/sign-in']") { try await $0.open("/") },
         PageState("sign-in", mark: emailField) { try await $0.open("/sign-in") },
         PageState("sign-in-client", mark: "main bdi, main strong") { studio in
             try await studio.browser().beginSignIn(at: studio.client)

@@ -17,7 +17,7 @@ struct BrandOnPagesTests {
         try await TestDeployment.open(settings: settings) { deployment in
             let (ann, visitor) = (try await deployment.signedIn(), deployment.browser())
             let completion = deployment.authorize(deployment.client, state: "s")
-            let addresses = ["/", "/sign-in", "/signed-out", "/nowhere", deployment.mailboxPage, deployment.linkTester]
+            let addresses = ["/sign-in", "/signed-out", "/nowhere", deployment.mailboxPage, deployment.linkTester]
                 .map { (visitor, deployment.origin + $0) }
             for (browser, address) in addresses + [(ann, deployment.origin + "/"), (ann, completion)] {
                 for (language, help) in [("en", "Get help"), ("de", "Hilfe")] {
@@ -34,7 +34,9 @@ struct BrandOnPagesTests {
                     #expect(style.hasPrefix("/assets/accent-"), "\(address)")
                 }
             }
-            let accent = try await visitor.get(deployment.origin + "/").page().tags.last { $0["rel"] == "stylesheet" }
+            let accent = try await visitor.get(deployment.origin + "/sign-in").page().tags.last {
+                $0["rel"] == "stylesheet"
+            }
             let sheet = try await visitor.get(deployment.origin + (accent?["href"] ?? ""))
             #expect(sheet.text.contains("--accent: #7a1f5f"))
             let out = try await visitor.get(deployment.origin + "/signed-out")

@@ -74,7 +74,7 @@ struct BrandTests {
         try await TestDeployment.open(settings: settings, clientSettings: ["RP_NAME": "A & B", "RP_IDP_NAME": name]) {
             deployment in
             let browser = deployment.browser()
-            for path in ["/", "/sign-in", "/nowhere"] {
+            for path in ["/signed-out", "/sign-in", "/nowhere"] {
                 let visit = try await browser.get(deployment.origin + path)
                 let page = try visit.page()
                 #expect(page.links.contains("mailto:help@example.com"))
@@ -102,7 +102,7 @@ struct BrandTests {
                 let icon = try await browser.get(origin + "/favicon.ico")
                 #expect(icon.status == 200 && icon.reply.header("content-type") == "image/svg+xml")
                 #expect(icon.text.contains("<svg"))
-                let page = try await browser.get(origin + "/").page()
+                let page = try await browser.follow(browser.get(origin + "/")).page()
                 let link = try #require(page.tags.first { $0.name == "link" && $0["rel"] == "icon" }?["href"])
                 #expect(try await browser.get(origin + link).reply.body == icon.reply.body)
                 let head = try await browser.send("HEAD", try WebAddress(origin + "/favicon.ico"))
@@ -120,7 +120,7 @@ struct BrandTests {
             let browser = deployment.browser()
             var seen: [[String]] = []
             for origin in [deployment.origin, deployment.client.origin] {
-                let tags = try await browser.get(origin + "/").page().tags
+                let tags = try await browser.follow(browser.get(origin + "/")).page().tags
                 let colours = tags.filter { $0.name == "meta" && $0["name"] == "theme-color" }
                 #expect(
                     colours.map { $0["media"] } == ["(prefers-color-scheme: light)", "(prefers-color-scheme: dark)"])
@@ -142,7 +142,7 @@ struct BrandTests {
         let folder = try TemporaryFolder()
         let svg = try folder.write("<svg xmlns='http://www.w3.org/2000/svg'/>", to: "logo.svg")
         func fetched(_ browser: Browser, _ origin: String) async throws -> ProbeReply? {
-            let tags = try await browser.get(origin + "/").page().tags
+            let tags = try await browser.follow(browser.get(origin + "/")).page().tags
             guard let link = tags.first(where: { $0["rel"] == "apple-touch-icon" })?["href"] else { return nil }
             return try await browser.get(origin + link).reply
         }

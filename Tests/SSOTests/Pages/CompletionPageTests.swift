@@ -168,7 +168,7 @@ struct CompletionPageTests {
             let visit = try await browser.get(address, [("Accept-Language", "de")])
             for words in [
                 "<html lang=\"de\">", "<title>Anmeldung abgeschlossen · Main App</title>", "Sie sind angemeldet",
-                "Sie sind als <bdi>ann</bdi> (<bdi translate=\"no\">ann@example.com</bdi>) angemeldet.",
+                "Angemeldet als <bdi translate=\"no\">ann@example.com</bdi>.",
                 "Weiter zu <bdi>Partner number 1</bdi>", "Anderes Konto verwenden",
             ] {
                 #expect(visit.text.contains(words), "\(words)")

@@ -112,7 +112,7 @@ struct LogoFileTests {
         for (path, type) in [(svg, "image/svg+xml"), (png, "image/png")] {
             try await TestDeployment.open(settings: ["IDP_LOGO_FILE": path]) { deployment in
                 let browser = deployment.browser()
-                let home = try await browser.get(deployment.origin + "/")
+                let home = try await browser.get(deployment.origin + "/sign-in")
                 let image = try #require(try home.page().tags.first { $0.name == "img" })
                 #expect(image["alt"] == "", "the name stands beside it")
                 let size = try LogoFile(path: path).size.map { ["\($0.width)", "\($0.height)"] } ?? []

@@ -22,7 +22,7 @@ struct MarkupTests {
         for path in ["/nowhere", "/auth/sso/authorize", "/auth/sso/complete?flow=x", deployment.mailboxPage] {
             pages.append(try await deployment.browser().get(deployment.origin + path))
         }
-        pages.append(try await deployment.browser().get(deployment.origin + "/"))
+        pages.append(try await deployment.browser().get(deployment.origin + "/signed-out"))
         return pages
     }
 

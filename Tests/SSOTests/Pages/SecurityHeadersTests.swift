@@ -12,7 +12,7 @@ struct SecurityHeadersTests {
 
     /// A request and its status for a visitor: pages, errors of every kind, redirects, files, JSON.
     static let requests: [(method: String, target: String, status: Int)] = [
-        ("GET", "/", 200), ("GET", "/sign-in", 200), ("GET", "/sign-in/code", 303), ("GET", "/dev/mailbox", 404),
+        ("GET", "/", 303), ("GET", "/sign-in", 200), ("GET", "/sign-in/code", 303), ("GET", "/dev/mailbox", 404),
         ("GET", "/healthz", 200), ("GET", "/readyz", 200), ("GET", "/nowhere", 404), ("GET", "/%00", 404),
         ("GET", "/sign-out", 405), ("HEAD", "/sign-in", 200), ("HEAD", "/sign-out", 405), ("POST", "/sign-in", 415),
         ("PUT", "/", 405),

@@ -1,6 +1,7 @@
 import JWT
 import SSOShared
 import SSOWeb
+import Storage
 import Testing
 
 @testable import Counterparts
@@ -172,9 +173,23 @@ struct PasskeyAttackTests {
     }
 
     @Test(
-        "a wrong signature, the handle of another account and a disabled account get one answer; an unknown id its own")
+        "a wrong signature, the handle of another account and a disabled account get one answer after the same work; an unknown id its own"
+    )
     func oneAnswer() async throws {
-        try await TestDeployment.open { deployment in
+        var recorded: RecordingDatabase?
+        func wrap(_ database: any Database) -> any Database {
+            let wrapped = RecordingDatabase(database)
+            recorded = wrapped
+            return wrapped
+        }
+        try await TestDeployment.open(wrapping: wrap) { deployment in
+            let database = try #require(recorded)
+            // What the database is asked, beside what jobs and the audit log do at the same time.
+            func work() -> [String] {
+                let tables = ["passkey", "FROM account ", "session"]
+                return database.takeStatements().filter { sql in tables.contains { sql.contains($0) } }.sorted()
+            }
+            var works: [[String]] = []
             let authenticator = try await deployment.givePasskey(to: "ann@example.com")
             let ben = try await deployment.givePasskey(to: "ben@example.com")
             func text(_ visit: Visit) throws -> String {
@@ -187,7 +202,9 @@ struct PasskeyAttackTests {
                 var draft = try authenticator.assertion(page.passkeyOptions(), at: deployment.origin)
                 try change(&draft)
                 let json = String(decoding: try draft.passkey().json, as: UTF8.self)
+                _ = work()
                 let refused = try await browser.sendPasskey(json, on: page)
+                works.append(work())
                 #expect(refused.status == 422)
                 return try text(refused)
             }
@@ -197,6 +214,7 @@ struct PasskeyAttackTests {
             let disabled = try await refusal { _ in }
             let unknown = try await refusal { $0.id = try RandomBytes.generate(32) }
             #expect(signature == handle && handle == disabled)
+            #expect(works[0] == works[1] && works[1] == works[2] && works[0].contains { $0.contains("FROM passkey") })
             #expect(unknown != disabled && unknown.contains("data-passkey-unknown="))
             #expect(!signature.contains("ann@example.com"))
         }

@@ -103,7 +103,7 @@ struct WithoutMailTests {
 
     @Test(
         "the link of an earlier invitation says that no email is sent, and what to ask for",
-        arguments: [("en", "no emails are sent"), ("de", "keine E-Mails versendet")])
+        arguments: [("en", "no emails are sent"), ("de", "keine E\u{2011}Mails versendet")])
     func invitation(language: String, words: String) async throws {
         try await TestDeployment.open(settings: Self.settings) { deployment in
             let browser = deployment.browser(language: language)

@@ -64,7 +64,7 @@ struct SessionCheckTests {
             deployment.clock.advance(by: .minutes(5))
             let account = try await browser.get(deployment.client.origin + "/account")
             #expect(account.text.contains("ann.b@example.com") && account.text.contains("Ann B"))
-            #expect(account.text.contains("Groups: <bdi>board, &lt;finance&gt;</bdi>"))
+            #expect(account.text.contains("<dt>Groups</dt><dd><bdi>board, &lt;finance&gt;</bdi>"))
             let session = try JSONDecoding.value(
                 await browser.get(deployment.client.origin + "/api/session").reply.body)
             #expect(session["user"]?["groups"]?.items.compactMap(\.text) == ["board", "<finance>"])
@@ -82,10 +82,14 @@ struct SessionCheckTests {
         }
         try await idp.open { deployment in
             let (one, two) = (try await Self.signedIn(deployment), deployment.browser())
-            #expect(try await one.get(deployment.client.origin + "/account").text.contains("Groups: <bdi>board</bdi>"))
+            #expect(
+                try await one.get(deployment.client.origin + "/account").text.contains(
+                    "<dt>Groups</dt><dd><bdi>board</bdi>"))
             empty.withLock { $0 = true }
             _ = try await two.comeBack(to: deployment.client, state: two.state(at: deployment.client))
-            #expect(try await two.get(deployment.client.origin + "/account").text.contains("Groups: <bdi>none</bdi>"))
+            #expect(
+                try await two.get(deployment.client.origin + "/account").text.contains(
+                    "<dt>Groups</dt><dd><bdi>none</bdi>"))
         }
     }
 

@@ -82,6 +82,30 @@ enum PageChecks {
             }).map(e => 'without an edge in forced colours: ' + name(e));
             """
 
+    /// No two boxes touch: 12 px at least between what has a border or a fill, unless one stands in the other. A main button is
+    /// alone, and is none that destroys.
+    static let spacing =
+        helpers + """
+            const boxes = shown('main .panel, main .notice, main .alert, main button:not(.text), main .button, main .tile, '
+                + 'main select, main textarea, main .big, main pre, '
+                + 'main input:not([type=hidden], [type=checkbox], [type=radio], .code)');
+            const wrong = [];
+            boxes.forEach((one, index) => boxes.slice(index + 1).forEach(other => {
+                if (one.contains(other) || other.contains(one)) { return; }
+                const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()];
+                const across = Math.max(b.left - a.right, a.left - b.right);
+                const down = Math.max(b.top - a.bottom, a.top - b.bottom);
+                const gap = Math.max(across, down);
+                if (gap < 11.9) { wrong.push(gap.toFixed(1) + ' px between ' + name(one) + ' and ' + name(other)); }
+            }));
+            const main = shown('main button, main .button')
+                .filter(e => !e.matches('.quiet, .text, .danger, .small, .providers button, summary'));
+            if (main.length > 1 && !document.body.matches('.account, .admin')) {
+                wrong.push('more than one main button: ' + main.map(name).join(', '));
+            }
+            return wrong;
+            """
+
     /// Makes all text twice as large, without zoom (WCAG 2.2, 1.4.4).
     static let doubleText = "document.documentElement.style.fontSize = '200%'; return [];"
     static let plainText = "document.documentElement.style.fontSize = ''; return [];"

@@ -37,7 +37,7 @@ struct ActivityRoutes: Sendable {
         return pages.response(
             "activity",
             Model(
-                items: shown.map { activity.item($0, now: now, texts) },
+                items: UserActivity.visits(Array(shown)).map { activity.item($0, now: now, texts) },
                 older: hasOlder ? shown.last.map { Base64URL.encode($0.id) } ?? "" : "", hasItems: !shown.isEmpty,
                 hasOlder: hasOlder),
             for: request, offersLanguages: true)

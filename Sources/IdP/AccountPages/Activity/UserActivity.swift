@@ -31,10 +31,27 @@ struct UserActivity: Sendable {
     func section(of user: SignedInUser, now: Timestamp, _ texts: Texts, _ connection: any SQLConnection) throws
         -> Section
     {
-        let rows = try audit.newest(of: user.account.id, limit: Self.shownAtHome, connection)
-            .map { item($0, now: now, texts) }
+        // One visit is two rows.
+        let newest = try audit.newest(of: user.account.id, limit: 2 * Self.shownAtHome, connection)
+        let rows = Self.visits(newest).prefix(Self.shownAtHome).map { item($0, now: now, texts) }
         return Section(rows: rows, hasRows: !rows.isEmpty)
     }
+
+    /// One row for each visit of a client: without the token that was issued, where it was redeemed a moment later.
+    static func visits(_ rows: [AuditEntry]) -> [AuditEntry] {
+        var redeemed = rows.filter { $0.event == EventKind.tokenRedeemed.id }
+        return rows.filter { row in
+            guard row.event == EventKind.tokenIssued.id else { return true }
+            let use = redeemed.firstIndex {
+                $0.client == row.client && $0.at >= row.at && $0.at - row.at <= visit
+            }
+            if let use { redeemed.remove(at: use) }
+            return use == nil
+        }
+    }
+
+    /// From the token to its use.
+    private static let visit: Duration = .minutes(5)
 
     func item(_ row: AuditEntry, now: Timestamp, _ texts: Texts) -> Item {
         Item(

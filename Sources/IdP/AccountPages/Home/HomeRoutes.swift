@@ -6,7 +6,7 @@ import IdPFlow
 import SSOWeb
 import Storage
 
-/// The IdP's home page: for a user the sections of ``Model``, for a visitor the way to the sign-in.
+/// The IdP's home page: for a user the sections of ``Model``, for a visitor the sign-in page.
 struct HomeRoutes: Sendable {
     let sessions: Sessions
     let accounts: AccountStore
@@ -27,8 +27,6 @@ struct HomeRoutes: Sendable {
         let activity: UserActivity.Section
     }
 
-    struct Welcome: Encodable, Sendable {}
-
     func addRoutes(to router: inout FeatureRouter) {
         router.page(at: "/", use: show)
         router.form(at: "/name", .ofUser(accounts.signedIn, submit: rename))
@@ -42,7 +40,7 @@ struct HomeRoutes: Sendable {
                     try sections(request, $0, name: $0.account.name, isSaved ? .saved : .shown, connection)
                 }
             })
-        else { return pages.response("welcome", Welcome(), for: request, offersLanguages: true) }
+        else { return .redirect(to: SignInPath.signIn) }
         return pages.response("home", model, for: request, offersLanguages: true)
     }
 
@@ -80,8 +78,6 @@ struct ProfileSection: Encodable, Sendable {
     /// What became of the form with the name.
     enum NameOutcome: Sendable { case shown, saved, refused }
 
-    /// Nil for the first name of an account: it is made from the address, and nobody is called that.
-    let name: String?
     let typedName, email: String
     /// On the card.
     let shownName, initials: String
@@ -90,7 +86,6 @@ struct ProfileSection: Encodable, Sendable {
 
     init(_ user: SignedInUser, typedName: String, _ outcome: NameOutcome, _ texts: Texts) {
         let account = user.account
-        name = account.name == DisplayName.initial(for: account.email) ? nil : account.name
         (self.typedName, email) = (typedName, account.email)
         shownName = account.name
         let words = account.name.split(separator: " ")

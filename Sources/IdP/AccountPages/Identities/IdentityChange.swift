@@ -12,10 +12,13 @@ extension IdentityChange {
     func signInAgain(as email: String) -> Text? { Text("identities.sign-in-again", ["email": email]) }
 
     /// The page that asks, about a provider.
-    func page(_ title: Text, _ explanation: Text, _ provider: String, _ user: SignedInUser) -> ChangePage {
+    func page(
+        _ title: Text, _ explanation: Text, _ provider: String, _ user: SignedInUser, isRemoval: Bool = false
+    ) -> ChangePage {
         ChangePage(
             title: title.with(["provider": provider]),
-            explanation: explanation.with(["email": user.account.email, "provider": provider]))
+            explanation: explanation.with(["email": user.account.email, "provider": provider]),
+            isRemoval: isRemoval)
     }
 }
 

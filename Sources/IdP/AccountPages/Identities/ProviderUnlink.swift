@@ -24,7 +24,7 @@ struct ProviderUnlink: IdentityChange {
 
     func page(of asked: Asked, for user: SignedInUser, _ connection: any SQLConnection) throws -> ChangePage? {
         try identities.identity(asked.identity, of: user, connection).flatMap(identities.name).map {
-            page(Text("identities.remove-named"), Text("identities.confirm-unlink"), $0, user)
+            page(Text("identities.remove-named"), Text("identities.confirm-unlink"), $0, user, isRemoval: true)
         }
     }
 

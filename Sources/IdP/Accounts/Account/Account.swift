@@ -34,6 +34,8 @@ package struct Account: Sendable {
     package let begunAt: Timestamp?
 
     package var isDisabled: Bool { isDisabledByOperator || eraseAt != nil }
+    /// Whether somebody has given it a name: the first one is made from the address, and nobody is called that.
+    package var isNamed: Bool { name != DisplayName.initial(for: email) }
 }
 
 /// What a sign-in has proven: that the visitor controls an address, a passkey, or an account elsewhere.

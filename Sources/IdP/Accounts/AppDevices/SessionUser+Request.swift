@@ -8,7 +8,7 @@ extension SessionUser {
     package init?(of session: Session, _ request: Request, _ context: VisitorContext) {
         guard let signIn = session[CurrentSignIn.self].signIn else { return nil }
         self.init(
-            account: signIn.accountID, device: DeviceKind(userAgent: request.headers[.userAgent]).rawValue,
+            account: signIn.accountID, device: BrowserDevice(request).stored,
             network: context.audit?.network)
     }
 }

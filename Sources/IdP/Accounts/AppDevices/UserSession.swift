@@ -10,7 +10,7 @@ package struct UserSession: Sendable {
     package let handles: Set<String>
     /// The ``AppDevice``; nil for a browser.
     package let app: AppDevice?
-    /// The kind of device as it is stored; nil where it is not known.
+    /// The ``BrowserDevice`` as it is stored; nil where it is not known.
     package let device: String?
     package let network: String?
     package let createdAt: Timestamp
@@ -18,9 +18,9 @@ package struct UserSession: Sendable {
     /// Until when the user of a browser asked to stay signed in; nil for any other.
     package let rememberedUntil: Timestamp?
 
-    /// The name that an app gave, or the kind of device.
+    /// The name that an app gave, or browser and system.
     package func name(in texts: Texts) -> String {
-        app?.name(in: texts) ?? texts.plain((DeviceKind(rawValue: device ?? "") ?? .unknown).name)
+        app?.name(in: texts) ?? BrowserDevice(stored: device).name(in: texts)
     }
 }
 

@@ -14,6 +14,8 @@ package struct Invitation: Sendable {
     /// Where its user goes on after the sign-in; nil for the home page.
     package let clientID: String?
     package let language: Language
+    /// Who invites; nil for nobody in particular.
+    package let inviter: String?
     package let createdAt: Timestamp
     package let expiresAt: Timestamp
     let withdrawnAt: Timestamp?
@@ -45,6 +47,7 @@ package struct Invitation: Sendable {
         keyDigest = try row.blob("key_digest")
         clientID = try row.optionalText("client_id")
         language = Language(rawValue: try row.text("language")) ?? .english
+        inviter = try row.optionalText("inviter")
         createdAt = try row.timestamp("created_at")
         expiresAt = try row.timestamp("expires_at")
         withdrawnAt = try row.optionalTimestamp("withdrawn_at")

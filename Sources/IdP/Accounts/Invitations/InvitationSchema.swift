@@ -18,4 +18,7 @@ package enum InvitationSchema {
         "CREATE INDEX invitation_account ON invitation (account_id, created_at)",
         "CREATE INDEX invitation_created_at ON invitation (created_at)",
     ]
+
+    /// Who invites, as the email says it; NULL for nobody in particular.
+    package static let inviter = ["ALTER TABLE invitation ADD COLUMN inviter TEXT"]
 }

@@ -84,18 +84,17 @@ package struct InvitationStore: Sendable {
     }
 
     package static func insert(
-        _ id: String, _ key: InvitationKey, for account: Account, client: String?, language: Language,
-        at now: Timestamp,
-        _ connection: any SQLConnection
+        _ id: String, _ key: InvitationKey, for account: Account, client: String?, from inviter: String?,
+        language: Language, at now: Timestamp, _ connection: any SQLConnection
     ) throws {
         try connection.execute(
             """
-            INSERT INTO invitation (id, account_id, key_digest, client_id, language, created_at, expires_at)
-            VALUES (:id, :account, :digest, :client, :language, :now, :expires)
+            INSERT INTO invitation (id, account_id, key_digest, client_id, inviter, language, created_at, expires_at)
+            VALUES (:id, :account, :digest, :client, :inviter, :language, :now, :expires)
             """,
             [
                 "id": .text(id), "account": .text(account.id), "digest": .blob(key.digest), "client": .optional(client),
-                "language": .text(language.rawValue), "now": .timestamp(now),
+                "inviter": .optional(inviter), "language": .text(language.rawValue), "now": .timestamp(now),
                 "expires": .timestamp(now + Invitation.lifetime),
             ])
     }

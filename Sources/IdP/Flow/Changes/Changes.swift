@@ -122,6 +122,7 @@ package struct Changes: Sendable {
 
     private struct Model: Encodable, Sendable {
         let formToken, flow, action, title, titleHTML, explanationHTML, home, script: String
+        let isRemoval: Bool
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -141,7 +142,7 @@ package struct Changes: Sendable {
         let model = Model(
             formToken: sessions.formToken(for: ready.user.session), flow: ready.flow.id.text,
             action: ChangePurpose.path, title: texts.plain(page.title), titleHTML: texts.html(page.title),
-            explanationHTML: texts.html(page.explanation), home: Change.home, script: script)
+            explanationHTML: texts.html(page.explanation), home: Change.home, script: script, isRemoval: page.isRemoval)
         return pages.response("change", model, for: request, offersLanguages: true)
     }
 

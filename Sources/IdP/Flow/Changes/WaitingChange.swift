@@ -52,8 +52,12 @@ package struct ChangePage: Sendable {
     /// What the change does, as the heading and on the button.
     let title: Text
     let explanation: Text
+    /// Whether it takes something away. Its button looks like that.
+    let isRemoval: Bool
 
-    package init(title: Text, explanation: Text) { (self.title, self.explanation) = (title, explanation) }
+    package init(title: Text, explanation: Text, isRemoval: Bool = false) {
+        (self.title, self.explanation, self.isRemoval) = (title, explanation, isRemoval)
+    }
 }
 
 /// How a change is made.

@@ -30,7 +30,7 @@ package struct CompletionPage: Sendable {
 
     private struct Model: Encodable, Sendable {
         let client, name, email, callback, other, logo, pixelsWide, pixelsHigh, script, seconds: String
-        let goesOn, waits, hasLogo, hasPixels: Bool
+        let goesOn, waits, isNamed, hasLogo, hasPixels: Bool
     }
 
     private enum Logo: CaseIterable { case none, withoutSize, sized }
@@ -38,6 +38,8 @@ package struct CompletionPage: Sendable {
     private struct Variant: Hashable {
         let language: Language
         let pace: Pace
+        /// Whether the user has a name of its own.
+        let isNamed: Bool
         let logo: Logo
     }
 
@@ -49,16 +51,16 @@ package struct CompletionPage: Sendable {
         var variants: [Variant: PreparedPage<Value>] = [:]
         for language in Language.allCases {
             for pace in Pace.allCases {
-                for logo in Logo.allCases {
+                for (isNamed, logo) in [false, true].flatMap({ named in Logo.allCases.map { (named, $0) } }) {
                     let page = try PreparedPage<Value>(pages, "completion", in: language) { value in
                         Model(
                             client: value(.client), name: value(.name), email: value(.email),
                             callback: value(.callback), other: value(.other), logo: value(.logo),
                             pixelsWide: value(.pixelsWide), pixelsHigh: value(.pixelsHigh), script: script,
                             seconds: pace.seconds, goesOn: pace != .stays, waits: pace == .afterTwoSeconds,
-                            hasLogo: logo != .none, hasPixels: logo == .sized)
+                            isNamed: isNamed, hasLogo: logo != .none, hasPixels: logo == .sized)
                     }
-                    variants[Variant(language: language, pace: pace, logo: logo)] = page
+                    variants[Variant(language: language, pace: pace, isNamed: isNamed, logo: logo)] = page
                 }
             }
         }
@@ -75,7 +77,7 @@ package struct CompletionPage: Sendable {
         let logo = logos.path(of: client)
         let size = logos.pixels(of: client)
         let variant = Variant(
-            language: .preferred(by: request), pace: pace,
+            language: .preferred(by: request), pace: pace, isNamed: account.isNamed,
             logo: logo.isEmpty ? .none : size == nil ? .withoutSize : .sized)
         guard let page = variants[variant] else { throw PublicError.notFound }
         return page.response(

@@ -22,7 +22,10 @@ struct NoAccessPage: Sendable {
     /// - Parameter flow: the pending flow of the request, in the user's session.
     func response(_ request: Request, client: Client, _ user: SignedInUser, flow: FlowID) -> Response {
         let logo = logos.path(of: client)
-        let contact = client.contact.map(Contact.init(of:)) ?? pages.supportURL.map(Contact.init(support:))
+        let texts = pages.texts(for: request)
+        let subject = texts.plain(Text("no-access.subject", ["client": client.name, "email": user.account.email]))
+        let contact = (client.contact.map(Contact.init(of:)) ?? pages.supportURL.map(Contact.init(support:)))?
+            .asking(subject)
         return pages.response(
             "no-access",
             Model(
@@ -35,11 +38,17 @@ struct NoAccessPage: Sendable {
     /// Whom to ask, as a link with its address as text.
     fileprivate struct Contact: Encodable, Sendable {
         static let scheme = "mailto:"
-        let href, text: String
+        let href, contact: String
     }
 }
 
 extension NoAccessPage.Contact {
+    /// With a subject, so that whoever reads the email knows who asks for what. A web page gets nothing: its query is its own.
+    fileprivate func asking(_ subject: String) -> Self {
+        guard href.hasPrefix(Self.scheme), !href.contains("?") else { return self }
+        return Self(href: "\(href)?subject=\(PercentCoding.encode(subject))", contact: contact)
+    }
+
     /// - Parameter client: its `contact`, an https address or `mailto:` and an address as it is written.
     fileprivate init(of client: String) {
         guard client.hasPrefix(Self.scheme) else {
@@ -47,17 +56,17 @@ extension NoAccessPage.Contact {
             return
         }
         let address = String(client.dropFirst(Self.scheme.count))
-        self.init(href: Self.scheme + PercentCoding.encode(address, keeping: "@"), text: address)
+        self.init(href: Self.scheme + PercentCoding.encode(address, keeping: "@"), contact: address)
     }
 
     /// - Parameter support: `IDP_SUPPORT_URL`, where the address after `mailto:` is percent-encoded.
     fileprivate init(support: String) {
         guard support.hasPrefix(Self.scheme) else {
-            self.init(href: support, text: (try? WebURL(support))?.authority.host ?? support)
+            self.init(href: support, contact: (try? WebURL(support))?.authority.host ?? support)
             return
         }
         let address = support.utf8.dropFirst(Self.scheme.count)
         self.init(
-            href: support, text: String(decoding: PercentCoding.decode(address) ?? Array(address), as: UTF8.self))
+            href: support, contact: String(decoding: PercentCoding.decode(address) ?? Array(address), as: UTF8.self))
     }
 }

@@ -47,6 +47,8 @@
                 return;
             }
             clearInterval(timer);
+            // The email leaves now, and the page offers what works with it.
+            if (place.dataset.then === "reload") { location.reload(); return; }
             if (button) { button.disabled = false; }
             place.hidden = true;
         }

@@ -49,6 +49,8 @@ package struct SignInAttempt: Sendable {
     package var isNativeShell = false
     /// Whether only a new sign-in will do.
     package var needsNewSignIn = false
+    /// The provider at which the user has just pressed "Cancel".
+    package var cancelled: String?
     /// The session of the page, with what the methods have put into it.
     package var slots = SessionSlots()
 

@@ -62,7 +62,8 @@ package struct ImportUsers: OperatorChange {
         }
         for group in step.groups { _ = try GroupStore.join([account], group, context, connection) }
         if step.isInvited, let mail {
-            try mail.invite(account, client: options.client, language: options.language, context, connection)
+            try mail.invite(
+                account, client: options.client, from: nil, language: options.language, context, connection)
         }
     }
 }

@@ -15,7 +15,7 @@ package struct InvitationMail: Sendable {
     ///
     /// - Throws: ``ChangeError`` beyond the number of a day.
     func invite(
-        _ account: Account, client: String?, language: Language, _ context: ChangeContext,
+        _ account: Account, client: String?, from inviter: String?, language: Language, _ context: ChangeContext,
         _ connection: any SQLConnection
     ) throws {
         guard try InvitationStore.remaining(at: context.now, connection) > 0 else {
@@ -26,7 +26,8 @@ package struct InvitationMail: Sendable {
         try InvitationStore.withdraw(of: account.id, at: context.now, connection)
         let id = "ivn_" + Base64URL.encode(try context.randomness.bytes(16))
         try InvitationStore.insert(
-            id, keys.newKey(of: id), for: account, client: client, language: language, at: context.now, connection)
+            id, keys.newKey(of: id), for: account, client: client, from: inviter, language: language, at: context.now,
+            connection)
         try sender.enqueue(id, at: context.now, connection)
         try context.record(Event(.userInvited, account: account.id, client: client), connection)
     }
@@ -45,6 +46,8 @@ package struct InvitedUser: Sendable {
 /// nothing but that it may sign in, and its groups.
 package struct InviteUser: OperatorChange {
     private let address: EmailAddress
+    private let name: String?
+    private let inviter: String?
     private let groups: [String]
     private let client: String?
     private let end: Timestamp?
@@ -52,13 +55,16 @@ package struct InviteUser: OperatorChange {
     private let mail: InvitationMail
 
     /// - Parameters:
+    ///   - name: of a new account; nil for the part of its address before the @.
+    ///   - inviter: who invites, for the email; nil for nobody in particular.
     ///   - client: the id of the client that its user goes on to.
     ///   - end: from when on the account may not sign in; nil for never.
     ///   - language: of the email, until the user signs in.
     package init(
-        _ address: EmailAddress, groups: [String] = [], client: String? = nil, end: Timestamp? = nil,
-        language: Language = .english, mail: InvitationMail
+        _ address: EmailAddress, name: String? = nil, from inviter: String? = nil, groups: [String] = [],
+        client: String? = nil, end: Timestamp? = nil, language: Language = .english, mail: InvitationMail
     ) {
+        (self.name, self.inviter) = (name, inviter)
         (self.address, self.groups, self.client, self.end) = (address, groups, client, end)
         (self.language, self.mail) = (language, mail)
     }
@@ -74,7 +80,7 @@ package struct InviteUser: OperatorChange {
         if let known {
             isChanged = try AccountStore.markAdded(known, at: context.now, connection)
         } else {
-            let added = AddedAccount(email: address, name: nil, end: end, language: language, .invited)
+            let added = AddedAccount(email: address, name: name, end: end, language: language, .invited)
             try AccountStore.add(added, context, connection)
             isChanged = true
         }
@@ -86,7 +92,8 @@ package struct InviteUser: OperatorChange {
         let isInvited = try InvitationStore.latest(of: account.id, connection)?.isPending(at: context.now) ?? false
         let sends = !isUser && !isInvited
         if sends {
-            try mail.invite(account, client: client, language: language, context, connection)
+            try mail.invite(
+                account, client: client, from: inviter, language: language, context, connection)
         } else if isChanged {
             try context.note(.added, account, connection)
         }
@@ -113,7 +120,8 @@ package struct ResendInvitation: OperatorChange {
         }
         let earlier = try InvitationStore.latest(of: account.id, connection)
         try mail.invite(
-            account, client: earlier?.clientID, language: earlier?.language ?? account.language ?? .english, context,
+            account, client: earlier?.clientID, from: earlier?.inviter,
+            language: earlier?.language ?? account.language ?? .english, context,
             connection)
         return Changed(InvitedUser(account: account, isSent: true, isUser: false), isChanged: true)
     }

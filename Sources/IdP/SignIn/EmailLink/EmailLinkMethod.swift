@@ -180,21 +180,21 @@ package struct EmailLinkMethod: SignInMethod {
             if session[Flows.self].pending(flow, now: clock.now()) == nil,
                 let start = completion.purposes.wayBack(of: flow)
             {
-                return page.ended(request, ending, next: .client(start))
+                return page.ended(request, ending, context.reference, next: .client(start))
             }
             return page.ended(
-                request, ending,
+                request, ending, context.reference,
                 next: .newEmail(
                     address: held.address, flow: flow, formToken: sessions.formToken(for: session)))
         }
         guard try await completion.accounts.signedIn(context) != nil else {
-            return page.ended(request, ending, next: .signIn)
+            return page.ended(request, ending, context.reference, next: .signIn)
         }
         let next = session.map {
             completion.purposes.destination(
                 Self.flow(of: challenge, $0), in: $0.slots, isNativeShell: request.isFromNativeShell)
         }
-        return page.ended(request, ending, next: .goOn(path: next ?? "/"))
+        return page.ended(request, ending, context.reference, next: .goOn(path: next ?? "/"))
     }
 
     private func recordRejection(

@@ -86,11 +86,14 @@ package struct EmailLinkPage: Sendable {
     }
 
     struct EndedModel: Encodable, Sendable {
-        let title, titleHTML, explanationHTML, labelHTML, href, formToken, email, flow, address, script: String
+        let title, titleHTML, explanationHTML, labelHTML, href: String
+        let formToken, email, flow, address, script, reference: String
         let sendsEmail: Bool
     }
 
-    func ended(_ request: Request, _ ending: Ending, next: NextStep) -> Response {
+    func ended(
+        _ request: Request, _ ending: Ending, _ reference: RequestReference, next: NextStep
+    ) -> Response {
         let texts = pages.texts(for: request)
         let (title, explanation) = Self.texts(ending)
         func model(
@@ -100,14 +103,14 @@ package struct EmailLinkPage: Sendable {
                 title: texts.plain(title), titleHTML: texts.html(title), explanationHTML: texts.html(explanation),
                 labelHTML: texts.html(label), href: href, formToken: formToken, email: address,
                 flow: flow?.text ?? "", address: (try? EmailAddress(address))?.masked ?? "", script: script,
-                sendsEmail: href.isEmpty)
+                reference: reference.description, sendsEmail: href.isEmpty)
         }
         let shown =
             switch next {
             case .newEmail(let address, let flow, let formToken):
                 model(Text("code.send-again"), formToken: formToken, address: address, flow: flow)
             case .client(let start): model(start.label, href: start.href)
-            case .goOn(let path): model(Text("link.go-on"), href: path)
+            case .goOn(let path): model(path == "/" ? Text("home.title") : Text("link.go-on"), href: path)
             case .signIn: model(Text("sign-in.title"), href: SignInPath.signIn)
             }
         return pages.response("email-link-ended", shown, for: request, status: .gone)

@@ -39,6 +39,15 @@ package struct InvitationEmail: MailTemplate {
         return content(for: opened)
     }
 
+    /// Who invites whereto: an email that does not say so reads like a trap.
+    private static func intro(_ invitation: Invitation, service: String, brand: String) -> Text {
+        let values = ["service": service, "brand": brand, "inviter": invitation.inviter ?? ""]
+        guard invitation.inviter == nil else {
+            return Text(service == brand ? "invitation.mail.from" : "invitation.mail.from-service", values)
+        }
+        return Text(service == brand ? "invitation.mail.intro" : "invitation.mail.intro-service", values)
+    }
+
     func content(for opened: Invitation.Opened) -> EmailContent? {
         let invitation = opened.invitation
         guard let key = keys.key(of: invitation) else { return nil }
@@ -47,7 +56,7 @@ package struct InvitationEmail: MailTemplate {
         let service = invitation.clientID.flatMap(clientName) ?? pages.brand
         let model = Model(
             service: service, link: "\(issuer.text)\(InvitationRoutes.path)/\(key.wire)", host: issuer.host,
-            intro: texts.plain(Text("invitation.mail.intro", ["service": service])),
+            intro: texts.plain(Self.intro(invitation, service: service, brand: pages.brand)),
             time: texts.moment(invitation.expiresAt))
         return EmailContent(
             to: opened.address,

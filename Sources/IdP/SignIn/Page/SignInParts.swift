@@ -4,12 +4,15 @@ import SSOWeb
 /// The parts of the sign-in page that offer a sign-in at once: the buttons of providers, the form for an email and the button for
 /// passkeys, in their order.
 ///
-/// The providers come first, in the order of their file, and passkeys last: a browser without them shows no button. What the browser used last comes before everything else, and so does
-/// the form for an email whose address has to be corrected.
+/// The providers come first, in the order of their file, and passkeys last: a browser without them shows no button. What the
+/// browser used last comes before everything else, and so does the form for an email whose address has to be corrected. Of the
+/// buttons for an email and for a passkey the first one is the main one.
 struct SignInParts: Sendable {
     struct Part: Encodable, Sendable {
         var isSecond = false
         var hasEmailField = false
+        /// Whether another button is the main one of the page.
+        var isQuiet = false
         var hasProviders = false
         var hasMore = false
         /// Whether the form for an email is what the browser used last.
@@ -25,6 +28,7 @@ struct SignInParts: Sendable {
         let action, renewal, options: String
         let remember: RememberChoice?
         var isFirst = false
+        var isQuiet = false
         var isLastUsed = false
     }
 
@@ -70,6 +74,8 @@ struct SignInParts: Sendable {
         if var passkey {
             passkey.isLastUsed = !parts.isEmpty && isLast(LastMethodCookie.passkey)
             passkey.isFirst = passkey.isLastUsed && !hasError
+            passkey.isQuiet = hasEmailField && !passkey.isFirst
+            for index in parts.indices { parts[index].isQuiet = passkey.isFirst }
             parts.insert(Part(passkey: passkey), at: passkey.isFirst ? 0 : parts.count)
         }
         ordered = parts

@@ -221,6 +221,7 @@ struct SignInPage: Sendable {
         var attempt = SignInAttempt(
             flow: flow, clientName: session.flatMap { purposes.name(of: flow, in: $0) },
             isNativeShell: request.isFromNativeShell, needsNewSignIn: session?.slots.signInSince(flow) != nil)
+        attempt.cancelled = (try? request.queryFields.text(SignInPath.cancelledParameter)) ?? nil
         if let session { attempt.slots = session.slots }
         return attempt
     }

@@ -84,7 +84,8 @@ struct PasskeyRemoval: PasskeyChange {
         try Self.passkey(asked.passkey, of: user, connection).map {
             ChangePage(
                 title: Text("passkeys.remove-named", ["name": $0.name]),
-                explanation: Text("passkeys.confirm-remove", ["name": $0.name, "email": user.account.email]))
+                explanation: Text("passkeys.confirm-remove", ["name": $0.name, "email": user.account.email]),
+                isRemoval: true)
         }
     }
 

@@ -36,7 +36,7 @@ struct NewSessionLimitTests {
             // a session.
             #expect(try await known.get(deployment.origin + "/sign-in", from).status == 200)
             #expect(try await known.get(deployment.authorize(deployment.client, state: "s"), from).status == 303)
-            #expect(try await deployment.browser().get(deployment.origin + "/", from).status == 200)
+            #expect(try await deployment.browser().get(deployment.origin + "/signed-out", from).status == 200)
             let elsewhere: HTTPProbe.Headers = [("X-Forwarded-For", "203.0.113.8")]
             #expect(try await deployment.browser().get(deployment.origin + "/sign-in", elsewhere).status == 200)
             deployment.clock.advance(by: .hours(2))

@@ -24,7 +24,7 @@ struct InvitationTests {
             #expect(invited.isChanged && invited.result.isSent)
             let link = try await deployment.invitationLink(to: Self.guest)
             let text = deployment.mailbox.all(to: Self.guest)[0].text.decodingQuotedPrintable()
-            #expect(text.contains("Sie sind zu") && text.contains("Partner number 1"))
+            #expect(text.contains("hat Ihnen Zugang zu") && text.contains("Partner number 1"))
             #expect(link.hasPrefix("\(deployment.origin)/invitation/inv_"))
 
             let browser = deployment.browser()

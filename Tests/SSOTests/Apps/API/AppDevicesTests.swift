@@ -62,10 +62,10 @@ struct AppDevicesTests {
             let app = try await deployment.signedInApp(device: "Kitchen <tablet>")
             let other = try await deployment.signedInApp(device: "Phone")
             let home = try await browser.get(deployment.origin + "/")
-            #expect(home.text.contains("Kitchen &lt;tablet&gt;") && home.text.ranges(of: "this one").count == 1)
+            #expect(home.text.contains("Kitchen &lt;tablet&gt;") && home.text.ranges(of: "this device").count == 1)
             #expect(try home.page().forms.count { $0.action == "/devices/end" } == 2)
             let view = deployment.webView(of: app)
-            #expect(try await view.get(deployment.origin + "/").text.contains("this one"))
+            #expect(try await view.get(deployment.origin + "/").text.contains("this device"))
 
             let row = try #require(try await Self.devices(app).first { $0["name"] == "Phone" }?["id"]?.text)
             let forged = try await browser.post(

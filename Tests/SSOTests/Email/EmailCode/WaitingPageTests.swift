@@ -148,6 +148,8 @@ struct WaitingPageTests {
 
             var numbers = Set([number])
             for _ in 0..<3 {
+                // An email of its own for each: before it has left there is nothing to reply to.
+                deployment.clock.advance(by: .minutes(1))
                 let page = try await deployment.waiting(for: "ann@example.com", by: deployment.browser())
                 numbers.insert(try #require(page.shownNumber))
             }
@@ -218,11 +220,13 @@ struct WaitingPageTests {
         try await TestDeployment.withEveryMethod { deployment in
             let browser = deployment.browser(language: "de")
             let page = try await Self.waiting(for: "ann@example.com", by: browser, deployment)
-            #expect(page.text.contains("Öffnen Sie den Link aus unserer E-Mail in diesem Browser."))
-            #expect(page.text.contains("Antworten Sie auf unsere E-Mail mit dieser Zahl:"))
+            #expect(page.text.contains("Öffnen Sie den Link aus unserer E\u{2011}Mail in diesem Browser."))
+            #expect(page.text.contains("Antworten Sie auf unsere E\u{2011}Mail mit dieser Zahl:"))
             #expect(page.text.contains("Zurück zu <bdi>\(deployment.client.name)</bdi>"))
             let fifth = try await Self.typeWrong(5, on: page, browser, "000000")
-            #expect(fifth.text.contains("Der Link in unserer letzten E-Mail funktioniert in diesem Browser weiterhin."))
+            #expect(
+                fifth.text.contains(
+                    "Der Link in unserer letzten E\u{2011}Mail funktioniert in diesem Browser weiterhin."))
             for word in ["Or ", "Back", "link"] { #expect(!fifth.text.contains(">\(word)"), "\(word)") }
         }
     }

@@ -13,7 +13,7 @@ struct MailRulesTests {
             let first = try await deployment.asking()
             #expect(try Self.wait(on: first.waiting) == "60")
             #expect(
-                first.waiting.text.contains("data-countdown=\"60\">in <bdi>60 seconds</bdi></span>"))
+                first.waiting.text.contains("data-countdown=\"60\">possible in <bdi>60 seconds</bdi></span>"))
             deployment.clock.advance(by: .seconds(59))
             let early = try await deployment.waiting(for: "ann@example.com", by: first.browser)
             #expect(try Self.wait(on: early) == "1")

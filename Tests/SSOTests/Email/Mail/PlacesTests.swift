@@ -47,8 +47,8 @@ struct PlacesTests {
     @Test(
         "the email and the page of its link say in words where the code was asked for, in the language of the reader",
         arguments: [
-            ("10.1.2.7", "en", "(Office Berlin)"), ("203.0.113.7", "en", "(outside the networks of Main App)"),
-            ("203.0.113.7", "de", "(außerhalb der Netze von Main App)"),
+            ("10.1.2.7", "en", "(Office Berlin)"), ("203.0.113.7", "en", ", outside the networks of Main App"),
+            ("203.0.113.7", "de", ", außerhalb der Netze von Main App"),
         ])
     func email(client: String, language: String, words: String) async throws {
         let settings = ["IDP_TRUSTED_PROXIES": "127.0.0.0/8", "IDP_PLACES": "10.1.0.0/16=Office Berlin"]

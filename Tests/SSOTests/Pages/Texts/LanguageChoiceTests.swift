@@ -66,7 +66,7 @@ struct LanguageChoiceTests {
             let browser = deployment.browser()
             let (origin, client) = (deployment.origin, deployment.client.origin)
             for address in [
-                "\(origin)/", "\(origin)/sign-in", "\(client)/", origin + deployment.mailboxPage,
+                "\(origin)/signed-out", "\(origin)/sign-in", "\(client)/", origin + deployment.mailboxPage,
                 origin + deployment.linkTester,
             ] {
                 let page = try await browser.get(address)

@@ -44,7 +44,9 @@ struct LanguageTests {
     func headers() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
-            let addresses = ["/", "/sign-in", "/nowhere", "/auth/sso/authorize"].map { deployment.origin + $0 }
+            let addresses = ["/signed-out", "/sign-in", "/nowhere", "/auth/sso/authorize"].map {
+                deployment.origin + $0
+            }
             let client = ["/", "/nowhere", "/auth/sso/callback"].map { deployment.client.origin + $0 }
             for address in addresses + client {
                 for (accepted, language) in [("de-AT, en;q=0.5", "de"), ("fr, en;q=0.5", "en"), ("", "en")] {

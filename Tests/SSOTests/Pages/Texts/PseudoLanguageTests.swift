@@ -135,7 +135,7 @@ struct PseudoLanguageTests {
     func signIn() async throws {
         try await Self.open { deployment in
             let browser = deployment.browser()
-            Self.check(try await browser.get(deployment.origin + "/"), "start page", 200)
+            Self.check(try await browser.get(deployment.origin + "/signed-out"), "signed out", 200)
             Self.check(try await browser.get(deployment.origin + "/sign-in"), "sign-in without a client", 200)
             let form = try await browser.beginSignIn(at: deployment.client)
             Self.check(form, "sign-in", 200)

@@ -31,12 +31,17 @@ extension UserCommand {
 
                 Needs IDP_SECRET_KEY, the one of the running IdP.
 
-                Example: idp user invite ann@example.com --group staff --client wiki --until 2027-06-30 --language de
+                Example: idp user invite ann@example.com --name "Ann Lee" --from "Team IT" --group staff --client wiki \
+                --until 2027-06-30 --language de
                 """)
         @OptionGroup var account: AccountOptions
         @Option(
             help: ArgumentHelp("A group that the user joins, by its id. May be given several times.", valueName: "id"))
         var group: [String] = []
+        @Option(help: ArgumentHelp("What services call the user, for a new account.", valueName: "name"))
+        var name: String?
+        @Option(help: ArgumentHelp("Who invites, as the email says it.", valueName: "name"))
+        var from: String?
         @Option(help: ArgumentHelp("The client that the user goes on to, by its id.", valueName: "id"))
         var client: String?
         @Option(help: ArgumentHelp("The last day on which the account may sign in.", valueName: "date"))
@@ -48,6 +53,10 @@ extension UserCommand {
             _ = try until.map { try DayArgument.read($0, "--until") }
             if let client { try ClientArgument.check(client) }
             for group in group { try GroupArgument.check(group) }
+            for (option, value) in [("--name", name), ("--from", from)] {
+                guard let value, DisplayName.normalised(value) == nil else { continue }
+                throw ValidationError("\(option): a name has 1 to \(DisplayName.maximumLength) visible characters.")
+            }
         }
 
         func run() async throws {
@@ -57,7 +66,8 @@ extension UserCommand {
             try await account.make(
                 { database in
                     InviteUser(
-                        address, groups: group, client: client, end: end, language: language,
+                        address, name: name.flatMap(DisplayName.normalised), from: from.flatMap(DisplayName.normalised),
+                        groups: group, client: client, end: end, language: language,
                         mail: InvitationMail(keys, on: database))
                 }, account: \.account
             ) { name, changed in

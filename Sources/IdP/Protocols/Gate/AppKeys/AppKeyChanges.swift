@@ -132,7 +132,7 @@ struct AppKeyRemoval: WaitingChange {
         try AppKeyStore.keys(of: user.account.id, now: clock.now(), connection).first { $0.id == asked.key }.map {
             ChangePage(
                 title: Text("app-keys.remove-named", ["name": $0.name]),
-                explanation: Text("app-keys.confirm-remove", ["name": $0.name]))
+                explanation: Text("app-keys.confirm-remove", ["name": $0.name]), isRemoval: true)
         }
     }
 

@@ -26,7 +26,7 @@ struct FormPostPage: Sendable {
     private struct Model: Encodable, Sendable {
         let client, action, logo, logoSizeHTML, script, seconds, name, email, other: String
         let fields: [Field]
-        let isComplete, goesOn, waits, hasLogo: Bool
+        let isComplete, isNamed, goesOn, waits, hasLogo: Bool
     }
 
     /// - Parameters:
@@ -44,6 +44,7 @@ struct FormPostPage: Sendable {
                 client: client.name, action: action, logo: logo, logoSizeHTML: logos.size(of: client), script: script,
                 seconds: pace.seconds, name: completed?.account.name ?? "", email: completed?.account.email ?? "",
                 other: completed?.other ?? "", fields: fields.map(Field.init), isComplete: completed != nil,
+                isNamed: completed?.account.isNamed ?? false,
                 goesOn: pace != .stays, waits: pace == .afterTwoSeconds, hasLogo: !logo.isEmpty), for: request,
             headers: [
                 .contentSecurityPolicy: ContentPolicy.formsToClients, .referrerPolicy: "no-referrer",
