@@ -44,7 +44,7 @@ struct GateRun {
 
     private static func report(_ results: [[CheckResult]], _ rows: Int) {
         Report.title("The gate: checks on \(connections) connections")
-        let names = ["GET /healthz", "by session", "by key", "by session, among \(rows)"]
+        let names = ["GET /healthz", "by session", "by key", "among \(rows)"]
         for (name, result) in zip(names, results) {
             Report.line("\(name), answers per second", Report.range(result.map(\.perSecond), 0))
             Report.line("\(name), processor time", "\(Report.range(result.map { $0.processorTime * 1e6 }, 0)) µs")

@@ -40,12 +40,12 @@ def fetch(name):
     return path
 
 
-def library(package):
-    """A folder with a Python package of PyPI; None where it cannot be reached."""
+def library(package, *others):
+    """A folder with packages of PyPI; None where it cannot be reached."""
     path = os.path.join(FETCHED, package.replace("==", "-"))
     if not os.path.isdir(path):
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--only-binary", ":all:", "--retries", "1", "--timeout", "20"]
-        if subprocess.run([*pip, "--target", path + ".new", package], check=False).returncode:
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--prefer-binary", "--retries", "1", "--timeout", "20"]
+        if subprocess.run([*pip, "--target", path + ".new", package, *others], check=False).returncode:
             return None
         os.replace(path + ".new", path)
     return path
