@@ -40,11 +40,15 @@ final class BenchBrowser {
     }
 
     /// The request that sends a form of the page.
-    func request(formWith mark: String, _ filled: (String, String)? = nil) throws -> [UInt8] {
+    ///
+    /// - Parameter further: fields that are no `input`, with their values.
+    func request(
+        formWith mark: String, _ filled: (String, String)? = nil, further: [(String, String)] = []
+    ) throws -> [UInt8] {
         guard let form = FormScan.form(with: mark, in: page.html) else {
             throw BenchError("\(page.path) has no form with \(mark)")
         }
-        let fields = form.fields.filter { $0.0 != filled?.0 } + (filled.map { [$0] } ?? [])
+        let fields = form.fields.filter { $0.0 != filled?.0 } + (filled.map { [$0] } ?? []) + further
         let body = fields.map { "\($0.0)=\(Self.escape($0.1))" }.joined(separator: "&")
         let path = form.action.isEmpty ? page.path : Self.path(form.action)
         return Array(

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Measures what a login, a sign-in with a provider by a passkey or by OpenID Connect, a request of nobody or a single request costs at a real IdP process. See docs/benchmarks.md.
+/// Measures what a login, a sign-in with a provider, by a passkey or by OpenID Connect, a check of the gate, a request of nobody or a
+/// single request costs at a real IdP process. See docs/benchmarks.md.
 @main
 struct BenchCommand {
     static func main() {
@@ -18,6 +19,9 @@ struct BenchCommand {
             } else if arguments.first == "passkey" {
                 let options = try BenchOptions(Array(arguments.dropFirst()), allowing: PasskeyRun.options)
                 try PasskeyRun(options: options).run()
+            } else if arguments.first == "gate" {
+                let options = try BenchOptions(Array(arguments.dropFirst()), allowing: GateRun.options)
+                try GateRun(options: options).run()
             } else if arguments.first == "budget" {
                 let options = try BenchOptions(Array(arguments.dropFirst()), allowing: BudgetRun.options)
                 try BudgetRun(options: options).run()
@@ -67,6 +71,7 @@ struct BenchOptions {
                bench federation [--rounds N] [--program BUILD] [--parent FOLDER]
                bench oidc [--rounds N] [--program BUILD] [--parent FOLDER]
                bench passkey [--rounds N] [--seconds N] [--program BUILD] [--parent FOLDER]
+               bench gate [--rounds N] [--seconds N] [--seed-gate-sessions N] [--program BUILD] [--parent FOLDER]
                bench nobody [--bounds FILE] [--rounds N] [--connections N] [--program BUILD] [--parent FOLDER]
                bench budget --library FILE --bounds FILE [--program BUILD] [--parent FOLDER]
         BUILD is an `idp` binary or the folder that holds it.
@@ -93,6 +98,7 @@ struct BenchOptions {
             case "--seed-accounts": seed.accounts = try Self.number(value, name, least: 0)
             case "--seed-audit-rows": seed.auditRows = try Self.number(value, name, least: 0)
             case "--seed-messages": seed.messages = try Self.number(value, name, least: 0)
+            case "--seed-gate-sessions": seed.gateSessions = try Self.number(value, name, least: 0)
             case "--parent": parent = value
             case "--library": library = value
             case "--bounds": bounds = value

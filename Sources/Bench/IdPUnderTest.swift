@@ -58,7 +58,8 @@ final class IdPUnderTest {
     private let binary: String
     private let environment: [String: String]
     private var processes: [Process] = []
-    private var cookies: [String] = []
+    /// The `Cookie` values of the browsers that are signed in.
+    private(set) var cookies: [String] = []
     /// Each login has a state of its own: a state that a session has used before gives the IdP other work.
     private var nextState = 0
     /// From the start of the first process to its first answer, in seconds.

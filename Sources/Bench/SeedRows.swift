@@ -13,8 +13,10 @@ struct SeedRows {
     var accounts = 0
     var auditRows = 0
     var messages = 0
+    /// At services behind the gate, each on a session of its own: not more than ``sessions``.
+    var gateSessions = 0
 
-    var isEmpty: Bool { tokens + sessions + accounts + auditRows + messages == 0 }
+    var isEmpty: Bool { tokens + sessions + accounts + auditRows + messages + gateSessions == 0 }
 
     func insert(into path: String) throws {
         let process = Process()
@@ -44,6 +46,12 @@ struct SeedRows {
             \(Self.numbers(sessions)) INSERT INTO session
                 (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at)
             SELECT randomblob(32), 'seed-' || i, hex(randomblob(16)), '{}', \(now), \(now), \(now + 11 * hour) FROM n;
+            \(Self.numbers(gateSessions)) INSERT INTO client_sign_in
+                (session_handle, client_id, kind, told_session, account_id, first_used_at, last_used_at, beginnings)
+            SELECT 'seed-' || i, 'wiki', 'gate', 'seed-' || i, 'seed', \(now), \(now), 1 FROM n;
+            \(Self.numbers(gateSessions)) INSERT INTO gate_session
+                (digest, client_id, account_id, told_session, sign_in_beginnings, created_at, expires_at)
+            SELECT randomblob(32), 'wiki', 'seed', 'seed-' || i, 1, \(now), \(now + 11 * hour) FROM n;
             \(Self.numbers(tokens)) INSERT INTO sso_token
                 (digest, client_id, redirect_uri, code_challenge, state_digest, account_id, session_handle,
                  authenticated_at, methods, created_at, expires_at, used_at)

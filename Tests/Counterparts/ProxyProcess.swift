@@ -3,18 +3,25 @@ import Glibc
 
 @testable import TestKit
 
-/// HAProxy or Caddy in front of a server, with connections to it that are kept for further requests.
+/// HAProxy, Caddy or nginx in front of a server, with connections to it that are kept for further requests.
 final class ProxyProcess: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case haproxy, caddy
+        /// Only with a file of its own.
+        case nginx
 
         var path: String? {
-            ["/usr/sbin", "/usr/bin", "/usr/local/bin"].map { "\($0)/\(rawValue)" }
+            [Self.unpacked, "/usr/sbin", "/usr/bin", "/usr/local/bin"].map { "\($0)/\(rawValue)" }
                 .first(where: FileManager.default.isExecutableFile)
         }
 
-        /// Those installed here. `script/setup --test` installs both where the distribution has them.
-        static let installed = allCases.filter { $0.path != nil }
+        /// Where `script/setup --test-all` puts nginx.
+        private static let unpacked = TestVectors.repository.path + "/.build/nginx/usr/sbin"
+
+        /// Those installed here that can spread requests. `script/setup --test` installs both where the distribution has them.
+        static let installed = [haproxy, caddy].filter { $0.path != nil }
+        /// Those installed here that have a recipe for the gate.
+        static let gates = allCases.filter { $0.path != nil }
     }
 
     let probe: HTTPProbe
@@ -35,19 +42,25 @@ final class ProxyProcess: Sendable {
             switch kind {
             case .haproxy: Self.haproxy(port, backends, readiness)
             case .caddy: Self.caddy(port, backends, readiness, extra)
+            case .nginx: throw ProbeFailure("nginx needs a file of its own")
             }
         try await self.init(kind, file: file, port: port)
     }
 
-    /// Starts it with a file of its own and waits until it answers at `port` with 200 or 404.
-    init(_ kind: Kind, file text: String, port: UInt16) async throws {
+    /// Starts it with a file of its own and waits until it answers at `port`.
+    ///
+    /// - Parameters:
+    ///   - text: `FOLDER` stands for a folder that the proxy may write to.
+    ///   - statuses: of the answer to `/healthz`, once it forwards requests.
+    init(_ kind: Kind, file text: String, port: UInt16, answering statuses: Set<Int> = [200, 404]) async throws {
         guard let path = kind.path else { throw ProbeFailure("\(kind) is not installed") }
         let folder = try TemporaryFolder()
-        let file = try folder.write(text, to: "configuration")
+        let file = try folder.write(text.replacing("FOLDER", with: folder.path), to: "configuration")
         let arguments =
             switch kind {
             case .haproxy: ["-db", "-f", file]
             case .caddy: ["run", "--adapter", "caddyfile", "--config", file]
+            case .nginx: ["-p", folder.path, "-c", file, "-e", folder.path(of: "proxy.err")]
             }
         let child = try ChildProcess(
             path, arguments, environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path], folder: folder.path,
@@ -57,7 +70,7 @@ final class ProxyProcess: Sendable {
         try await eventually("\(kind) forwards requests") { () -> Void? in
             if let exit = child.exit { throw ProbeFailure("\(kind) ended: \(exit)\n\(folder.text(of: "proxy.err"))") }
             guard let reply = try? await probe.get("/healthz") else { return nil }
-            return [200, 404].contains(reply.status) ? () : nil
+            return statuses.contains(reply.status) ? () : nil
         }
     }
 

@@ -10,13 +10,23 @@ local left_out = {
     ["expect"] = true, ["keep-alive"] = true, ["te"] = true, ["trailer"] = true, ["host"] = true,
 }
 
+-- The cookie of the gate alone: those of the service may be many.
+local function own_cookie(value)
+    for part in value:gmatch("[^;]+") do
+        local name = part:match("^%s*([^=%s]+)=")
+        if name == "sso_gate" or name == "__Host-sso_gate" then return part end
+    end
+end
+
 core.register_action("sso_check", { "http-req" }, function(txn, url)
     local sent, asked = txn.http:req_get_headers(), {}
     for name, values in pairs(sent) do
         if not left_out[name] then
             asked[name] = {}
             for index = 0, #values do
-                if values[index] then table.insert(asked[name], values[index]) end
+                local value = values[index]
+                if value and name == "cookie" then value = own_cookie(value) end
+                if value then table.insert(asked[name], value) end
             end
         end
     end

@@ -65,14 +65,17 @@ struct ClientCommand: CommandOfCommands {
             var new = ClientEntry(id: client.id)
             for (key, value) in entry.values { new[key] = value }
             let isShown = !self.secret.isGiven && !entry.hasNoSecret
+            // With a block the output is the file of a proxy, and any other line a comment there.
+            let mark = proxy.proxy == nil ? "" : "# "
             try await client.make(
                 AddClient(
                     client.id, new, logo: try entry.logoContent(), secret: secret, box,
                     ClientRegistrar(file: registry.file)),
-                printing: isShown ? secret : nil, warnsOfGroups: true, warnsOfAddresses: true
-            ) { "Added \($0)." }
+                printing: isShown ? secret : nil, warnsOfGroups: true, warnsOfAddresses: true,
+                unchanged: { "\(mark)Nothing to do: \($0) is so already." }
+            ) { "\(mark)Added \($0)." }
             guard proxy.proxy != nil, !client.json else { return }
-            if let block = try proxy.block(of: try await client.view().client) { print("\n\(block)", terminator: "") }
+            if let block = try proxy.block(of: try await client.view().client) { print(block, terminator: "") }
         }
     }
 

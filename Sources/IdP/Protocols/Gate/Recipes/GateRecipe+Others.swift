@@ -1,8 +1,14 @@
 extension GateRecipe {
-    /// A hyphen or an underscore: many servers read both as one.
-    private static let forms = identity.flatMap { [$0, $0.replacing("-", with: "_")] }
+    /// With every mixture of hyphens and underscores: many servers read both as one.
+    private static let forms = identity.flatMap { name in
+        let parts = name.split(separator: "-")
+        return parts.dropFirst().reduce(parts.prefix(1).map(String.init)) { forms, part in
+            forms.flatMap { ["\($0)-\(part)", "\($0)_\(part)"] }
+        }
+    }
 
-    /// For Caddy 2.6 and later. Every answer of the gate has all fields, so that no placeholder stays as it is.
+    /// For Caddy 2.6 and later. Every answer of the gate has all fields, so that no placeholder stays as it is. Of the cookies the
+    /// check gets that of the gate alone: those of the service may be many.
     var caddy: String {
         let site = isHTTPS ? host : "http://\(host)"
         let clear = Self.forms.map { "        request_header -\($0)" }.joined(separator: "\n")
@@ -20,6 +26,7 @@ extension GateRecipe {
                         forward_auth \(program) {
                             uri /gate/\(id)/check
                             copy_headers \(Self.identity.joined(separator: " "))
+                            header_up Cookie "^(?:(?:.*?;\\s*)?(\(sessionCookie)=[^;]*).*|.*)$" "$1"
                             header_up -Upgrade
                             header_up -Connection
                         }
