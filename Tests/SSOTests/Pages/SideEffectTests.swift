@@ -61,9 +61,9 @@ struct SideEffectTests {
                         "/auth/a-b_C.1/callback", "/auth/native/complete", SSOPath.authorize, SSOPath.callback,
                         SSOPath.complete, SSOPath.start, "/hotwire_native/sign_in", "/sign-in/cancel",
                         "/sign-in/events",
-                        "/sign-in/reply", "/sessions/sign-in", "/passkeys/sign-in", OIDCPath.authorize,
-                        OIDCPath.complete,
-                        OIDCPath.logout, OIDCPath.userInfo,
+                        "/sign-in/reply", "/sessions/sign-in", "/passkeys/sign-in", "/app-keys/sign-in",
+                        "/gate-sign-in", "/gate-sign-in/complete", "/gate/a-b_C.1/start", "/gate/a-b_C.1/callback",
+                        OIDCPath.authorize, OIDCPath.complete, OIDCPath.logout, OIDCPath.userInfo,
                     ].sorted())
         }
     }
