@@ -71,8 +71,7 @@ struct ClientCommand: CommandOfCommands {
                 AddClient(
                     client.id, new, logo: try entry.logoContent(), secret: secret, box,
                     ClientRegistrar(file: registry.file)),
-                printing: isShown ? secret : nil, warnsOfGroups: true, warnsOfAddresses: true,
-                unchanged: { "\(mark)Nothing to do: \($0) is so already." }
+                printing: isShown ? secret : nil, warnsOfGroups: true, warnsOfAddresses: true
             ) { "\(mark)Added \($0)." }
             guard proxy.proxy != nil, !client.json else { return }
             if let block = try proxy.block(of: try await client.view().client) { print(block, terminator: "") }
