@@ -418,8 +418,8 @@ let package = Package(
             name: "AdminTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPAdmin", "IdPClients",
-                "IdPFlow", "IdPMail", "IdPOperations", "IdPSchema", "SSOShared", "SSOWeb", "Storage", httpTypes,
-                hummingbird, logging,
+                "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols", "IdPSchema", "SSOShared", "SSOWeb", "Storage",
+                httpTypes, hummingbird, logging,
             ],
             swiftSettings: testSettings),
         .testTarget(

@@ -15,7 +15,7 @@ import Testing
 @testable import WebTestKit
 
 /// How a change is asked for, counted, made and recorded.
-@Suite("Changes on admin pages", .program)
+@Suite("Changes on admin pages", .program, .alsoOnPostgres)
 struct AdminChangeTests {
     @Test("a change says its effect, is made once the button is pressed, and the page says so")
     func disable() async throws {

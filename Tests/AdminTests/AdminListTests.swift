@@ -15,7 +15,7 @@ import Testing
 @testable import WebTestKit
 
 /// Lists, groups, the audit log and trouble.
-@Suite("Lists of the admin pages", .program)
+@Suite("Lists of the admin pages", .program, .alsoOnPostgres)
 struct AdminListTests {
     private static func open(_ body: (TestDeployment, Browser) async throws -> Void) async throws {
         try await TestDeployment.openAdmin { deployment in try await body(deployment, deployment.adminBrowser()) }

@@ -15,7 +15,7 @@ import Testing
 @testable import WebTestKit
 
 /// Who has a role, and who is told.
-@Suite("Roles of the admin pages", .program)
+@Suite("Roles of the admin pages", .program, .alsoOnPostgres)
 struct AdminRoleTests {
     @Test("the last admin stays, unless the command is forced; the setting's stay always")
     func lastAdmin() async throws {

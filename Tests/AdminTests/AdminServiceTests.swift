@@ -14,7 +14,7 @@ import Testing
 @testable import WebTestKit
 
 /// Services on admin pages.
-@Suite("Services on admin pages", .program)
+@Suite("Services on admin pages", .program, .alsoOnPostgres)
 struct AdminServiceTests {
     private static let wiki = [
         "protocol": "sso", "id": "wiki", "name": "Wiki", "redirect_uris": "https://wiki.example.com/callback",

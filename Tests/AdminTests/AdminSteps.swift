@@ -8,6 +8,7 @@ import Storage
 @testable import IdPAdmin
 @testable import IdPClients
 @testable import IdPFlow
+@testable import IdPMail
 @testable import IdPOperations
 @testable import IdPTestKit
 @testable import TestKit
@@ -18,9 +19,12 @@ extension TestDeployment {
 
     /// A deployment with an admin by the setting.
     static func openAdmin(
-        settings: [String: String] = [:], _ body: (TestDeployment) async throws -> Void
+        settings: [String: String] = [:], mailer: (String) -> any Mailer = { OutboxMailer(folder: $0) },
+        _ body: (TestDeployment) async throws -> Void
     ) async throws {
-        try await open(settings: ["IDP_ADMINS": "admin@example.com, second@example.org"].merging(settings) { $1 }, body)
+        try await open(
+            settings: ["IDP_ADMINS": "admin@example.com, second@example.org"].merging(settings) { $1 }, mailer: mailer,
+            body)
     }
 
     /// A browser of an admin whose sign-in is new.

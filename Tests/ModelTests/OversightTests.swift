@@ -140,6 +140,7 @@ struct OversightTests {
         "used_provider_answer": .outside(providers),
         "account_role": .outside("A role opens the admin pages alone; AdminRoleTests have it."),
         "refused_address": .outside("Shown to admins, and gives nothing; AdminServiceTests have it."),
+        "retired_secret": .outside("Opens nothing, and says what a wrong secret was; NearSecretTests have it."),
         "admin_notice": .outside("What admins were told; AdminRoleTests have it."),
     ]
 

@@ -51,6 +51,9 @@ package struct AdminFeature: Feature {
             { [parts = desk.parts] in
                 try await RefusedAddresses.purge(parts.database, clock: parts.clock, limit: $0)
             },
+            { [parts = desk.parts] in
+                try await RetiredSecrets.purge(parts.database, clock: parts.clock, limit: $0)
+            },
         ]
     }
 
@@ -62,7 +65,7 @@ package struct AdminFeature: Feature {
         RevokeAdminAction.self, RevokeAuditorAction.self, AddGroupAction.self, JoinAction.self, LeaveAction.self,
         RemoveGroupAction.self, AddServiceAction.self, ChangeServiceAction.self, RotateAction.self, RetireAction.self,
         DisableServiceAction.self, EnableServiceAction.self, RemoveServiceAction.self, RegisterAction.self,
-        RetrySignOutAction.self, GiveUpAction.self, ExportAction.self,
+        RetrySignOutAction.self, GiveUpAction.self, ExportAction.self, TestMailAction.self,
     ]
 
     private var actions: [any AdminAction] {
@@ -77,7 +80,7 @@ package struct AdminFeature: Feature {
             AddServiceAction(desk: desk), ChangeServiceAction(desk: desk), RotateAction(desk: desk),
             RetireAction(desk: desk), DisableServiceAction(desk: desk), EnableServiceAction(desk: desk),
             RemoveServiceAction(desk: desk), RegisterAction(desk: desk), RetrySignOutAction(desk: desk),
-            GiveUpAction(desk: desk), ExportAction(desk: desk),
+            GiveUpAction(desk: desk), ExportAction(desk: desk), TestMailAction(desk: desk),
         ]
     }
 

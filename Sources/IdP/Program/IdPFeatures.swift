@@ -47,7 +47,9 @@ struct IdPFeatures: Sendable {
         let passkeys = try PasskeyFeature(parts, values, changes: notices, hasApps: !apps.all.isEmpty)
         let admin = try AdminFeature(
             parts, values, sender: InvitationQueue(parts.mail), changes: notices,
-            facts: AdminFacts(events: IdPEvents.all, version: ThisBuild.stamp.text, values))
+            facts: AdminFacts(
+                events: IdPEvents.all, version: ThisBuild.stamp.text,
+                testMail: try MailServerCheck(values, services.mailer), values))
         let features: [any Feature] =
             [
                 FlowFeature(parts), email, passkeys, InvitationFeature(parts, submitAddress: email.submitAddress),

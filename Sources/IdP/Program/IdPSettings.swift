@@ -85,12 +85,15 @@ package enum IdPSettings {
         }
         reader.reportExampleSecrets(publicURL: publicURL, listen: listen)
         if let admins = try? values[AdminAddresses.setting], admins.isEmpty {
-            reader.addCheck {
-                $0.record("admin pages", "/admin is an unknown path until a setting or a command names an admin")
-                $0.record("the first admin", "set IDP_ADMINS to an address, or: idp user grant admin ADDRESS")
-            }
+            reader.addCheck { reader in for line in firstAdmin { reader.record(line.name, line.words) } }
         }
     }
+
+    /// How the first admin is made, for `check` and for a start without one.
+    static let firstAdmin: [(name: String, words: String)] = [
+        ("admin pages", "/admin is an unknown path until a setting or a command names an admin"),
+        ("the first admin", "set IDP_ADMINS to an address, or: idp user grant admin ADDRESS"),
+    ]
 
     /// Adds the checks of what lies outside the settings: the database, the addresses, the outbox folder, the name in EHLO.
     private static func addChecksOutside(_ values: SettingValues, _ reader: SettingsReader) {

@@ -18,6 +18,10 @@ extension EventKind {
     static let signingKeysNotRenewed = EventKind(
         "signing_keys_not_renewed", .warning, line: [.cause()],
         "Keys not read or made: database and `IDP_SECRET_KEY`. Tried again in an hour.")
+    static let noAdmin = EventKind(
+        "no_admin", .notice, .line,
+        "A start without an admin: `/admin` is an unknown path for everybody. `message` says [how the first one is made](admin.md#the-first-admin)."
+    )
     static let backupMade = EventKind("backup_made", nil, .row("`detail`: the file"), "A backup was made.")
 }
 
@@ -25,6 +29,6 @@ extension EventKind {
 enum ProgramEvents {
     static let all: [EventKind] = [
         .reload, .ineligibleSignInsFailed, .sealedValuesRenewed, .sealedValuesNotRenewed, .signingKeysNotRenewed,
-        .backupMade,
+        .backupMade, .noAdmin,
     ]
 }

@@ -16,7 +16,8 @@ extension EventKind {
         "session_asked", .info, line: [.client, .session.orDash],
         "A client has asked whether a session goes on: `answer`.")
     static let pingRefused = EventKind(
-        "ping_refused", .info, line: SignedPostError.line, causes: SignedPostError.causesOfClients,
+        "ping_refused", .info, .refusal("client, `cause`; `detail`: what a wrong signature was made with"),
+        line: SignedPostError.line, causes: SignedPostError.causesOfClients,
         "As `verify_refused`, for a trial.")
     static let pingFailed = EventKind(
         "ping_failed", .error, line: [.cause()], "Storage: 503. Look at `cause` and `/readyz`.")
@@ -28,7 +29,8 @@ extension EventKind {
 /// What happens with the tokens of OpenID Connect.
 extension EventKind {
     package static let tokenRequestRefused = EventKind(
-        "token_request_refused", .info, .refusal("client, `cause`, a code's session and flow"),
+        "token_request_refused", .info,
+        .refusal("client, `cause`, a code's session and flow; `detail`: which secret a wrong one is"),
         line: [.cause(), .flow, .session], causes: tokenCauses,
         "A request to `/oidc/token`, `/oidc/userinfo`, `/oidc/revoke` or `/oidc/introspect` was refused: [`cause`](openid.md#when-it-does-not-work). A warning if a secret was wrong or a code has leaked."
     )

@@ -40,7 +40,9 @@ package enum IdPMigrations {
         Migration(name: "v036-audit-by-time", onSQLite: AuditSchema.byTime),
         Migration(name: "v037-passkeys", sql: PasskeySchema.sql + PrintedLinkSchema.sql),
         Migration(name: "v038-gate", sql: GateSchema.sql + AppKeySchema.sql),
-        Migration(name: "v039-admin", sql: RoleStore.schema + AdminNotices.schema + RefusedAddresses.schema),
+        Migration(
+            name: "v039-admin",
+            sql: RoleStore.schema + AdminNotices.schema + RefusedAddresses.schema + RetiredSecrets.schema),
         Migration(name: "v040-inviter", sql: InvitationSchema.inviter),
     ]
 

@@ -98,6 +98,7 @@ package struct IdPTable: Sendable {
         IdPTable(
             "registry_revision", restore: .changed(raisedRevision), lostCommits: .changed(raisedRevision)),
         IdPTable("refused_address", restore: .stays, lostCommits: .stays),
+        IdPTable("retired_secret", restore: .stays, lostCommits: .stays),
         IdPTable("session", restore: .changed("DELETE FROM session"), lostCommits: .stays),
         // A used or withdrawn one would work again. That an account began by one is known by the others.
         IdPTable(

@@ -19,6 +19,9 @@ public struct SharedSecret: Sendable {
         (self.bytes, self.warning, key) = (bytes, warning, PreparedHMACKey(bytes))
     }
 
+    /// A key as it is, also one that no setting may have: to say what a caller's key would be.
+    package init(unchecked bytes: [UInt8]) { self.init(bytes: bytes, warning: nil) }
+
     /// Reads the value of a setting.
     ///
     /// White space at either end is removed with a ``warning``: a pasted space or line end is the usual cause of a

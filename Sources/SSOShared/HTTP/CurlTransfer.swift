@@ -117,6 +117,7 @@ final class CurlTransfer: @unchecked Sendable {
             ? sso_curl_set_string(handle, CURLOPT_ACCEPT_ENCODING, "gzip, deflate")
             : sso_curl_set_long(handle, CURLOPT_HTTP_CONTENT_DECODING, 0)
         switch request.method {
+        case .connect: return [sso_curl_set_long(handle, CURLOPT_CONNECT_ONLY, 1)]
         case .get:
             return [
                 encoding, sso_curl_set_long(handle, CURLOPT_HTTPGET, 1),

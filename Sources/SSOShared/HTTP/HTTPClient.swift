@@ -9,7 +9,11 @@ public final class HTTPClient: Sendable {
     /// One request.
     public struct Request: Sendable {
         /// What is sent.
-        public enum Method: Sendable { case get, head, post([UInt8]) }
+        public enum Method: Sendable {
+            case get, head, post([UInt8])
+            /// Connects, up to TLS, and asks nothing. The status of the answer is 0.
+            case connect
+        }
         /// Which IP addresses of a host are used.
         public enum AddressFamily: Sendable { case any, ipv4, ipv6 }
 

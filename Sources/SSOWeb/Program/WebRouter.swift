@@ -81,13 +81,13 @@ public struct HealthRoutes: Sendable {
     }
 
     /// Whether this process can serve.
-    enum Readiness: Equatable {
+    package enum Readiness: Equatable {
         case ready, stopping, database
         case schema(step: String)
     }
 
     /// The check of `/readyz`.
-    static func readiness(_ database: any Database, _ shutdown: ShutdownState) async -> Readiness {
+    package static func readiness(_ database: any Database, _ shutdown: ShutdownState) async -> Readiness {
         guard !shutdown.isUnderWay else { return .stopping }
         do throws(DatabaseError) {
             try await database.checkReady()

@@ -78,6 +78,18 @@ public struct SettingsSource: Sendable {
     /// What to do about a file that this user may not read.
     public var hint: String? { file.hint }
 
+    /// Where the value of a setting comes from, in words; nil for one that is not set.
+    func place(of name: String) -> String? {
+        for name in [name, name + "_FILE"] {
+            if Self.text(name, in: arguments) != nil { return "command line" }
+            if environment[name].map({ !$0.isEmpty }) == true { return "environment" }
+            if file.values[name].map({ !$0.isEmpty }) == true {
+                return file.lines.first { $0.key == name }.map { "\(file.label):\($0.value)" } ?? file.label
+            }
+        }
+        return nil
+    }
+
     /// The names that begin with `prefix` in the environment and in the file, each with its place. Characters that nobody can see
     /// may stand before it.
     func names(prefix: String) -> [(name: String, place: String, isInFile: Bool)] {

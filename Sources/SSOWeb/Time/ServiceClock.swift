@@ -8,6 +8,9 @@ public struct ServiceClock: Sendable {
     /// How reliable the current time is.
     let state: @Sendable () -> ClockState
 
+    /// Whether the wall clock of this machine has jumped ahead.
+    package var hasJumped: Bool { state().hasJumped }
+
     /// A reliable clock that returns `now`.
     public init(now: @escaping @Sendable () -> Timestamp) {
         self.now = now

@@ -5,7 +5,8 @@ import Testing
 @testable import IdPTestKit
 @testable import TestKit
 
-/// Every state of every page in a real browser. With `SCREENSHOTS=FOLDER` each is also written there as a PNG.
+/// Every state of every page in a real browser. With `SCREENSHOTS=FOLDER` each is also written there as a PNG, and with
+/// `SSO_TEST_PAGES=admin` only those are looked at whose name begins so.
 ///
 /// Beside the journeys and not among them: it is as long as all of them, and measures no time.
 @Suite(
@@ -13,6 +14,8 @@ import Testing
     .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
 struct AccessibilityJourneys {
     private static let screenshots = ProcessInfo.processInfo.environment["SCREENSHOTS"]
+
+    private static let beginning = ProcessInfo.processInfo.environment["SSO_TEST_PAGES"] ?? ""
 
     private static let hasAxe = ConditionTrait.enabled(
         if: AxeCore.isAvailable, "needs axe-core, which script/setup --test fetches from PyPI")
@@ -33,7 +36,8 @@ struct AccessibilityJourneys {
     ) async throws {
         let axe = try #require(AxeCore.script, "script/setup --test could not fetch axe-core")
         let folder = try TemporaryFolder()
-        let gallery = try await PageGallery.capture(PageStates.all(in: folder), in: PageStates.languages)
+        let states = try PageStates.all(in: folder).compactMap { $0.beginning(beginning) }
+        let gallery = try await PageGallery.capture(states, in: PageStates.languages)
         withExtendedLifetime(folder) {}
         try await gallery.serve { origin in
             try await withThrowingTaskGroup(of: Void.self) { group in

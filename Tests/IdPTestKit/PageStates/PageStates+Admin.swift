@@ -26,6 +26,7 @@ extension PageStates {
             ("admin-import", "/admin/users/import", "#field-csv"),
             ("admin-service-add", "/admin/services/add", "#field-redirect_uris"),
             ("admin-grant", "/admin/roles/grant", "#field-role"),
+            ("admin-test-mail", "/admin/test-mail", "input[name=version]"),
         ].map { name, path, mark in
             PageState(name, mark: mark) { studio in
                 try await studio.admin().get(studio.origin + path)
@@ -70,15 +71,14 @@ extension PageStates {
             let browser = try await studio.admin()
             let page = try await browser.get(studio.origin + "/admin/services/add")
             let id = "wiki-\(abs(studio.address.hashValue) % 1_000_000)"
-            let form = try page.page().form(with: "form_token")?.filled([:]) ?? []
-            // A text area is no field of the scanned form.
-            let question = try await browser.post(
-                page.address,
-                form.filter { !["id", "name"].contains($0.0) } + [
-                    ("id", id), ("name", "Wiki"), ("redirect_uris", "https://\(id).example.com/callback"),
-                    ("protocol", "sso"),
-                ])
+            let values = ["id": id, "name": "Wiki", "redirect_uris": "https://\(id).example.com/callback"]
+            let question = try await browser.submit(page.page().form(with: "form_token"), on: page, values)
             return try await browser.submit(question.page().form(with: "version"), on: question)
+        },
+        PageState("admin-mail-tested", mark: ".buttons a") { studio in
+            let browser = try await studio.admin()
+            let page = try await browser.get(studio.origin + "/admin/test-mail")
+            return try await browser.submit(page.page().form(with: "version"), on: page)
         },
         PageState("admin-refused", 403, mark: "main h1") { studio in
             let browser = try await studio.signedIn()

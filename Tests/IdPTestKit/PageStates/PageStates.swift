@@ -91,7 +91,14 @@ enum PageStates {
         /// The stand-ins that are started, and further lines of their entries.
         var providers: [Provider.Kind] = []
         var providerLines: [String] = []
-        let states: [PageState]
+        var states: [PageState]
+
+        /// With those states alone whose name begins so; nil without one.
+        func beginning(_ text: String) -> Group? {
+            var group = self
+            group.states = states.filter { $0.name.hasPrefix(text) }
+            return group.states.isEmpty ? nil : group
+        }
 
         func open(_ body: (TestDeployment) async throws -> Void) async throws {
             guard providers.isEmpty else {

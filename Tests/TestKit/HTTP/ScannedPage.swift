@@ -11,6 +11,8 @@ struct ScannedForm: Sendable, Equatable {
         var value: String
         /// False for a box that is not ticked, which a browser does not send.
         var isSent = true
+        /// Whether one of its options was read, of a list.
+        var hasOption = false
     }
 
     func has(_ name: String) -> Bool { fields.contains { $0.name == name } }
@@ -22,6 +24,16 @@ struct ScannedForm: Sendable, Equatable {
             let value = values[field.name] ?? (field.isSent ? field.value : nil)
             return value.map { (field.name, $0) }
         }
+    }
+}
+
+extension ScannedForm {
+    /// The last field is the list of this option. A browser sends the selected one, or the first.
+    fileprivate mutating func choose(_ option: ScannedTag) {
+        guard let last = fields.indices.last, fields[last].type == "select" else { return }
+        let isFirst = !fields[last].hasOption
+        if isFirst || option["selected"] != nil { fields[last].value = option["value"] ?? "" }
+        fields[last].hasOption = true
     }
 }
 
@@ -57,6 +69,10 @@ struct ScannedPage: Sendable {
                     .init(
                         name: name, type: tag["type"] ?? "text", value: tag["value"] ?? "",
                         isSent: !isBox || tag["checked"] != nil))
+            case "select":
+                guard let name = tag["name"] else { continue }
+                open?.fields.append(.init(name: name, type: "select", value: ""))
+            case "option": open?.choose(tag)
             default: continue
             }
         }

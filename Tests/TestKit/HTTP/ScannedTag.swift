@@ -33,6 +33,8 @@ struct ScannedTag: Sendable {
             guard let next = rest.first else { throw ProbeFailure("the tag <\(name) never ends") }
             if next == ">" {
                 rest = rest.dropFirst()
+                // What stands in a text area is what its form sends.
+                if name == "textarea" { attributes.append(("value", text(&rest))) }
                 return ScannedTag(name: name, attributes: attributes)
             }
             let attribute = take(&rest) { !isSpace($0) && $0 != "=" && $0 != ">" && $0 != "/" }.lowercased()
@@ -50,6 +52,12 @@ struct ScannedTag: Sendable {
             }
             attributes.append((attribute, value))
         }
+    }
+
+    /// The text up to the next tag, without a first line end, as HTML has it.
+    private static func text(_ rest: inout Substring.UnicodeScalarView) -> String {
+        let text = HTMLText.decode(take(&rest) { $0 != "<" })
+        return text.hasPrefix("\n") ? String(text.dropFirst()) : text
     }
 
     private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {

@@ -113,6 +113,8 @@ enum AdminOutcome: Sendable {
     case done(String?)
     /// Shown once, in the answer to the form.
     case shown(@Sendable (AdminWriter) -> [AdminPage.Block])
+    /// Done after the transaction, such as a call of another server, and shown in the answer to the form.
+    case later(@Sendable () async -> @Sendable (AdminWriter) -> [AdminPage.Block])
     /// A file for the browser.
     case file(name: String, type: String, @Sendable () async throws -> String)
 }

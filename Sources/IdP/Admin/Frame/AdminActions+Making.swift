@@ -62,11 +62,9 @@ extension AdminActions {
             let path = path ?? plan.home
             return .redirect(to: "\(path)\(path.contains("?") ? "&" : "?")done=\(id)")
         case .shown(let blocks):
-            let writer = desk.writer(for: request)
-            let more = writer.actions([(Text("admin.go-on"), plan.home)])
-            var page = writer.page(plan.title, blocks(writer) + [more])
-            page.noticeHTML = writer.html(Text("admin.shown-once"))
-            return desk.response(page, for: request, admin, offersLanguages: false)
+            return shown(blocks, plan, notice: Text("admin.shown-once"), request, admin)
+        case .later(let work):
+            return shown(await work(), plan, notice: nil, request, admin)
         case .file(let name, let type, let text):
             return Response(
                 status: .ok,
@@ -75,6 +73,18 @@ extension AdminActions {
                     .cacheControl: "no-store",
                 ], body: .init(byteBuffer: .init(string: try await text())))
         }
+    }
+
+    /// The answer to the form itself: nothing shows it again.
+    private func shown(
+        _ blocks: (AdminWriter) -> [AdminPage.Block], _ plan: AdminPlan, notice: Text?, _ request: Request,
+        _ admin: Admin
+    ) -> Response {
+        let writer = desk.writer(for: request)
+        let more = writer.actions([(Text("admin.go-on"), plan.home)])
+        var page = writer.page(plan.title, blocks(writer) + [more])
+        page.noticeHTML = notice.map(writer.html) ?? ""
+        return desk.response(page, for: request, admin, offersLanguages: false)
     }
 
     private enum AdminMade: Sendable {

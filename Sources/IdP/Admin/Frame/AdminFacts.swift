@@ -1,5 +1,6 @@
 import IdPClients
 import IdPFlow
+package import IdPMail
 import IdPOperations
 import SSOShared
 package import SSOWeb
@@ -9,9 +10,11 @@ package struct AdminFacts: Sendable {
     let events: [EventKind]
     let version: String
     let values: SettingValues
+    /// Nil where no email is sent.
+    let testMail: MailServerCheck?
 
-    package init(events: [EventKind], version: String, _ values: SettingValues) {
-        (self.events, self.version, self.values) = (events, version, values)
+    package init(events: [EventKind], version: String, testMail: MailServerCheck?, _ values: SettingValues) {
+        (self.events, self.version, self.values, self.testMail) = (events, version, values, testMail)
     }
 }
 
@@ -19,11 +22,20 @@ extension AdminDesk {
     var events: [EventKind] { facts.events }
     var version: String { facts.version }
     var settings: [SettingsReader.Line] { facts.values.lines }
+    /// Where a setting comes from; nil for a default.
+    func place(of setting: String) -> String? { facts.values.places[setting] }
     var warnings: [String] { facts.values.warnings }
     var printedLink: String { SignInPath.printedLink }
 
     /// What a row means, and what to do.
     func remedy(of row: AuditEntry) -> String {
-        Trace(events: events, addresses: nil, eligibility: parts.eligibility).remedy(of: row)
+        trace.remedy(of: row)
+    }
+
+    /// Why a sign-in failed.
+    var trace: Trace {
+        Trace(
+            events: events, addresses: parts.audit.addresses, eligibility: parts.eligibility,
+            nextEmail: { try MailQueue.nextForUnknownBrowser($0, at: $1, $2) })
     }
 }

@@ -18,40 +18,54 @@ struct OverviewPages: Sendable {
         desk.page(at: "/admin/settings", in: &router, settings)
     }
 
+    /// What the overview shows, as one transaction sees it.
+    private struct Facts: Sendable {
+        let hasClients: Bool
+        let signOuts: Int64
+        let givenUp: Int
+        let signedIn, refused: [String: Int]
+        let alarms: [AuditEntry]
+        let backup, accepted, outage: Timestamp?
+    }
+
+    private func facts(_ connection: any SQLConnection) throws -> Facts {
+        let (now, parts) = (desk.parts.clock.now(), desk.parts)
+        let (day, week) = (now - .days(1), now - .days(7))
+        let alarms = desk.events.filter { $0.level == .error && $0.hasRow }.map(\.id)
+        return Facts(
+            hasClients: try !AdminView.clients(file: desk.file, connection).isEmpty,
+            signOuts: try parts.signOuts.queue.waiting(connection).count,
+            givenUp: try AdminView.counts(["sign_out_given_up"], by: .cause, since: week, connection).values.reduce(
+                0, +),
+            signedIn: try AdminView.counts(["signed_in"], by: .detail, since: day, connection),
+            refused: try AdminView.counts(ServicePages.refusals, by: .cause, since: day, connection),
+            alarms: try AdminView.newest(alarms, since: week, limit: 20, connection),
+            backup: try AdminView.newest(["backup_made"], since: now - .days(35), limit: 1, connection).first?.at,
+            accepted: try AdminView.newest(["mail_sent"], since: week, limit: 1, connection).first?.at,
+            outage: try parts.mail.outage(connection))
+    }
+
     @Sendable private func show(
         _ request: Request, _ context: VisitorContext, _ admin: Admin, _ writer: AdminWriter
     ) async throws -> AdminPage {
-        let (now, events) = (desk.parts.clock.now(), desk.events)
-        let alarms = events.filter { $0.level == .error && $0.hasRow }.map(\.id)
         let mail = try await desk.parts.mail.waiting()
-        let found = try await desk.parts.database.read { connection in
-            (
-                views: try AdminView.clients(file: desk.file, connection),
-                signOuts: try desk.parts.signOuts.queue.waiting(connection),
-                signedIn: try AdminView.counts(["signed_in"], by: \.detail, since: now - .days(1), connection),
-                refused: try AdminView.counts(
-                    ServicePages.refusals + ["sign_in_refused"], by: \.cause, since: now - .days(1), connection),
-                alarms: try AdminView.newest(alarms, since: now - .days(7), limit: 20, connection),
-                backup: try AdminView.newest(["backup_made"], since: now - .days(90), limit: 1, connection).first?.at
-            )
-        }
+        let found = try await desk.parts.database.read { try facts($0) }
         var blocks: [AdminPage.Block] = []
-        if found.views.isEmpty {
-            blocks.append(writer.paragraph(Text("admin.first-steps")))
+        if !found.hasClients { blocks.append(writer.paragraph(Text("admin.first-steps"))) }
+        if admin.mayChange {
+            let first = [(Text("admin.service-add"), AddServiceAction.path), (Text("admin.invite"), InviteAction.path)]
             blocks.append(
-                writer.actions([
-                    (Text("admin.service-add"), AddServiceAction.path), (Text("admin.invite"), InviteAction.path),
-                ]))
+                writer.actions((found.hasClients ? [] : first) + [(TestMailAction.title, TestMailAction.path)]))
         }
         blocks.append(
             writer.facts([
-                (Text("admin.ready"), [writer.cell(Text("admin.ready-yes"))]),
+                (Text("admin.ready"), [writer.cell(await readiness())]),
+                (Text("admin.mail-accepted"), [writer.cell(found.accepted)]),
+                (Text("admin.mail-outage"), [found.outage.map { writer.cell($0) } ?? writer.cell(Text("admin.none"))]),
                 (Text("admin.mail-waiting"), [writer.cell(String(mail.count))]),
                 (Text("admin.mail-oldest"), [mail.oldest.map { writer.cell($0) } ?? writer.cell(Text("admin.none"))]),
-                (
-                    Text("admin.sign-outs-waiting"),
-                    [writer.link(String(found.signOuts.count), AdminPath.signOuts)]
-                ),
+                (Text("admin.sign-outs-waiting"), [writer.link(String(found.signOuts), AdminPath.signOuts)]),
+                (Text("admin.sign-outs-given-up"), [writer.link(String(found.givenUp), AdminPath.signOuts)]),
                 (Text("admin.warnings"), [writer.link(String(desk.warnings.count), AdminPath.settings)]),
                 (Text("admin.last-backup"), [writer.cell(found.backup)]),
                 (Text("admin.version"), [writer.cell(desk.version)]),
@@ -74,6 +88,16 @@ struct OverviewPages: Sendable {
         return writer.page(Text("admin.overview"), blocks)
     }
 
+    /// What `/readyz` says, in words.
+    private func readiness() async -> Text {
+        switch await HealthRoutes.readiness(desk.parts.database, desk.parts.shutdown) {
+        case .stopping: Text("admin.ready-stopping")
+        case .schema(let step): Text("admin.ready-schema", ["step": step])
+        case .database: Text("admin.ready-database")
+        case .ready: desk.parts.clock.hasJumped ? Text("admin.ready-clock") : Text("admin.ready-yes")
+        }
+    }
+
     private func counts(
         _ counts: [String: Int], _ caption: Text, _ column: Text, _ empty: Text, _ writer: AdminWriter
     ) -> AdminPage.Block {
@@ -88,8 +112,16 @@ struct OverviewPages: Sendable {
     ) async throws -> AdminPage {
         let table = writer.table(
             Text("admin.settings-caption"),
-            [writer.column(Text("admin.setting")), writer.column(Text("admin.in-force"))],
-            desk.settings.map { [writer.cell($0.name), writer.cell($0.shown)] }, empty: Text("admin.settings-empty"))
+            [
+                writer.column(Text("admin.setting")), writer.column(Text("admin.in-force")),
+                writer.column(Text("admin.where-from")),
+            ],
+            desk.settings.map {
+                [
+                    writer.cell($0.name), writer.cell($0.shown),
+                    desk.place(of: $0.name).map { writer.cell($0) } ?? writer.cell(Text("admin.default")),
+                ]
+            }, empty: Text("admin.settings-empty"))
         let warnings =
             desk.warnings.isEmpty
             ? [writer.paragraph(Text("admin.warnings-none"))]

@@ -10,7 +10,9 @@ import Storage
 /// `/admin/services` and `/admin/services/ID`.
 struct ServicePages: Sendable {
     /// What the page of a service calls a refusal.
-    static let refusals = ["authorize_refused", "verify_refused", "token_request_refused", "access_refused"]
+    static let refusals = [
+        "authorize_refused", "verify_refused", "token_request_refused", "access_refused", "ping_refused",
+    ]
     let desk: AdminDesk
 
     func addRoutes(to router: inout FeatureRouter) {
@@ -90,11 +92,11 @@ struct ServicePages: Sendable {
     @Sendable private func show(
         _ request: Request, _ context: VisitorContext, _ admin: Admin, _ writer: AdminWriter
     ) async throws -> AdminPage {
-        let id = context.id
+        let (id, month) = (context.id, desk.parts.clock.now() - .days(30))
         let (views, audit, addresses) = try await desk.parts.database.read { connection in
             (
                 try AdminView.clients(file: desk.file, connection),
-                try AdminView.refusals(Self.refusals, of: id, limit: 20, connection),
+                try AdminView.refusals(Self.refusals, of: id, since: month, limit: 20, connection),
                 try AdminView.refusedAddresses(of: id, connection)
             )
         }
@@ -107,12 +109,23 @@ struct ServicePages: Sendable {
             } else {
                 let place = view.client.origin.place ?? ""
                 blocks.append(writer.paragraph(Text("admin.file-lines", ["place": place])))
+                if let lines = lines(addresses, of: view.client) {
+                    blocks.append(writer.code(Text("admin.change-lines", ["place": place]), lines))
+                }
             }
         }
         blocks += [
             secrets(view, writer), refused(addresses, view, home, admin, writer), refusals(audit, writer),
         ]
         return writer.page(Text("admin.value", ["value": view.client.name]), blocks)
+    }
+
+    /// The lines of the file with the addresses that were sent; nil where all of them are registered.
+    private func lines(_ sent: [RefusedAddresses.Row], of client: Client) -> String? {
+        let missing = sent.filter { $0.isWhole && !client.hasRedirectURI($0.address) }.map(\.address)
+        guard !missing.isEmpty else { return nil }
+        let all = client.redirectURIs + missing
+        return "    redirect_uris:\n" + all.map { "      - \(JSONText.string($0))\n" }.joined()
     }
 
     private func facts(_ view: ClientView, _ writer: AdminWriter) -> AdminPage.Block {

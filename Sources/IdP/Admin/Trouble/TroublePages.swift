@@ -22,10 +22,10 @@ struct TroublePages: Sendable {
             writer.filter(AdminPath.trouble, [(AdminField("word", Text("admin.trouble-word")), word)]),
         ]
         guard !word.isEmpty else { return writer.page(Text("admin.trouble"), blocks) }
-        let trace = Trace(
-            events: desk.events, addresses: desk.parts.audit.addresses, eligibility: desk.parts.eligibility)
-        let found = try await desk.parts.database.read { connection in
-            try trace.find(word, at: desk.parts.clock.now(), connection)
+        let (found, mends): (Trace.Found, [(Text, String)?]?) = try await desk.parts.database.read { connection in
+            let found = try desk.trace.find(word, at: desk.parts.clock.now(), connection)
+            guard admin.mayChange else { return (found, nil) }
+            return (found, try found.rows.map { try Mend.of($0.entry, desk, connection) })
         }
         if let account = found.account {
             blocks.append(
@@ -39,23 +39,37 @@ struct TroublePages: Sendable {
                 blocks.append(writer.actions([remedy]))
             }
         }
-        blocks.append(
-            writer.table(
-                Text("admin.trouble-caption"),
-                [
-                    writer.column(Text("admin.time")), writer.column(Text("admin.event")),
-                    writer.column(Text("admin.cause")), writer.column(Text("admin.detail")),
-                    writer.column(Text("admin.remedy")), writer.column(Text("admin.service")),
-                ],
-                found.rows.map { row in
-                    [
-                        writer.cell(row.entry.at), writer.cell(row.entry.event), writer.cell(row.entry.cause),
-                        writer.cell(row.entry.detail), writer.cell(row.remedy),
-                        row.entry.client.map { writer.link($0, AdminPath.service($0)) }
-                            ?? writer.cell(Text("admin.none")),
-                    ]
-                }, empty: Text("admin.trouble-none")))
+        blocks.append(table(found.rows, mends, writer))
         return writer.page(Text("admin.trouble-named", ["word": word]), blocks)
+    }
+}
+
+extension TroublePages {
+    /// - Parameter mends: the change that mends each row; nil for an auditor.
+    private func table(
+        _ rows: [Trace.Row], _ mends: [(Text, String)?]?, _ writer: AdminWriter
+    ) -> AdminPage.Block {
+        var names = [
+            Text("admin.time"), Text("admin.event"), Text("admin.cause"), Text("admin.detail"), Text("admin.remedy"),
+            Text("admin.service"),
+        ]
+        if mends != nil { names.append(Text("admin.mend")) }
+        let cells: [[AdminPage.Cell]] = rows.enumerated().map { index, row in
+            let entry = row.entry
+            var cells = [
+                writer.cell(entry.at), writer.cell(entry.event), writer.cell(entry.cause), writer.cell(entry.detail),
+                writer.cell(row.remedy),
+                entry.client.map { writer.link($0, AdminPath.service($0)) } ?? writer.cell(Text("admin.none")),
+            ]
+            if let mends {
+                cells.append(
+                    mends[index].map { writer.link($0.0, $0.1) } ?? writer.cell(Text("admin.none")))
+            }
+            return cells
+        }
+        return writer.table(
+            Text("admin.trouble-caption"), names.map { writer.column($0) }, cells,
+            empty: Text("admin.trouble-none"))
     }
 }
 
@@ -67,6 +81,21 @@ extension Trace.Finding {
         case .ended: Text("admin.finding-ended", ["address": address])
         case .maySignIn: Text("admin.finding-may", ["address": address])
         case .misspelt(let near): Text("admin.value", ["value": AdminWriter.cut(near)])
+        case .serviceDisabled: Text("admin.finding-service", ["name": address])
+        case .mailSent(let at): Text("admin.finding-sent", ["address": address, "time": Self.time(at)])
+        case .mailWaits(let since): Text("admin.finding-waits", ["address": address, "time": Self.time(since)])
+        case .mailRefused(let answer, let at):
+            Text("admin.finding-refused", ["address": address, "time": Self.time(at), "answer": answer])
+        case .mailExpired(_, let at): Text("admin.finding-expired", ["address": address, "time": Self.time(at)])
+        case .mailLimited(let until?):
+            Text("admin.finding-limited", ["address": address, "time": Self.time(until)])
+        case .mailLimited(nil): Text("admin.finding-limit-over", ["address": address])
+        case .networkLimited(let network, let at):
+            Text("admin.finding-network", ["network": network, "time": Self.time(at)])
+        case .typedAs(let typed, let at):
+            Text(
+                "admin.finding-typed",
+                ["address": address, "time": Self.time(at), "typed": AdminWriter.cut(typed)])
         }
     }
 
@@ -79,7 +108,10 @@ extension Trace.Finding {
             (Text("admin.invite-named", name), AdminPath.query("\(AdminPath.users)/invite", [("address", address)]))
         case .disabled: home.map { (Text("admin.enable", name), "\($0)/enable") }
         case .ended: home.map { (Text("admin.set-end", name), "\($0)/end-date") }
-        case .maySignIn, .misspelt: nil
+        case .serviceDisabled:
+            (Text("admin.service-enable", ["name": address]), "\(AdminPath.service(address))/enable")
+        case .mailWaits, .mailExpired, .mailRefused: (TestMailAction.title, TestMailAction.path)
+        case .maySignIn, .misspelt, .mailSent, .mailLimited, .networkLimited, .typedAs: nil
         }
     }
 }

@@ -48,6 +48,10 @@ struct ImportAction: AdminAction {
         } catch let error as ChangeError {
             throw AdminProblems("csv", Text("admin.refused", ["reason": error.description]))
         }
+        let kept = plan.steps.filter { $0.changesEnd && isKept($0.email, from: admin) }
+        guard kept.isEmpty else {
+            throw AdminProblems(kept.map { ("csv", Text("admin.protected-import", ["address": $0.email])) })
+        }
         var effects = [
             Text("admin.effect-added", count: plan.emails(.add).count),
             Text("admin.effect-updated", count: plan.emails(.update).count),
@@ -59,6 +63,11 @@ struct ImportAction: AdminAction {
             return Text("admin.effect-step", ["address": step.email, "details": details])
         }
         return AdminPlan(Text("admin.import"), effects, home: AdminPath.users, names: "users")
+    }
+
+    /// Whether no admin keeps this user out.
+    private func isKept(_ email: String, from admin: Admin) -> Bool {
+        desk.parts.admins.contains(email) || email.utf8.elementsEqual(admin.user.account.email.utf8)
     }
 
     func make(_ asked: AdminAsked, _ context: ChangeContext, _ connection: any SQLConnection) throws -> AdminOutcome {

@@ -216,6 +216,8 @@ struct RemovePasskeyAction: UserAction {
     static let path = "/admin/users/:id/remove-passkey"
     static let title = Text("admin.remove-passkey-title")
     static let done = Text("admin.done-passkey")
+    /// Without email a passkey is the only way in, and the reason why a role counts.
+    static let keepsOut = true
     let desk: AdminDesk
     let changes: any AccountChangeReporter
 

@@ -21,6 +21,15 @@ struct UserPages: Sendable {
         AccountAdministration(database: desk.parts.database, clock: desk.parts.clock)
     }
 
+    /// What the setting lets in.
+    private var allowed: Text {
+        let name = AllowedEmails.setting.name
+        guard !desk.parts.eligibility.allowed.isEmpty,
+            let line = desk.settings.first(where: { $0.name.utf8.elementsEqual(name.utf8) })
+        else { return Text("admin.allowed-nobody") }
+        return Text("admin.allowed", ["value": AdminWriter.cut(line.shown)])
+    }
+
     @Sendable private func list(
         _ request: Request, _ context: VisitorContext, _ admin: Admin, _ writer: AdminWriter
     ) async throws -> AdminPage {
@@ -65,6 +74,7 @@ struct UserPages: Sendable {
                     ),
                 ]))
         if !text.isEmpty, !isSearched { blocks.append(writer.paragraph(Text("admin.search-short"))) }
+        if shown.isEmpty, !isFiltered { blocks.append(writer.paragraph(allowed)) }
         let next = found.count > AdminPath.rows ? shown.last?.account.email : nil
         blocks.append(
             writer.table(

@@ -7,14 +7,55 @@ extension AuditStore {
     package static func rows(
         of events: [String], since: Timestamp, limit: Int, _ connection: any SQLConnection
     ) throws -> [AuditEntry] {
-        var values: SQLArguments = ["since": .blob(AuditID.prefix(of: since)), "limit": .integer(Int64(limit))]
-        for (index, event) in events.enumerated() { values["event\(index)"] = .text(event) }
-        let names = events.indices.map { ":event\($0)" }.joined(separator: ", ")
+        let (names, values) = Self.names(events)
         return try connection.rows(
             """
             SELECT \(AuditEntry.columns) FROM audit_event
              WHERE id >= :since AND event IN (\(names)) AND occurrences IS NULL ORDER BY id LIMIT :limit
-            """, values, AuditEntry.init)
+            """,
+            values.merging(["since": .blob(AuditID.prefix(of: since)), "limit": .integer(Int64(limit))]),
+            AuditEntry.init)
+    }
+
+    /// The newest rows of some events since a moment, the newest first.
+    ///
+    /// - Parameter client: nil for those of all.
+    package static func newest(
+        of events: [String], client: String? = nil, since: Timestamp, limit: Int, _ connection: any SQLConnection
+    ) throws -> [AuditEntry] {
+        let names = Self.names(events).sql
+        var values = Self.names(events).values
+        if let client { values["client"] = .text(client) }
+        return try connection.rows(
+            """
+            SELECT \(AuditEntry.columns) FROM audit_event
+             WHERE id >= :since AND event IN (\(names)) AND occurrences IS NULL
+              \(client == nil ? "" : "AND client_id = :client") ORDER BY id DESC LIMIT :limit
+            """,
+            values.merging(["since": .blob(AuditID.prefix(of: since)), "limit": .integer(Int64(limit))]),
+            AuditEntry.init)
+    }
+
+    /// What rows are counted by.
+    package enum Part: String, Sendable { case cause, detail, client = "client_id" }
+
+    /// How many rows of some events there are since a moment, by one of their texts. A row without it counts for its event.
+    package static func counts(
+        of events: [String], by part: Part, since: Timestamp, _ connection: any SQLConnection
+    ) throws -> [String: Int] {
+        let (names, values) = Self.names(events)
+        return try connection.query(
+            """
+            SELECT COALESCE(\(part.rawValue), event) AS part, COUNT(*) AS rows FROM audit_event
+             WHERE id >= :since AND event IN (\(names)) AND occurrences IS NULL GROUP BY COALESCE(\(part.rawValue), event)
+            """, values.merging(["since": .blob(AuditID.prefix(of: since))])
+        ).reduce(into: [:]) { $0[try $1.text("part")] = Int(try $1.integer("rows")) }
+    }
+
+    private static func names(_ events: [String]) -> (sql: String, values: SQLArguments) {
+        var values: SQLArguments = [:]
+        for (index, event) in events.enumerated() { values["event\(index)"] = .text(event) }
+        return (events.indices.map { ":event\($0)" }.joined(separator: ", "), values)
     }
 
     package static func row(_ id: [UInt8], _ connection: any SQLConnection) throws -> AuditEntry? {

@@ -53,6 +53,7 @@ package final class ClientDirectory: Sendable {
 
     /// The secrets' last uses.
     package let uses: SecretUses
+    let nearSearches = NearSearches()
     private let source: ClientSource
     let stored: StoredClients?
     private let logger: Logger

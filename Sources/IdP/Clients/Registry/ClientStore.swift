@@ -88,6 +88,7 @@ package struct ClientStore: Sendable {
 
     package func delete(_ id: String, _ connection: any SQLConnection) throws {
         let values: SQLArguments = ["id": .text(id)]
+        try RetiredSecrets.delete(of: id, connection)
         try connection.execute("DELETE FROM client_secret_use WHERE client_id = :id", values)
         try connection.execute("DELETE FROM client_secret WHERE client_id = :id", values)
         try connection.execute("DELETE FROM client WHERE id = :id", values)
@@ -126,8 +127,10 @@ package struct ClientStore: Sendable {
             ]))
     }
 
-    package func delete(_ name: SecretName, _ connection: any SQLConnection) throws {
+    /// Ends a secret. That it was the client's is kept for a while (``RetiredSecrets``).
+    package func delete(_ name: SecretName, at now: Timestamp, _ connection: any SQLConnection) throws {
         let values = Self.values(name)
+        try RetiredSecrets.keep(name, at: now, connection)
         try connection.execute(
             "DELETE FROM client_secret WHERE client_id = :client AND fingerprint = :print", values)
         try connection.execute(

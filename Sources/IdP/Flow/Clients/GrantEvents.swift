@@ -5,7 +5,9 @@ package import SSOWeb
 extension EventKind {
     package static let verifyRefused = EventKind(
         "verify_refused", .info,
-        .refusal("client, `cause`, the token's session and flow; `detail`: the client that it was for"),
+        .refusal(
+            "client, `cause`, the token's session and flow; `detail`: the client that it was for, or what a wrong signature was made with"
+        ),
         line: SignedPostError.line, causes: SignedPostError.causesOfClients + GrantErrorCause.eventCauses,
         "The back channel refused a token or its caller. The warnings are alarms; all else is an error of the caller, or a sign-in's normal end."
     )

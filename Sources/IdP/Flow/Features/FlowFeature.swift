@@ -22,6 +22,7 @@ package struct FlowFeature: Feature {
     ) {
         CancelRoutes(purposes: completion.purposes).addRoutes(to: &router)
         AccountChoice(parts, completion).addRoutes(to: &router)
+        parts.selfCheck.addRoutes(to: &router)
         router.file(at: ClientLogos.route, use: parts.logos.serve)
     }
 }

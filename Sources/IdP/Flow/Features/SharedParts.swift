@@ -107,6 +107,9 @@ package struct SharedParts: Sendable {
         proxies.address(of: request, peer: context.peer)
     }
 
+    /// What `idp check --connect` asks.
+    var selfCheck: SelfCheckRoute { SelfCheckRoute(clock: clock, keys: keys, proxies: proxies) }
+
     /// Adds the audit log to every request.
     package var auditing: AuditMiddleware { AuditMiddleware(audit, proxies: proxies) }
 

@@ -116,6 +116,15 @@ package struct SignatureCheck: Sendable {
         return found
     }
 
+    /// What would have made a wrong signature right. A request that does not name its client is not looked at.
+    package func near(_ request: Request, body: [UInt8], label: MessageLabel) async -> NearSecret? {
+        guard let claim = try? claim(of: request), let client = claim.client else { return nil }
+        let signature = claim.signature
+        return await clients.nearSecret(of: client, triesOthers: body.count <= Self.maximumBytesOfUnnamed) { key in
+            RequestSignature.request(body: body, secret: SharedSecret(unchecked: key), label: label).matches(signature)
+        }
+    }
+
     private func checkAll(
         _ claim: Claim, _ body: [UInt8], _ label: MessageLabel
     ) throws(SignatureError) -> Signed {

@@ -40,20 +40,23 @@ package struct SignedPost<Signer: Sendable>: Sendable {
     let words: Words
     let networks: SignerNetworks
     let clients: ClientDirectory?
+    let explain: (@Sendable (Request, [UInt8]) async -> NearSecret?)?
     let head: @Sendable (Request) throws(SignatureCheck.SignatureError) -> BodyCheck
     let answer: @Sendable (Signer, [UInt8], VisitorContext) async throws -> Response
 
     /// - Parameters:
     ///   - clients: the signers where those are clients: they are compared with the database before a request is refused
     ///     for its signature.
+    ///   - explain: what would have made a wrong signature right, for the audit log.
     ///   - head: reads the headers of the signature.
     ///   - answer: the answer to a body whose signature is right. It may throw ``SignedPostError``.
     package init(
         _ words: Words, from networks: SignerNetworks, renewing clients: ClientDirectory? = nil,
+        explaining explain: (@Sendable (Request, [UInt8]) async -> NearSecret?)? = nil,
         signature head: @escaping @Sendable (Request) throws(SignatureCheck.SignatureError) -> BodyCheck,
         answer: @escaping @Sendable (Signer, [UInt8], VisitorContext) async throws -> Response
     ) {
-        (self.words, self.networks, self.clients) = (words, networks, clients)
+        (self.words, self.networks, self.clients, self.explain) = (words, networks, clients, explain)
         (self.head, self.answer) = (head, answer)
     }
 
@@ -79,8 +82,11 @@ package struct SignedPost<Signer: Sendable>: Sendable {
     }
 
     /// Checks headers and body, and once more if the clients have changed meanwhile.
-    private func checked(_ request: Request, _ context: VisitorContext) async throws -> (Signer, [UInt8]) {
-        var body: [UInt8]?
+    ///
+    /// - Parameter body: what was read of it.
+    private func checked(
+        _ request: Request, _ context: VisitorContext, _ body: inout [UInt8]?
+    ) async throws -> (Signer, [UInt8]) {
         func check() async throws -> (Signer, [UInt8]) {
             let check = try head(request)
             let bytes = if let body { body } else { try await request.boundedBody(words.maximumBytes) }
@@ -107,16 +113,19 @@ package struct SignedPost<Signer: Sendable>: Sendable {
         guard MediaRange.essence(of: request.headers[values: .contentType]) == words.mediaType else {
             throw words.wrongType
         }
+        var body: [UInt8]?
         do {
             return try await networks.counting(
                 request, context, evenWhenFull: namesClient(request),
                 countingIf: { $0 is SignatureCheck.SignatureError }
             ) {
                 try request.checkAnnouncedLength(words.maximumBytes)
-                return try await checked(request, context)
+                return try await checked(request, context, &body)
             }
         } catch let error as SignatureCheck.SignatureError {
-            throw words.badSignature(error, request)
+            var refused = words.badSignature(error, request)
+            if error == .wrong, let body { refused.near = await explain?(request, body) }
+            throw refused
         } catch let error as TooManyBadSignatures {
             throw SignedPostError.rateLimited(error.wait)
         } catch let error as PublicError where error.status == .contentTooLarge {
@@ -177,8 +186,9 @@ extension SignedPostError {
         for (name, value) in [("issued_to", issuedTo), ("detail", detail)] {
             if let value { further[name] = "\(value)" }
         }
+        if let near { further["near"] = "\(near.detail)" }
         return Event(
             kind, by: .visitor, client: client.flatMap { ClientID.isWellFormedForOpenID($0) ? $0 : nil },
-            session: session, flow: flow, cause: cause, further)
+            session: session, flow: flow, cause: cause, detail: near?.detail, further)
     }
 }

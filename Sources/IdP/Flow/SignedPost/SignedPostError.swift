@@ -1,5 +1,6 @@
 package import HTTPTypes
 package import Hummingbird
+import IdPClients
 import NIOCore
 package import SSOShared
 import SSOWeb
@@ -21,6 +22,8 @@ package struct SignedPostError: Error {
     package var issuedTo: String?
     /// More about the cause, without a value of the request.
     package var detail: String?
+    /// What would have made a wrong signature right, for operators alone.
+    var near: NearSecret?
     /// Whether the transaction that refused it has written its row of the audit log.
     package var isAudited = false
     var retryAfter: Duration?

@@ -66,6 +66,12 @@ package struct MailQueue: Sendable {
     package func nextAllowed(
         for mailbox: String, _ requester: EmailRequester, now: Timestamp, _ connection: any SQLConnection
     ) throws -> Timestamp? {
+        try Self.nextAllowed(for: mailbox, requester, now: now, connection)
+    }
+
+    static func nextAllowed(
+        for mailbox: String, _ requester: EmailRequester, now: Timestamp, _ connection: any SQLConnection
+    ) throws -> Timestamp? {
         let earlier = try connection.query(
             """
             SELECT created_at, network FROM mail_queue
@@ -77,7 +83,7 @@ package struct MailQueue: Sendable {
                 "address": .text(mailbox), "device": .text(requester.budget ?? ""),
                 "since": .timestamp(now - MailRateLimit.window),
                 // One that is further ahead was queued while the clock was wrong.
-                "latest": .timestamp(now + Self.longestWait + ClockSkew.tolerated),
+                "latest": .timestamp(now + longestWait + ClockSkew.tolerated),
             ])
         let networks = try earlier.map { try $0.optionalBlob("network") }
         return MailRateLimit.nextAllowed(

@@ -42,21 +42,51 @@ package struct MailServerCheck: Sendable {
 
     /// Sends a test email. Records that the server has accepted it, or a problem with host, port and reason.
     package func send(to recipient: EmailAddress, at date: Timestamp, id: String, _ reader: SettingsReader) async {
-        let text = """
-            This is a test email from the identity provider at \(issuer).
-
-            It was sent by idp check --mail-to. If you can read it, sign-in emails can reach this mailbox.
-
-            """
-        let email = EmailMessage(
-            id: id, date: date, from: from, to: recipient, subject: "Test email from \(issuer.host)", text: text,
-            html: "<p>\(text.split(separator: "\n").joined(separator: "</p>\n<p>"))</p>\n",
-            language: .english, messageIDDomain: issuer.host)
         do throws(MailError) {
-            try await mailer.send(email)
+            try await mailer.send(email(to: recipient, at: date, id: id, by: "idp check --mail-to"))
             reader.record("email to \(recipient.text)", "accepted by \(mail)")
         } catch {
             reader.problem("IDP_MAIL_URL: \(mail): no test email was sent to \(recipient.text): \(error).")
         }
+    }
+
+    /// Where emails go, without login.
+    package var destination: String { mailer.destination }
+
+    /// Sends a test email, for the admin pages.
+    ///
+    /// - Returns: why the mail server did not take it, in its words; nil if it did.
+    package func failure(of recipient: EmailAddress, at date: Timestamp, id: String, within patience: Duration) async
+        -> String?
+    {
+        let email = email(to: recipient, at: date, id: id, by: "the admin pages")
+        return await withTaskGroup(of: String?.self) { group in
+            group.addTask {
+                do throws(MailError) {
+                    try await mailer.send(email)
+                    return nil
+                } catch { return "\(error)" }
+            }
+            group.addTask {
+                do { try await Task.sleep(for: patience) } catch { return nil }
+                return "no answer within \(patience.components.seconds) seconds"
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first
+        }
+    }
+
+    private func email(to recipient: EmailAddress, at date: Timestamp, id: String, by sender: String) -> EmailMessage {
+        let text = """
+            This is a test email from the identity provider at \(issuer).
+
+            It was sent by \(sender). If you can read it, sign-in emails can reach this mailbox.
+
+            """
+        return EmailMessage(
+            id: id, date: date, from: from, to: recipient, subject: "Test email from \(issuer.host)", text: text,
+            html: "<p>\(text.split(separator: "\n").joined(separator: "</p>\n<p>"))</p>\n",
+            language: .english, messageIDDomain: issuer.host)
     }
 }

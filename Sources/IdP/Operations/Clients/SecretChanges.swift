@@ -59,7 +59,7 @@ package struct CancelRotation: OperatorChange {
                 "the new secret of \(id) (\(current.fingerprint)) is in use since \(PlainDate.rfc3339(use.first)). End the previous one instead: idp client retire \(id)"
             )
         }
-        try registrar.store.delete(current.name, connection)
+        try registrar.store.delete(current.name, at: context.now, connection)
         try registrar.store.replace(previous, at: nil, endsAfter: .zero, connection)
         try registrar.commit([.ended(current.fingerprint, of: id, by: .command)], context, connection)
         return try registrar.changed(id, true, connection)
@@ -88,7 +88,7 @@ package struct RetireSecret: OperatorChange {
                 "the previous secret of \(id) (\(previous.fingerprint)) was used at \(PlainDate.rfc3339(use.last)). Give the client the new one first, or use --force after a leak: its sign-ins fail until then."
             )
         }
-        try registrar.store.delete(previous.name, connection)
+        try registrar.store.delete(previous.name, at: context.now, connection)
         try registrar.commit([.ended(previous.fingerprint, of: id, by: .command)], context, connection)
         return try registrar.changed(id, true, connection)
     }
@@ -113,7 +113,7 @@ package struct ReplacedSecrets: Sendable {
             let ended = try store.ended(at: now, limit: limit, connection)
             guard !ended.isEmpty else { return 0 }
             for name in ended {
-                try store.delete(name, connection)
+                try store.delete(name, at: now, connection)
                 try audit.record(.ended(name.fingerprint, of: name.client, by: .use), logger, connection)
             }
             try store.noteChange(connection)

@@ -18,6 +18,8 @@ package struct ImportPlan: Sendable {
         var groups: [String] = []
         /// Nil where it stays.
         var until: ImportFile.Until?
+        /// Whether its account has another end date then.
+        package var changesEnd: Bool { until != nil }
         /// Whether its user is sent an invitation.
         package var isInvited = false
     }

@@ -101,21 +101,14 @@ extension AdminView {
     package static func refusals(
         _ events: [String], since: Timestamp, _ connection: any SQLConnection
     ) throws -> [String: Int] {
-        try AuditStore.rows(of: events, since: since, limit: 10_000, connection).reduce(into: [:]) { counts, row in
-            if let client = row.client { counts[client, default: 0] += 1 }
-        }
+        try AuditStore.counts(of: events, by: .client, since: since, connection)
     }
 
-    /// The newest refusals of one client within 30 days.
+    /// The newest refusals of one client since a moment.
     package static func refusals(
-        _ events: [String], of client: String, limit: Int, _ connection: any SQLConnection
+        _ events: [String], of client: String, since: Timestamp, limit: Int, _ connection: any SQLConnection
     ) throws -> [AuditEntry] {
-        var search = AuditSearch()
-        search.client = client
-        return try events.flatMap { event in
-            search.event = event
-            return try AuditStore.newest(search, before: nil, limit: limit, connection)
-        }.sorted { $1.id.lexicographicallyPrecedes($0.id) }.prefix(limit).map { $0 }
+        try AuditStore.newest(of: events, client: client, since: since, limit: limit, connection)
     }
 
     /// Messages to clients, those that wait first.
@@ -141,18 +134,13 @@ extension AdminView {
 extension AdminView {
     /// How many rows there are since a moment, by one of their texts.
     package static func counts(
-        _ events: [String], by text: (AuditEntry) -> String?, since: Timestamp, _ connection: any SQLConnection
-    ) throws -> [String: Int] {
-        try AuditStore.rows(of: events, since: since, limit: 10_000, connection).reduce(into: [:]) { counts, row in
-            counts[text(row) ?? row.event, default: 0] += 1
-        }
-    }
+        _ events: [String], by part: AuditStore.Part, since: Timestamp, _ connection: any SQLConnection
+    ) throws -> [String: Int] { try AuditStore.counts(of: events, by: part, since: since, connection) }
 
     /// The newest rows of some events since a moment, the newest first.
     package static func newest(
         _ events: [String], since: Timestamp, limit: Int, _ connection: any SQLConnection
     ) throws -> [AuditEntry] {
-        guard !events.isEmpty else { return [] }
-        return try AuditStore.rows(of: events, since: since, limit: 10_000, connection).suffix(limit).reversed()
+        events.isEmpty ? [] : try AuditStore.newest(of: events, since: since, limit: limit, connection)
     }
 }

@@ -1,6 +1,6 @@
 package import IdPAccounts
 package import IdPClients
-import SSOShared
+package import SSOShared
 package import SSOWeb
 package import Storage
 
@@ -12,11 +12,20 @@ package struct Trace: Sendable {
     private let events: [String: EventKind]
     private let addresses: AuditAddressKeys?
     private let eligibility: SignInEligibility
+    /// When the next email may go to an address, in the caller's transaction; nil for now.
+    let nextEmail: @Sendable (EmailAddress, Timestamp, any SQLConnection) throws -> Timestamp?
 
     /// - Parameters:
     ///   - addresses: finds rows of addresses that have no account; nil without `IDP_SECRET_KEY`.
     ///   - eligibility: who may sign in.
-    package init(events: [EventKind], addresses: AuditAddressKeys?, eligibility: SignInEligibility) {
+    ///   - nextEmail: when the next email may go to an address, in the caller's transaction; nil for now.
+    package init(
+        events: [EventKind], addresses: AuditAddressKeys?, eligibility: SignInEligibility,
+        nextEmail: @escaping @Sendable (EmailAddress, Timestamp, any SQLConnection) throws -> Timestamp? = { _, _, _ in
+            nil
+        }
+    ) {
+        self.nextEmail = nextEmail
         self.events = Dictionary(events.map { ($0.id, $0) }) { first, _ in first }
         (self.addresses, self.eligibility) = (addresses, eligibility)
     }
@@ -32,6 +41,18 @@ package struct Trace: Sendable {
         case notAllowed, disabled, ended, maySignIn
         /// Another address that has an account is spelt nearly the same.
         case misspelt(near: String)
+        /// The mail server has the last email.
+        case mailSent(at: Timestamp)
+        case mailWaits(since: Timestamp)
+        /// Class and code of the mail server's answer.
+        case mailRefused(String, at: Timestamp)
+        case mailExpired(String?, at: Timestamp)
+        case mailLimited(until: Timestamp?)
+        case networkLimited(String, at: Timestamp)
+        /// Nobody asked for the address, and somebody for one like it, which is shown in part.
+        case typedAs(String, at: Timestamp)
+        /// The word is a client of the database that is disabled, and is answered like one that does not exist.
+        case serviceDisabled
 
         /// For the command.
         package func words(_ address: String) -> String {
@@ -42,6 +63,9 @@ package struct Trace: Sendable {
             case .ended: "The end date of \(address) has passed. Set a later one: idp user set-end \(address) DATE"
             case .maySignIn: "\(address) may sign in."
             case .misspelt(let near): near
+            case .serviceDisabled:
+                "The service \(address) is disabled, and answered like one that does not exist. To let users in: idp client enable \(address)"
+            default: mailWords(address) ?? ""
             }
         }
     }
@@ -57,6 +81,7 @@ package struct Trace: Sendable {
     /// The meaning of a row: the remedy of its cause, or what the event says.
     package func remedy(of entry: AuditEntry) -> String {
         guard let kind = events[entry.event] else { return entry.event }
+        if let near = entry.detail.flatMap(NearSecret.init(detail:)) { return near.remedy }
         return kind.causes.first { $0.id == entry.cause }?.remedy ?? kind.help
     }
 
@@ -68,6 +93,7 @@ package struct Trace: Sendable {
             search.user = AuditSearch.User(
                 account: account?.id, addresses: addresses.map { $0.macs(of: address) } ?? [])
             findings = try self.findings(address, account, connection)
+            if findings == [.maySignIn] { findings += try mailFindings(address, search.user, at: now, connection) }
         } else if word.hasPrefix("usr_") {
             account = try AccountStore.find(word, connection)
             search.user = AuditSearch.User(account: word, addresses: [])
@@ -76,6 +102,7 @@ package struct Trace: Sendable {
         if search.user != nil {
             rows = try AuditStore.newest(search, before: nil, limit: Self.maximumRows, connection)
         } else {
+            if try ClientStore().client(id: word, connection)?.isEnabled == false { findings = [.serviceDisabled] }
             for name in [\AuditSearch.reference, \.client] where rows.isEmpty {
                 var search = AuditSearch()
                 search[keyPath: name] = word

@@ -61,7 +61,7 @@ struct IdPCommand: AsyncParsableCommand {
                 """)
         @Flag(
             help:
-                "Also connect to PostgreSQL, and call the mail server, up to TLS and login, and every sign-in provider. No email is sent."
+                "Also connect to PostgreSQL, call the mail server, up to TLS and login, every sign-in provider and sign-out address, and the running program at IDP_PUBLIC_URL, and look at the disk and at what waits. No email is sent."
         )
         var connect = false
         @Option(
@@ -98,6 +98,14 @@ extension MailServerCheck {
         else { return nil }
         self.init(mail: mail, mailer: mailer, from: from, issuer: try values[FlowSettings.publicURL])
     }
+
+    /// The same with the mailer of the program that serves.
+    init?(_ values: SettingValues, _ mailer: (any Mailer)?) throws(SettingError) {
+        guard let mailer, let from = try values[IdPSettings.mailFrom] else { return nil }
+        self.init(
+            mail: try values[IdPSettings.mail], mailer: mailer, from: from,
+            issuer: try values[FlowSettings.publicURL])
+    }
 }
 
 /// What ``Program`` needs to know of the IdP.
@@ -117,6 +125,11 @@ enum IdPProgram: Program {
         try await StoredRegistry(values, common.database).checkStart(common.logger)
         await FileClientStore.record(
             try values[IdPSettings.clients].clients.all, in: common.database, common.logger)
+        let hasAdmins = try await common.database.read { try RoleStore.hasAny($0) }
+        if try values[AdminAddresses.setting].isEmpty, !hasAdmins {
+            let words = IdPSettings.firstAdmin.map { "\($0.name): \($0.words)." }.joined(separator: " ")
+            common.logger.record(Event(.noAdmin, ["message": "\(words)"]))
+        }
         let application = try buildIdP(settings: values, services: services) { address in
             log.started(address, publicURL: publicURL)
         }
@@ -155,6 +168,11 @@ enum IdPProgram: Program {
                 location, try values[FlowSettings.secretKey], try values[IdPSettings.clients].clients)
         }
         await providerCheck(try values[IdPSettings.providers].providers, reader)
+        await SelfCheck(url: try values[FlowSettings.publicURL], keys: try values[FlowSettings.secretKey]).run(reader)
+        let clients = try values[IdPSettings.clients].clients
+        let stored = await reader.checkStoredState(location, of: clients.protocols)
+        if case .sqlite(let path) = location { reader.checkDisk(DiskSpace.folder(of: path)) }
+        await reader.checkSignOutAddresses(clients.all + stored)
         guard let check else {
             let name = IdPSettings.mail.name
             return recipient == nil

@@ -2,6 +2,7 @@ import ArgumentParser
 import IdPAccounts
 import IdPClients
 import IdPFlow
+import IdPMail
 import IdPOperations
 import SSOShared
 import SSOWeb
@@ -35,8 +36,9 @@ struct TraceCommand: AsyncParsableCommand {
     func run() async throws {
         let (_, eligibility) = try database.signInSettings()
         let trace = Trace(
-            events: IdPEvents.all, addresses: try database.keys().map { AuditAddressKeys($0) }, eligibility: eligibility
-        )
+            events: IdPEvents.all, addresses: try database.keys().map { AuditAddressKeys($0) },
+            eligibility: eligibility,
+            nextEmail: { try MailQueue.nextForUnknownBrowser($0, at: $1, $2) })
         let found = try await database.open(onlyReading: true) { [word] database in
             try await database.read { try trace.find(word, at: ServiceClock.system().now(), $0) }
         }

@@ -42,6 +42,7 @@ struct ClientPost<Question: ClientQuestion>: Sendable {
                 .badSignature(error, claimed: signatures.claimedClient(of: request))
             },
             from: networks, renewing: signatures.clients,
+            explaining: { [label] in await signatures.near($0, body: $1, label: label) },
             signature: { [label] request throws(SignatureCheck.SignatureError) in
                 let claim = try signatures.claim(of: request)
                 return { body throws(SignatureCheck.SignatureError) in

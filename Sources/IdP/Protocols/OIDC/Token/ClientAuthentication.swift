@@ -61,7 +61,7 @@ struct ClientAuthentication: Sendable {
         let address = networks.addresses.address(of: request, peer: context.peer) ?? .unknown
         guard var found else {
             if let wait = networks.badSignatures.hit(address) { throw OAuthError.rateLimited(wait) }
-            throw wrong(claim)
+            throw await wrong(claim)
         }
         found.address = address
         return found
@@ -81,14 +81,26 @@ struct ClientAuthentication: Sendable {
     }
 
     /// An unknown client and a wrong secret have the same words.
-    private func wrong(_ claim: Claim) -> OAuthError {
+    private func wrong(_ claim: Claim) async -> OAuthError {
         var error = OAuthError(
             "invalid_client", .unauthorized,
             cause: clients.client(id: claim.id) == nil ? "client_unknown" : "client_secret_wrong",
             "The client is not registered for OpenID Connect, or its secret is wrong or missing.",
             client: SentText.clientID(Array(claim.id.utf8)))
         (error.challenge, error.isAlert) = (claim.challenge, claim.readings.contains { $0.secret != nil })
+        error.near = await near(claim)
         return error
+    }
+
+    /// What would have been right in place of a wrong secret.
+    private func near(_ claim: Claim) async -> NearSecret? {
+        let sent = claim.readings.compactMap(\.secret)
+        guard !sent.isEmpty, let client = clients.client(id: claim.id), client.oidc?.isPublic == false else {
+            return nil
+        }
+        return await clients.nearSecret(of: client) { key in
+            sent.reduce(false) { ConstantTime.equal(key, $1) || $0 }
+        }
     }
 
     private static func claim(of request: Request, _ parameters: RequestParameters) throws -> Claim {

@@ -23,6 +23,8 @@ struct OAuthError: Error {
     var challenge: String?
     /// An attack may be under way: logged as a warning.
     var isAlert = false
+    /// What would have been right in place of a wrong secret, for operators alone.
+    var near: NearSecret?
     /// Whether the transaction that refused it has written its row of the audit log.
     var isAudited = false
     var retryAfter: Duration?
@@ -81,11 +83,14 @@ struct OAuthError: Error {
     /// The answer, after the log and the audit log have the cause.
     func answer(_ context: VisitorContext) -> Response {
         // What a request names as its client is a text of anybody: the row has only one of the form of an id.
+        var further: Logger.Metadata = [
+            "error": "\(code)", "client": "\(client ?? "-")", "protocol": "\(OIDCProtocol.id)",
+        ]
+        if let near { further["near"] = "\(near.detail)" }
         let event = Event(
             .tokenRequestRefused, by: .visitor,
             client: client.flatMap { ClientID.isWellFormedForOpenID($0) ? $0 : nil },
-            session: session, flow: flow, cause: cause,
-            ["error": "\(code)", "client": "\(client ?? "-")", "protocol": "\(OIDCProtocol.id)"],
+            session: session, flow: flow, cause: cause, detail: near?.detail, further,
             level: isAlert ? .warning : nil)
         context.record(isAudited ? event.only(in: .log) : event)
         return response
