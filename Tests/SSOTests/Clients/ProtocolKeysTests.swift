@@ -40,7 +40,7 @@ struct ProtocolKeysTests {
     @Test(
         "are explained by the words of their declaration",
         arguments: [
-            ("protocols: [saml]", "protocols of \"old\": \"saml\" must be sso, oidc or ticket."),
+            ("protocols: [saml]", "protocols of \"old\": \"saml\" must be sso, oidc, gate or ticket."),
             (
                 "redirect_uris: [https://a.example/cb], ticket_prefixes: [https://a.example/]",
                 "ticket_prefixes of \"old\": is a key of ticket, which protocols does not list."
@@ -96,9 +96,14 @@ struct ProtocolKeysTests {
     func declared() throws {
         let keys = Self.all.all.flatMap { type in type.keys.map { (id: type.id, key: $0) } }
         #expect(Set(keys.map(\.key.option.name)).count == keys.count && Set(keys.map(\.key.name)).count == keys.count)
+        // What those of the gate need beside them.
+        let gate = [("gate_origin", "https://wiki.example.com"), ("app_keys", "true")]
         for (id, key) in keys {
+            let beside = gate.filter { id == GateSettings.id && $0.0 != key.name }.map { ", \($0): \($1)" }.joined()
+            let protocols = id == GateSettings.id ? "sso, gate" : id
             let file = try read(
-                "protocols: [\(id)], redirect_uris: [https://a.example/cb], \(key.name): \(key.example)")
+                "protocols: [\(protocols)], redirect_uris: [https://a.example/cb], \(key.name): \(key.example)\(beside)"
+            )
             let problems = key.name == "public" ? file.problems.filter { !$0.contains("secrets of") } : file.problems
             #expect(problems.isEmpty && !key.meaning.isEmpty && !key.option.help.isEmpty, "\(problems)")
             #expect(key.option.name.allSatisfy { $0.isLowercase || $0 == "-" }, "\(key.option.name)")
