@@ -4,6 +4,7 @@ import SSOWeb
 @testable import IdP
 @testable import IdPClients
 @testable import IdPFlow
+@testable import IdPOperations
 @testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit
@@ -16,9 +17,22 @@ struct GateScene: Sendable {
     static let state = "__Host-sso_gate_state"
 
     let deployment: TestDeployment
-    var client = "partner-1"
+    let client: String
+    /// Where users see the service.
+    let site: String
 
-    /// - Parameter keys: further keys of every client, each with a comma before it.
+    init(deployment: TestDeployment, client: String = "partner-1", site: String = origin) {
+        (self.deployment, self.client, self.site) = (deployment, client, site)
+    }
+
+    /// One of the services of ``open(clients:keys:settings:_:)``.
+    init(deployment: TestDeployment, number: Int) {
+        self.init(
+            deployment: deployment, client: "partner-\(number)",
+            site: number == 1 ? Self.origin : "https://wiki\(number).example.com")
+    }
+
+    /// - Parameter keys: further keys of every client.
     static func open(
         clients: Int = 1, keys: String = "", settings: [String: String] = [:],
         _ body: (GateScene) async throws -> Void
@@ -30,6 +44,24 @@ struct GateScene: Sendable {
             clients: clients, keys: own, settings: ["IDP_TRUSTED_PROXIES": "127.0.0.1"].merging(settings) { $1 },
             clientKeys: keys
         ) { try await body(GateScene(deployment: $0)) }
+    }
+
+    /// A service with keys that a command has added.
+    static let stored: [String: ClientEntry.Value] = [
+        "protocols": .list(["gate"]), "gate_origin": .text(origin), "app_keys": .text("true"),
+    ]
+
+    /// With ``stored`` for the users of a group, and a browser of one of them.
+    static func openStored(_ body: (GateScene, Browser) async throws -> Void) async throws {
+        try await TestDeployment.open(settings: ["IDP_TRUSTED_PROXIES": "127.0.0.1"]) { deployment in
+            let browser = try await deployment.signedIn()
+            try await deployment.makeGroups(["staff", "finance"], members: ["ann@example.com"])
+            try await deployment.add(AddedClient("wiki"), stored)
+            try await deployment.make(
+                SetClient(
+                    "wiki", ["access": nil, "groups": .list(["staff"])], logo: nil, deployment.registrar))
+            try await body(GateScene(deployment: deployment, client: "wiki"), browser)
+        }
     }
 
     /// What the proxy sends of itself.
@@ -63,7 +95,7 @@ struct GateScene: Sendable {
     ) async throws -> ProbeReply {
         try await probe().send(
             "GET", "/gate/\(client ?? self.client)/check\(query)",
-            Self.proxy(path, method: method) + headers + cookie(id))
+            Self.proxy(path, method: method, origin: site) + headers + cookie(id))
     }
 
     /// What the browser has after `start`: the address of the sign-in here, and the cookie.
@@ -71,7 +103,7 @@ struct GateScene: Sendable {
         address: String, state: String
     ) {
         let reply = try await probe().get(
-            "/gate/\(client)/start?to=\(PercentCoding.encode(path))", Self.proxy() + Self.page + headers)
+            "/gate/\(client)/start?to=\(PercentCoding.encode(path))", Self.proxy(origin: site) + Self.page + headers)
         guard reply.status == 302, let address = reply.header("location"),
             let state = Self.value(of: Self.state, in: reply)
         else { throw ProbeFailure("start: \(reply.status) \(reply.text)") }
@@ -82,14 +114,20 @@ struct GateScene: Sendable {
     func callback(_ browser: Browser, _ address: String) async throws -> String {
         let visit = try await browser.get(address)
         guard visit.status == 302 else { throw ProbeFailure("no redirect: \(visit.status) \(visit.text)") }
-        let location = try visit.location().absolute
-        guard location.hasPrefix("\(Self.origin)/.sso/") else { throw ProbeFailure("leads elsewhere: \(location)") }
-        return String(location.dropFirst("\(Self.origin)/.sso/".count))
+        let location = visit.reply.header("location") ?? ""
+        return try below(location)
+    }
+
+    /// An address below `/.sso/` of the service, as the rest of a path below `/gate/CLIENT/`.
+    func below(_ location: String) throws -> String {
+        guard location.hasPrefix("\(site)/.sso/") else { throw ProbeFailure("leads elsewhere: \(location)") }
+        return String(location.dropFirst("\(site)/.sso/".count))
     }
 
     func finish(_ callback: String, state: String?, _ further: HTTPProbe.Headers = []) async throws -> ProbeReply {
         let cookie = state.map { [("Cookie", "\(Self.state)=\($0)")] } ?? []
-        return try await probe().get("/gate/\(client)/\(callback)", Self.proxy() + Self.page + cookie + further)
+        return try await probe().get(
+            "/gate/\(client)/\(callback)", Self.proxy(origin: site) + Self.page + cookie + further)
     }
 
     /// The id of a session at the service, of a browser that is signed in here.
@@ -107,5 +145,31 @@ struct GateScene: Sendable {
             guard field.hasPrefix("\(cookie)=") else { return nil }
             return String(field.dropFirst(cookie.utf8.count + 1).prefix { $0 != ";" })
         }.first
+    }
+
+    // MARK: Keys
+
+    static func bearer(_ key: String) -> (String, String) { ("Authorization", "Bearer \(key)") }
+
+    /// The answer to the form of the page that makes a key of this service.
+    func makeKey(
+        _ browser: Browser, client: String? = nil, name: String = "My phone", days: String = "365"
+    ) async throws -> Visit {
+        let list = try await browser.get(deployment.origin + "/app-keys")
+        let form = try list.page().form(to: "/app-keys/add")
+        return try await browser.submit(
+            form, on: list, ["client": client ?? self.client, "name": name, "days": days])
+    }
+
+    /// The key that an answer shows, once.
+    static func key(on page: Visit) throws -> String {
+        guard let found = page.text.firstMatch(of: #/sgk_[A-Za-z0-9_-]{43}/#) else {
+            throw ProbeFailure("no key: \(page.status) \(page.text)")
+        }
+        return String(found.0)
+    }
+
+    func key(of browser: Browser, days: String = "365") async throws -> String {
+        try Self.key(on: try await makeKey(browser, days: days))
     }
 }

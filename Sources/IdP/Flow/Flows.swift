@@ -18,8 +18,8 @@ package struct Flows: SessionSlot {
     package static let maximumPerPurpose = 8
     /// Twice as many as can be pending of one purpose, so that none of those is forgotten when all of them end.
     static let maximumEnded = 16
-    /// Bytes of one payload: a request of OpenID Connect with the longest `state` and `nonce`.
-    static let maximumPayload = 5 * 1024
+    /// Bytes of one payload: a request of the gate with the longest address of a page. One of OpenID Connect has 5 KiB.
+    static let maximumPayload = 9 * 1024
     /// Bytes of all payloads of a session.
     static let maximumPayloads = 16 * 1024
     /// Bytes of the whole slot as it is stored. JSON doubles quotation marks and backslashes, and an ended flow keeps its

@@ -47,7 +47,7 @@ extension IdPFeatures {
             database: parts.database, clock: parts.clock, addresses: try values[FlowSettings.trustedProxies],
             shutdown: parts.shutdown, metrics: services.common.metrics, jsonPaths: routes.jsonPaths,
             pathsWithTokens: routes.pathsWithTokens, pageRoutes: routes.pageRoutes, localePaths: routes.localePaths,
-            longHeads: routes.longHeads)
+            longHeads: routes.longHeads, longTargets: routes.longTargets)
         routes.add(to: router)
         return (router, routes.routes)
     }

@@ -153,7 +153,6 @@ extension EventKind {
             .init(
                 "origin", "The proxy names another origin than `gate_origin`, or none, or two. Compare byte by byte."),
             .init("cross_site", "A page of another site sent a form or a script's request: `Sec-Fetch-Site`."),
-            .init("no_access", "The user may not enter the client: [access](operations.md#groups-and-access)."),
             .init("state", "The browser that comes back is not the one that began, or took longer than ten minutes."),
             .init("given_up", "The user has given up, or was not let in."),
         ] + GrantErrorCause.allCases.map { EventCause($0.rawValue, $0.remedy) }

@@ -4,17 +4,21 @@ public import Hummingbird
 /// Refuses what no browser and no relying party sends, before any route sees it: heads that are too large, a missing
 /// Host, paths that are not written plainly.
 public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
-    private let longHeads: PathPatterns
+    private let longHeads, longTargets: PathPatterns
 
-    /// - Parameter longHeads: the paths whose requests carry the fields of another service, as in ``PathPatterns``. They may be
+    /// - Parameters:
+    ///   - longHeads: the paths whose requests carry the fields of another service, as in ``PathPatterns``. They may be
     ///   longer, and a request that is too long for them is one without a session.
-    public init(longHeads: Set<String> = []) { self.longHeads = PathPatterns(longHeads) }
+    ///   - longTargets: the paths with an address of another service in their query.
+    public init(longHeads: Set<String> = [], longTargets: Set<String> = []) {
+        (self.longHeads, self.longTargets) = (PathPatterns(longHeads), PathPatterns(longTargets))
+    }
 
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         let isLong = longHeads.contain(request.uri.path)
-        do { try (isLong ? RequestLimits.long : .usual).check(request.head) } catch {
+        do { try limits(of: request, isLong).check(request.head) } catch {
             // nginx makes 500 of 414 and 431 where it asks about a request.
             throw isLong ? PublicError.unauthenticated : error
         }
@@ -26,6 +30,10 @@ public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
         else { throw PublicError.badRequest(cause: "path_or_host_missing") }
         guard Self.isPlain(path) else { throw PublicError.notFound }
         return try await next(request, context)
+    }
+
+    private func limits(of request: Request, _ isLong: Bool) -> RequestLimits {
+        isLong ? .long : longTargets.contain(request.uri.path) ? .longTarget : .usual
     }
 
     /// Whether a path is written as the routes are: no empty or dot segment, no percent escape, no parameter. Proxies
@@ -59,10 +67,14 @@ public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
 package struct RequestLimits: Sendable {
     /// Bytes of the request target. Longer ones get 414.
     package static let target = 8 * 1024
-    static let usual = RequestLimits(head: 16 * 1024, fields: 64)
-    /// For requests that carry the cookies of another service.
-    static let long = RequestLimits(head: 32 * 1024, fields: 128)
+    static let usual = RequestLimits(target: target, head: 16 * 1024, fields: 64)
+    /// For requests that carry the cookies of another service, or a whole address of it.
+    static let long = RequestLimits(target: 32 * 1024, head: 32 * 1024, fields: 128)
+    /// For requests with an address of another service in the query: its 8 KiB are longer in that form.
+    static let longTarget = RequestLimits(target: 14 * 1024, head: 16 * 1024, fields: 64)
 
+    /// Bytes of the request target here.
+    let target: Int
     /// Bytes of request line and fields together. Longer heads get 431.
     let head: Int
     /// Number of fields. More get 431: many tiny fields cost more work than their bytes suggest.
@@ -70,7 +82,7 @@ package struct RequestLimits: Sendable {
 
     /// - Throws: ``PublicError`` 414 or 431.
     func check(_ head: HTTPRequest) throws(PublicError) {
-        guard head.path?.utf8.count ?? 0 <= Self.target else { throw .addressTooLong }
+        guard head.path?.utf8.count ?? 0 <= target else { throw .addressTooLong }
         // The parsed head has no Host field: its value is the authority.
         let count = head.headerFields.count + (head.authority == nil ? 0 : 1)
         guard count <= fields, Self.size(of: head) <= self.head else { throw .headTooLarge }

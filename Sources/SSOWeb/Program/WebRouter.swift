@@ -20,11 +20,12 @@ public enum WebRouter {
     ///     language.
     ///   - localePaths: the paths at which clients ask for a language with `ui_locales`.
     ///   - longHeads: the paths whose requests carry the fields of another service, written alike (``RequestGuard``).
+    ///   - longTargets: the paths with an address of another service in their query, written alike.
     package static func router<Context: WebRequestContext>(
         _ context: Context.Type, origin: PublicOrigin, pages: Pages, assets: StaticAssets, database: any Database,
         clock: ServiceClock, addresses: ClientAddress, shutdown: ShutdownState, metrics: ProgramMetrics? = nil,
         jsonPaths: Set<String> = [], pathsWithTokens: Set<String> = [], pageRoutes: Set<String>,
-        localePaths: Set<String> = [], longHeads: Set<String> = []
+        localePaths: Set<String> = [], longHeads: Set<String> = [], longTargets: Set<String> = []
     ) -> Router<Context> {
         let router = Router(context: context)
         if let metrics { router.add(middleware: RequestMetrics(metrics.registry)) }
@@ -38,7 +39,7 @@ public enum WebRouter {
             AskedLanguage(cookie: asked, paths: PathPatterns(localePaths))
             LanguageChoice(cookie: language)
             ErrorMiddleware(pages: pages, jsonPaths: jsonPaths)
-            RequestGuard(longHeads: longHeads)
+            RequestGuard(longHeads: longHeads, longTargets: longTargets)
             LanguageLinks(cookie: language, pageRoutes: pageRoutes)
         }
         assets.addRoutes(to: router)

@@ -82,7 +82,8 @@ final class TestDeployment: Deployment, Sendable {
     ///   - keys: further keys of each client's entry in the file, such as `groups: [finance]`.
     ///   - clock: the clock of everything in it.
     ///   - settings: further settings of the IdP, which override the ones made here.
-    ///   - clientKeys: further keys of every client in the clients file, such as `logout_uri: "…"`.
+    ///   - clientKeys: further keys of every client in the clients file, such as `logout_uri: "…"`. `{origin}` stands for the
+    ///     client's origin.
     ///   - clientSettings: the same for every client.
     ///   - limits: of the clients' calls to the IdP.
     ///   - standIns: the sign-in providers that the settings name.
@@ -114,7 +115,7 @@ final class TestDeployment: Deployment, Sendable {
             file += """
                   - {id: \(name), name: Partner number \(index + 1), redirect_uris: ["\(origins[index])/auth/sso/callback"\(native)],
                      secrets: ["\(secrets[index])"], \(Self.signOutURIs(name, (keys + [more]).joined()))
-                     \(keys.indices.contains(index) ? keys[index] : "access: everyone")\(more)}
+                     \(keys.indices.contains(index) ? keys[index] : "access: everyone")\(more.replacing("{origin}", with: origins[index]))}
 
                 """
         }
@@ -127,7 +128,8 @@ final class TestDeployment: Deployment, Sendable {
         let databases = DeploymentDatabases(folder: folder)
         try await prepare(databases.path)
         let database = try await databases.openIdP()
-        let values = base.merging(settings) { $1 }
+        let proxies = file.contains("gate_origin") ? ["IDP_TRUSTED_PROXIES": "127.0.0.1"] : [:]
+        let values = base.merging(proxies) { $1 }.merging(settings) { $1 }
         let idp = try readIdPSettings(values, adding: added)
         let dev = try DevPages(randomness: SystemRandomness())
         let metrics = try idp[IdPSettings.metricsListen].map { ProgramMetrics.idp($0) }

@@ -11,13 +11,23 @@ extension TestDeployment {
         "gate_origin": .text("https://apps.wiki.example.com"), "app_keys": .text("true"),
     ]
 
-    /// A key that a user has made on the page, and the answer that shows it.
-    func makeAppKey(as address: String, client: String = "app-wiki") async throws -> (browser: Browser, made: Visit) {
+    /// Registers ``appKeyService``, if that is not done.
+    func addAppKeyService(_ client: String = "app-wiki") async throws {
         let known = try await database.read { connection in
             try !connection.query("SELECT 1 FROM client WHERE id = :id", ["id": .text(client)]).isEmpty
         }
         if !known { try await add(AddedClient(client), Self.appKeyService) }
-        let browser = try await signedIn(as: address)
+    }
+
+    /// A key that a user has made on the page, and the answer that shows it.
+    ///
+    /// - Parameter browser: of nobody; nil for a new one.
+    func makeAppKey(
+        as address: String, client: String = "app-wiki", in browser: Browser? = nil
+    ) async throws -> (browser: Browser, made: Visit) {
+        try await addAppKeyService(client)
+        let browser = browser ?? self.browser()
+        _ = try await browser.signIn(at: self.client, of: self, as: address)
         let list = try await browser.get(origin + "/app-keys")
         let made = try await browser.submit(
             list.page().form(to: "/app-keys/add"), on: list, ["client": client, "name": "My phone"])

@@ -15,11 +15,15 @@ enum TestedChange: String, CaseIterable, Sendable {
     case otherSessionsEnd = "other_sessions_end"
     case passkeyRename = "passkey_rename"
     case passkeyRemoval = "passkey_remove"
+    case appKeyAddition = "app_key_add"
+    case appKeyRemoval = "app_key_remove"
     /// Of the tests (``GreetingFeature``).
     case greeting = "test_greeting"
 
     /// Those that wait for a new sign-in when the user's is old.
-    static let waiting: [TestedChange] = [.link, .unlink, .passkeyRename, .passkeyRemoval, .greeting]
+    static let waiting: [TestedChange] = [
+        .link, .unlink, .passkeyRename, .passkeyRemoval, .appKeyAddition, .appKeyRemoval, .greeting,
+    ]
 
     /// The change of the tests, and a second factor for accounts whose name says so.
     static let added = AddedFeatures(files: GreetingFeature.added.files, settings: GreetingFeature.added.settings) {
@@ -34,11 +38,16 @@ enum TestedChange: String, CaseIterable, Sendable {
         switch self {
         case .link, .unlink, .sessionEnd, .otherSessionsEnd: "/"
         case .passkeyRename, .passkeyRemoval: Self.passkeys
+        case .appKeyAddition, .appKeyRemoval: Self.appKeys
         case .greeting: GreetingFeature.path
         }
     }
 
+    /// The answer to the form that makes it. A key is shown in it, and nothing ever again.
+    var answer: Int { self == .appKeyAddition ? 200 : 303 }
+
     private static let passkeys = "/passkeys"
+    private static let appKeys = "/app-keys"
     private static let pin = "with a pin"
     static let confirmPath = "/identities/confirm"
 
@@ -55,6 +64,8 @@ enum TestedChange: String, CaseIterable, Sendable {
             _ = try await browser.usePasskey(authenticator, on: deployment.signInPage(browser))
             return browser
         }
+        if self == .appKeyAddition || self == .appKeyRemoval { try await place.deployment.addAppKeyService() }
+        if self == .appKeyRemoval { return try await place.deployment.makeAppKey(as: "ann@example.com").browser }
         let browser = self == .unlink ? try await place.owner(adding: .oidc) : try await place.owner()
         if self == .sessionEnd || self == .otherSessionsEnd { _ = try await place.deployment.furtherBrowser() }
         return browser
@@ -78,6 +89,12 @@ enum TestedChange: String, CaseIterable, Sendable {
         case .passkeyRemoval:
             let page = try await browser.get(place.origin + Self.passkeys)
             return try await browser.submit(page.page().form(to: "/passkeys/remove"), on: page)
+        case .appKeyAddition:
+            let page = try await browser.get(place.origin + Self.appKeys)
+            return try await browser.submit(page.page().form(to: "/app-keys/add"), on: page, ["name": "Phone"])
+        case .appKeyRemoval:
+            let page = try await browser.get(place.origin + Self.appKeys)
+            return try await browser.submit(page.page().form(to: "/app-keys/remove"), on: page)
         case .greeting:
             let page = try await browser.get(place.origin + GreetingFeature.path)
             let form = try page.page().form(to: GreetingFeature.Word.path)
@@ -101,6 +118,8 @@ enum TestedChange: String, CaseIterable, Sendable {
             return try page.page().forms.filter { $0.action == "/sessions/end" }.count == 1
         case .passkeyRename: return try await place.deployment.rows(of: "passkey", where: "name = 'Tablet'") == 1
         case .passkeyRemoval: return try await place.deployment.rows(of: "passkey", where: "name = 'Phone'") == 0
+        case .appKeyAddition: return try await place.deployment.rows(of: "app_key", where: "name = 'Phone'") == 1
+        case .appKeyRemoval: return try await place.deployment.rows(of: "app_key") == 0
         case .greeting: return try await browser.get(place.origin + GreetingFeature.path).text.contains("<h1>Aloha")
         }
     }

@@ -14,11 +14,15 @@ enum TestedProtocol: String, CaseIterable, Sendable {
     /// ``TicketProtocol``.
     case ticket
     case oidc
+    case gate
+
+    /// Those by which a client asks for a new sign-in, or for no question.
+    static let withEveryWish: [TestedProtocol] = [.sso, .ticket, .oidc]
 
     /// Keys of a client that may use all of them, for the clients file.
     static let clientKeys =
         "protocols: [\(allCases.map(\.rawValue).joined(separator: ", "))], "
-        + "scopes: [openid, profile, email, groups, offline_access]"
+        + "scopes: [openid, profile, email, groups, offline_access], gate_origin: \"{origin}\""
 
     /// What the client asks of the sign-in.
     enum Wish: Sendable { case none, newSignIn, noQuestion, choice }
@@ -29,6 +33,7 @@ enum TestedProtocol: String, CaseIterable, Sendable {
         case .sso: "sst_"
         case .ticket: "ST-"
         case .oidc: "soc_"
+        case .gate: "sgc_"
         }
     }
 
@@ -38,6 +43,7 @@ enum TestedProtocol: String, CaseIterable, Sendable {
         case .sso: SSOPath.complete
         case .ticket: "/ticket/go-on"
         case .oidc: OIDCPath.complete
+        case .gate: GatePath.complete
         }
     }
 
@@ -62,13 +68,14 @@ enum TestedProtocol: String, CaseIterable, Sendable {
             return deployment.oidcRequest(
                 client,
                 ["state": mark, "nonce": mark.map { "nonce \($0)" }, "prompt": prompt, "scope": "openid email"])
+        case .gate: return deployment.gateRequest(client, mark: mark ?? "no-mark", isChoice: wish == .choice)
         }
     }
 
     /// Where the browser goes with what the client redeems: from the completion page, or by a redirect.
     func callback(_ visit: Visit) throws -> WebAddress {
         if visit.status == 302 { return try visit.location() }
-        let field = [Self.sso: "token=", .ticket: "ticket=", .oidc: "code="][self] ?? ""
+        let field = [Self.sso: "token=", .ticket: "ticket=", .oidc: "code=", .gate: "grant="][self] ?? ""
         guard let link = try visit.page().link(containing: field) else {
             throw ProbeFailure("no callback at \(visit.address.absolute) (\(visit.status)):\n\(visit.text)")
         }
@@ -118,13 +125,33 @@ enum TestedProtocol: String, CaseIterable, Sendable {
                     !["otp", "mfa", "pop", "user", "hwk"].contains($0)
                 } ?? [],
                 strength: claims["acr"]?.text)
+        case .gate: return try await deployment.enterGate(callback, as: client)
+        }
+    }
+
+    /// What of a sign-in this protocol tells its clients. The gate tells who the user is, and nothing of how that was proven.
+    func told(_ all: Redeemed) -> Redeemed {
+        self == .gate ? Redeemed(email: all.email, mark: all.mark, methods: [], strength: nil) : all
+    }
+
+    /// Where the browser goes back to, without a query.
+    func callbackAddress(of client: TestDeployment.Client) -> String {
+        self == .gate ? client.origin + "/.sso/callback" : client.callback
+    }
+
+    /// The client's own value in an answer.
+    func mark(in callback: WebAddress) throws -> String? {
+        switch self {
+        case .sso, .oidc: callback.query("state")
+        case .ticket: callback.query("mark")
+        case .gate: try callback.query("to").flatMap { try callback.resolving($0).query("mark") }
         }
     }
 
     /// Why the browser came back without anything to redeem: gave up, or would have to sign in.
     func refusal(_ callback: WebAddress) -> AuthorizationError? {
         switch self {
-        case .sso, .oidc: callback.query("error").flatMap(AuthorizationError.init)
+        case .sso, .oidc, .gate: callback.query("error").flatMap(AuthorizationError.init)
         case .ticket: ["gave-up": .accessDenied, "sign-in": .loginRequired][callback.query("no") ?? ""]
         }
     }

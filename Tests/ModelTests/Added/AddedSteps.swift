@@ -14,6 +14,8 @@ struct AddedSteps: Sendable {
     let features: AddedFeatures
     /// Further keys of the first client.
     var clientKeys = ""
+    /// Settings beside those of every history.
+    var settings: [String: String] = [:]
     /// What is right.
     let model: @Sendable (inout Model, AddedStep) -> String
     /// How it is carried out.

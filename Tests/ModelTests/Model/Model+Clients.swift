@@ -214,7 +214,7 @@ extension Model {
         let it = messages[index]
         messages[index].tries += 1
         messages[index].settledAt = now
-        guard clients[it.client].isRegistered[node] else {
+        guard clients[it.client].isRegistered[node], clients[it.client].takesMessages else {
             (messages[index].isSettled, messages[index].isDropped) = (true, true)
             return
         }

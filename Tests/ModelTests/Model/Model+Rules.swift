@@ -95,7 +95,8 @@ extension Model {
             signIns[index].reason = reason
             let isNamed = !isAll || it.client == Cast.openID
             guard said.insert([it.client, it.account, isNamed ? it.told : -1]).inserted,
-                byRestore || clients[it.client].isRegistered[node]
+                byRestore || clients[it.client].isRegistered[node],
+                clients[it.client].takesMessages || reason == "account_ended"
             else { continue }
             record("sign_out_queued", client: it.client, account: it.account)
             messages.append(
@@ -119,6 +120,9 @@ extension Model {
         // A stolen known browser loses its own budgets.
         forgetBrowsers(accounts[account].address)
         end(.all(account), reason)
+        // docs/gate.md, "Keys for apps": a sign-out leaves them.
+        guard reason == "account_ended" else { return }
+        for index in appKeys.indices where appKeys[index].account == account { appKeys[index].isEnded = true }
     }
 
     mutating func forgetBrowsers(_ address: Int) {

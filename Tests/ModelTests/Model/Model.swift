@@ -31,6 +31,9 @@ struct Model: Sendable {
     var told: [(client: Int, session: Int, account: Int)] = []
     /// What is right of features that are added to the program.
     var added: (@Sendable (inout Model, AddedStep) -> String)?
+    /// By browser: the sign-in that its session at the service behind the gate hangs on.
+    var gates: [Int: (signIn: Int, beginnings: Int)] = [:]
+    var appKeys: [(account: Int, endsAt: Int, isEnded: Bool)] = []
     /// What the step has caused, to compare.
     var sent: [String] = [], received: [String] = [], recorded: [String] = []
 
@@ -182,6 +185,8 @@ struct Model: Sendable {
         /// `require: phr`.
         var isStrict = false
         var isEnabled = true, isDown = false
+        /// Whether messages about sign-outs go to it.
+        var takesMessages = true
         /// Whether each node has it in the list that it has read.
         var isRegistered = [true, true]
         /// Which secrets sign, by number; the newest last, and the last one that was ever made.

@@ -65,7 +65,7 @@ extension World {
         let text = reply.text
         switch reply.status {
         case 200:
-            if let link = Self.between("href=\"https://", "\"", in: text), link.contains(".example/callback") {
+            if let link = Self.between("href=\"https://", "\"", in: text), link.contains("/callback") {
                 return try outside("https://" + link.replacingOccurrences(of: "&amp;", with: "&"))
             }
             return "page"
@@ -80,9 +80,9 @@ extension World {
 
     /// Back at a client.
     private func outside(_ target: String) throws -> String {
-        let client = Cast.clients.firstIndex { target.hasPrefix("https://\($0).example/callback") }
+        let client = Cast.clients.firstIndex { target.hasPrefix("https://\($0).example/") }
         guard let client else { return "leaves to \(target)" }
-        if let text = ["token", "code", "ticket"].lazy.compactMap({ Self.query($0, in: target) }).first {
+        if let text = ["token", "code", "ticket", "grant"].lazy.compactMap({ Self.query($0, in: target) }).first {
             grants.append((text, client))
             return "grant"
         }

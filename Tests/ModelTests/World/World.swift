@@ -43,6 +43,8 @@ final class World {
     /// Passkeys and printed links in the order in which they were made.
     var passkeys: [WorldPasskey] = []
     var links: [String] = []
+    /// Keys for apps in the order in which they were made.
+    var appKeys: [String] = []
     var states = 0
     var restores = 0
     /// The rows of the audit log that were compared.
@@ -104,7 +106,9 @@ final class World {
             "IDP_LIMIT_CODE_POSTS": "1000000", "IDP_LIMIT_NEW_SESSIONS": "1000000", "IDP_MAIL_HOURLY_LIMIT": "1000000",
         ]
         return try WorldNode(
-            TestDeployment.readIdPSettings(values, adding: added?.features ?? .init()), added?.features ?? .init(),
+            TestDeployment.readIdPSettings(
+                values.merging(added?.settings ?? [:]) { $1 }, adding: added?.features ?? .init()),
+            added?.features ?? .init(),
             database, clock.clock, randomness, mailer: mailer,
             transport: transport)
     }

@@ -45,7 +45,8 @@ struct SuccessfulPost: Sendable {
 
     /// Opens a deployment in which every route can succeed.
     static func open(_ body: (ProviderDeployment) async throws -> Void) async throws {
-        let settings = ProgramPaths.everyFeature.merging(HandoffApp.settings) { $1 }
+        let proxies = ["IDP_TRUSTED_PROXIES": "127.0.0.1"]
+        let settings = ProgramPaths.everyFeature.merging(HandoffApp.settings) { $1 }.merging(proxies) { $1 }
         try await ProviderDeployment.open(
             [.oidc, .apple], settings: settings, clientKeys: "\(OIDCSteps.bothProtocols), introspect: true", body)
     }

@@ -14,6 +14,8 @@ package struct FeatureRouter {
     package private(set) var localePaths: Set<String> = []
     /// The paths whose requests carry the fields of another service, as ``WebRouter`` takes them.
     package private(set) var longHeads: Set<String> = []
+    /// The paths with an address of another service in their query, as ``WebRouter`` takes them.
+    package private(set) var longTargets: Set<String> = []
     private var absent: Set<String> = []
     private let sessions: Sessions
     private let auditing: AuditMiddleware
@@ -100,6 +102,9 @@ package struct FeatureRouter {
 
     /// Lets requests below a path be longer: a proxy passes them on with the cookies of another service.
     package mutating func takesLongHeads(below path: String) { longHeads.insert(path) }
+
+    /// Lets the query at a path be longer: it has an address of another service.
+    package mutating func takesLongTargets(at path: String) { longTargets.insert(path) }
 
     /// A request by some methods that a proxy passes on from the host of another service.
     package mutating func check(

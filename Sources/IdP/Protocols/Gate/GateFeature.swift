@@ -53,6 +53,7 @@ package struct GateFeature: Feature {
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
     ) {
         router.takesLongHeads(below: GatePath.prefix)
+        router.takesLongTargets(at: GatePath.authorize)
         GateCheck(parts: gate, decision: decision, tokens: tokens).addRoutes(to: &router)
         AppKeyRoutes(parts: parts).addRoutes(to: &router)
         GateSignIn(parts: gate, origin: parts.origin.text).addRoutes(to: &router)

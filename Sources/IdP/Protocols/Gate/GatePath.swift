@@ -20,8 +20,10 @@ struct ReturnAddress: Sendable, Equatable {
     let text: String
 
     static let root = ReturnAddress(text: "/")
-    /// More would not fit into the request that is kept during a sign-in.
-    static let longest = 4096
+    /// Bytes. More would not fit into the request that is kept during a sign-in.
+    static let longest = 8 * 1024
+    /// Bytes of ``encoded``: the head of the request for a sign-in has 16 KiB, with the cookies of this program.
+    static let longestEncoded = 12 * 1024
 
     private init(text: String) { self.text = text }
 
@@ -34,7 +36,8 @@ struct ReturnAddress: Sendable, Equatable {
             self = .root
             return
         }
-        self.text = text
+        let address = ReturnAddress(text: text)
+        self = address.encoded.utf8.count <= Self.longestEncoded ? address : .root
     }
 
     /// As the value of a parameter. What a query may hold stays readable, and so short.

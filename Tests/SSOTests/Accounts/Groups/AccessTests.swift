@@ -53,7 +53,7 @@ struct AccessTests {
                     try await browser.get(asking.ask(open, mark: client.id, of: deployment)))
                 try await deployment.execute(
                     """
-                    UPDATE sso_token SET client_id = '\(client.id)', redirect_uri = '\(client.callback)'
+                    UPDATE sso_token SET client_id = '\(client.id)', redirect_uri = '\(asking.callbackAddress(of: client))'
                      WHERE used_at IS NULL AND voided_at IS NULL
                     """)
                 let redeemed = try await asking.redeem(callback, as: client, of: deployment)
@@ -81,7 +81,7 @@ struct AccessTests {
     func leaving(asking: TestedProtocol) async throws {
         try await Self.withMember { deployment, browser in
             let client = deployment.clients[1]
-            let refused: EventKind = asking == .oidc ? .tokenRequestRefused : .verifyRefused
+            let refused: EventKind = [.oidc: .tokenRequestRefused, .gate: .gateRefused][asking] ?? .verifyRefused
             let callback = try asking.callback(try await browser.get(asking.ask(client, mark: "m", of: deployment)))
             try await deployment.change(LeaveGroup("finance", [Self.address], file: ClientRegistry([])))
             #expect(try await asking.redeem(callback, as: client, of: deployment) == nil)

@@ -92,9 +92,9 @@ struct NoAccessPageTests {
             let link = try refused.page().link(containing: FlowID.cancelPath)
             let back = try await browser.click(link, on: refused)
             let callback = try back.location()
-            #expect(back.status == 302 && callback.absolute.hasPrefix(client.callback + "?"))
+            #expect(back.status == 302 && callback.absolute.hasPrefix(asking.callbackAddress(of: client) + "?"))
             #expect(asking.refusal(callback) == .accessDenied)
-            #expect(callback.query(asking == .ticket ? "mark" : "state") == "kept")
+            #expect(try asking.mark(in: callback) == "kept")
             #expect(try await browser.click(link, on: refused).status == 410)
             #expect(try await browser.isSignedInOnHomePage(of: deployment))
         }
@@ -102,7 +102,7 @@ struct NoAccessPageTests {
 
     @Test(
         "is answered at once where the client asked for no question, and nothing waits",
-        arguments: TestedProtocol.allCases)
+        arguments: TestedProtocol.withEveryWish)
     func silent(asking: TestedProtocol) async throws {
         try await Self.open { deployment, client, browser in
             let answer = try await browser.get(asking.ask(client, mark: "kept", .noQuestion, of: deployment))
@@ -115,7 +115,8 @@ struct NoAccessPageTests {
 
     @Test(
         "is refused only after the question that the client asked for: the sign-in, or the choice of an account",
-        arguments: TestedProtocol.allCases, [TestedProtocol.Wish.newSignIn, .choice])
+        arguments: TestedProtocol.withEveryWish.map { ($0, TestedProtocol.Wish.newSignIn) }
+            + TestedProtocol.allCases.map { ($0, .choice) })
     func afterTheQuestion(asking: TestedProtocol, wish: TestedProtocol.Wish) async throws {
         try await Self.open { deployment, client, browser in
             deployment.clock.advance(by: .seconds(61))

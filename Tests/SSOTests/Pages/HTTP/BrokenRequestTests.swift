@@ -29,13 +29,13 @@ struct BrokenRequestTests {
         InvalidRequest("no Host", "GET / HTTP/1.1\r\n\r\n"),
         InvalidRequest("length and chunks", "POST /sign-in HTTP/1.1\r\n\(chunked)Content-Length: 5\r\n\r\n0\r\n\r\n"),
         InvalidRequest("a chunk without a size", "POST /sign-in HTTP/1.1\r\n\(chunked)\r\nzz\r\na\r\n0\r\n\r\n"),
-        InvalidRequest("a line of 40 KiB", "GET /\(a(40 << 10)) HTTP/1.1\r\nHost: a\r\n\r\n"),
-        InvalidRequest("a field of 40 KiB", "GET / HTTP/1.1\r\nHost: a\r\nX: \(a(40 << 10))\r\n\r\n"),
+        InvalidRequest("a line of 80 KiB", "GET /\(a(80 << 10)) HTTP/1.1\r\nHost: a\r\n\r\n"),
+        InvalidRequest("a field of 80 KiB", "GET / HTTP/1.1\r\nHost: a\r\nX: \(a(80 << 10))\r\n\r\n"),
         InvalidRequest(
             "a field after 80 KiB of spaces",
             "GET / HTTP/1.1\r\nHost: a\r\nX:\(String(repeating: " ", count: 80 << 10))"),
         InvalidRequest(
-            "two hundred fields", "GET / HTTP/1.1\r\nHost: a\r\n\((1...200).map { "X-\($0): a\r\n" }.joined())\r\n"),
+            "three hundred fields", "GET / HTTP/1.1\r\nHost: a\r\n\((1...300).map { "X-\($0): a\r\n" }.joined())\r\n"),
         InvalidRequest(
             "endless chunk extensions",
             "POST /sign-in HTTP/1.1\r\n\(chunked)\r\n"

@@ -78,14 +78,14 @@ struct FlowsTests {
         #expect(flows.completed(request([2]), resuming: id(1)) == nil, "the key decides where there is one")
     }
 
-    @Test("a payload has at most 4 KiB; all of a session together at most 16 KiB, and the oldest end first")
+    @Test("a payload has at most 9 KiB; all of a session together at most 16 KiB, and the oldest end first")
     func payloads() throws {
         let now = TestClock().now
         func request(_ bytes: Int, _ purpose: String) -> Flow.Request {
             Flow.Request(purpose: purpose, subject: "s", payload: String(repeating: "x", count: bytes))
         }
         var flows = Flows()
-        #expect(throws: PublicError.self) { try flows.begin(request(5121, "p"), id: id(1), now: now) }
+        #expect(throws: PublicError.self) { try flows.begin(request(9217, "p"), id: id(1), now: now) }
         #expect(flows.all.isEmpty)
         try flows.begin(request(0, "empty"), id: id(1), now: now)
         for number in 2...5 { try flows.begin(request(4096, "p"), id: id(number), now: now) }

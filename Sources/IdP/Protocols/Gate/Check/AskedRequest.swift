@@ -17,11 +17,12 @@ struct AskedRequest: Sendable {
     ///
     /// - Parameter served: the method of the check, which counts where the proxy names none.
     init?(_ request: Request, at origin: PublicOrigin, served: HTTPRequest.Method?) {
-        guard let named = Self.addresses(request, origin.text) else { return nil }
+        guard let path = Self.addresses(request, origin.text) else { return nil }
         let methods = request.headers[values: .xForwardedMethod] + request.headers[values: .xOriginalMethod]
-        guard Set(methods).count <= 1 else { return nil }
-        method = methods.first.flatMap { HTTPRequest.Method(rawValue: $0) } ?? served ?? request.method
-        address = ReturnAddress(named)
+        let named = methods.compactMap { HTTPRequest.Method(rawValue: $0) }
+        guard Set(methods).count <= 1, named.count == methods.count else { return nil }
+        method = named.first ?? served ?? request.method
+        address = ReturnAddress(path)
         let site = request.headers[values: .secFetchSite]
         let (mode, destination) = (request.headers[values: .secFetchMode], request.headers[values: .secFetchDest])
         isOfBrowser = !site.isEmpty || !mode.isEmpty
@@ -47,11 +48,9 @@ struct AskedRequest: Sendable {
         }
         guard let whole = whole.first else { return path.first ?? "" }
         guard whole.utf8.starts(with: origin.utf8) else { return nil }
-        let rest = whole.dropFirst(origin.count)
-        guard rest.isEmpty || rest.utf8.first == UInt8(ascii: "/") || rest.utf8.first == UInt8(ascii: "?") else {
-            return nil
-        }
-        return path.first ?? String(rest)
+        let rest = whole.utf8.dropFirst(origin.utf8.count)
+        guard rest.isEmpty || rest.first == UInt8(ascii: "/") || rest.first == UInt8(ascii: "?") else { return nil }
+        return path.first ?? String(Substring(rest))
     }
 
     /// Whether no field names another origin, for the browser's own steps, where one may be missing.

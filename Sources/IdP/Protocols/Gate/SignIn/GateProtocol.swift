@@ -21,6 +21,9 @@ package struct GateProtocol: ClientProtocol {
         id: id, secret: GateGrantKind.self, lifetime: .seconds(60), needsReturnAddress: true, keepsPayload: true,
         refused: .gateRefused)
 
+    /// Bytes. Proxies take lines of 8 KiB.
+    private static let longestRepeated = 4 * 1024
+
     package let authorizer: Authorizer
     let page: CompletionPage
 
@@ -70,7 +73,7 @@ package struct GateProtocol: ClientProtocol {
         _ grant: NewGrant, _ asked: ClientRequest, to user: SignedInUser, _ request: Request
     ) throws -> Response {
         guard let sent = GateRequest(payload: asked.payload) else { throw FlowError.noSuchFlow }
-        let callback = "\(asked.returnTo)?grant=\(grant.wire)&to=\(sent.returnTo.encoded)"
+        let callback = Self.callback(asked, "grant=\(grant.wire)", sent.returnTo)
         guard grant.hasAsked || grant.isRedeemedBefore else { return .redirect(to: callback, type: .found) }
         return try page.response(
             request, client: asked.client, account: user.account, callback: callback,
@@ -79,7 +82,14 @@ package struct GateProtocol: ClientProtocol {
 
     package func refuse(_ error: AuthorizationError, _ asked: ClientRequest, _ request: Request) -> Response {
         let returnTo = GateRequest(payload: asked.payload)?.returnTo ?? .root
-        return .redirect(to: "\(asked.returnTo)?error=\(error.rawValue)&to=\(returnTo.encoded)", type: .found)
+        return .redirect(to: Self.callback(asked, "error=\(error.rawValue)", returnTo), type: .found)
+    }
+
+    /// Where the browser goes on the host of the service. The grant knows the address of the page. It stands here as well for the way
+    /// back from an error, unless it is so long that proxies could refuse it with the grant.
+    private static func callback(_ asked: ClientRequest, _ result: String, _ returnTo: ReturnAddress) -> String {
+        let to = returnTo.encoded
+        return "\(asked.returnTo)?\(result)" + (to.utf8.count <= longestRepeated ? "&to=\(to)" : "")
     }
 }
 

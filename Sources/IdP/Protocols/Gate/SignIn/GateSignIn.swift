@@ -62,10 +62,10 @@ struct GateSignIn: Sendable {
     ) async throws -> Response {
         let fields = request.queryFields
         let returnTo = ReturnAddress((try? fields.text("to")) ?? nil)
-        func failed(_ reason: String) async throws -> Response {
+        func failed(_ reason: String, in places: Event.Places = .all) async throws -> Response {
             // The address of a sign-in that is done, once more.
             if try await isSignedIn(request, client, gate) { return .redirect(to: gate.origin.text + returnTo.text) }
-            context.record(Event(.gateRefused, by: .visitor, client: client.id, cause: reason))
+            context.record(Event(.gateRefused, by: .visitor, client: client.id, cause: reason).only(in: places))
             return parts.page.failed(request, client, gate, returnTo)
         }
         guard let verifier = Self.verifier(request, gate) else { return try await failed("state") }
@@ -90,8 +90,9 @@ struct GateSignIn: Sendable {
             var response = Response.redirect(to: gate.origin.text + returnTo.text)
             gate.sessionCookie.set(id.wire, in: &response)
             return response
-        case .refused(let error): return try await failed(error.cause.rawValue)
-        case .burnt: return try await failed(GrantErrorCause.otherClient.rawValue)
+        // The row was written with the refusal.
+        case .refused(let error): return try await failed(error.cause.rawValue, in: .log)
+        case .burnt: return try await failed(GrantErrorCause.otherClient.rawValue, in: .log)
         case .clientDropped: throw GateRefusal("client_unknown", client: client.id)
         }
     }

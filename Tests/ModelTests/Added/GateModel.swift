@@ -1,0 +1,149 @@
+import HTTPTypes
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import IdP
+@testable import IdPProtocols
+@testable import IdPTestKit
+@testable import TestKit
+
+/// The model of the gate (docs/gate.md): what the proxy of a service is told of each browser and each key, at each moment.
+@Suite("The model of sessions at a gate and of keys for apps", .program, .ofModel)
+struct GateModel {
+    private static let origin = "https://\(Cast.clients[0]).example"
+    private static let added = AddedSteps(
+        features: .init(), clientKeys: ", protocols: [sso, gate], gate_origin: \"\(origin)\", app_keys: true",
+        settings: ["IDP_TRUSTED_PROXIES": "192.0.2.7"], model: model, world: world)
+    private static let steps = ["begin", "return", "check", "check", "make", "use", "use"]
+
+    @Sendable private static func model(_ model: inout Model, _ step: AddedStep) -> String {
+        // A proxy is told at its next check.
+        model.clients[0].takesMessages = false
+        switch step.name {
+        case "begin": return model.authorize(step.browser, 0, .none)
+        case "return": return comeBack(&model, step.browser)
+        case "check":
+            guard let user = session(&model, step.browser, touches: true) else { return "302" }
+            return "200 account \(user)"
+        case "make": return make(&model, step.browser)
+        default:
+            guard let key = model.appKeys.last else { return "nothing" }
+            return !key.isEnded && key.endsAt > model.now && model.maySignIn(key.account)
+                ? "200 account \(key.account)" : "401"
+        }
+    }
+
+    /// The account of a browser's session at the service: it holds as long as the session that it hangs on.
+    private static func session(_ model: inout Model, _ browser: Int, touches: Bool = false) -> Int? {
+        guard let gate = model.gates[browser] else { return nil }
+        let it = model.signIns[gate.signIn]
+        guard !it.isDeleted, it.endedAt == nil, it.beginnings == gate.beginnings,
+            let user = model.signIn(it.session), user.account == it.account
+        else { return nil }
+        if touches, model.now - model.sessions[it.session].seenAt >= Span.minute {
+            model.sessions[it.session].seenAt = model.now
+        }
+        return user.account
+    }
+
+    /// A grant works once, for a minute. A browser that is signed in at the service stays so, whatever it brings.
+    private static func comeBack(_ model: inout Model, _ browser: Int) -> String {
+        guard let grant = model.grants.indices.last else { return "nothing" }
+        guard model.consume(grant, 0, lifetime: Span.minute, isRightAddress: true) else {
+            return session(&model, browser) == nil ? "refused" : "in"
+        }
+        let signIn = model.note(grant, by: 0)
+        model.gates[browser] = (signIn, model.signIns[signIn].beginnings)
+        return "in"
+    }
+
+    /// Only after a sign-in of the last ten minutes.
+    private static func make(_ model: inout Model, _ browser: Int) -> String {
+        guard let session = model.use(browser), let user = model.signIn(session) else { return "signed out" }
+        guard model.now - user.at <= 10 * Span.minute else {
+            model.sessions[session].seenAt = model.now
+            return "asks again"
+        }
+        model.appKeys.append((user.account, model.now + Span.day, false))
+        return "made"
+    }
+
+    private static let verifier = Base64URL.encode([UInt8](repeating: 7, count: 32))
+    private static let proxy = [
+        ("X-Forwarded-Proto", "https"), ("X-Forwarded-Host", String(origin.dropFirst("https://".count))),
+        ("X-Forwarded-Uri", "/"), ("Accept", "text/html"),
+    ]
+
+    @Sendable private static func world(_ world: World, _ step: AddedStep) async throws -> String {
+        let path = "/gate/\(Cast.clients[0])"
+        switch step.name {
+        case "begin":
+            world.states += 1
+            let state = Base64URL.encode(Array(SHA256.hash(Array("\(world.states)".utf8)).prefix(16)))
+            let challenge = CodeChallenge.s256(verifier)
+            let query = "client_id=\(Cast.clients[0])&state=\(state)&challenge=\(challenge)&to=/"
+            return try await world.land(step.browser, world.send(step.browser, .get, "\(GatePath.authorize)?\(query)"))
+        case "return":
+            guard let grant = world.grants.last?.text else { return "nothing" }
+            world.browsers[step.browser].cookies["__Host-sso_gate_state"] = verifier
+            let reply = try await world.send(
+                step.browser, .get, "\(path)/callback?grant=\(grant)&to=/", headers: proxy)
+            return reply.status == 303 ? "in" : "refused"
+        case "check": return try await told(world, world.send(step.browser, .get, "\(path)/check", headers: proxy))
+        case "make": return try await make(world, step.browser)
+        default:
+            guard let key = world.appKeys.last else { return "nothing" }
+            let fields = proxy.dropLast() + [("Authorization", "Bearer \(key)")]
+            return try await told(world, world.node.respond(.get, "\(path)/check", Array(fields)))
+        }
+    }
+
+    private static func told(_ world: World, _ reply: ProbeReply) async throws -> String {
+        guard reply.status == 200 else { return "\(reply.status)" }
+        try await world.noteAccounts()
+        return "200 account \(world.number(of: reply.header("remote-id") ?? ""))"
+    }
+
+    private static func make(_ world: World, _ browser: Int) async throws -> String {
+        let page = try await world.send(browser, .get, "/app-keys")
+        guard page.status == 200, let token = world.token(in: page) else { return "signed out" }
+        let fields = [("form_token", token), ("client", Cast.clients[0]), ("name", "key"), ("days", "1")]
+        let made = try await world.send(browser, .post, "/app-keys/add", fields)
+        guard let key = World.between("<code translate=\"no\">", "</code>", in: made.text) else {
+            return made.header("location")?.hasPrefix("/sign-in?flow=") == true ? "asks again" : "\(made.status)"
+        }
+        world.appKeys.append(key)
+        return "made"
+    }
+
+    /// What can end a session or a key, and what leads to one.
+    private static func history(_ seed: inout Seed) -> [Operation] {
+        (0..<60).flatMap { _ -> [Operation] in
+            let (browser, address) = (seed.below(2), seed.below(2))
+            func step(_ name: String) -> Operation { .added(AddedStep(name: name, browser: browser)) }
+            let ends: [Operation] = [
+                .signOut(browser: browser), .endOthers(browser: browser),
+                .endSession(browser: browser, of: 1 - browser), .jobs, .restart, .look(browser: browser),
+                .disable(address: address), .enable(address: address), .erase(address: address, mode: .now),
+            ]
+            switch seed.below(14) {
+            case 0, 1:
+                let code = Operation.type(browser: browser, code: .right, remember: seed.once(in: 3))
+                return [.wait(seconds: 61), .ask(browser: browser, address: address), code]
+            case 2, 3: return [step("begin"), step("return")]
+            case 4: return [.wait(seconds: seed.one(of: [1, 59, 60, 601, 7199, 7200, 43_200, 86_400]))]
+            case 5: return [seed.one(of: ends)]
+            default: return [step(seed.one(of: steps))]
+            }
+        }
+    }
+
+    @Test("random histories of browsers, apps and operators agree")
+    func histories() async throws {
+        for number in 1...30 as ClosedRange<UInt64> {
+            var seed = Seed(number)
+            try await History.agree(Self.history(&seed), seed: number, adding: Self.added)
+        }
+    }
+}
