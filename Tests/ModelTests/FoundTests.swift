@@ -36,4 +36,22 @@ struct FoundTests {
                 .wait(seconds: 5_184_000), .jobs,
             ], seed: 1)
     }
+
+    @Test("a browser whose address IDP_ALLOWED_EMAILS names no more has no flow left")
+    func flowOfNarrowed() async throws {
+        try await History.agree(
+            [
+                .authorize(browser: 0, client: 3, wish: .strong), .ask(browser: 0, address: 2),
+                .link(browser: 0, of: 0), .allow(narrowed: true), .ask(browser: 0, address: 0),
+            ], seed: 1)
+    }
+
+    @Test("a restore writes its rows of the audit log at its own moment, and not at the machine's")
+    func momentOfRestore() async throws {
+        try await History.agree(
+            [
+                .printLink(address: 0), .useLink(browser: 1, link: 0), .addPasskey(browser: 1, isHardware: false),
+                .wait(seconds: 2_592_000), .backUp, .removeFor(address: 0, passkey: 0), .restore,
+            ], seed: 1)
+    }
 }

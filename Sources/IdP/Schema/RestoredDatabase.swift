@@ -68,10 +68,12 @@ package struct EndedSinceBackup: Sendable, Equatable {
 package struct RestoredDatabase: Sendable {
     let database: any Database
     private let protocols: ClientProtocols
+    /// Of the rows of the audit log.
+    private let clock: ServiceClock
 
     /// - Parameter protocols: those that clients may use.
-    package init(database: any Database, of protocols: ClientProtocols) {
-        (self.database, self.protocols) = (database, protocols)
+    package init(database: any Database, of protocols: ClientProtocols, clock: ServiceClock = .system()) {
+        (self.database, self.protocols, self.clock) = (database, protocols, clock)
     }
 
     /// Ends what may have ended, been used or been sent after the backup was made.
@@ -84,7 +86,7 @@ package struct RestoredDatabase: Sendable {
         now: Timestamp, by actor: AuditActor = .command(user: "unknown", sudo: nil), telling later: [ClientSignIn] = [],
         comparing replaced: (any Database)? = nil
     ) async throws {
-        let audit = AuditStore(database: database)
+        let audit = AuditStore(database: database, clock: clock)
         let (untouched, passkeys) =
             try await replaced?.read { (try Self.untouched($0), try Self.passkeys($0)) } ?? ([], [:])
         try await database.write { connection in
@@ -124,7 +126,7 @@ package struct RestoredDatabase: Sendable {
 
     /// Tells the clients of every sign-in that the backup knows, and of those that were made after it.
     private func tellClients(of later: [ClientSignIn], at now: Timestamp, by actor: AuditActor) async throws {
-        let audit = AuditStore(database: database)
+        let audit = AuditStore(database: database, clock: clock)
         let signOuts = SignOuts(
             clock: ServiceClock { now }, randomness: SystemRandomness(), protocols: protocols)
         try await database.write { connection in
@@ -190,7 +192,7 @@ package struct RestoredDatabase: Sendable {
     package func end(
         _ ended: EndedSinceBackup, by actor: AuditActor = .command(user: "unknown", sudo: nil)
     ) async throws {
-        let audit = AuditStore(database: database)
+        let audit = AuditStore(database: database, clock: clock)
         try await database.write { connection in
             try ended.apply(connection)
             try ended.added.add(connection)

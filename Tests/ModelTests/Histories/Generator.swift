@@ -1,6 +1,8 @@
 /// Makes histories from a seed: operations with weights, so that those which lead somewhere come often.
 struct Generator {
-    private var seed: Seed
+    var seed: Seed
+    /// What a history is mostly about, so that its steps meet.
+    private var focus = Array(repeating: 0, count: 3)
     /// Of steps that are added, for a third of all.
     private let added: [String]
 
@@ -9,6 +11,10 @@ struct Generator {
     /// A history of some length.
     mutating func history() -> [Operation] {
         let length = 30 + seed.below(170)
+        focus = [
+            seed.one(of: [0, 0, 0, 1, 1, 2, 3]), seed.one(of: [0, 0, 0, 0, 0, 1, 1, 2, 3, 4]),
+            seed.below(Cast.clients.count),
+        ]
         // Each history has its own taste, so that rare things come often in some.
         let tastes = (0..<Self.kinds.count).map { _ in seed.once(in: 3) ? 0 : 1 + seed.below(3) }
         var operations: [Operation] = []
@@ -25,12 +31,13 @@ struct Generator {
         switch seed.below(12) {
         case 0, 1:
             return [
-                .wait(seconds: 61), .ask(browser: browser, address: address()),
+                .wait(seconds: pause()), .ask(browser: browser, address: address()),
                 .type(browser: browser, code: .right, remember: seed.once(in: 4)),
             ]
         case 2:
             return [.ask(browser: browser, address: address()), .link(browser: browser, of: browser)]
         case 5: return passkeys(browser)
+        case 6, 7, 8: return arc()
         case 3, 4:
             let client = client()
             let use: Operation =
@@ -48,7 +55,7 @@ struct Generator {
         switch seed.below(5) {
         case 0:
             return [
-                .wait(seconds: 61), .ask(browser: browser, address: address),
+                .wait(seconds: pause()), .ask(browser: browser, address: address),
                 .type(browser: browser, code: .right, remember: false),
                 .addPasskey(browser: browser, isHardware: seed.once(in: 2)),
             ]
@@ -103,15 +110,17 @@ struct Generator {
         }
     }
 
-    private static let waits = [
+    static let waits = [
         1, 10, 59, 60, 61, 61, 120, 299, 300, 301, 599, 600, 601, 3599, 3600, 7199, 7200, 7201, 43_200, 86_400, 604_800,
         2_592_000, 7_776_000,
     ]
 
-    private mutating func browser() -> Int { seed.one(of: [0, 0, 0, 1, 1, 2, 3]) }
-    private mutating func address() -> Int { seed.one(of: [0, 0, 0, 0, 0, 1, 1, 2, 3, 4]) }
-    private mutating func client() -> Int { seed.below(Cast.clients.count) }
-    private mutating func recent() -> Int { seed.one(of: [0, 0, 0, 0, 1, 1, 2, 3, 5, 8]) }
+    /// Before an email: none leaves where an address has had too many.
+    mutating func pause() -> Int { seed.one(of: [61, 61, 14_400]) }
+    mutating func browser() -> Int { seed.once(in: 3) ? seed.below(Cast.browsers) : focus[0] }
+    mutating func address() -> Int { seed.once(in: 3) ? seed.below(Cast.addresses.count) : focus[1] }
+    mutating func client() -> Int { seed.once(in: 2) ? seed.below(Cast.clients.count) : focus[2] }
+    mutating func recent() -> Int { seed.one(of: [0, 0, 0, 0, 1, 1, 2, 3, 5, 8]) }
 
     private mutating func signIn() -> Operation {
         let browser = browser()

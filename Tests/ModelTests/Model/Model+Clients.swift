@@ -24,8 +24,9 @@ extension Model {
     /// account may sign in and may enter. What must not become good later is void.
     mutating func redeem(_ client: Int, _ back: Int, _ how: Operation.Presentation) -> String {
         guard let grant = Self.newest(back, of: grants.count) else { return "nothing" }
+        // A text that is no token is refused by its form, whether or not the client was disabled meanwhile.
+        guard grants[grant].client != Cast.openID else { return "nothing" }
         guard client != Cast.openID, proves(client, how) else { return "401 invalid_signature" }
-        guard grants[grant].client != Cast.openID else { return "401 invalid_token" }
         guard consume(grant, client, lifetime: Span.token, isRightAddress: how != .wrongAddress) else {
             return "401 invalid_token"
         }
@@ -89,7 +90,6 @@ extension Model {
 
     mutating func exchange(_ client: Int, _ back: Int) -> String {
         guard let grant = Self.newest(back, of: grants.count) else { return "nothing" }
-        // A text that is no code is refused by its form, whether or not the client was disabled meanwhile.
         guard grants[grant].client == Cast.openID else { return "nothing" }
         guard client == Cast.openID, proves(client) else { return "401 invalid_client" }
         guard consume(grant, client, lifetime: Span.oidcCode, isRightAddress: true, voidsAlways: true) else {

@@ -58,8 +58,7 @@ extension Model {
     private mutating func queueBrowserLink(_ address: Int, _ known: Int?, _ isEligible: Bool) {
         let ofDay = emails.filter {
             $0.address == address && $0.kind == "code" && $0.known == nil && $0.at > now - Span.day
-        }
-        .count
+        }.count
         guard known == nil, ofDay >= 3 else { return }
         let hasOne = emails.contains {
             $0.address == address && $0.kind == "browser link" && $0.isDecoy == !isEligible

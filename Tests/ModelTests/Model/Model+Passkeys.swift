@@ -142,7 +142,7 @@ extension Model {
         return change(address) { model, account in
             guard model.maySignIn(account), !model.accounts[account].hasBegun else { return nil }
             model.endLinks(of: account)
-            model.links.append(Link(account: account, endsAt: model.now + 10 * Span.minute))
+            model.links.append(Link(account: account, endsAt: model.now + Span.printedLink))
             model.record("sign_in_link_made", account: account, "made")
             return true
         }

@@ -39,9 +39,7 @@ extension Model {
     /// The sign-in of a session, if neither has ended.
     func live(_ session: Int) -> SignIn? {
         guard holds(session), let user = sessions[session].signIn, accounts[user.account].signOuts == user.signOuts
-        else {
-            return nil
-        }
+        else { return nil }
         return user
     }
 
@@ -144,8 +142,7 @@ extension Model {
 
     /// Those who have lost access are signed out there (docs/threat-model.md, "Who may enter a client").
     mutating func loseAccess(at client: Int, admits: (Int) -> Bool) {
-        let accounts = Set(
-            signIns.filter { $0.client == client && $0.isOpen }.map(\.account))
+        let accounts = Set(signIns.filter { $0.client == client && $0.isOpen }.map(\.account))
         for account in accounts.sorted() where !admits(account) { end(.atClient(client, account), "no_access") }
     }
 }

@@ -61,6 +61,9 @@ extension Model {
         for account in accounts.indices where !accounts[account].isAdded && !isNamed(accounts[account].address) {
             // They stay ended if it names the address again.
             accounts[account].signOuts += 1
+            for index in sessions.indices where sessions[index].signIn?.account == account {
+                sessions[index].isGone = true
+            }
         }
         let open = Set(signIns.filter(\.isOpen).map(\.account))
         for account in open.sorted() where !maySignIn(account) { end(.all(account), "account_ended") }

@@ -61,7 +61,9 @@ extension World {
     }
 
     private func redeem(_ client: Int, _ back: Int, _ how: Operation.Presentation) async throws -> String {
-        guard let grant = Model.newest(back, of: grants.count) else { return "nothing" }
+        guard let grant = Model.newest(back, of: grants.count), grants[grant].client != Cast.openID else {
+            return "nothing"
+        }
         let address = how == .wrongAddress ? "https://elsewhere.example/callback" : nil
         let body = VerifyRequest(token: grants[grant].text, redirectURI: address, codeVerifier: nil).body()
         let reply = try await post(client, SSOPath.verify, body, nil, how)

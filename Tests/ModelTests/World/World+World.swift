@@ -49,17 +49,17 @@ extension World {
         let (protocols, keys) = (
             try node.features.parts.clients.registry.protocols, try node.values[FlowSettings.secretKey]
         )
-        let now = clock.now
+        let clock = clock.clock
         await database.close()
         restores += 1
         _ = try await SQLiteDatabase.restore(
             path: path, migrations: IdPMigrations.all, from: backup, keys: keys, acceptsUnverified: false,
             keepingOldAs: "before-\(restores)"
         ) { database, replaced in
-            let restored = RestoredDatabase(database: database, of: protocols)
+            let restored = RestoredDatabase(database: database, of: protocols, clock: clock)
             guard case .readable(let old) = replaced else { throw ProbeFailure("the old database cannot be read") }
             try await restored.endSignIns(
-                now: now, telling: RestoredDatabase.clientSignIns(of: old), comparing: old)
+                now: clock.now(), telling: RestoredDatabase.clientSignIns(of: old), comparing: old)
             try await restored.end(restored.ended(in: old))
         }
         database = breaking.wrapping(try await SQLiteDatabase(path: path, migrations: IdPMigrations.all))

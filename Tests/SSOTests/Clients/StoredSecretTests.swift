@@ -6,6 +6,7 @@ import Testing
 @testable import IdP
 @testable import IdPClients
 @testable import IdPOperations
+@testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit
@@ -48,6 +49,29 @@ struct StoredSecretTests {
                 let retired = try await one.auditRows(.clientSecretRetired)
                 #expect(retired.map(\.cause) == ["command"] && retired.map(\.detail) == [old.fingerprint])
             }
+        }
+    }
+
+    @Test("a new secret is not called wrong while the clients cannot be read: 503, and its token stays unused")
+    func unread() async throws {
+        try await TestDeployment.open { deployment in
+            let (old, browser) = (AddedClient(), try await deployment.signedIn())
+            try await deployment.add(old)
+            let token = try await browser.token(for: old, of: deployment)
+            let new = try await deployment.rotate(old)
+            let fields = [
+                ("grant_type", "refresh_token"), ("refresh_token", "sor_none"), ("client_id", new.id),
+                ("client_secret", new.secret),
+            ]
+            func rename(_ old: String, to new: String) async throws {
+                _ = try await deployment.database.write { try $0.execute("ALTER TABLE \(old) RENAME TO \(new)") }
+            }
+            try await rename("client_secret", to: "away")
+            #expect(try await deployment.redeem(token, as: new).status == 503)
+            #expect(try await deployment.oidcPost(OIDCPath.token, fields, as: nil).status == 503)
+            try await rename("away", to: "client_secret")
+            #expect(try await deployment.redeem(token, as: new).status == 200)
+            #expect(try await deployment.oidcPost(OIDCPath.token, fields, as: nil).status == 401)
         }
     }
 

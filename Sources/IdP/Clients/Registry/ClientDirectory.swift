@@ -62,6 +62,8 @@ package final class ClientDirectory: Sendable {
     private let unknown: UnknownNames?
     /// Whether a transaction has seen another number than ``State/revision``.
     private let isBehind = Atomic<Bool>(false)
+    /// Whether the last comparison with the database has failed.
+    private let isUnread = Atomic<Bool>(false)
 
     private struct State {
         var file: ClientRegistry
@@ -202,6 +204,13 @@ package final class ClientDirectory: Sendable {
         await renewal.wait(needsNew: needsNew) { [self] in await read() }
     }
 
+    /// Before a request is refused for a client or a secret that is not known here: it may be known in the database.
+    ///
+    /// - Throws: ``DatabaseError`` where the clients could not be compared with the database.
+    package func checkCompared() throws {
+        if isUnread.load(ordering: .relaxed) { throw DatabaseError.unavailable("the clients cannot be read") }
+    }
+
     /// The same at once, for a request that only a session or a right signature leads to.
     package func read() async {
         guard let stored else { return }
@@ -213,10 +222,12 @@ package final class ClientDirectory: Sendable {
                 guard revision != known else { return nil }
                 return (revision, try store.all(connection))
             }
+            isUnread.store(false, ordering: .relaxed)
             guard let (revision, clients) = found else { return }
             take(clients, at: revision, stored.box)
         } catch {
             // The list of before stays. Whatever changes or gives out anything compares in its own transaction, and fails there.
+            isUnread.store(true, ordering: .relaxed)
             logger.record(Event(.clientsNotRead, cause: "\(error)"))
         }
     }

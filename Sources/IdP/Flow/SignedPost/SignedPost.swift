@@ -97,7 +97,10 @@ package struct SignedPost<Signer: Sendable>: Sendable {
         do { return try await check() } catch let error as SignatureCheck.SignatureError {
             guard let clients, error.mayBeOfNewClient else { throw error }
             await clients.renew(refusing: request, context)
-            guard clients.version != version else { throw error }
+            guard clients.version != version else {
+                try clients.checkCompared()
+                throw error
+            }
             return try await check()
         }
     }

@@ -57,6 +57,7 @@ struct ClientAuthentication: Sendable {
         if found == nil {
             await clients.renew(refusing: request, context)
             if clients.version != version { found = check(claim) }
+            if found == nil { try clients.checkCompared() }
         }
         let address = networks.addresses.address(of: request, peer: context.peer) ?? .unknown
         guard var found else {

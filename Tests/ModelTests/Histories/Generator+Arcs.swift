@@ -1,0 +1,136 @@
+/// Steps that belong together: something begins, ends, has its end taken back, and is used. What has ended must not come back.
+extension Generator {
+    /// Who an arc is about.
+    struct Subject {
+        let browser, address, client: Int
+        /// What the client redeems, and what it does with what it was told.
+        var use: Operation {
+            client == Cast.openID
+                ? .exchange(client: client, grant: 0) : .redeem(client: client, grant: 0, how: .right)
+        }
+        var signIn: [Operation] { signIn(after: 61) }
+        func signIn(after seconds: Int) -> [Operation] {
+            [.wait(seconds: seconds), .ask(browser: browser, address: address), typed]
+        }
+        var typed: Operation { .type(browser: browser, code: .right, remember: false) }
+        func authorize(_ wish: Operation.Wish = .none) -> Operation {
+            .authorize(browser: browser, client: client, wish: wish)
+        }
+        func touch(_ how: Operation.Touch) -> Operation { .usePasskey(browser: browser, passkey: 0, how: how) }
+    }
+
+    mutating func arc() -> [Operation] {
+        let it = Subject(browser: browser(), address: address(), client: seed.one(of: [client(), 2, 3, 3]))
+        let isRestored = seed.once(in: 4)
+        var steps = begun(it)
+        if isRestored { steps.append(.backUp) }
+        var back: [Operation] = []
+        for _ in 0...seed.below(2) {
+            let next = seed.once(in: 4) ? (end: begun(it), back: []) : ending(it)
+            steps += next.end
+            if seed.once(in: 2) { back += next.back }
+        }
+        if isRestored { steps.append(.restore) }
+        steps += back
+        for _ in 0...seed.below(3) { steps += used(it) }
+        return steps
+    }
+
+    private mutating func begun(_ it: Subject) -> [Operation] {
+        var steps: [Operation] =
+            switch seed.below(8) {
+            case 0: [.printLink(address: it.address), .useLink(browser: it.browser, link: 0)]
+            case 1: [.signOut(browser: it.browser), it.touch(.right)]
+            case 2: [.printLink(address: it.address)]
+            case 3: []
+            default: it.signIn(after: pause())
+            }
+        switch seed.below(6) {
+        case 0: steps.append(it.authorize())
+        case 1: steps += [it.authorize(), it.use]
+        case 2: steps += [it.authorize(), it.use, it.authorize()]
+        case 3: steps.append(.addPasskey(browser: it.browser, isHardware: seed.once(in: 2)))
+        case 4: steps += [.join(address: it.address, group: 0), it.authorize()]
+        default: break
+        }
+        return steps
+    }
+
+    /// What ends something, and what takes that back, or follows it.
+    private mutating func ending(_ it: Subject) -> (end: [Operation], back: [Operation]) {
+        let (browser, address, client) = (it.browser, it.address, it.client)
+        switch seed.below(24) {
+        case 0: return ([.disable(address: address), it.touch(.right)], [.enable(address: address)])
+        case 1: return ([.signOutUser(address: address)], [])
+        case 2:
+            let moved = Subject(browser: browser, address: self.address(), client: client)
+            return ([.move(address: address, to: moved.address)], moved.signIn)
+        case 3, 4:
+            let jobs: [Operation] = seed.once(in: 2) ? [.jobs] : []
+            return (
+                [.end(address: address, days: 1), .wait(seconds: 86_400)] + jobs, [.end(address: address, days: nil)]
+            )
+        case 5: return ([.erase(address: address, mode: .later)], [.erase(address: address, mode: .cancel)])
+        case 6: return ([.leave(address: address, group: 0)], [.join(address: address, group: 0)])
+        case 7: return ([.access(client: client, groups: true)], [.access(client: client, groups: false)])
+        case 8: return ([.require(client: client, isStrict: true)], [.require(client: client, isStrict: false)])
+        case 9:
+            return ([.enableClient(client: client, isEnabled: false)], [.enableClient(client: client, isEnabled: true)])
+        case 10: return ([.replaceClient(client: client)], [])
+        case 11: return ([.rotate(client: client), .retire(client: client)], [.rotate(client: client)])
+        case 12: return ([.file(drops: true, isReloaded: true)], [.file(drops: false, isReloaded: true)])
+        case 13: return ([.file(drops: true, isReloaded: false), .restart], [.file(drops: false, isReloaded: true)])
+        case 14: return ([.signOut(browser: browser)], it.signIn)
+        case 15: return ([.endOthers(browser: browser)], [])
+        case 16: return ([it.authorize(.login)] + it.signIn, [])
+        case 17: return ([.removeFor(address: address, passkey: 0)], [])
+        case 18: return ([.printLink(address: address)], [.withdrawLink(address: address)])
+        case 19: return ([.allow(narrowed: true)], [.allow(narrowed: false)])
+        case 20:
+            let wrong = Operation.type(browser: browser, code: .wrong, remember: false)
+            return (
+                [.wait(seconds: 61), .ask(browser: browser, address: address)] + Array(repeating: wrong, count: 5), []
+            )
+        case 21, 22:
+            return (
+                [.server(client: client, isDown: true), .signOutUser(address: address), .wait(seconds: 1)],
+                [.server(client: client, isDown: false), .wait(seconds: 9)]
+            )
+        default: return ([.wait(seconds: seed.one(of: Self.waits))], [])
+        }
+    }
+
+    private mutating func used(_ it: Subject) -> [Operation] {
+        let isOpenID = it.client == Cast.openID
+        if isOpenID, seed.once(in: 3) { return refreshed() }
+        switch seed.below(12) {
+        case 0: return it.signIn
+        case 1: return [it.authorize(), it.use]
+        case 2: return [isOpenID ? .userInfo(token: recent()) : .question(client: it.client, told: recent())]
+        case 3: return [it.touch(.replayed)]
+        case 4: return [.printLink(address: it.address)]
+        case 5: return [.useLink(browser: it.browser, link: seed.one(of: [0, 1]))]
+        case 6: return [.signOut(browser: it.browser), .link(browser: it.browser, of: it.browser)]
+        case 7: return [.link(browser: browser(), of: it.browser), it.typed]
+        case 8:
+            let leave = Operation.signOut(browser: it.browser)
+            return [leave, it.touch(.right), leave, it.touch(seed.one(of: [.copied, .replayed]))]
+        case 9: return [.look(browser: it.browser)]
+        default:
+            let how: Operation.Presentation = seed.one(of: [.right, .right, .formerSecret])
+            return [
+                it.use,
+                isOpenID
+                    ? .exchange(client: it.client, grant: recent())
+                    : .redeem(client: it.client, grant: recent(), how: how),
+            ]
+        }
+    }
+
+    /// Once or twice, and perhaps with a token that was replaced.
+    private mutating func refreshed() -> [Operation] {
+        let refresh = Operation.refresh(client: Cast.openID, token: 0)
+        if seed.once(in: 2) { return [refresh, .userInfo(token: recent())] }
+        return [refresh, .wait(seconds: 2), refresh, .refresh(client: Cast.openID, token: 1 + seed.below(2)), refresh]
+    }
+}
