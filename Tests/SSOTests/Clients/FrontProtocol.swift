@@ -6,6 +6,7 @@ import SSOWeb
 @testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPFlow
+@testable import IdPTestKit
 
 /// A client protocol of the tests that answers through the browser alone, as DiscourseConnect does: the address that the
 /// browser goes back to says who the user is, signed with the client's secret. Nothing is redeemed.

@@ -6,6 +6,7 @@ import Storage
 @testable import Counterparts
 @testable import IdP
 @testable import IdPSchema
+@testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit
 

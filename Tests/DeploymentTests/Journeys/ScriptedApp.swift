@@ -3,6 +3,7 @@ import SSONative
 import Synchronization
 
 @testable import Counterparts
+@testable import IdPTestKit
 @testable import TestKit
 
 /// A Hotwire Native app without a screen, over the library `SSONative`.
