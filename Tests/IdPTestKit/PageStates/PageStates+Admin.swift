@@ -20,7 +20,7 @@ extension PageStates {
             ("admin-users-none", "/admin/users?search=nobody-of-this-name", "p.lead"),
             ("admin-services", "/admin/services", "table"), ("admin-service", "/admin/services/partner-1", ".facts"),
             ("admin-groups", "/admin/groups", "h1"), ("admin-sign-outs", "/admin/sign-outs", "h1"),
-            ("admin-audit", "/admin/audit", "table"), ("admin-trouble", "/admin/trouble", "form.filter"),
+            ("admin-audit", "/admin/audit", "form.filter"), ("admin-trouble", "/admin/trouble", "form.filter"),
             ("admin-roles", "/admin/roles", "table"), ("admin-settings", "/admin/settings", "table"),
             ("admin-invite", "/admin/users/invite", "#field-address"),
             ("admin-import", "/admin/users/import", "#field-csv"),

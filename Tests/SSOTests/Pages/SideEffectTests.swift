@@ -58,7 +58,8 @@ struct SideEffectTests {
                 found.sorted()
                     == [
                         "/api/v1/devices", "/api/v1/identities", "/api/v1/me", "/api/v1/session",
-                        "/auth/a-b_C.1/callback", "/auth/native/complete", SSOPath.authorize, SSOPath.callback,
+                        "/auth/a-b_C.1/callback", "/auth/check", "/auth/native/complete", SSOPath.authorize,
+                        SSOPath.callback,
                         SSOPath.complete, SSOPath.start, "/hotwire_native/sign_in", "/sign-in/cancel",
                         "/sign-in/events",
                         "/sign-in/reply", "/sessions/sign-in", "/passkeys/sign-in", "/app-keys/sign-in",

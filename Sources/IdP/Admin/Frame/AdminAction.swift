@@ -52,7 +52,7 @@ struct AdminAsked: Sendable {
 
     /// Each is cut: no value of a form of ours is longer but a pasted file.
     func text(_ name: String) -> String {
-        (fields[name]?.first ?? "").trimmed
+        (fields[name]?.first ?? "").withoutNUL.trimmed
     }
 
     func has(_ name: String) -> Bool { fields[name] != nil }
@@ -60,6 +60,13 @@ struct AdminAsked: Sendable {
     /// The lines of a text area.
     func lines(_ name: String) -> [String] {
         text(name).split(whereSeparator: \.isNewline).map { String($0).trimmed }.filter { !$0.isEmpty }
+    }
+}
+
+extension String {
+    /// Without what no database keeps in a text.
+    var withoutNUL: String {
+        contains("\0") ? String(String.UnicodeScalarView(unicodeScalars.filter { $0 != "\0" })) : self
     }
 }
 

@@ -215,5 +215,5 @@ extension AdminAction {
 
 extension VisitorContext {
     /// The `:id` of the path; empty without one.
-    var id: String { parameters.get("id") ?? "" }
+    var id: String { (parameters.get("id") ?? "").withoutNUL }
 }

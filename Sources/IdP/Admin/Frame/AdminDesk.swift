@@ -77,5 +77,5 @@ struct AdminDesk: Sendable {
 
 extension Request {
     /// A field of the query; empty without one.
-    func queryText(_ name: String) -> String { ((try? queryFields.text(name)) ?? nil) ?? "" }
+    func queryText(_ name: String) -> String { (((try? queryFields.text(name)) ?? nil) ?? "").withoutNUL }
 }

@@ -122,7 +122,7 @@ struct AdminWriter: Sendable {
         shown.isInput = !shown.isSelect && !shown.isArea
         shown.isRequired = field.isRequired
         shown.describedBy = [
-            field.hint == nil ? nil : "hint-\(field.name)", error == nil ? nil : "error-\(field.name)",
+            error == nil ? nil : "error-\(field.name)", field.hint == nil ? nil : "hint-\(field.name)",
         ].compactMap(\.self).joined(separator: " ")
         shown.isDescribed = !shown.describedBy.isEmpty
         return shown

@@ -13,7 +13,8 @@ struct SelfCheckRoute: Sendable {
     let proxies: ClientAddress
 
     func addRoutes(to router: inout FeatureRouter) {
-        router.endpoint([.get], at: SelfCheckProof.path, refusing: { _ in throw PublicError.notFound }, use: answer)
+        router.endpoint(
+            [.get], at: SelfCheckProof.path, refusing: { throw PublicError.methodNotAllowed($0) }, use: answer)
     }
 
     @Sendable private func answer(_ request: Request, _ context: VisitorContext) async throws -> Response {
