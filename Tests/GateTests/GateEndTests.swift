@@ -92,6 +92,9 @@ struct GateEnd: Sendable, CustomTestStringConvertible {
         GateEnd("a passkey required", session: 302, key: 403) { scene, _ in
             try await set(scene, ["require": .text("phr")])
         },
+        GateEnd("another origin", session: 403, key: 403) { scene, _ in
+            try await set(scene, ["gate_origin": .text("https://other.example.com")])
+        },
         GateEnd("no keys any more", session: 200, key: 401) { scene, _ in
             try await set(scene, ["app_keys": nil, "app_key_field": nil])
         },

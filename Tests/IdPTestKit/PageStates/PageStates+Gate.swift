@@ -100,7 +100,8 @@ extension PageStudio {
 
     fileprivate func add(in browser: Browser, _ values: [String: String]) async throws -> Visit {
         let list = try await browser.get(origin + "/app-keys")
-        return try await browser.submit(list.page().form(to: "/app-keys/add"), on: list, values)
+        let all = ["client": Self.service].merging(values) { $1 }
+        return try await browser.submit(list.page().form(to: "/app-keys/add"), on: list, all)
     }
 
     /// What happens while the service has other keys in its entry.

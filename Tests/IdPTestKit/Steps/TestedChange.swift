@@ -91,7 +91,8 @@ enum TestedChange: String, CaseIterable, Sendable {
             return try await browser.submit(page.page().form(to: "/passkeys/remove"), on: page)
         case .appKeyAddition:
             let page = try await browser.get(place.origin + Self.appKeys)
-            return try await browser.submit(page.page().form(to: "/app-keys/add"), on: page, ["name": "Phone"])
+            let values = ["client": "app-wiki", "name": "Phone"]
+            return try await browser.submit(page.page().form(to: "/app-keys/add"), on: page, values)
         case .appKeyRemoval:
             let page = try await browser.get(place.origin + Self.appKeys)
             return try await browser.submit(page.page().form(to: "/app-keys/remove"), on: page)

@@ -48,6 +48,12 @@ package struct GateSettings: ClientProtocolSettings {
     /// An address below ``GatePath/ofService``.
     func address(_ name: String) -> String { origin.text + GatePath.ofService + name }
 
+    /// Whether a request is of the same origin and has a key in the same place by both.
+    func reads(like other: GateSettings) -> Bool {
+        origin.text.utf8.elementsEqual(other.origin.text.utf8) && takesAppKeys == other.takesAppKeys
+            && appKeyField == other.appKeyField
+    }
+
     package func mayReturn(to address: String, of client: Client) -> Bool {
         address.utf8.elementsEqual(callback.utf8)
     }

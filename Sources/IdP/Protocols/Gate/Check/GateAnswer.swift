@@ -13,6 +13,8 @@ enum GateAnswer: Sendable {
     /// The user may not enter the client, or the key is too weak for it.
     case noAccess
     case clientDropped
+    /// The request was read by the keys of an entry that a command has changed meanwhile.
+    case entryChanged
 
     /// A request that passes.
     struct Passed: Sendable {
@@ -36,12 +38,15 @@ struct GateDecision: Sendable {
     let eligibility: SignInEligibility
     let keys: SigningKeys
 
+    /// - Parameter settings: the keys by which the request was read.
     func answer(
-        _ credential: GateCredential, at id: String, now: Timestamp, _ connection: any SQLConnection
+        _ credential: GateCredential, at id: String, read settings: GateSettings, now: Timestamp,
+        _ connection: any SQLConnection
     ) throws -> GateAnswer {
         guard let client = try clients.registered(connection).client(id: id), let gate = client.gate else {
             return .clientDropped
         }
+        guard gate.reads(like: settings) else { return .entryChanged }
         switch credential {
         case .none, .unreadableKey: return .unknown
         case .session(let session):

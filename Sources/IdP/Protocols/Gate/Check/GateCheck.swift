@@ -24,7 +24,10 @@ struct GateCheck: Sendable {
         }
     }
 
-    private func answer(_ request: Request, _ context: VisitorContext) async throws -> Response {
+    /// - Parameter isAgain: whether the client's entry has changed while the request was read.
+    private func answer(
+        _ request: Request, _ context: VisitorContext, isAgain: Bool = false
+    ) async throws -> Response {
         let (client, gate) = try await parts.client(of: request, context)
         let served = context.unservedMethod
         guard let asked = AskedRequest(request, at: gate.origin, served: served) else {
@@ -36,7 +39,7 @@ struct GateCheck: Sendable {
         guard !asked.isForeignChange else { throw GateRefusal("cross_site", client: client.id) }
         let credential = GateCredential(request, gate)
         let now = parts.clock.now()
-        switch try await decide(credential, at: client.id, now: now) {
+        switch try await decide(credential, at: client.id, gate, now: now) {
         case .passes(let passed):
             await note(passed.use, now: now, context)
             return Response(
@@ -47,22 +50,27 @@ struct GateCheck: Sendable {
             context.record(Event(.gateRefused, by: .visitor, client: client.id, cause: "no_access"))
             return parts.page.noAccess(request, client, gate)
         case .clientDropped: throw GateRefusal("client_unknown", client: client.id)
+        case .entryChanged:
+            guard !isAgain else { throw GateRefusal("client_unknown", client: client.id) }
+            return try await answer(request, context, isAgain: true)
         }
     }
 
-    private func decide(_ credential: GateCredential, at client: String, now: Timestamp) async throws -> GateAnswer {
+    private func decide(
+        _ credential: GateCredential, at client: String, _ gate: GateSettings, now: Timestamp
+    ) async throws -> GateAnswer {
         if case .none = credential { return .unknown }
         if case .unreadableKey = credential { return .unknown }
         try await decision.keys.prepare(.es256)
         // What another process has changed is read with the rest, and known here afterwards.
         let atOnce = try parts.database.readAtOnce { connection in
             try parts.clients.mark(connection).flatMap { _ in
-                try decision.answer(credential, at: client, now: now, connection)
+                try decision.answer(credential, at: client, read: gate, now: now, connection)
             }
         }
         if let atOnce { return atOnce }
         return try await parts.clients.read(parts.database) { [decision] in
-            try decision.answer(credential, at: client, now: now, $0)
+            try decision.answer(credential, at: client, read: gate, now: now, $0)
         }
     }
 
