@@ -54,4 +54,23 @@ struct FoundTests {
                 .wait(seconds: 2_592_000), .backUp, .removeFor(address: 0, passkey: 0), .restore,
             ], seed: 1)
     }
+
+    @Test("a visitor is asked for what the client needs now, also where a command has just changed it")
+    func needOfVisitor() async throws {
+        try await History.agree(
+            [
+                .require(client: 3, isStrict: true), .authorize(browser: 1, client: 3, wish: .none),
+                .require(client: 3, isStrict: false), .authorize(browser: 0, client: 3, wish: .none),
+                .ask(browser: 0, address: 0), .type(browser: 0, code: .right, remember: false),
+            ], seed: 1)
+    }
+
+    @Test("a user who has begun by a printed link is invited no more, and no invitation is withdrawn")
+    func invitedAfterLink() async throws {
+        try await History.agree(
+            [
+                .printLink(address: 0), .useLink(browser: 3, link: 0), .withdraw(address: 0), .invite(address: 0),
+                .withdraw(address: 0),
+            ], seed: 1)
+    }
 }

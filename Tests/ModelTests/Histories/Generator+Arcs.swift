@@ -20,7 +20,7 @@ extension Generator {
     }
 
     mutating func arc() -> [Operation] {
-        let it = Subject(browser: browser(), address: address(), client: seed.one(of: [client(), 2, 3, 3]))
+        let it = Subject(browser: browser(), address: address(), client: seed.one(of: [client(), 0, 1, 2, 3, 3]))
         let isRestored = seed.once(in: 4)
         var steps = begun(it)
         if isRestored { steps.append(.backUp) }
@@ -41,8 +41,7 @@ extension Generator {
             switch seed.below(8) {
             case 0: [.printLink(address: it.address), .useLink(browser: it.browser, link: 0)]
             case 1: [.signOut(browser: it.browser), it.touch(.right)]
-            case 2: [.printLink(address: it.address)]
-            case 3: []
+            case 2, 3: Array(repeating: .printLink(address: it.address), count: seed.below(3))
             default: it.signIn(after: pause())
             }
         switch seed.below(6) {
@@ -70,7 +69,9 @@ extension Generator {
             return (
                 [.end(address: address, days: 1), .wait(seconds: 86_400)] + jobs, [.end(address: address, days: nil)]
             )
-        case 5: return ([.erase(address: address, mode: .later)], [.erase(address: address, mode: .cancel)])
+        case 5:
+            let mode: Operation.Erasing = seed.once(in: 3) ? .later : .now
+            return ([.erase(address: address, mode: mode)], [.erase(address: address, mode: .cancel)])
         case 6: return ([.leave(address: address, group: 0)], [.join(address: address, group: 0)])
         case 7: return ([.access(client: client, groups: true)], [.access(client: client, groups: false)])
         case 8: return ([.require(client: client, isStrict: true)], [.require(client: client, isStrict: false)])
@@ -88,9 +89,8 @@ extension Generator {
         case 19: return ([.allow(narrowed: true)], [.allow(narrowed: false)])
         case 20:
             let wrong = Operation.type(browser: browser, code: .wrong, remember: false)
-            return (
-                [.wait(seconds: 61), .ask(browser: browser, address: address)] + Array(repeating: wrong, count: 5), []
-            )
+            let ask = Operation.ask(browser: browser, address: address)
+            return ([.wait(seconds: 61), ask] + Array(repeating: wrong, count: 5), [it.typed])
         case 21, 22:
             return (
                 [.server(client: client, isDown: true), .signOutUser(address: address), .wait(seconds: 1)],
@@ -111,7 +111,9 @@ extension Generator {
         case 4: return [.printLink(address: it.address)]
         case 5: return [.useLink(browser: it.browser, link: seed.one(of: [0, 1]))]
         case 6: return [.signOut(browser: it.browser), .link(browser: it.browser, of: it.browser)]
-        case 7: return [.link(browser: browser(), of: it.browser), it.typed]
+        case 7:
+            let ask = Operation.ask(browser: it.browser, address: it.address)
+            return [.wait(seconds: pause()), ask, .link(browser: browser(), of: it.browser), it.typed]
         case 8:
             let leave = Operation.signOut(browser: it.browser)
             return [leave, it.touch(.right), leave, it.touch(seed.one(of: [.copied, .replayed]))]
@@ -130,7 +132,7 @@ extension Generator {
     /// Once or twice, and perhaps with a token that was replaced.
     private mutating func refreshed() -> [Operation] {
         let refresh = Operation.refresh(client: Cast.openID, token: 0)
-        if seed.once(in: 2) { return [refresh, .userInfo(token: recent())] }
+        if seed.once(in: 2) { return [.refresh(client: Cast.openID, token: recent()), .userInfo(token: recent())] }
         return [refresh, .wait(seconds: 2), refresh, .refresh(client: Cast.openID, token: 1 + seed.below(2)), refresh]
     }
 }

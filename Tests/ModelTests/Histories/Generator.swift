@@ -44,7 +44,7 @@ struct Generator {
                 client == Cast.openID
                 ? .exchange(client: client, grant: 0) : .redeem(client: client, grant: 0, how: .right)
             return [.authorize(browser: browser, client: client, wish: .none), use]
-        default: return [operation(tastes)]
+        default: return (0..<4).map { _ in operation(tastes) }
         }
     }
 

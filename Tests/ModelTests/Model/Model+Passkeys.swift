@@ -150,9 +150,8 @@ extension Model {
 
     mutating func withdrawLink(_ address: Int) -> String {
         change(address, keeps: false) { model, account in
-            guard model.links.contains(where: { $0.account == account && !$0.isEnded && $0.endsAt > model.now }) else {
-                return false
-            }
+            let isOpen = model.links.contains { $0.account == account && !$0.isEnded && $0.endsAt > model.now }
+            guard isOpen else { return false }
             model.endLinks(of: account)
             model.record("sign_in_link_made", account: account, "withdrawn")
             return true

@@ -262,8 +262,7 @@ extension Model {
     }
 
     mutating func signOut(_ browser: Int) -> String {
-        let session = use(browser)
-        guard let session, signIn(session) != nil else { return "signed out" }
+        guard let session = use(browser), signIn(session) != nil else { return "signed out" }
         sessions[session].isGone = true
         browsers[browser].session = nil
         browsers[browser].hasForm = false

@@ -70,8 +70,11 @@ extension Model {
         for node in nodes { readFile(node) }
     }
 
-    mutating func readFile(_ node: Int) {
-        clients[0].isRegistered[node] = !fileDrops
+    /// A node tells no client that it does not know.
+    mutating func readFile(_ reading: Int) {
+        let answering = node
+        (node, clients[0].isRegistered[reading]) = (reading, !fileDrops)
+        defer { node = answering }
         if fileDrops { endClient(0) }
     }
 

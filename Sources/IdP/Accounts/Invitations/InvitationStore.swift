@@ -42,7 +42,7 @@ package struct InvitationStore: Sendable {
             let address = try? EmailAddress(account.email)
         else { return .ended(.unknown, nil) }
         if invitation.withdrawnAt != nil { return .ended(.withdrawn, account) }
-        if try AccountStore.hasIdentity(account.id, connection) { return .ended(.used, account) }
+        if try AccountStore.hasBegun(account, connection) { return .ended(.used, account) }
         guard invitation.expiresAt > clock.now() else { return .ended(.expired, account) }
         // Disabled, or its end date is over.
         guard eligibility.maySignIn(account) else { return .ended(.withdrawn, account) }

@@ -191,8 +191,10 @@ package struct Authorizer: Sendable {
         _ asked: Asked, since: Timestamp?, _ request: Request, _ context: VisitorContext
     ) async throws -> Session {
         var slots = SessionSlots()
+        // As it was read just now: the request was checked before, and the client may need less or more since.
+        let client = clients.client(id: asked.request.client.id) ?? asked.request.client
         let flow = asked.flow(
-            expecting: asked.request.expectedAccount, needing: needed(by: asked.request, of: asked.request.client),
+            expecting: asked.request.expectedAccount, needing: needed(by: asked.request, of: client),
             since: since, loginHint: asked.request.wishes.loginHint)
         try slots[Flows.self].begin(flow, id: asked.id, now: clock.now())
         return try await sessions.begin(slots, request, context, isVisit: true)

@@ -88,7 +88,7 @@ package struct InviteUser: OperatorChange {
             throw DatabaseError.unavailable("an account vanished while it was made")
         }
         let joined = try groups.filter { try !GroupStore.join([account], $0, context, connection).isEmpty }
-        let isUser = try AccountStore.hasIdentity(account.id, connection)
+        let isUser = try AccountStore.hasBegun(account, connection)
         let isInvited = try InvitationStore.latest(of: account.id, connection)?.isPending(at: context.now) ?? false
         let sends = !isUser && !isInvited
         if sends {
@@ -112,7 +112,7 @@ package struct ResendInvitation: OperatorChange {
 
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<InvitedUser> {
         let account = try context.keptAccount(address, connection)
-        guard try !AccountStore.hasIdentity(account.id, connection) else {
+        guard try !AccountStore.hasBegun(account, connection) else {
             throw ChangeError("\(account.email) has signed in already, and needs no invitation.")
         }
         guard account.addedAt != nil else {
@@ -136,7 +136,7 @@ package struct WithdrawInvitation: OperatorChange {
 
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Account> {
         let account = try context.account(address, connection)
-        guard try !AccountStore.hasIdentity(account.id, connection) else {
+        guard try !AccountStore.hasBegun(account, connection) else {
             throw ChangeError(
                 "\(account.email) has signed in already, so there is no invitation to withdraw. To keep the user out: idp user disable \(account.email)"
             )
