@@ -91,7 +91,7 @@ extension AccountStore {
     }
 
     /// Whether anything leads to an account that its user has proven.
-    package static func hasIdentity(_ id: String, _ connection: any SQLConnection) throws -> Bool {
+    private static func hasIdentity(_ id: String, _ connection: any SQLConnection) throws -> Bool {
         try !connection.query(
             "SELECT 1 FROM account_identity WHERE account_id = :id LIMIT 1", ["id": .text(id)]
         ).isEmpty

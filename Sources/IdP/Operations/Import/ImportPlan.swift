@@ -53,7 +53,7 @@ package struct ImportPlan: Sendable {
     /// An account as the plan needs it.
     private struct Known {
         let account: Account
-        let isImported, hasIdentity, isInvited: Bool
+        let isImported, hasBegun, isInvited: Bool
         let groups: Set<String>
     }
 
@@ -107,7 +107,7 @@ package struct ImportPlan: Sendable {
         let until = user.until.flatMap { $0.end == account.endsAt ? nil : $0 }
         // A day that was set before stays right when it is over: the next run changes nothing.
         if let end = until?.end, end <= now { return fault(user, Self.past(end)) }
-        let isInvited = options.invites && !found.hasIdentity && !found.isInvited && !account.isDisabled
+        let isInvited = options.invites && !found.hasBegun && !found.isInvited && !account.isDisabled
         var details = Self.details(groups: new, until: until)
         if !found.isImported { details.insert("imported", at: 0) }
         guard !details.isEmpty || isInvited else { return unchanged += 1 }
@@ -179,7 +179,8 @@ package struct ImportPlan: Sendable {
             let account = try Account(row)
             known[account.email] = Known(
                 account: account, isImported: try row.integer("is_imported") != 0,
-                hasIdentity: try row.integer("has_identity") != 0, isInvited: try row.integer("is_invited") != 0,
+                hasBegun: try account.begunAt != nil || row.integer("has_identity") != 0,
+                isInvited: try row.integer("is_invited") != 0,
                 groups: groups[account.id] ?? [])
         }
         return known

@@ -25,7 +25,7 @@ package enum AdminView {
 
     /// Whether somebody has signed in to an account.
     package static func isUsed(_ account: Account, _ connection: any SQLConnection) throws -> Bool {
-        try AccountStore.hasIdentity(account.id, connection)
+        try AccountStore.hasBegun(account, connection)
     }
 
     package static func invitation(

@@ -155,6 +155,18 @@ struct ImportTests {
         }
     }
 
+    @Test("--invite sends nothing to a user who began by a printed link, and has no other way to sign in yet")
+    func begun() async throws {
+        try await TestDeployment.open { deployment in
+            try await deployment.change(Self.change(Self.file(1...2), deployment))
+            try await deployment.execute(
+                "UPDATE account SET begun_at = 1 WHERE id = (SELECT id FROM account ORDER BY email LIMIT 1)")
+            let plan = try await deployment.change(Self.change(Self.file(1...2), invites: true, deployment)).result
+            #expect(plan.invited.count == 1)
+            #expect(try await deployment.rows(of: "invitation") == 1)
+        }
+    }
+
     @Test("a plan changes nothing")
     func plan() async throws {
         try await TestDeployment.open { deployment in
