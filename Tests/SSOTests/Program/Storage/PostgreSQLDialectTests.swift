@@ -253,6 +253,8 @@ struct PostgreSQLDialectTests {
         #expect(try RoleStore.role(of: account, named: AdminAddresses(), connection) == nil)
         let moment = Timestamp(milliseconds: 0)
         _ = try AuditStore.rows(of: ["signed_in"], since: moment, limit: 1, connection)
+        _ = try AuditStore.newest(of: ["signed_in"], since: moment, limit: 1, connection)
+        _ = try AuditStore.counts(of: ["signed_in"], by: .cause, since: moment, connection)
         _ = try AuditStore.row([1], connection)
         _ = try AuditStore.newest(AuditSearch(), before: nil, limit: 1, connection)
         _ = try AuditStore.rows(ofFlow: "flw_1", limit: 1, connection)
