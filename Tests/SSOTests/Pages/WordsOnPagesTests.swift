@@ -24,16 +24,16 @@ struct WordsOnPagesTests {
                     return page.text.ranges(of: words).count == count ? () : nil
                 }
             }
-            // Nobody has redeemed the token.
-            try await rows("Went to", are: 1)
+            // Nobody has redeemed the token, nor that of the sign-in.
+            try await rows("Went to", are: 2)
             deployment.clock.advance(by: .seconds(1))
             #expect(try await deployment.verify(token, as: deployment.client).status == 200)
             try await rows("Opened", are: 1)
-            try await rows("Went to", are: 0)
+            try await rows("Went to", are: 1)
             deployment.clock.advance(by: .minutes(1))
             _ = try await browser.token(for: deployment.client, of: deployment)
             // The next visit is not over.
-            try await rows("Went to", are: 1)
+            try await rows("Went to", are: 2)
         }
     }
 
