@@ -460,7 +460,8 @@ let package = Package(
         .testTarget(
             name: "PageTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPAccounts",
+                "IdPClients",
                 "IdPDevPages", "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "RelyingParty",
                 "SSOClient", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, nioCore,
             ],

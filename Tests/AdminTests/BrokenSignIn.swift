@@ -77,6 +77,7 @@ struct BrokenSignIn: Sendable, CustomTestStringConvertible {
                 for _ in 1...12 {
                     scene.deployment.clock.advance(by: .seconds(61))
                     _ = try await scene.deployment.waiting(for: ann, by: scene.deployment.browser())
+                    try await scene.settle()
                 }
                 return ann
             }),
@@ -134,6 +135,8 @@ struct BrokenSignIn: Sendable, CustomTestStringConvertible {
             name: "redirect URI not registered", says: "byte for byte", button: "/register?address=",
             breaks: { scene in
                 try await scene.change(["redirect_uris": .list([scene.wiki.callback + "/"])])
+                // The first request after the change still knows the address, and reads the change.
+                _ = try await scene.browser.get(scene.deployment.authorize(scene.wiki, state: "s"))
                 let refused = try await scene.browser.get(scene.deployment.authorize(scene.wiki, state: "s"))
                 guard refused.status == 400 else { throw ProbeFailure(refused.text) }
                 return "wiki"
@@ -190,6 +193,8 @@ struct BrokenSignIn: Sendable, CustomTestStringConvertible {
         secret("secret retired", "which was retired on") { scene in
             _ = try await scene.deployment.rotate(scene.wiki)
             try await scene.deployment.make(RetireSecret("wiki", isForced: true, scene.deployment.registrar))
+            // A request of a user reads the clients.
+            _ = try await scene.browser.get(scene.deployment.authorize(scene.wiki, state: "s"))
             return Array(scene.wiki.secret.utf8)
         },
         secret("secret of another service", "that of the service partner-1") {
@@ -227,7 +232,18 @@ struct BrokenScene: Sendable {
     func prepare() async throws {
         try await deployment.add(wiki)
         _ = try await browser.signIn(at: deployment.client, of: deployment, as: BrokenSignIn.ann)
+        try await settle()
         deployment.clock.advance(by: .seconds(61))
+    }
+
+    /// Waits until each email that was queued has its row: an email leaves beside the requests.
+    func settle() async throws {
+        try await eventually("each email has left") { () async throws -> Void? in
+            let rows = try await deployment.auditRows()
+            let (queued, sent) = (rows.count { $0.event == "mail_queued" }, rows.count { $0.event == "mail_sent" })
+            // What admins are told has no row when it is queued.
+            return try await waiting() == 0 && sent >= queued ? () : nil
+        }
     }
 
     func change(_ values: [String: ClientEntry.Value?]) async throws {
@@ -250,10 +266,12 @@ struct BrokenScene: Sendable {
     func waitForMail() async throws {
         try await eventually("no email waits", every: .milliseconds(50)) { () async throws -> Void? in
             deployment.clock.advance(by: .milliseconds(500))
-            return try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NULL AND due_at > 0")
-                == 0
-                ? () : nil
+            return try await waiting() == 0 ? () : nil
         }
+    }
+
+    private func waiting() async throws -> Int {
+        Int(try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NULL AND due_at > 0"))
     }
 
     func expect(_ text: String, _ part: String) throws {

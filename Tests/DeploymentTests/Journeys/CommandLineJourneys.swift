@@ -109,7 +109,7 @@ extension Journeys.Operators {
             #expect(try await program.run() == .code(64))
             let commands =
                 name == "idp"
-                ? "serve, check, init, user, mail, backup, restore, database, audit, client, group, sign-outs, keys, passkeys"
+                ? "serve, check, init, user, mail, backup, restore, database, audit, client, group, sign-outs, keys, passkeys, trace"
                 : "serve, check, database"
             #expect(program.log.contains("\"status\" is neither a command nor a setting"), "\(program.log)")
             #expect(program.log.contains("The commands are \(commands)."), "\(program.log)")

@@ -79,15 +79,12 @@ struct GateCase: Sendable {
     // MARK: What passes
 
     private static let requests = [
-        GateCase("a long address is kept over the sign-in, and one that is too long leads to the first page") {
-            wiki, ann in
-            let long = "/" + String(repeating: "a", count: 3_500) + "?b=%20&c=/../d"
+        GateCase("a long address is kept over the sign-in") { wiki, ann in
+            // A proxy has limits of its own above that: docs/gate.md.
+            let long = "/" + String(repeating: "a", count: 6_000) + "?b=%20&c=/../d"
             let visit = try await wiki.enter(newTab(of: ann), at: long)
             #expect(visit.status == 200 && visit.address.target == long)
             #expect(try wiki.onlyArrived("/aaaa").head.contains(" HTTP/1.1"))
-            let tooLong = "/" + String(repeating: "b", count: 6_000)
-            let first = try await wiki.enter(newTab(of: ann), at: tooLong)
-            #expect(first.status == 200 && first.address.target == "/")
         },
         GateCase("a WebSocket reaches the service with a session, and without one it does not") { wiki, ann in
             let upgrade: HTTPProbe.Headers = [

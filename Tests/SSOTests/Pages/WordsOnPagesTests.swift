@@ -3,7 +3,10 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
+@testable import IdPAccountPages
 @testable import IdPAccounts
+@testable import IdPClients
+@testable import IdPFlow
 @testable import IdPOperations
 @testable import IdPProviders
 @testable import IdPTestKit
@@ -13,27 +16,22 @@ import Testing
 /// Each fact once, and a way on from each page.
 @Suite("What a user reads", .program)
 struct WordsOnPagesTests {
-    @Test("one visit of a service is one row of the activity")
+    @Test("one visit of a service is one row of the activity: the token goes where its use is")
     func visit() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn(as: "ann@example.com")
             let token = try await browser.token(for: deployment.client, of: deployment)
-            func rows(_ words: String, are count: Int) async throws {
-                try await eventually("\(count) rows of \(words)") {
-                    let page = try await browser.get(deployment.origin + "/activity")
-                    return page.text.ranges(of: words).count == count ? () : nil
-                }
-            }
-            // Nobody has redeemed the token, nor that of the sign-in.
-            try await rows("Went to", are: 2)
             deployment.clock.advance(by: .seconds(1))
             #expect(try await deployment.verify(token, as: deployment.client).status == 200)
-            try await rows("Opened", are: 1)
-            try await rows("Went to", are: 1)
-            deployment.clock.advance(by: .minutes(1))
-            _ = try await browser.token(for: deployment.client, of: deployment)
-            // The next visit is not over.
-            try await rows("Went to", are: 2)
+            let rows = try await eventually("the row of the use") {
+                let rows = try await deployment.auditRows(.tokenIssued, .tokenRedeemed)
+                return rows.contains { $0.event == EventKind.tokenRedeemed.id } ? rows : nil
+            }
+            let shown = UserActivity.visits(rows)
+            #expect(shown.count == rows.count - 1 && shown.contains { $0.event == EventKind.tokenRedeemed.id })
+            #expect(UserActivity.visits(rows.filter { $0.event == EventKind.tokenIssued.id }).count == rows.count - 1)
+            let page = try await browser.get(deployment.origin + "/activity")
+            #expect(page.text.contains("<bdi>Opened "), "\(page.text)")
         }
     }
 
