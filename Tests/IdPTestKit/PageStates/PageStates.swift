@@ -186,7 +186,7 @@ enum PageStates {
             _ = try await studio.signedIn()
             return try await studio.open(studio.deployment.mailboxPage)
         },
-        PageState("branded-signed-out", mark: "img.logo") { try await $0.open("/signed-out") },
+        PageState("branded-visitor", mark: "img.logo") { try await $0.open("/signed-out") },
         PageState("branded-sign-in", mark: ".foot a + a, .foot li + li a") { studio in
             try await studio.browser().beginSignIn(at: studio.client)
         },
