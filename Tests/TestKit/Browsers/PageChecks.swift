@@ -47,7 +47,7 @@ enum PageChecks {
             if (shown('h1').length !== 1) { wrong.push('no single h1'); }
             for (const field of shown('[aria-invalid=true]')) {
                 const first = document.getElementById((field.getAttribute('aria-describedby') || '').split(' ')[0]);
-                if (!first || first.getAttribute('role') !== 'alert') {
+                if (!first || !first.matches('[role=alert], .alert')) {
                     wrong.push('the error is not the first description of ' + name(field));
                 }
                 if (document.activeElement !== field && !document.activeElement.matches('[role=alert]')) {
