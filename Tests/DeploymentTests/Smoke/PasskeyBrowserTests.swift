@@ -82,36 +82,6 @@ struct PasskeyBrowserTests {
         }
     }
 
-    @Test("a user who presses Cancel reads so, and the page stays as it was; a new name is told to the authenticator")
-    func cancelled() async throws {
-        try await ProcessDeployment.running(ProcessDeployment()) { pair in
-            let chromium = try await Chromium()
-            var unwilling = Chromium.Authenticator.securityKey
-            unwilling.isUserConsenting = false
-            let cancelling = try await chromium.add(unwilling)
-            try await Self.openPage(as: "ann@example.com", in: chromium, of: pair)
-            let page = try await chromium.address()
-            try await chromium.press("form[action='/passkeys/add'] button")
-            _ = try await chromium.element("[data-passkey-error=NotAllowedError]:not([hidden])")
-            #expect(try await chromium.address() == page)
-            try await chromium.remove(cancelling)
-
-            let key = try await chromium.add(.securityKey)
-            try await chromium.press("form[action='/passkeys/add'] button")
-            try await chromium.arrive("the list with the passkey") { $0.hasSuffix("/passkeys?added") }
-            #expect(try await chromium.names(of: key) == ["ann"])
-            try await chromium.visit(pair.origin + "/")
-            try await chromium.press(".profile summary")
-            try await chromium.clear("input[name=name]")
-            try await chromium.type("Ann Lee", into: "input[name=name]")
-            try await chromium.press("form[action='/name'] button")
-            try await eventually("the key knows the name") {
-                try await chromium.names(of: key) == ["Ann Lee"] ? () : nil
-            }
-            try await chromium.quit()
-        }
-    }
-
     @Test("a faulty key, one that has changed and one without a PIN are refused, and a key with two accounts signs in")
     func faults() async throws {
         try await ProcessDeployment.running(ProcessDeployment()) { pair in

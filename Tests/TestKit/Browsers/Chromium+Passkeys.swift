@@ -37,13 +37,6 @@ extension Chromium {
         try await get("webauthn/authenticator/\(authenticator)/credentials").items.count
     }
 
-    /// What the passkeys of an authenticator call their users.
-    func names(of authenticator: String) async throws -> [String] {
-        try await develop("WebAuthn.getCredentials", .object(["authenticatorId": .string(authenticator)]))[
-            "credentials"]?
-            .items.compactMap { $0["userDisplayName"]?.text } ?? []
-    }
-
     /// Whether the user of an authenticator is the right one from now on.
     func set(_ authenticator: String, verified: Bool) async throws {
         _ = try await post("webauthn/authenticator/\(authenticator)/uv", ["isUserVerified": .bool(verified)])
