@@ -85,7 +85,7 @@ enum PageChecks {
             """
 
     /// No two boxes touch: 12 px at least between what has a border or a fill, unless one stands in the other. A main button is
-    /// alone, and is none that destroys.
+    /// alone, and does not destroy.
     static let spacing =
         helpers + """
             const boxes = shown('main .panel, main .notice, main .alert, main button:not(.text), main .button, main .tile, '

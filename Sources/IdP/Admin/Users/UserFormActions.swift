@@ -272,7 +272,7 @@ struct LinkAction: UserAction {
     static let path = "/admin/users/:id/link"
     static let title = Text("admin.link-title")
     static let done = Text("admin.done-link")
-    /// Whoever opens the link of an account that `IDP_ADMINS` names, and adds a passkey, would be an admin for good.
+    /// A thief who opens the link of an account that `IDP_ADMINS` names, and adds a passkey, would be an admin for good.
     static let keepsOut = true
     let desk: AdminDesk
 

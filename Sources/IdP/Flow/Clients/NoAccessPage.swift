@@ -43,7 +43,7 @@ struct NoAccessPage: Sendable {
 }
 
 extension NoAccessPage.Contact {
-    /// With a subject, so that whoever reads the email knows who asks for what. A web page gets nothing: its query is its own.
+    /// With a subject, so that the reader of the email knows who asks for what. A web page gets nothing: its query is its own.
     fileprivate func asking(_ subject: String) -> Self {
         guard href.hasPrefix(Self.scheme), !href.contains("?") else { return self }
         return Self(href: "\(href)?subject=\(PercentCoding.encode(subject))", contact: contact)

@@ -44,7 +44,7 @@ package struct MakeMachineKey: OperatorChange {
     }
 }
 
-/// Ends a key of a client, whoever it belongs to.
+/// Ends a key of a client, that of a user or of a machine.
 package struct EndAppKey: OperatorChange {
     private let client, id: String
 

@@ -54,7 +54,7 @@ struct GateParts: Sendable {
     }
 }
 
-/// Why a request is answered with 403, whoever its user is. The reason is for the log.
+/// Why a request is answered with 403, for every user. The reason is for the log.
 struct GateRefusal: Error {
     let reason: String
     let client: String?

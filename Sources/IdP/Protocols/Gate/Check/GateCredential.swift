@@ -10,7 +10,7 @@ enum GateCredential: Sendable {
     case none
     case session(GateSessionID)
     case key(Secret<AppKeyKind>)
-    /// Something in the place of a key that is none, or more than one.
+    /// Something else in the place of a key, or more than one key.
     case unreadableKey(reason: String)
 
     init(_ request: Request, _ gate: GateSettings) {
