@@ -17,7 +17,7 @@ import Testing
 @Suite("Services on admin pages", .program, .alsoOnPostgres)
 struct AdminServiceTests {
     private static let wiki = [
-        "protocol": "sso", "id": "wiki", "name": "Wiki", "redirect_uris": "https://wiki.example.com/callback",
+        "protocol": "sso", "id": "wiki", "name": "Wiki", "address": "https://wiki.example.com/callback",
     ]
 
     private static func open(_ body: (TestDeployment, Browser) async throws -> Void) async throws {
@@ -45,13 +45,32 @@ struct AdminServiceTests {
         }
     }
 
+    @Test("a service of each protocol is added by its name and its address, and its lines are shown")
+    func everyProtocol() async throws {
+        try await Self.open { deployment, browser in
+            for settings in deployment.idp.clients.clients.protocols.all {
+                let id = "new-\(settings.id)"
+                let isGate = settings.addressKey == "gate_origin"
+                let address = isGate ? "https://\(id).example.com" : "https://\(id).example.com/callback"
+                let entry = ["protocol": settings.id, "id": id, "name": "New", "address": address]
+                let shown = try await deployment.make(browser, "/admin/services/add", entry)
+                #expect(shown.status == 200, "\(shown.text)")
+                #expect(shown.text.contains(isGate ? "proxy_pass" : id), "\(shown.text)")
+                #expect(try await Self.view(deployment, id)?.client.protocols.count == 1)
+                let wrong = try await deployment.question(
+                    browser, "/admin/services/add", entry.merging(["id": "x", "address": "ftp://x"]) { $1 })
+                #expect(wrong.status == 422 && wrong.text.contains("href=\"#field-address\""), "\(wrong.text)")
+            }
+        }
+    }
+
     @Test("wrong keys are named at their fields, and nothing is added")
     func wrong() async throws {
         try await Self.open { deployment, browser in
             var values = Self.wiki
-            values["redirect_uris"] = "http://wiki.example.com/callback"
+            values["address"] = "http://wiki.example.com/callback"
             let page = try await deployment.question(browser, "/admin/services/add", values)
-            #expect(page.status == 422 && page.text.contains("href=\"#field-redirect_uris\""), "\(page.text)")
+            #expect(page.status == 422 && page.text.contains("href=\"#field-address\""), "\(page.text)")
             values = Self.wiki
             values["id"] = "partner-1"
             let taken = try await deployment.question(browser, "/admin/services/add", values)

@@ -141,7 +141,7 @@ extension EventKind {
         causes: [
             .init(
                 "unknown", "The key is of another service, has ended or expired, or never was one. Make another one."),
-            .init("malformed", "What stands where a key does is none: `sgk_` and 43 characters."),
+            .init("malformed", "The text is not in the form of a key: `sgk_` and 43 characters."),
             .init("doubled", "The request has more than one key, or one field twice."),
         ], "A request with the key of an app was refused. Beyond 20 a minute and network nothing is recorded.")
 

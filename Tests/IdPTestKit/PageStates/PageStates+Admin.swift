@@ -24,7 +24,7 @@ extension PageStates {
             ("admin-roles", "/admin/roles", "table"), ("admin-settings", "/admin/settings", "table"),
             ("admin-invite", "/admin/users/invite", "#field-address"),
             ("admin-import", "/admin/users/import", "#field-csv"),
-            ("admin-service-add", "/admin/services/add", "#field-redirect_uris"),
+            ("admin-service-add", "/admin/services/add", "#field-address"),
             ("admin-grant", "/admin/roles/grant", "#field-role"),
             ("admin-test-mail", "/admin/test-mail", "input[name=version]"),
         ].map { name, path, mark in
@@ -71,7 +71,7 @@ extension PageStates {
             let browser = try await studio.admin()
             let page = try await browser.get(studio.origin + "/admin/services/add")
             let id = "wiki-\(abs(studio.address.hashValue) % 1_000_000)"
-            let values = ["id": id, "name": "Wiki", "redirect_uris": "https://\(id).example.com/callback"]
+            let values = ["id": id, "name": "Wiki", "address": "https://\(id).example.com/callback"]
             let question = try await browser.submit(page.page().form(with: "form_token"), on: page, values)
             return try await browser.submit(question.page().form(with: "version"), on: question)
         },

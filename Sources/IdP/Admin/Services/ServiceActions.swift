@@ -63,11 +63,15 @@ struct AddServiceAction: AdminAction {
             AdminField("id", Text("admin.service-id"), hint: Text("admin.service-id-hint"), isRequired: true),
             AdminField("name", Text("admin.key-name"), isRequired: true),
             AdminField(
-                "redirect_uris", Text("admin.key-redirect"), hint: Text("admin.lines-hint"), isArea: true,
+                "address", Text("admin.service-address"), hint: Text("admin.service-address-hint"), isArea: true,
                 isRequired: true),
             AdminField(
                 "groups", Text("admin.key-groups"), hint: Text("admin.access-hint"), isArea: true),
         ]
+    }
+
+    private func addressKey(_ asked: AdminAsked) -> String {
+        desk.protocols.all.first { $0.id == asked.text("protocol") }?.addressKey ?? ""
     }
 
     private func entry(_ asked: AdminAsked) -> ClientEntry {
@@ -75,14 +79,20 @@ struct AddServiceAction: AdminAction {
         entry["name"] = .text(asked.text("name"))
         let kind = asked.text("protocol")
         if kind != desk.protocols.ids.first { entry["protocols"] = .list([kind]) }
-        if !asked.lines("redirect_uris").isEmpty { entry["redirect_uris"] = .list(asked.lines("redirect_uris")) }
+        let (key, lines) = (addressKey(asked), asked.lines("address"))
+        if !lines.isEmpty { entry[key] = key == "redirect_uris" ? .list(lines) : .text(asked.text("address")) }
         let groups = asked.lines("groups")
         entry[groups.isEmpty ? "access" : "groups"] = groups.isEmpty ? .text("everyone") : .list(groups)
         return entry
     }
 
     func plan(_ asked: AdminAsked, by admin: Admin, _ connection: any SQLConnection) throws -> AdminPlan {
-        let client = try ServiceEntry(protocols: desk.protocols).check(entry(asked))
+        let address = addressKey(asked)
+        let client: Client
+        do { client = try ServiceEntry(protocols: desk.protocols).check(entry(asked)) } catch let error as AdminProblems
+        {
+            throw AdminProblems(error.all.map { ($0.field == address ? "address" : $0.field, $0.text) })
+        }
         let views = try AdminView.clients(file: desk.file, connection)
         guard !views.contains(where: { $0.client.id == client.id }) else {
             throw AdminProblems("id", Text("admin.service-there"))
@@ -98,7 +108,7 @@ struct AddServiceAction: AdminAction {
             Text("admin.service-add-named", ["name": client.name]),
             [Text("admin.effect-service"), access]
                 + client.redirectURIs.map { Text("admin.effect-address", ["address": $0]) }
-                + (client.isPublic ? [] : [Text("admin.effect-secret-once")]) + [Text("admin.effect-admins-told")],
+                + (client.hasNoSecret ? [] : [Text("admin.effect-secret-once")]) + [Text("admin.effect-admins-told")],
             home: AdminPath.service(client.id), client: client.id, names: "added")
     }
 
@@ -109,10 +119,7 @@ struct AddServiceAction: AdminAction {
         let added = try AddClient(
             asked.text("id"), entry(asked), logo: nil, secret: secret, box, ClientRegistrar(file: desk.file)
         ).make(context, connection)
-        let client = added.result.client
-        let lines = ServiceLines.text(
-            of: client, secret: client.isPublic ? nil : text, origin: desk.parts.origin.text)
-        return .shown { [$0.code(Text("admin.service-lines"), lines)] }
+        return .shown(ServiceLines.blocks(of: added.result.client, secret: text, issuer: desk.parts.origin.text))
     }
 }
 

@@ -95,14 +95,20 @@ struct ServiceEntry: Sendable {
     }
 }
 
-/// The lines that a service's own settings need.
+/// What to paste into the settings of a service, by its protocols.
 enum ServiceLines {
-    static func text(of client: Client, secret: String?, origin: String) -> String {
-        if client.uses("sso") {
-            return "SSO_CLIENT_ID=\(client.id)\nSSO_SHARED_SECRET=\(secret ?? "")\nRP_IDP_URL=\(origin)\n"
+    /// - Parameter secret: shown here, and never again.
+    static func blocks(
+        of client: Client, secret: String, issuer: String
+    ) -> @Sendable (AdminWriter) -> [AdminPage.Block] {
+        let lines = client.protocols.flatMap {
+            $0.lines(for: client, secret: client.hasNoSecret ? nil : secret, issuer: issuer)
         }
-        let password = secret.map { "client_secret=\($0)\n" } ?? ""
-        return "issuer=\(origin)\nclient_id=\(client.id)\n\(password)"
-            + "discovery=\(origin)/.well-known/openid-configuration\n"
+        return { writer in
+            lines.map { file, text in
+                writer.code(
+                    file.map { Text("admin.service-file", ["name": $0]) } ?? Text("admin.service-lines"), text)
+            }
+        }
     }
 }

@@ -33,8 +33,7 @@ struct RotateAction: ServiceAction {
         let view = try RotateSecret(
             asked.id, to: secret, endingAfter: ClientLimits.unusedSecretEndsAfter, box, registrar
         ).make(context, connection).result
-        let lines = ServiceLines.text(of: view.client, secret: text, origin: desk.parts.origin.text)
-        return .shown { [$0.code(Text("admin.service-lines"), lines)] }
+        return .shown(ServiceLines.blocks(of: view.client, secret: text, issuer: desk.parts.origin.text))
     }
 }
 

@@ -8,6 +8,8 @@ package protocol ClientProtocolSettings: Sendable {
     static var callbackFields: [String] { get }
     /// Whether a client needs `redirect_uris`.
     static var needsRedirectURIs: Bool { get }
+    /// The key of the address without which there is no client: a form of a new one asks for it.
+    static var addressKey: String { get }
     /// Whether a client needs a secret. One has none where none of its protocols needs one.
     static var needsSecret: Bool { get }
     /// Whether a client of this protocol alone may have an id with capitals, `.` and `_`: apps bring theirs along.
@@ -32,6 +34,12 @@ package protocol ClientProtocolSettings: Sendable {
     var startPage: String? { get }
     /// What `idp client show` prints: the name of each row, and its values.
     var shown: [(name: String, values: [String])] { get }
+    /// What to paste into the client's own settings, each text with the name of its file where there are several.
+    ///
+    /// - Parameters:
+    ///   - secret: nil for a client without one.
+    ///   - issuer: the public address here.
+    func lines(for client: Client, secret: String?, issuer: String) -> [(file: String?, text: String)]
     /// Whether a grant may be taken to an address that a request names.
     func mayReturn(to address: String, of client: Client) -> Bool
 }
@@ -39,10 +47,15 @@ package protocol ClientProtocolSettings: Sendable {
 extension ClientProtocolSettings {
     package static var callbackFields: [String] { [] }
     package static var needsRedirectURIs: Bool { true }
+    package static var addressKey: String { "redirect_uris" }
     package static var needsSecret: Bool { true }
     package static var takesIDsOfApps: Bool { false }
     package static var signsRequests: Bool { false }
     package static var namesEachSession: Bool { false }
+    package func lines(for client: Client, secret: String?, issuer: String) -> [(file: String?, text: String)] {
+        let password = secret.map { "client_secret=\($0)\n" } ?? ""
+        return [(nil, "issuer=\(issuer)\nclient_id=\(client.id)\n\(password)")]
+    }
     package var isPublic: Bool { false }
     package var signOutAddress: String? { nil }
     package var returnAddresses: [String] { [] }

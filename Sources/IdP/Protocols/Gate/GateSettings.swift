@@ -9,6 +9,7 @@ package struct GateSettings: ClientProtocolSettings {
         Key.origin.description, Key.appKeys.description, Key.appKeyField.description, Key.upstream.description,
     ]
     package static let needsRedirectURIs = false
+    package static let addressKey = "gate_origin"
     package static let needsSecret = false
 
     /// Where users see the service: the only origin whose requests are answered.
@@ -52,6 +53,11 @@ package struct GateSettings: ClientProtocolSettings {
     func reads(like other: GateSettings) -> Bool {
         origin.text.utf8.elementsEqual(other.origin.text.utf8) && takesAppKeys == other.takesAppKeys
             && appKeyField == other.appKeyField
+    }
+
+    package func lines(for client: Client, secret: String?, issuer: String) -> [(file: String?, text: String)] {
+        guard let recipe = GateRecipe(client) else { return [] }
+        return GateProxy.allCases.map { ($0.rawValue, recipe.text(for: $0)) }
     }
 
     package func mayReturn(to address: String, of client: Client) -> Bool {

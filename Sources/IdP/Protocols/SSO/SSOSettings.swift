@@ -25,6 +25,9 @@ package struct SSOSettings: ClientProtocolSettings {
 
     package var signOutAddress: String? { logoutURI }
     package var returnAddresses: [String] { signOutURIs }
+    package func lines(for client: Client, secret: String?, issuer: String) -> [(file: String?, text: String)] {
+        [(nil, "SSO_CLIENT_ID=\(client.id)\nSSO_SHARED_SECRET=\(secret ?? "")\nRP_IDP_URL=\(issuer)\n")]
+    }
     package var shown: [(name: String, values: [String])] {
         [("logout_uri", logoutURI.map { [$0] } ?? []), ("sign_out_uris", signOutURIs)]
     }
