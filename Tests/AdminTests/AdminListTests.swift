@@ -44,6 +44,25 @@ struct AdminListTests {
         }
     }
 
+    @Test("a first sign-in is the last one of its user, until the next")
+    func lastSignIn() async throws {
+        try await Self.open { deployment, browser in
+            func cell() async throws -> String {
+                let text = try await browser.get(deployment.origin + "/admin/users").text
+                return String(text.split(separator: "data-label=\"Last sign-in\">").last?.prefix(80) ?? "")
+            }
+            try await deployment.invite("zoe@example.com")
+            #expect(try await cell().hasPrefix("never"))
+            _ = try await deployment.signedIn(as: "zoe@example.com")
+            let first = try await cell()
+            #expect(first.contains("<time"), "\(first)")
+            deployment.clock.advance(by: .hours(2))
+            _ = try await deployment.signedIn(as: "zoe@example.com")
+            let again = try await deployment.adminBrowser().get(deployment.origin + "/admin/users").text
+            #expect(again.contains("<time") && !again.contains(first))
+        }
+    }
+
     @Test("an import shows its plan first, and reads semicolons")
     func imports() async throws {
         try await Self.open { deployment, browser in

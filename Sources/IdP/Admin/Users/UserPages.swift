@@ -180,7 +180,9 @@ struct UserPages: Sendable {
         let rows: [[AdminPage.Cell]] = details.identities.filter { $0.kind != .passkey }.map { identity in
             let name =
                 identity.kind == .email ? writer.cell(Text("admin.method-email")) : writer.cell(identity.provider)
-            return [name, writer.cell(identity.addedAt), writer.cell(identity.usedAt), writer.cell(Text("admin.none"))]
+            // Such a one is added by a sign-in, and noted as used from the next on.
+            let usedAt = identity.usedAt ?? identity.addedAt
+            return [name, writer.cell(identity.addedAt), writer.cell(usedAt), writer.cell(Text("admin.none"))]
         }
         let keys: [[AdminPage.Cell]] = passkeys.map { passkey in
             let remove = AdminPath.query("\(home)/remove-passkey", [("passkey", passkey.id)])

@@ -13,13 +13,14 @@ package enum AdminView {
         try AccountStore.find(email: address.lowercased(), connection)
     }
 
-    /// The groups of an account, and when one of its ways to sign in was used last.
+    /// The groups of an account, and its last sign-in. A way to sign in is noted as used from the second time on.
     package static func summary(
         of account: Account, _ connection: any SQLConnection
     ) throws -> (groups: [String], usedAt: Timestamp?) {
         (
             try GroupStore.groups(of: account.id, connection),
-            try AccountStore.identities(of: account.id, connection).compactMap(\.usedAt).max()
+            try (AccountStore.identities(of: account.id, connection).map(\.usedAt) + [account.begunAt])
+                .compactMap(\.self).max()
         )
     }
 
