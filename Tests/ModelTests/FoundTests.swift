@@ -3,7 +3,7 @@ import Testing
 @testable import TestKit
 
 /// What histories have found in the program, each as the shortest history that showed it.
-@Suite("What histories have found", .program, .ofModel)
+@Suite("What histories have found", .program)
 struct FoundTests {
     @Test("a later end date does not give back what the one before has ended, where no job has seen it yet")
     func laterEndDate() async throws {
@@ -22,6 +22,13 @@ struct FoundTests {
                 .ask(browser: 0, address: 2), .type(browser: 0, code: .right, remember: true), .allow(narrowed: true),
                 .allow(narrowed: false), .look(browser: 0),
             ], seed: 1)
+    }
+
+    @Test("nobody is invited who may not sign in: the invitation would be said to be sent, and never leave")
+    func invitedAfterTheEnd() async throws {
+        let ended: [Operation] = [.printLink(address: 0), .end(address: 0, days: 1), .wait(seconds: 86_400)]
+        try await History.agree(ended + [.invite(address: 0)], seed: 1)
+        try await History.agree([.printLink(address: 0), .disable(address: 0), .invite(address: 0)], seed: 1)
     }
 
     @Test("clients are told of an end date that a restore has taken from the replaced database")

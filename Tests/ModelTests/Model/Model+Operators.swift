@@ -131,8 +131,10 @@ extension Model {
         if account(of: address) == nil { accounts.append(Account(address: address)) }
         return change(address) { model, account in
             let isAdded = !model.accounts[account].isAdded
-            model.accounts[account].isAdded = true
             let sends = !model.accounts[account].hasBegun && !model.isInvited(account)
+            let it = model.accounts[account]
+            if sends, it.isDisabled || it.endsAt.map({ $0 <= model.now }) ?? false { return nil }
+            model.accounts[account].isAdded = true
             if sends {
                 model.endInvitations(of: account)
                 model.invitations.append(Invitation(account: account, endsAt: model.now + Span.invitation))

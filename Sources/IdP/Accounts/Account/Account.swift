@@ -34,6 +34,8 @@ package struct Account: Sendable {
     package let begunAt: Timestamp?
 
     package var isDisabled: Bool { isDisabledByOperator || eraseAt != nil }
+    /// Whether its end date is over.
+    package func isOver(at now: Timestamp) -> Bool { endsAt.map { $0 <= now } ?? false }
     /// Whether somebody has given it a name: the first one is made from the address, and nobody is called that.
     package var isNamed: Bool { name != DisplayName.initial(for: email) }
 }

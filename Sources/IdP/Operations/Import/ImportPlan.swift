@@ -107,7 +107,8 @@ package struct ImportPlan: Sendable {
         let until = user.until.flatMap { $0.end == account.endsAt ? nil : $0 }
         // A day that was set before stays right when it is over: the next run changes nothing.
         if let end = until?.end, end <= now { return fault(user, Self.past(end)) }
-        let isInvited = options.invites && !found.hasBegun && !found.isInvited && !account.isDisabled
+        let maySignIn = !account.isDisabled && (until != nil || !account.isOver(at: now))
+        let isInvited = options.invites && !found.hasBegun && !found.isInvited && maySignIn
         var details = Self.details(groups: new, until: until)
         if !found.isImported { details.insert("imported", at: 0) }
         guard !details.isEmpty || isInvited else { return unchanged += 1 }

@@ -13,11 +13,19 @@ package struct InvitationMail: Sendable {
 
     /// Makes an invitation and queues its email, in the caller's transaction. Those of before end.
     ///
-    /// - Throws: ``ChangeError`` beyond the number of a day.
+    /// - Throws: ``ChangeError`` beyond the number of a day, and for an account that may not sign in: its email would not leave.
     func invite(
         _ account: Account, client: String?, from inviter: String?, language: Language, _ context: ChangeContext,
         _ connection: any SQLConnection
     ) throws {
+        guard !account.isDisabled else {
+            throw ChangeError("\(account.email) is disabled. First: idp user enable \(account.email)")
+        }
+        guard !account.isOver(at: context.now) else {
+            throw ChangeError(
+                "the end date of \(account.email) is over. First set another one: idp user set-end \(account.email) DATE"
+            )
+        }
         guard try InvitationStore.remaining(at: context.now, connection) > 0 else {
             throw ChangeError(
                 "\(Invitation.maximumPerDay) invitations were sent within the last 24 hours, and no more may be. Try again tomorrow."
