@@ -155,7 +155,7 @@ package struct SignOutSender: Service {
             try connection.query(
                 """
                 SELECT DISTINCT client_id FROM audit_event
-                 WHERE id > :since AND event = 'sign_out_given_up' AND cause = 'queue_full' AND client_id IS NOT NULL
+                 WHERE id > :since AND event = 'sign_out_given_up' AND \(AuditSchema.isRare) AND cause = 'queue_full' AND client_id IS NOT NULL
                  ORDER BY client_id
                 """, ["since": .blob(AuditID.prefix(of: since))]
             ).map { try $0.text("client_id") }

@@ -11,7 +11,7 @@ extension AuditStore {
         return try connection.rows(
             """
             SELECT \(AuditEntry.columns) FROM audit_event
-             WHERE id >= :since AND event IN (\(names)) AND occurrences IS NULL ORDER BY id LIMIT :limit
+             WHERE id >= :since AND \(names) AND occurrences IS NULL ORDER BY id LIMIT :limit
             """,
             values.merging(["since": .blob(AuditID.prefix(of: since)), "limit": .integer(Int64(limit))]),
             AuditEntry.init)
@@ -29,7 +29,7 @@ extension AuditStore {
         return try connection.rows(
             """
             SELECT \(AuditEntry.columns) FROM audit_event
-             WHERE id >= :since AND event IN (\(names)) AND occurrences IS NULL
+             WHERE id >= :since AND \(names) AND occurrences IS NULL
               \(client == nil ? "" : "AND client_id = :client") ORDER BY id DESC LIMIT :limit
             """,
             values.merging(["since": .blob(AuditID.prefix(of: since)), "limit": .integer(Int64(limit))]),
@@ -47,15 +47,18 @@ extension AuditStore {
         return try connection.query(
             """
             SELECT COALESCE(\(part.rawValue), event) AS part, COUNT(*) AS rows FROM audit_event
-             WHERE id >= :since AND event IN (\(names)) AND occurrences IS NULL GROUP BY COALESCE(\(part.rawValue), event)
+             WHERE id >= :since AND \(names) AND occurrences IS NULL GROUP BY COALESCE(\(part.rawValue), event)
             """, values.merging(["since": .blob(AuditID.prefix(of: since))])
         ).reduce(into: [:]) { $0[try $1.text("part")] = Int(try $1.integer("rows")) }
     }
 
+    /// The condition that a row is of one of some events.
     private static func names(_ events: [String]) -> (sql: String, values: SQLArguments) {
         var values: SQLArguments = [:]
         for (index, event) in events.enumerated() { values["event\(index)"] = .text(event) }
-        return (events.indices.map { ":event\($0)" }.joined(separator: ", "), values)
+        let condition = "event IN (\(events.indices.map { ":event\($0)" }.joined(separator: ", ")))"
+        let isRare = !events.contains(where: AuditSchema.frequent.contains)
+        return (isRare ? "\(condition) AND \(AuditSchema.isRare)" : condition, values)
     }
 
     package static func row(_ id: [UInt8], _ connection: any SQLConnection) throws -> AuditEntry? {

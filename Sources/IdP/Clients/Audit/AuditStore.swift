@@ -105,7 +105,8 @@ package struct AuditStore: Sendable {
         try await database.read { connection in
             try connection.query(
                 """
-                SELECT created_at FROM audit_event WHERE id >= :first AND event = :event AND account_id IS NULL
+                SELECT created_at FROM audit_event
+                 WHERE id >= :first AND event = :event AND \(AuditSchema.isRare) AND account_id IS NULL
                  ORDER BY id DESC LIMIT 1
                 """, ["first": .blob(AuditID.prefix(of: first)), "event": .text(kind.id)]
             ).first?.timestamp("created_at")

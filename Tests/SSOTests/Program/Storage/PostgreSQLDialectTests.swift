@@ -225,6 +225,7 @@ struct PostgreSQLDialectTests {
             (search.client, search.event, search.reference) = (deployment.client.id, "token_issued", "ABCDEFGH")
             search.user = .init(account: "usr_1", addresses: [[1]])
             _ = try await audit.page(search)
+            _ = try await audit.newest(.backupMade, since: deployment.clock.clock.now())
             _ = try await audit.newest(of: "usr_1", before: nil, limit: 1)
             // A client asks about a session. Later what it was told is purged, and a session is gone by time.
             _ = try await deployment.answer("ses_1", of: "usr_1", as: deployment.client)
