@@ -1,7 +1,7 @@
 import Foundation
 
-/// Measures what a login, a sign-in with a provider, by a passkey or by OpenID Connect, a check of the gate, a request of nobody or a
-/// single request costs at a real IdP process. See docs/benchmarks.md.
+/// Measures what a login, a sign-in with a provider, by a passkey or by OpenID Connect, a check of the gate, an admin page, a request of
+/// nobody or a single request costs at a real IdP process. See docs/benchmarks.md.
 @main
 struct BenchCommand {
     static func main() {
@@ -22,6 +22,9 @@ struct BenchCommand {
             } else if arguments.first == "gate" {
                 let options = try BenchOptions(Array(arguments.dropFirst()), allowing: GateRun.options)
                 try GateRun(options: options).run()
+            } else if arguments.first == "admin" {
+                let options = try BenchOptions(Array(arguments.dropFirst()), allowing: AdminRun.options)
+                try AdminRun(options: options).run()
             } else if arguments.first == "budget" {
                 let options = try BenchOptions(Array(arguments.dropFirst()), allowing: BudgetRun.options)
                 try BudgetRun(options: options).run()
@@ -72,6 +75,8 @@ struct BenchOptions {
                bench oidc [--rounds N] [--program BUILD] [--parent FOLDER]
                bench passkey [--rounds N] [--seconds N] [--program BUILD] [--parent FOLDER]
                bench gate [--rounds N] [--seconds N] [--seed-gate-sessions N] [--program BUILD] [--parent FOLDER]
+               bench admin [--rounds N] [--seconds N] [--seed-accounts N] [--seed-audit-rows N] [--program BUILD]
+                           [--parent FOLDER]
                bench nobody [--bounds FILE] [--rounds N] [--connections N] [--program BUILD] [--parent FOLDER]
                bench budget --library FILE --bounds FILE [--program BUILD] [--parent FOLDER]
         BUILD is an `idp` binary or the folder that holds it.

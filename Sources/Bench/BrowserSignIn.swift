@@ -7,6 +7,9 @@ struct BrowserSignIn {
     let authority: String
     let outbox: String
 
+    /// Of each browser.
+    static func address(_ number: Int) -> String { "bench\(number)@example.com" }
+
     /// One after another, so that each new email belongs to the latest request.
     ///
     /// - Returns: the `Cookie` values.
@@ -16,7 +19,7 @@ struct BrowserSignIn {
             let browser = try BenchBrowser(port: port, authority: authority, index: number)
             try browser.visit("/sign-in")
             try browser.visit(
-                browser.submit(formWith: "name=\"email\"", ("email", "bench\(number)@example.com")))
+                browser.submit(formWith: "name=\"email\"", ("email", Self.address(number))))
             _ = try browser.submit(formWith: "name=\"code\"", ("code", code(inNewEmail: &seen)))
             return browser.cookie
         }

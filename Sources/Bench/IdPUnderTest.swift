@@ -73,9 +73,10 @@ final class IdPUnderTest {
     ///   - settings: further ones.
     ///   - nodes: how many processes share the database.
     ///   - hasDeadClient: whether there is a second client, whose server refuses every connection.
+    ///   - furtherClients: so many more than that.
     init(
         _ binary: String, folder: String, label: String, settings: [String: String] = [:], nodes: Int = 1,
-        hasDeadClient: Bool = false
+        hasDeadClient: Bool = false, furtherClients: Int = 0
     ) throws {
         (self.binary, self.folder, self.label) = (binary, folder, label)
         try FileManager.default.createDirectory(atPath: "\(folder)/outbox", withIntermediateDirectories: true)
@@ -86,8 +87,8 @@ final class IdPUnderTest {
             secret: try SharedSecret.parse(secret, setting: "the bench's secret"), authority: "localhost:\(port)")
         let inherited = ProcessInfo.processInfo.environment.filter { $0.key == "PATH" || $0.key.hasPrefix("LD_") }
         let clients =
-            hasDeadClient
-            ? ["IDP_CLIENTS_FILE": try Self.clientsFile(in: folder, secret: secret)]
+            hasDeadClient || furtherClients > 0
+            ? ["IDP_CLIENTS_FILE": try Self.clientsFile(in: folder, secret: secret, further: furtherClients)]
             : [
                 "SSO_CLIENT_ID": BenchClient.id, "SSO_CLIENT_NAME": "Bench",
                 "SSO_REDIRECT_URIS": BenchClient.callback, "SSO_SHARED_SECRET": secret,
@@ -102,14 +103,22 @@ final class IdPUnderTest {
         ]) { $1 }.merging(settings) { $1 }
     }
 
-    private static func clientsFile(in folder: String, secret: String) throws -> String {
-        let text = """
+    private static func clientsFile(in folder: String, secret: String, further: Int) throws -> String {
+        var text = """
             clients:
               - {id: \(BenchClient.id), name: Bench, redirect_uris: ["\(BenchClient.callback)"], secrets: ["\(secret)"], access: everyone}
               - {id: \(SeedRows.deadClient), name: Dead, redirect_uris: ["http://127.0.0.1:9/dead"],
                  secrets: ["\(try Hex.encode(RandomBytes.generate(32)))"], access: everyone, logout_uri: "http://127.0.0.1:9/logout"}
 
             """
+        for number in 0..<further {
+            let entry = try [
+                "id: more-\(number)", "name: More \(number)", "access: everyone",
+                "redirect_uris: [\"http://127.0.0.1:9/more/\(number)\"]",
+                "secrets: [\(Hex.encode(RandomBytes.generate(32)))]",
+            ]
+            text += "  - {\(entry.joined(separator: ", "))}\n"
+        }
         let path = "\(folder)/clients.yaml"
         try text.write(toFile: path, atomically: true, encoding: .utf8)
         return path

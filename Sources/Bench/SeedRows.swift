@@ -12,6 +12,8 @@ struct SeedRows {
     var sessions = 0
     var accounts = 0
     var auditRows = 0
+    /// Over how many days those are; 0 for some hours of yesterday, all of redemptions.
+    var auditDays = 0
     var messages = 0
     /// At services behind the gate, each on a session of its own: not more than ``sessions``.
     var gateSessions = 0
@@ -30,9 +32,6 @@ struct SeedRows {
 
     private var sql: String {
         let (now, hour) = (Int(Date().timeIntervalSince1970 * 1_000), 3_600_000)
-        // The ids of audit rows begin with their time, 48 bits of milliseconds: these are of some hours of yesterday.
-        let yesterday = String((now - 24 * hour) >> 24, radix: 16)
-        let prefix = String(repeating: "0", count: 6 - yesterday.count) + yesterday
         // The tokens were used within the last days: the audit period keeps them, and a purge is another measurement.
         return """
             BEGIN;
@@ -58,17 +57,37 @@ struct SeedRows {
             SELECT randomblob(32), 'bench', 'http://127.0.0.1:9/auth/sso/callback', '', randomblob(32), 'seed',
                 'seed-' || (i % \(max(sessions, 1))), \(now) - i, 'email_code', \(now) - i, \(now) + 300000 - i, \(now) - i
             FROM n;
-            \(Self.numbers(auditRows)) INSERT INTO audit_event
-                (id, created_at, event, actor, account_id, client_id, session_handle, flow, network)
-            SELECT CAST(X'\(prefix)' || randomblob(13) AS BLOB), \(now - 24 * hour) + i, 'token_redeemed', 'client:bench',
-                'seed-' || (i % \(max(accounts, 1))), 'bench', 'seed-' || (i % \(max(sessions, 1))), 'flow', '127.0.0.0/24'
-            FROM n;
+            \(auditDays == 0 ? auditSQL(auditRows, at: now - 24 * hour) : auditSQLOfDays(until: now))
             \(Self.numbers(messages)) INSERT INTO sign_out_message
                 (id, kind, client_id, account_id, told_session, created_at, tries, next_try_at)
             SELECT 'evt_' || i, 'sso', '\(Self.deadClient)', 'seed', 'seed-' || i, \(now) - i, 0, \(now) - i FROM n;
             COMMIT;
             PRAGMA wal_checkpoint(TRUNCATE);
             """
+    }
+
+    /// Rows of the audit log from a moment on. Their ids begin with their time, 48 bits of milliseconds, here to some hours.
+    private func auditSQL(_ count: Int, at moment: Int, event: String = "'token_redeemed', 'client:bench'") -> String {
+        let hours = String(moment >> 24, radix: 16)
+        let prefix = String(repeating: "0", count: 6 - hours.count) + hours
+        return """
+            \(Self.numbers(count)) INSERT INTO audit_event
+                (id, created_at, event, actor, account_id, client_id, session_handle, flow, network)
+            SELECT CAST(X'\(prefix)' || randomblob(13) AS BLOB), \(moment) + i, \(event),
+                'seed-' || (i % \(max(accounts, 1))), 'bench', 'seed-' || (i % \(max(sessions, 1))), 'flow', '127.0.0.0/24'
+            FROM n;
+            """
+    }
+
+    /// Of ten rows two are of sign-ins and two of refusals. None is of a backup.
+    private func auditSQLOfDays(until now: Int) -> String {
+        let event = """
+            CASE i % 10 WHEN 0 THEN 'signed_in' WHEN 1 THEN 'signed_in' WHEN 2 THEN 'authorize_refused'
+                        WHEN 3 THEN 'verify_refused' WHEN 4 THEN 'token_issued' ELSE 'token_redeemed' END, 'visitor'
+            """
+        return (0..<auditDays).map { day in
+            auditSQL(auditRows / auditDays, at: now - (day + 1) * 86_400_000 + 43_200_000, event: event)
+        }.joined(separator: "\n")
     }
 
     /// A table `n` of the numbers from 1 on.
