@@ -4,17 +4,8 @@ import Testing
 @testable import IdPTestKit
 @testable import TestKit
 
-extension Trait where Self == ConditionTrait {
-    /// Only by `script/model` and `script/test nightly`. `script/test` runs these suites, too, once this trait is gone: not before a
-    /// run of many new seeds has shown no difference.
-    static var ofModel: Self {
-        .enabled(
-            if: TestLength.isNightly || ProcessInfo.processInfo.environment["MODEL_SECONDS"] != nil, "script/model")
-    }
-}
-
 /// Random histories of the whole program, each from one seed, against the ``Model``. `script/model` runs them by hand.
-@Suite("Random histories", .program, .alsoOnPostgres, .ofModel)
+@Suite("Random histories", .program, .alsoOnPostgres)
 struct HistoryTests {
     private static let environment = ProcessInfo.processInfo.environment
 

@@ -8,7 +8,7 @@ import Testing
 
 /// Nothing that can end, narrow or give something is outside the histories by oversight: each thing of the program has a step, or
 /// a sentence why not. A new one without a line fails here.
-@Suite("What the histories leave out", .program, .ofModel)
+@Suite("What the histories leave out", .program)
 struct OversightTests {
     /// What a thing of the program is to the histories.
     enum Place: Sendable {

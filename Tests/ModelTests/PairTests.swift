@@ -6,7 +6,7 @@ import Testing
 @testable import WebTestKit
 
 /// Pairs of steps that are started together, in one process and in two: the outcome must be that of one of the two orders.
-@Suite("Pairs of steps at once", .program, .alsoOnPostgres, .ofModel)
+@Suite("Pairs of steps at once", .program, .alsoOnPostgres)
 struct PairTests {
     /// A user in two browsers, with grants and tokens of every kind that nobody has used yet, and a code that waits in a third.
     private static let before: [Operation] = [

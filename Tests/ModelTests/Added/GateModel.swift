@@ -9,13 +9,13 @@ import Testing
 @testable import TestKit
 
 /// The model of the gate (docs/gate.md): what the proxy of a service is told of each browser and each key, at each moment.
-@Suite("The model of sessions at a gate and of keys for apps", .program, .ofModel)
+@Suite("The model of sessions at a gate and of keys for apps", .program)
 struct GateModel {
     private static let origin = "https://\(Cast.clients[0]).example"
     private static let added = AddedSteps(
         features: .init(), clientKeys: ", protocols: [sso, gate], gate_origin: \"\(origin)\", app_keys: true",
         settings: ["IDP_TRUSTED_PROXIES": "192.0.2.7"], model: model, world: world)
-    private static let steps = ["begin", "return", "check", "check", "make", "use", "use"]
+    private static let steps = ["begin", "return", "check", "check", "leave", "make", "use", "use", "end"]
 
     @Sendable private static func model(_ model: inout Model, _ step: AddedStep) -> String {
         // A proxy is told at its next check.
@@ -26,9 +26,12 @@ struct GateModel {
         case "check":
             guard let user = session(&model, step.browser, touches: true) else { return "302" }
             return "200 account \(user)"
-        case "make": return make(&model, step.browser)
+        case "leave":
+            model.gates[step.browser] = nil
+            return "left"
+        case "make", "end": return change(&model, step.browser, ends: step.name == "end")
         default:
-            guard let key = model.appKeys.last else { return "nothing" }
+            guard let key = model.appKeys.dropLast(step.back).last else { return "nothing" }
             return !key.isEnded && key.endsAt > model.now && model.maySignIn(key.account)
                 ? "200 account \(key.account)" : "401"
         }
@@ -58,15 +61,20 @@ struct GateModel {
         return "in"
     }
 
-    /// Only after a sign-in of the last ten minutes.
-    private static func make(_ model: inout Model, _ browser: Int) -> String {
+    /// Makes a key, or ends the user's newest one: only after a sign-in of the last ten minutes.
+    private static func change(_ model: inout Model, _ browser: Int, ends: Bool) -> String {
         guard let session = model.use(browser), let user = model.signIn(session) else { return "signed out" }
-        guard model.now - user.at <= 10 * Span.minute else {
-            model.sessions[session].seenAt = model.now
-            return "asks again"
+        let newest = model.appKeys.lastIndex { $0.account == user.account && !$0.isEnded && $0.endsAt > model.now }
+        if ends, newest == nil { return "nothing" }
+        // A change of the account counts as a use at once.
+        model.sessions[session].seenAt = model.now
+        guard model.now - user.at <= 10 * Span.minute else { return "asks again" }
+        guard ends, let newest else {
+            model.appKeys.append((user.account, model.now + Span.day, false))
+            return "made"
         }
-        model.appKeys.append((user.account, model.now + Span.day, false))
-        return "made"
+        model.appKeys[newest].isEnded = true
+        return "ended"
     }
 
     private static let verifier = Base64URL.encode([UInt8](repeating: 7, count: 32))
@@ -91,9 +99,13 @@ struct GateModel {
                 step.browser, .get, "\(path)/callback?grant=\(grant)&to=/", headers: proxy)
             return reply.status == 303 ? "in" : "refused"
         case "check": return try await told(world, world.send(step.browser, .get, "\(path)/check", headers: proxy))
-        case "make": return try await make(world, step.browser)
+        case "leave":
+            let fields = [("X-Forwarded-Proto", "https"), ("X-Forwarded-Host", proxy[1].1)]
+            let reply = try await world.send(step.browser, .post, "\(path)/sign-out", headers: fields)
+            return reply.status == 200 ? "left" : "\(reply.status)"
+        case "make", "end": return try await change(world, step.browser, ends: step.name == "end")
         default:
-            guard let key = world.appKeys.last else { return "nothing" }
+            guard let key = world.appKeys.dropLast(step.back).last else { return "nothing" }
             let fields = proxy.dropLast() + [("Authorization", "Bearer \(key)")]
             return try await told(world, world.node.respond(.get, "\(path)/check", Array(fields)))
         }
@@ -105,13 +117,25 @@ struct GateModel {
         return "200 account \(world.number(of: reply.header("remote-id") ?? ""))"
     }
 
-    private static func make(_ world: World, _ browser: Int) async throws -> String {
+    private static func change(_ world: World, _ browser: Int, ends: Bool) async throws -> String {
         let page = try await world.send(browser, .get, "/app-keys")
         guard page.status == 200, let token = world.token(in: page) else { return "signed out" }
-        let fields = [("form_token", token), ("client", Cast.clients[0]), ("name", "key"), ("days", "1")]
-        let made = try await world.send(browser, .post, "/app-keys/add", fields)
-        guard let key = World.between("<code translate=\"no\">", "</code>", in: made.text) else {
-            return made.header("location")?.hasPrefix("/sign-in?flow=") == true ? "asks again" : "\(made.status)"
+        var fields = [("form_token", token)]
+        if ends {
+            let names = page.text.matches(of: #/<bdi>(key \d+)<\/bdi>/#).map { String($0.1) }
+            guard let name = names.max(by: { $0.count == $1.count ? $0 < $1 : $0.count < $1.count }),
+                let id = World.between(
+                    "name=\"key\" value=\"", "\"", in: String(page.text.split(separator: name)[1...].joined()))
+            else { return "nothing" }
+            fields.append(("key", id))
+        } else {
+            fields += [("client", Cast.clients[0]), ("name", "key \(world.appKeys.count)"), ("days", "1")]
+        }
+        let reply = try await world.send(browser, .post, ends ? "/app-keys/remove" : "/app-keys/add", fields)
+        if reply.header("location")?.hasPrefix("/sign-in?flow=") == true { return "asks again" }
+        if ends { return reply.header("location") == "/app-keys?removed" ? "ended" : "\(reply.status)" }
+        guard let key = World.between("<code translate=\"no\">", "</code>", in: reply.text) else {
+            return "\(reply.status)"
         }
         world.appKeys.append(key)
         return "made"
@@ -121,7 +145,8 @@ struct GateModel {
     private static func history(_ seed: inout Seed) -> [Operation] {
         (0..<60).flatMap { _ -> [Operation] in
             let (browser, address) = (seed.below(2), seed.below(2))
-            func step(_ name: String) -> Operation { .added(AddedStep(name: name, browser: browser)) }
+            let back = seed.one(of: [0, 0, 1, 2])
+            func step(_ name: String) -> Operation { .added(AddedStep(name: name, browser: browser, back: back)) }
             let ends: [Operation] = [
                 .signOut(browser: browser), .endOthers(browser: browser),
                 .endSession(browser: browser, of: 1 - browser), .jobs, .restart, .look(browser: browser),

@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 
 /// The model of ``GreetingFeature``: greetings are counted in the session, and only a sign-in by passkey changes the word.
-@Suite("The model of an added page", .program, .ofModel)
+@Suite("The model of an added page", .program)
 struct GreetingModel {
     private static let added = AddedSteps(features: GreetingFeature.added) { model, step in
         let session = model.use(step.browser) ?? model.begin(Model.Session(createdAt: model.now, seenAt: model.now))

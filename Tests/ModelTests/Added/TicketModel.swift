@@ -6,7 +6,7 @@ import Testing
 @testable import TestKit
 
 /// The model of ``TicketProtocol``: a ticket works for a minute, once, and any attempt ends it.
-@Suite("The model of an added client protocol", .program, .ofModel)
+@Suite("The model of an added client protocol", .program)
 struct TicketModel {
     private static let keys = ", protocols: [sso, ticket]"
     private static let added = AddedSteps(features: TicketProtocol.added, clientKeys: keys) { model, step in
