@@ -17,6 +17,8 @@ final class OpenIDService: Sendable {
     private let folder: TemporaryFolder
     private let child = Mutex<ChildProcess?>(nil)
 
+    var callback: String { origin + example.callback }
+
     init(_ example: OpenIDExample) throws {
         guard example.isInstalled else {
             throw ProbeFailure("script/setup --test could not install what \(example.rawValue) needs")
@@ -39,11 +41,13 @@ final class OpenIDService: Sendable {
     }
 
     /// Prepares it, starts it, and waits until it answers.
-    func start(issuer: String) async throws {
+    ///
+    /// - Parameter given: the secret that the identity provider has made for it; nil for its own one.
+    func start(issuer: String, secret given: String? = nil) async throws {
         let files = try exampleFolder()
         let settings = [
             "HOST": host, "PORT": "\(port)", "ORIGIN": origin, "ISSUER": issuer, "CLIENT_ID": id,
-            "CLIENT_SECRET": secret, "SESSION_KEY": TestSecret.new(), "FOLDER": folder.path, "EXAMPLE": files,
+            "CLIENT_SECRET": given ?? secret, "SESSION_KEY": TestSecret.new(), "FOLDER": folder.path, "EXAMPLE": files,
             "HOME": folder.path, "PYTHONDONTWRITEBYTECODE": "1",
         ]
         let environment = Programs.inherited.merging(settings) { $1 }

@@ -20,6 +20,8 @@ struct GateModel {
     @Sendable private static func model(_ model: inout Model, _ step: AddedStep) -> String {
         // A proxy is told at its next check.
         model.clients[0].takesMessages = false
+        let isKnown = model.clients[0].isRegistered[model.node]
+        if !isKnown, ["check", "use", "leave", "return"].contains(step.name) { return answer(model, step) }
         switch step.name {
         case "begin": return model.authorize(step.browser, 0, .none)
         case "return": return comeBack(&model, step.browser)
@@ -34,6 +36,15 @@ struct GateModel {
             guard let key = model.appKeys.dropLast(step.back).last else { return "nothing" }
             return !key.isEnded && key.endsAt > model.now && model.maySignIn(key.account)
                 ? "200 account \(key.account)" : "401"
+        }
+    }
+
+    /// What a proxy is told of a service that is not registered.
+    private static func answer(_ model: Model, _ step: AddedStep) -> String {
+        switch step.name {
+        case "use" where model.appKeys.dropLast(step.back).isEmpty: "nothing"
+        case "return": model.grants.isEmpty ? "nothing" : "refused"
+        default: "403"
         }
     }
 
@@ -151,6 +162,7 @@ struct GateModel {
                 .signOut(browser: browser), .endOthers(browser: browser),
                 .endSession(browser: browser, of: 1 - browser), .jobs, .restart, .look(browser: browser),
                 .disable(address: address), .enable(address: address), .erase(address: address, mode: .now),
+                .file(drops: true, isReloaded: true), .file(drops: false, isReloaded: true),
             ]
             switch seed.below(14) {
             case 0, 1:
