@@ -80,7 +80,7 @@ extension JSONDocument {
         case .json(let range, let json): return (range, Array(json.utf8))
         case .string(let range, let text): return (range, quoted(text, like: range))
         case .rename(let member, let name):
-            let siblings = container(of: member.keyRange.lowerBound)?.object ?? []
+            let siblings = container(of: member.keyRange.lowerBound)?.node.object ?? []
             return siblings.contains { $0.key == name } ? nil : (member.keyRange, quoted(name, like: member.keyRange))
         case .remove(let offset): return removal(of: offset).map { ($0, []) }
         case .insert(let key, let value, let node):
@@ -112,39 +112,54 @@ extension JSONDocument {
     }
 
     /// The array or object that has an element or a member beginning at the offset.
-    private func container(of offset: Int) -> JSONNode? {
+    private func container(of offset: Int) -> JSONParts? {
         var node = root
-        while let current = node {
-            node = nil
-            for (start, value) in Self.parts(current) where start <= offset && offset < value.range.upperBound {
-                if start == offset { return current }
-                node = value
-            }
+        while let parts = node.map(JSONParts.init) {
+            guard let index = parts.index(at: offset) else { return nil }
+            if parts[index].start == offset { return parts }
+            node = parts[index].value
         }
         return nil
     }
 
-    /// The elements or members of a value, each with its first byte.
-    private static func parts(_ node: JSONNode) -> [(start: Int, value: JSONNode)] {
-        switch node.value {
-        case .array(let items): items.map { ($0.range.lowerBound, $0) }
-        case .object(let members): members.map { ($0.keyRange.lowerBound, $0.value) }
-        default: []
-        }
-    }
-
     /// An element or member with the comma and the white space that separate it from its neighbour.
     private func removal(of offset: Int) -> Range<Int>? {
-        let parts = container(of: offset).map(Self.parts) ?? []
-        guard let index = parts.firstIndex(where: { $0.start == offset }) else { return nil }
-        if index > 0 { return parts[index - 1].value.range.upperBound..<parts[index].value.range.upperBound }
-        return offset..<(parts.count > 1 ? parts[1].start : parts[0].value.range.upperBound)
+        guard let parts = container(of: offset), let index = parts.index(at: offset) else { return nil }
+        let end = parts[index].value.range.upperBound
+        if index > 0 { return parts[index - 1].value.range.upperBound..<end }
+        return offset..<(parts.count > 1 ? parts[1].start : end)
     }
 
-    /// Whether the member that begins at the offset has a value that an earlier member of the same name has, too.
+    /// Whether the member that begins at the offset has the value that the other members of its name have.
     func isRepeatedMember(at offset: Int) -> Bool {
-        let members = container(of: offset)?.object ?? []
-        guard let member = members.first(where: { $0.keyRange.lowerBound == offset }) else { return false }
+        guard let parts = container(of: offset), let index = parts.index(at: offset),
+            let members = parts.node.object
+        else { return false }
+        let member = members[index]
         return members.allSatisfy { !$0.key.utf8.elementsEqual(member.key.utf8) || $0.value == member.value }
+    }
+}
+
+/// The elements of an array or the members of an object. A hostile file has a hundred thousand of them.
+private struct JSONParts {
+    let node: JSONNode
+
+    var count: Int { node.array?.count ?? node.object?.count ?? 0 }
+
+    /// The first byte of an element or of a member's key, and the value.
+    subscript(index: Int) -> (start: Int, value: JSONNode) {
+        if case .object(let members) = node.value { return (members[index].keyRange.lowerBound, members[index].value) }
+        if case .array(let items) = node.value { return (items[index].range.lowerBound, items[index]) }
+        return (node.range.lowerBound, node)
+    }
+
+    /// The part that has the byte.
+    func index(at offset: Int) -> Int? {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].start <= offset { low = middle + 1 } else { high = middle }
+        }
+        return low > 0 && offset < self[low - 1].value.range.upperBound ? low - 1 : nil
     }
 }
