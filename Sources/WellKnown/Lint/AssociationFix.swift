@@ -7,8 +7,9 @@ public struct AssociationFix: Sendable {
     /// The findings whose edits were made, in the order in which they were made.
     public private(set) var fixed: [Finding] = []
 
-    /// An edit can show what was hidden before, so the file is linted again after each round.
-    private static let mostRounds = 8
+    /// An edit can show what was hidden before, and a report lists 200 findings of one code. So the file is linted again
+    /// after each round. The limit is for hostile files.
+    private static let mostRounds = 40
 
     /// - Parameter isWanted: whether the finding is to be mended.
     public init(

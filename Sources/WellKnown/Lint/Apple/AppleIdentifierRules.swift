@@ -1,4 +1,4 @@
-/// App identifiers: a prefix of ten characters, a dot, the bundle identifier.
+/// App identifiers: the Team ID, or the older prefix of ten characters, a dot, the bundle identifier.
 ///
 /// Sources: Apple, "Supporting associated domains" (`appIDs`, `apps`); CFBundleIdentifier.
 enum AppleIdentifierRules {

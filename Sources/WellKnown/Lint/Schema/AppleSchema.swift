@@ -16,7 +16,7 @@ enum AppleSchema {
         ])
 
     private static let app = Schema.schema(
-        "string", "An app: its prefix of ten characters, a dot and its bundle identifier.",
+        "string", "An app: its Team ID, a dot and its bundle identifier.",
         AppleIdentifierRules.noPrefix,
         Schema.pattern("^[A-Z0-9]{10}(\\.[A-Za-z0-9-]+)+$"))
 

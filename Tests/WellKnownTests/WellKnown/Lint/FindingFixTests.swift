@@ -121,6 +121,14 @@ struct FindingFixTests {
         #expect(AssociationFix(body, as: .aasa).body == body)
     }
 
+    @Test("A file with more findings than a report lists is mended, too")
+    func many() {
+        let apps = (0..<450).map { "\"k7q2m9x4tb.com.acme.shop\($0)\"" }.joined(separator: ",")
+        let fix = AssociationFix(Array("{\"webcredentials\":{\"apps\":[\(apps)]}}".utf8), as: .aasa)
+        #expect(fix.fixed.count == 450)
+        #expect(AssociationLint.lint(body: fix.body, as: .aasa).findings.isEmpty)
+    }
+
     @Test("UTF-16 stays as it is")
     func encoded() {
         let text = "{\"webcredentials\": {\"apps\": [\"\(Self.app)\",]}}"

@@ -68,6 +68,18 @@ struct FixProgramTests {
         #expect(folder.text(of: name) == before && folder.text(of: Self.name) == Self.broken)
     }
 
+    @Test("A file on a server is linted and not changed")
+    func remote() async throws {
+        let house = try await FetchHouse.open([FetchHouse.aasaPath: SiteServer.Reply(body: Self.broken)])
+        let address = "https://127.0.0.1:\(house.site.port)\(FetchHouse.aasaPath)"
+        let run = try await WellKnownRun.run([
+            "lint", "--fix", address, "--allow-private", "--ca-file", try #require(house.certificateFile),
+            "--time-limit", "60",
+        ])
+        #expect(run.code == 1 && run.output.contains("not changed: it is remote\n"), "\(run.output)\(run.errors)")
+        #expect(run.output.contains("id.prefix-lowercase"))
+    }
+
     @Test("A finding that is left out is not mended")
     func ignored() async throws {
         let folder = try TemporaryFolder()
