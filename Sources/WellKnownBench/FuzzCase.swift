@@ -19,6 +19,10 @@ enum FuzzCase {
         for finding in report.findings {
             precondition((finding.position?.line ?? 1) > 0 && (finding.position?.column ?? 1) > 0)
         }
+        if random.below(4) == 0 {
+            let fix = AssociationFix(body, as: report.kind)
+            precondition(fix.fixed.isEmpty || JSONReader.read(fix.body).root != nil)
+        }
         guard let link = LinkURL(HostileText.link(&random)) else { return }
         if let file = report.aasa ?? AASAFile(reading: body) {
             ask(AppleMatcher(file), link, &random)

@@ -21,6 +21,7 @@ struct WellKnownProgram: AsyncParsableCommand {
             DiffCommand.self,
             CheckCommand.self,
             FindingCommand.self,
+            SchemaCommand.self,
             QRCommand.self,
             GenerateCommand.self,
             FetchCommand.self,

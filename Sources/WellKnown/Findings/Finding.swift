@@ -11,6 +11,8 @@ public struct Finding: Sendable, Hashable {
     public let reason: String
     /// The recommended fix. It contains the correct text if that is known.
     public let fix: String?
+    /// The changes of the file that remove the cause. Empty if a program cannot make them.
+    public let edits: [TextEdit]
     /// The name of the file, or `nil` if only one file is checked.
     public var file: String?
     /// The position, or `nil` for findings about the whole file.
@@ -21,13 +23,14 @@ public struct Finding: Sendable, Hashable {
     /// `severity`, `reason` and `fix` default to those of the rule.
     public init(
         _ rule: LintRule, _ message: String, severity: Severity? = nil, reason: String? = nil, fix: String? = nil,
-        file: String? = nil, position: SourcePosition? = nil, pointer: String? = nil
+        edits: [TextEdit] = [], file: String? = nil, position: SourcePosition? = nil, pointer: String? = nil
     ) {
         code = rule.code
         self.severity = severity ?? rule.severity
         self.message = message
         self.reason = reason ?? rule.reason
         self.fix = fix ?? rule.fix
+        self.edits = edits
         self.file = file
         self.position = position
         self.pointer = pointer

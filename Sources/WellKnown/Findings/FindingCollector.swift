@@ -22,22 +22,24 @@ struct FindingCollector {
     /// Adds a finding about the whole file.
     mutating func add(
         _ rule: LintRule, _ message: @autoclosure () -> String, severity: Severity? = nil,
-        reason: String? = nil, fix: @autoclosure () -> String? = nil
+        reason: String? = nil, fix: @autoclosure () -> FindingFix? = nil
     ) {
         guard mayList(rule.code) else { return }
         findings.append(
-            Finding(rule, Self.sentence(message()), severity: severity, reason: reason, fix: fix(), file: file))
+            Finding(rule, Self.sentence(message()), severity: severity, reason: reason, fix: fix()?.words, file: file))
     }
 
     /// Adds a finding at a byte of the document. The message is created only if the finding is listed.
     mutating func add(
         _ rule: LintRule, at offset: Int, _ message: @autoclosure () -> String, severity: Severity? = nil,
-        reason: String? = nil, fix: @autoclosure () -> String? = nil
+        reason: String? = nil, fix: @autoclosure () -> FindingFix? = nil
     ) {
         guard mayList(rule.code) else { return }
+        let fix = fix()
         findings.append(
             Finding(
-                rule, Self.sentence(message()), severity: severity, reason: reason, fix: fix(), file: file,
+                rule, Self.sentence(message()), severity: severity, reason: reason, fix: fix?.words,
+                edits: fix.map { document.edits($0.changes) } ?? [], file: file,
                 position: document.position(at: offset),
                 pointer: document.root == nil ? nil : document.pointer(at: offset)))
     }
@@ -45,7 +47,7 @@ struct FindingCollector {
     /// Adds a finding at a value.
     mutating func add(
         _ rule: LintRule, at node: JSONNode, _ message: @autoclosure () -> String, severity: Severity? = nil,
-        reason: String? = nil, fix: @autoclosure () -> String? = nil
+        reason: String? = nil, fix: @autoclosure () -> FindingFix? = nil
     ) {
         add(rule, at: node.range.lowerBound, message(), severity: severity, reason: reason, fix: fix())
     }
@@ -53,7 +55,7 @@ struct FindingCollector {
     /// Adds a finding at a key.
     mutating func add(
         _ rule: LintRule, at member: JSONMember, _ message: @autoclosure () -> String, severity: Severity? = nil,
-        reason: String? = nil, fix: @autoclosure () -> String? = nil
+        reason: String? = nil, fix: @autoclosure () -> FindingFix? = nil
     ) {
         add(rule, at: member.keyRange.lowerBound, message(), severity: severity, reason: reason, fix: fix())
     }

@@ -21,8 +21,10 @@ public enum AssociationLint {
         BodyLint.check(form, hasContent: text != nil, kind: kind, into: &findings)
         if isText { JSONErrorLint.check(document, kind: kind, into: &findings) }
         if options.mindsFinalNewline, form == .text, body.last != 0x0a {
+            let end = document.text.count
             findings.add(
-                JSONRules.noFinalNewline, at: document.text.count, "The last line does not end with a line break")
+                JSONRules.noFinalNewline, at: end, "The last line does not end with a line break",
+                fix: FindingFix([.json(end..<end, "\n")]))
         }
 
         let isSound = RootLint.check(document, kind: kind, into: &findings)

@@ -2,7 +2,7 @@ import SSOShared
 
 /// Serialises both files deterministically: members in the given order, two spaces per level, `/` not escaped, one line
 /// break at the end. The ETag depends on the bytes, so the order must not depend on a dictionary.
-indirect enum AssociationJSON {
+indirect enum AssociationJSON: Sendable {
     case string(String)
     case bool(Bool)
     /// A value from a parsed file.
@@ -51,7 +51,7 @@ indirect enum AssociationJSON {
     }
 
     /// RFC 8259 section 7: quotes, backslashes and control characters must be escaped, nothing else.
-    private static func quoted(_ value: String) -> String {
+    static func quoted(_ value: String) -> String {
         var text = "\""
         for scalar in value.unicodeScalars {
             switch scalar.value {

@@ -97,7 +97,7 @@ struct ExpectationsFile: Sendable {
                 continue
             }
             if platform == .ios, word != "browser", (try? AppleAppID(word)) == nil {
-                refuse("ios must be an app with its prefix, such as ABCDE12345.com.example.app, or browser", value)
+                refuse("ios must be an app with its Team ID, such as ABCDE12345.com.example.app, or browser", value)
             }
             outcomes.append((platform, word == "browser" ? .browser : .app(word)))
         }

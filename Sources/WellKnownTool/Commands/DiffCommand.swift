@@ -161,8 +161,13 @@ struct LinkComparison {
                     "\(app.printable): its rules could not be compared in full, and \(changes.contains { $0.app == app } ? "there may be more differences" : "differences are not ruled out"). See: wellknown diff --help",
                     first: "", rest: "  "))
         }
-        if lines.isEmpty { lines = [style.paint("no difference: every link is decided alike", .green)] }
         lines += disputes.flatMap { DisputeText.lines($0.dispute, style, subject: $0.side.rawValue, link: $0.witness) }
+        let count = changes.count + addedApps.count + removedApps.count + changedCertificates.count
+        let result =
+            !isSame
+            ? "\(count) difference\(count == 1 ? "" : "s")"
+            : notDecided.isEmpty ? style.paint("no difference: every link is decided alike", .green) : "not decided"
+        lines.append(result)
         return lines.map { $0 + "\n" }.joined()
     }
 

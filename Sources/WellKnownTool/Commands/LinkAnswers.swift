@@ -101,6 +101,9 @@ struct LinkAnswerText {
         self.style = style
     }
 
+    /// The last line: what the link does if all apps are installed.
+    var result: String { "\(answers.url.printable): \((answers.deciding?.verdict ?? .doesNotOpen).rawValue)\n" }
+
     /// The decision, the deciding rule, and the points on which sources disagree.
     func verdict(_ answer: LinkAnswer) -> String {
         var lines = [headline(answer), wrapped(answer.summary)]

@@ -12,9 +12,14 @@ struct LintCommand: AsyncParsableCommand {
             content tells which of the two files it is; --kind says it outright. Where both files of a site are given, \
             they are compared, too. Every code has a page under docs/findings.
 
+            --fix makes the edits that findings carry: white space, upper and lower case, colons, commas, duplicates and the \
+            like. Only these bytes change, and the findings that are left are shown. --dry-run shows the edits \
+            as a diff.
+
             Example: wellknown lint apple-app-site-association assetlinks.json
 
-            Exit codes: 0 fine; 1 findings at or above --fail-on; 2 a file could not be read; 64 wrong usage.
+            Exit codes: 0 fine; 1 findings at or above --fail-on, or edits that --dry-run shows; 2 a file could not be \
+            read; 64 wrong usage.
             """)
 
     @Argument(
@@ -38,6 +43,12 @@ struct LintCommand: AsyncParsableCommand {
     @Flag(help: "Also say that the last line of a file does not end.")
     var finalNewline = false
 
+    @Flag(help: "Mend what a program can, and show what is left. Local files only.")
+    var fix = false
+
+    @Flag(help: "Show what --fix would change as a unified diff, and change nothing.")
+    var dryRun = false
+
     @Option(
         help: ArgumentHelp(
             "Write the present findings into this file, as a baseline for .wellknown.yaml.", valueName: "file"),
@@ -51,6 +62,7 @@ struct LintCommand: AsyncParsableCommand {
         if readers, output.format != .text, output.format != .json {
             throw ValidationError("--readers goes with --format text or json")
         }
+        if dryRun, output.format != .text { throw ValidationError("--dry-run goes with --format text") }
         if let domain, DomainName(domain) == nil {
             throw ValidationError("'\(domain.printable)' is not a host: write its bare name, as in example.com.")
         }
@@ -60,6 +72,7 @@ struct LintCommand: AsyncParsableCommand {
     func run() async throws {
         var run = LintRun(kind: kind, minimumIOS: minimumIOS, domain: domain, readers: readers)
         run.mindsFinalNewline = finalNewline
+        if fix || dryRun { run.fixing = .init(ignored: try output.ignoring.list(), isDry: dryRun) }
         for word in files.isEmpty ? ["."] : files {
             if AssociationFolder.isFolder(word) {
                 try lint(folder: word, &run)
@@ -88,7 +101,9 @@ struct LintCommand: AsyncParsableCommand {
             StandardOutput.write("\(writeBaseline.printable): \(count) findings written\n")
             return
         }
+        StandardOutput.write(run.diff)
         try output.finish(run.files)
+        if !run.diff.isEmpty { throw ExitCode(1) }
     }
 }
 
@@ -121,8 +136,17 @@ struct LintRun {
     let domain: String?
     let readers: Bool
     var mindsFinalNewline = false
+    /// How findings with edits are mended. `nil` if they are not.
+    var fixing: Fixing?
+
+    struct Fixing {
+        let ignored: IgnoreList
+        let isDry: Bool
+    }
 
     private(set) var files: [CheckedFile] = []
+    /// What `--dry-run` would change.
+    private(set) var diff = ""
     private var pairs: [Pair] = []
 
     /// The two files of one place, if they are available.
@@ -142,16 +166,29 @@ struct LintRun {
         do throws(InputError) {
             if kind == nil, let neighbour = Neighbour.named(name) {
                 let body = try AssociationInput.read(name).body
-                files.append(
-                    CheckedFile(name: name, findings: NeighbourLint.findings(in: body, as: neighbour, file: name)))
+                append(
+                    CheckedFile(name: name, findings: NeighbourLint.findings(in: body, as: neighbour, file: name)),
+                    untouched: "it is no association file")
                 return
             }
             let input = try AssociationInput.read(name, kind: kind)
             let options = LintOptions(
                 file: name, minimumIOS: minimumIOS, domain: domain, mindsFinalNewline: mindsFinalNewline)
-            let report = AssociationLint.lint(body: input.body, as: input.kind, options: options)
+            var report = AssociationLint.lint(body: input.body, as: input.kind, options: options)
+            let fix = fixing.map { fixing in
+                FileFix(
+                    name, input.body, kind: report.kind, options: options, ignored: fixing.ignored,
+                    isWritten: !fixing.isDry)
+            }
+            if let fix, fix.fixed > 0 {
+                report = AssociationLint.lint(body: fix.body, as: report.kind, options: options)
+                if fixing?.isDry == true {
+                    diff += UnifiedDiff.text(input.body, fix.body, name: name, isForTerminal: TextStyle.isTerminal)
+                }
+            }
             let folder = name.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
             var checked = CheckedFile(name: name, report: report)
+            (checked.fixed, checked.untouched) = (fix?.fixed ?? 0, fix?.untouched)
             if let finding = TransportLint.nameFinding(fileName: name, file: report.kind) {
                 checked.findings.insert(finding, at: 0)
             }
@@ -167,7 +204,14 @@ struct LintRun {
             files.append(CheckedFile(name: neighbour.fact.url, failure: neighbour.trouble))
             return
         }
-        files.append(CheckedFile(name: neighbour.fact.url, findings: neighbour.findings))
+        append(CheckedFile(name: neighbour.fact.url, findings: neighbour.findings), untouched: "it is remote")
+    }
+
+    /// Adds a file that `--fix` does not change.
+    private mutating func append(_ file: CheckedFile, untouched: String) {
+        var file = file
+        if fixing != nil { file.untouched = untouched }
+        files.append(file)
     }
 
     /// Lints one or both files of a site.
@@ -198,6 +242,7 @@ struct LintRun {
             // The transport findings are more precise, because they use the HTTP response.
             var checked = CheckedFile(name: input.seen.url, report: report)
             checked.findings = served + checked.findings.filter { !$0.code.hasPrefix("http.") }
+            if fixing != nil { checked.untouched = "it is remote" }
             add(checked, report, place: "https://" + input.target.authority, host: domain ?? input.target.host)
         }
     }

@@ -30,7 +30,8 @@ struct MatchCommand: AsyncParsableCommand {
         case .json:
             StandardOutput.write(JSONOutput.text(LinkAnswerJSON(answer, of: answers, withTrials: false)))
         case .text:
-            StandardOutput.write(LinkAnswerText(answers, style: .ofStandardOutput).verdict(answer))
+            let text = LinkAnswerText(answers, style: .ofStandardOutput)
+            StandardOutput.write(text.verdict(answer) + text.result)
         }
         if answers.exitCode != 0 { throw ExitCode(answers.exitCode) }
     }
@@ -64,7 +65,7 @@ struct ExplainCommand: AsyncParsableCommand {
             StandardOutput.write(JSONOutput.text(["answers": list]))
         case .text:
             let text = LinkAnswerText(answers, style: .ofStandardOutput)
-            StandardOutput.write(answers.all.map(text.explanation).joined(separator: "\n"))
+            StandardOutput.write(answers.all.map(text.explanation).joined(separator: "\n") + text.result)
         }
         if answers.exitCode != 0 { throw ExitCode(answers.exitCode) }
     }

@@ -86,7 +86,7 @@ struct AppleDoctor: Sendable {
         let bundle = id.split(separator: ".", maxSplits: 1).last.map(String.init) ?? ""
         let other = listedApps.first { $0.split(separator: ".", maxSplits: 1).last.map(String.init) == bundle }
         if let other, !bundle.isEmpty {
-            return "The file has the same bundle id with another prefix (\(other)). The prefix must be that of the "
+            return "The file has the same bundle id with another Team ID (\(other)). It must be that of the "
                 + "application identifier, which in old accounts is not the team id: write \(id)."
         }
         if let other = listedApps.first(where: { $0.lowercased() == id.lowercased() }) {

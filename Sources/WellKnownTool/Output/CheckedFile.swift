@@ -11,6 +11,10 @@ struct CheckedFile {
     var omitted: [String: Int] = [:]
     /// The number of findings that the configuration leaves out.
     var ignored = 0
+    /// The number of findings that `--fix` mended, or would mend.
+    var fixed = 0
+    /// The reason why `--fix` left the file as it is.
+    var untouched: String?
     /// The results of all readers, if they were requested.
     var readers: AssetLinksReaders?
     /// The reason why the file could not be checked.

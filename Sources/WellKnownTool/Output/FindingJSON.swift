@@ -19,6 +19,9 @@ enum FindingJSON {
         let readers: [ReadersTable.Row]?
         /// The reason why the file could not be checked.
         let failure: String?
+        /// The number of findings that `--fix` mended, and the reason why it left the file as it is.
+        let fixed: Int?
+        let notChanged: String?
     }
 
     struct Item: Encodable {
@@ -27,6 +30,7 @@ enum FindingJSON {
         /// The source of the rule, and the page about the code in this repository.
         let source, page: String?
         let line, column: Int?
+        let edits: [Edit]?
 
         init(_ finding: Finding) {
             (code, severity) = (finding.code, finding.severity.rawValue)
@@ -35,6 +39,18 @@ enum FindingJSON {
             source = LintRule.named(finding.code)?.source
             page = source.map { _ in "docs/findings/\(finding.code).md" }
             (line, column) = (finding.position?.line, finding.position?.column)
+            edits = finding.edits.isEmpty ? nil : finding.edits.map(Edit.init)
+        }
+    }
+
+    /// A change that `--fix` makes: the text between two positions, and what replaces it.
+    struct Edit: Encodable {
+        let line, column, endLine, endColumn: Int
+        let text: String
+
+        init(_ edit: TextEdit) {
+            (line, column) = (edit.start.line, edit.start.column)
+            (endLine, endColumn, text) = (edit.end.line, edit.end.column, edit.text)
         }
     }
 
@@ -49,7 +65,7 @@ enum FindingJSON {
             File(
                 file: file.name, kind: file.kind?.rawValue, findings: file.findings.map(Item.init),
                 omitted: file.omitted.isEmpty ? nil : file.omitted, readers: file.readers.map(ReadersTable.rows),
-                failure: file.failure)
+                failure: file.failure, fixed: file.fixed == 0 ? nil : file.fixed, notChanged: file.untouched)
         }
         return JSONOutput.text(
             Output(

@@ -45,6 +45,20 @@ enum FindingSARIF {
         let ruleIndex: Int?
         let message: Message
         let locations: [Location]
+        let fixes: [Fix]?
+    }
+    /// Source: SARIF sections 3.55 to 3.57.
+    struct Fix: Encodable {
+        let description: Message
+        let artifactChanges: [Change]
+    }
+    struct Change: Encodable {
+        let artifactLocation: Artifact
+        let replacements: [Replacement]
+    }
+    struct Replacement: Encodable {
+        let deletedRegion: Region
+        let insertedContent: Message
     }
     struct Location: Encodable {
         let physicalLocation: Physical
@@ -56,7 +70,10 @@ enum FindingSARIF {
         let region: Region?
     }
     struct Artifact: Encodable { let uri: String }
-    struct Region: Encodable { let startLine, startColumn: Int }
+    struct Region: Encodable {
+        let startLine, startColumn: Int
+        var endLine, endColumn: Int?
+    }
     struct Invocation: Encodable {
         let executionSuccessful: Bool
         let toolExecutionNotifications: [Notification]
@@ -92,13 +109,24 @@ enum FindingSARIF {
 
     private static func result(_ finding: Finding, in name: String, index: Int?) -> Result {
         let text = [finding.message, finding.reason, finding.fix].compactMap { $0 }.joined(separator: " ")
+        let artifact = Artifact(uri: uri(finding.file ?? name))
         let place = Physical(
-            artifactLocation: Artifact(uri: uri(finding.file ?? name)),
+            artifactLocation: artifact,
             region: finding.position.map { Region(startLine: $0.line, startColumn: $0.column) })
         let logical = finding.pointer.map { [Logical(fullyQualifiedName: $0)] }
+        let replacements = finding.edits.map { edit in
+            Replacement(
+                deletedRegion: Region(
+                    startLine: edit.start.line, startColumn: edit.start.column, endLine: edit.end.line,
+                    endColumn: edit.end.column), insertedContent: Message(text: edit.text))
+        }
+        let fix = Fix(
+            description: Message(text: finding.fix ?? ""),
+            artifactChanges: [Change(artifactLocation: artifact, replacements: replacements)])
         return Result(
             ruleId: finding.code, level: level(finding.severity), ruleIndex: index, message: Message(text: text),
-            locations: [Location(physicalLocation: place, logicalLocations: logical)])
+            locations: [Location(physicalLocation: place, logicalLocations: logical)],
+            fixes: replacements.isEmpty ? nil : [fix])
     }
 
     /// The level of a result. Source: SARIF section 3.27.10.

@@ -9,7 +9,9 @@ enum FindingText {
         guard files.count > 1 else { return texts }
         let failures = files.count { $0.failure != nil }
         let result = counts(files.flatMap(\.findings), showsAll, style)
-        return texts + "\n\(files.count) files: \(result)\(failures == 0 ? "" : ", \(failures) not checked")\n"
+        let (fixed, ignored) = (files.reduce(0) { $0 + $1.fixed }, files.reduce(0) { $0 + $1.ignored })
+        return texts + "\n\(files.count) files: \(result)\(counted(failures, "not checked"))\(counted(fixed, "fixed"))"
+            + "\(counted(ignored, "left out"))\n"
     }
 
     private static func text(of file: CheckedFile, _ style: TextStyle, _ showsAll: Bool) -> String {
@@ -22,9 +24,13 @@ enum FindingText {
         let findings = shown.map { text(of: $0, in: name, style) }
         let more = file.omitted.sorted { $0.key < $1.key }.map { "  and \($0.value) more of \($0.key)\n" }
         let table = file.readers.map { ReadersTable.text($0, style: style) + "\n" } ?? ""
-        let ignored = file.ignored == 0 ? "" : ", \(file.ignored) left out"
-        return (findings + more).joined() + table + "\(name): \(counts(file.findings, showsAll, style))\(ignored)\n"
+        let untouched = file.untouched.map { "\(name): not changed: \($0.printable)\n" } ?? ""
+        return (findings + more).joined() + table + untouched
+            + "\(name): \(counts(file.findings, showsAll, style))\(counted(file.fixed, "fixed"))"
+            + "\(counted(file.ignored, "left out"))\n"
     }
+
+    private static func counted(_ count: Int, _ words: String) -> String { count == 0 ? "" : ", \(count) \(words)" }
 
     private static func text(of finding: Finding, in name: String, _ style: TextStyle) -> String {
         let file = finding.file?.printable ?? name

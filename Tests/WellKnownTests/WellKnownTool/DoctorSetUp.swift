@@ -115,7 +115,7 @@ struct BrokenSetUp: Sendable, CustomTestStringConvertible {
         BrokenSetUp("AASA: a list", aasa, aasaText, "[]", "the file", "wellknown lint"),
         BrokenSetUp(
             "AASA: another team's prefix", aasa, "[\"4J6K8M2N9P.com", "[\"ZZZZZ99999.com", "the app's id",
-            "another prefix"),
+            "another Team ID"),
         BrokenSetUp(
             "AASA: letter case of the bundle id", aasa, "[\"4J6K8M2N9P.com.example.app\"], \"comp",
             "[\"4J6K8M2N9P.com.Example.app\"], \"comp", "the app's id", "letter case counts"),

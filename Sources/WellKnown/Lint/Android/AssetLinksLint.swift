@@ -85,7 +85,8 @@ enum ListLint {
             let text = statement.node.canonicalText
             if let first = seen[text] {
                 findings.add(
-                    StatementRules.duplicate, at: statement.node, "Statements \(first + 1) and \(index + 1) are equal.")
+                    StatementRules.duplicate, at: statement.node, "Statements \(first + 1) and \(index + 1) are equal.",
+                    fix: .remove(at: statement.node.range.lowerBound))
             } else {
                 seen[text] = index
             }

@@ -31,7 +31,8 @@ enum DynamicFieldLint {
             }
             findings.add(
                 DynamicRules.malformed, at: member.value,
-                "exclude is \(member.value.typeName); it must be true or false.", fix: fix)
+                "exclude is \(member.value.typeName); it must be true or false.",
+                fix: fix.map { FindingFix(words: $0) })
             isSound = false
         }
         if rule.path.isAbsent, rule.query.isAbsent, rule.fragment.isAbsent {
@@ -71,7 +72,7 @@ enum DynamicFieldLint {
             }
             findings.add(
                 DynamicRules.queryString, at: member.value, "\"?\" is a string; it must be a dictionary.",
-                fix: text.contains("=") && items.count == 1 ? fix : nil)
+                fix: text.contains("=") && items.count == 1 ? fix.map { FindingFix(words: $0) } : nil)
             return false
         case .object(let items):
             var isSound = !items.isEmpty

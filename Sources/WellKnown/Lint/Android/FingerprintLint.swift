@@ -12,7 +12,9 @@ struct FingerprintLint {
             guard !misspelled else { return }
             findings.add(FingerprintRules.missing, at: target.node, "The target has no sha256_cert_fingerprints.")
         case .wrongType(let member):
-            let fix = member.value.string.map { "Write [\(FingerprintReading($0).corrected?.quoted ?? $0.quoted)]." }
+            let fix = member.value.string.map { text -> FindingFix in
+                "Write [\(FingerprintReading(text).corrected?.quoted ?? text.quoted)]."
+            }
             findings.add(
                 FingerprintRules.type, at: member.value,
                 "sha256_cert_fingerprints is \(member.value.typeName); it must be an array of strings.", fix: fix)
@@ -31,7 +33,7 @@ struct FingerprintLint {
             return
         }
         let reading = FingerprintReading(text)
-        let fix = reading.corrected.map { "Write \"\($0)\"." }
+        let fix = reading.corrected.map { FindingFix.write($0, at: node) }
         for fault in reading.faults {
             let (rule, message) = Self.telling(fault, text: text)
             findings.add(rule, at: node, message, fix: fix)
@@ -94,7 +96,8 @@ struct FingerprintLint {
         for (octets, node) in fingerprints where !seen.insert(octets).inserted {
             findings.add(
                 FingerprintRules.duplicate, at: node,
-                "The fingerprint \(FingerprintReading.text(octets)) appears twice.")
+                "The fingerprint \(FingerprintReading.text(octets)) appears twice.",
+                fix: .remove(at: node.range.lowerBound))
         }
     }
 }

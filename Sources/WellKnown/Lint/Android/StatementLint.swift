@@ -51,7 +51,9 @@ struct StatementLint {
             for node in nodes {
                 lint(node, into: &findings)
                 if let text = node.string, !seen.insert(text).inserted {
-                    findings.add(StatementRules.duplicate, at: node, "The relation \(text.quoted) appears twice.")
+                    findings.add(
+                        StatementRules.duplicate, at: node, "The relation \(text.quoted) appears twice.",
+                        fix: .remove(at: node.range.lowerBound))
                 }
             }
         }

@@ -50,13 +50,19 @@ struct TargetLint {
     private func lintNamespace(
         _ target: AssetTarget, guess: String?, isMisspelled: Bool, into findings: inout FindingCollector
     ) {
-        let fix = guess.map { "Write \"namespace\": \"\($0)\"." }
+        func fix(_ change: (String) -> FindingFix.Change) -> FindingFix? {
+            guess.map { FindingFix(words: "Write \"namespace\": \"\($0)\".", [change($0)]) }
+        }
         switch target.namespace {
         case .absent:
             guard !isMisspelled else { return }
-            findings.add(StatementRules.namespace, at: target.node, "The target has no namespace.", fix: fix)
+            findings.add(
+                StatementRules.namespace, at: target.node, "The target has no namespace.",
+                fix: fix { .insert(key: "namespace", value: $0, target.node) })
         case .wrongType(let member):
-            findings.add(StatementRules.namespace, at: member.value, "namespace is \(member.value.typeName).", fix: fix)
+            findings.add(
+                StatementRules.namespace, at: member.value, "namespace is \(member.value.typeName).",
+                fix: fix { .string(member.value.range, $0) })
         case .present("web", _), .present("android_app", _): break
         case .present("ios_app", let member):
             findings.add(
@@ -65,7 +71,8 @@ struct TargetLint {
         case .present(let name, let member):
             findings.add(
                 StatementRules.namespace, at: member.value,
-                "namespace is \(name.quoted); it must be android_app or web.", fix: fix)
+                "namespace is \(name.quoted); it must be android_app or web.",
+                fix: fix { .string(member.value.range, $0) })
         }
     }
 
@@ -94,9 +101,10 @@ struct TargetLint {
                 return
             }
             let trimmed = PackageName.trimmed(name)
-            let fix = trimmed != name && PackageName.fault(in: trimmed) == nil ? "Write \"\(trimmed)\"." : nil
+            let isOnlyBlank = trimmed != name && PackageName.fault(in: trimmed) == nil
             findings.add(
-                StatementRules.packageSyntax, at: member.value, "package_name \(name.quoted) \(fault).", fix: fix)
+                StatementRules.packageSyntax, at: member.value, "package_name \(name.quoted) \(fault).",
+                fix: isOnlyBlank ? .write(trimmed, at: member.value) : nil)
         }
     }
 
@@ -118,14 +126,14 @@ struct TargetLint {
                 findings.add(
                     StatementRules.siteSyntax, at: member.value,
                     "site \(text.quoted) goes on after the host, with \(site.rest.quoted).",
-                    fix: "Write \(String(text.dropLast(site.rest.count)).quoted).")
+                    fix: .write(String(text.dropLast(site.rest.count)), at: member.value))
             } else if site.scheme == "http" {
                 findings.add(StatementRules.siteHTTP, at: member.value, "site \(text.quoted) is http.")
             }
         } catch {
-            var fix: String?
+            var fix: FindingFix?
             if case .noScheme = error, (try? SiteAddress("https://" + text))?.rest == "" {
-                fix = "Write \"https://\(text)\"."
+                fix = .write("https://\(text)", at: member.value)
             }
             findings.add(StatementRules.siteSyntax, at: member.value, "site \(text.quoted): \(error).", fix: fix)
         }
@@ -154,9 +162,10 @@ struct UnknownKeyLint {
                     "No system reads \(member.key.quoted) in \(place): the manifest of the app says which links open, and from "
                         + "Android 15 on its dynamic rules.", severity: .warning,
                     reason: "Readers ignore the key. The app opens every link that its manifest takes.",
-                    fix:
-                        "Remove it. Write the paths into the intent filters of the manifest, or into relation_extensions as "
-                        + "dynamic_app_link_components.")
+                    fix: FindingFix(
+                        words:
+                            "Remove it. Write the paths into the intent filters of the manifest, or into relation_extensions "
+                            + "as dynamic_app_link_components."))
                 continue
             }
             guard !Self.isNote(member.key), count < FindingCollector.mostOfOneCode,

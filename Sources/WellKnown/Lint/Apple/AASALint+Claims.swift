@@ -14,7 +14,7 @@ extension AASALint {
     static let claimsEffort = 200_000
 
     /// Checks callbacks, the paths of the files themselves, and URLs that two apps claim.
-    mutating func claims(_ matcher: AppleMatcher) {
+    mutating func claims() {
         guard !matcher.entries.isEmpty else { return }
         var effort = MatchEffort()
         // The limit is a few milliseconds in total. A hostile file gets fewer findings and takes no more time.
@@ -37,7 +37,7 @@ extension AASALint {
                 taken[rule.range.lowerBound] = [word]
             }
         }
-        for (rule, paths) in taken.sorted(by: { $0.key < $1.key }) where !remarked.contains(rule) {
+        for (rule, paths) in taken.sorted(by: { $0.key < $1.key }) where facts?.wide.contains(rule) != true {
             let shown = paths.prefix(3).joined(separator: ", ") + (paths.count > 3 ? " and others" : "")
             findings.add(AppleOrderRules.loginLinks, at: rule, "The rule opens \(shown) in the app")
         }
@@ -94,7 +94,8 @@ extension AASALint {
     /// overlap without an example URL is not found.
     mutating func sharedPaths(_ matcher: AppleMatcher, _ effort: inout MatchEffort) {
         let entries = matcher.entries
-        let texts = rulesTexts
+        let texts = facts?.rulesTexts ?? [:]
+        let claimed = Set(facts?.losers.values.map(\.index) ?? [])
         guard entries.count > 1 else { return }
         for (later, entry) in entries.enumerated() {
             // Equal rules have another finding already. Its fix is to join the entries.

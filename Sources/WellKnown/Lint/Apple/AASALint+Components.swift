@@ -10,23 +10,16 @@ extension AASALint {
         _ = unknownKeys(
             fields.unknownMembers, known: ComponentFields.keys, in: name(), as: AppleComponentRules.unknownKey)
         let merged = MergedFields(layers: [(.component, fields)] + defaults, wrongTypeKeepsDefault: false)
-        let known = fields.node.object?.contains { ComponentFields.keys.contains($0.key) && $0.key != "comment" }
-        let hasDefault = defaults.contains {
-            $0.fields.node.object?.contains { ["/", "?", "#"].contains($0.key) } == true
-        }
-        if known != true, !hasDefault {
+        if facts?.empty.contains(component.node.range.lowerBound) == true {
             findings.add(
                 AppleComponentRules.emptyComponent, at: component.node,
                 "\(name().capitalizedFirst) sets nothing that systems know, and matches every address")
-            remarked.insert(component.node.range.lowerBound)
-            empty.insert(component.node.range.lowerBound)
         }
-        if fieldTypes(fields) { remarked.insert(component.node.range.lowerBound) }
+        fieldTypes(fields)
         let reading = PatternReading(
             isEncoded: merged.value(\.percentEncoded, builtIn: true).content, isLegacy: false,
             folds: !merged.value(\.caseSensitive, builtIn: true).content,
             isExclude: merged.value(\.exclude, builtIn: false).content)
-        if !reading.isEncoded { decodes = true }
         if let path = fields.path.value, let node = fields.path.member?.value { self.path(path, node, reading) }
         if let fragment = fields.fragment.value, let node = fields.fragment.member?.value {
             characters(fragment, node, reading)
@@ -35,11 +28,7 @@ extension AASALint {
     }
 
     /// Reports values that are ignored because of their type. `defaults` have the same keys.
-    ///
-    /// - Returns: whether an ignored value is a pattern. The rule is then wider than its text, and that already has a
-    ///   finding.
-    @discardableResult
-    mutating func fieldTypes(_ fields: ComponentFields) -> Bool {
+    mutating func fieldTypes(_ fields: ComponentFields) {
         defer { exclude(fields) }
         let rules = AppleComponentRules.self
         let texts = [("/", fields.path), ("#", fields.fragment)]
@@ -53,11 +42,10 @@ extension AASALint {
         ] {
             findings.add(
                 rules.type, at: member.value, "\(key) is \(member.value.typeName); it must be true or false",
-                fix: "Write true or false, without quotes.")
+                fix: FindingFix.unquote(member.value, words: "Write true or false, without quotes.")
+                    ?? "Write true or false, without quotes.")
         }
-        guard case .wrongType(let member) = fields.query else {
-            return fields.path.isWrongType || fields.fragment.isWrongType
-        }
+        guard case .wrongType(let member) = fields.query else { return }
         switch member.value.value {
         case .array: findings.add(rules.queryArray, at: member.value, "\"?\" is a list, and is ignored")
         case .object(let items):
@@ -71,7 +59,6 @@ extension AASALint {
                 rules.type, at: member.value, "\"?\" is \(member.value.typeName), and counts as \"*\"",
                 fix: "Write a string, or a dictionary of names and patterns.")
         }
-        return true
     }
 
     private mutating func exclude(_ fields: ComponentFields) {
@@ -128,7 +115,7 @@ extension AASALint {
             findings.add(
                 ApplePathRules.nonASCII, at: item.member,
                 "the item name \(item.name.quoted) is never sent like this: the rule matches nothing",
-                fix: "Write \(PatternEscapes.encoded(item.name).quoted).")
+                fix: .rename(item.member, to: PatternEscapes.encoded(item.name)))
         }
     }
 }
@@ -223,7 +210,7 @@ extension AASALint {
         } else if pattern.hasInnerStar {
             findings.add(
                 ApplePathRules.starCrossesSlash, at: node,
-                "\"*\" in \(shown) crosses slashes: \(pattern.deepWitness.quoted) matches, too (disputed)")
+                "\"*\" in \(shown) crosses slashes: \(pattern.deepWitness.quoted) matches, too")
         }
         if let word = pattern.wordBeforeFinalStar {
             findings.add(
@@ -240,7 +227,9 @@ extension AASALint {
 
     mutating func doubleStar(_ text: String, _ node: JSONNode) {
         guard PathPatternHeuristics.hasDoubleStar(text) else { return }
-        findings.add(ApplePathRules.doubleStar, at: node, "\"**\" in \(text.quoted) means what \"*\" means")
+        findings.add(
+            ApplePathRules.doubleStar, at: node, "\"**\" in \(text.quoted) means what \"*\" means",
+            fix: .write(text.replacing(/\*+/, with: "*"), at: node))
     }
 
     /// Published patterns have fewer stars than this.
@@ -269,19 +258,20 @@ extension AASALint {
                 findings.add(
                     ApplePathRules.nonASCII, at: node,
                     "A space is before or after the pattern \(shown): no address has it, and the rule matches nothing",
-                    fix: "Remove the space: write \(trimmed.quoted).")
+                    fix: FindingFix(words: "Remove the space: write \(trimmed.quoted).", [.string(node.range, trimmed)])
+                )
             } else {
                 findings.add(
                     ApplePathRules.nonASCII, at: node,
                     "\(String(scalar).quoted) in \(shown) is never sent like this: the rule matches nothing",
-                    fix: "Write \(PatternEscapes.encoded(text).quoted).")
+                    fix: .write(PatternEscapes.encoded(text, limit: text.utf8.count), at: node))
             }
         }
         if let escape = escapes.lower, !reading.folds {
             findings.add(
                 ApplePathRules.percentLower, at: node,
                 "\(escape.quoted) in \(shown) compares as text; browsers send "
-                    + escape.uppercased().quoted, fix: "Write \(escape.uppercased().quoted).")
+                    + escape.uppercased().quoted, fix: .write(PatternEscapes.upper(text), at: node))
         }
         if escapes.hasBroken {
             findings.add(ApplePathRules.badEscape, at: node, "\"%\" in \(shown) is not followed by two hex digits")

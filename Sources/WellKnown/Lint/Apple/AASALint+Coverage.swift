@@ -2,46 +2,36 @@ import SSOShared
 
 extension AASALint {
     /// Reports rules that never decide because of their place, and entries that open no link.
-    mutating func order(_ matcher: AppleMatcher) {
+    mutating func order() {
         var opening: Set<String> = []
         for entry in matcher.entries where entry.rules.contains(where: { !$0.isExclude }) {
             opening.formUnion(entry.apps)
         }
         var dead: Set<Int> = []
-        let narrow = matcher.entries.filter { entry in
-            entry.rules.contains { !$0.isExclude } && !entry.rules.contains { $0.isCatchAll && !$0.isExclude }
-        }
         for entry in matcher.entries where !entry.rules.isEmpty {
             if entry.rules.allSatisfy(\.isExclude), opening.isDisjoint(with: entry.apps) {
                 findings.add(
                     AppleOrderRules.excludeOnly, at: entry.rules[0].range.lowerBound,
-                    "Entry \(entry.index + 1) has only rules that exclude: nothing opens \(entry.apps[0].quoted)",
+                    "The entry of \(entry.apps[0].quoted) has only rules that exclude: nothing opens the app",
                     fix: entry.rules[0].isPath ? "End the list with a path that opens, such as \"*\"." : nil)
             }
             guard let first = entry.rules.firstIndex(where: \.isCatchAll) else { continue }
             if first + 1 < entry.rules.count, entry.rules.count <= Self.mostRules {
                 dead.formUnion(entry.rules[(first + 1)...].map(\.range.lowerBound))
             }
-            // A rule that is this wide only because a value was ignored already has a finding.
-            let place = entry.rules[first].range.lowerBound
-            guard !remarked.contains(place) || empty.contains(place) else { continue }
-            catchAll(first, of: entry, narrow)
+            if facts?.isMeant(entry.rules[first]) == true { catchAll(first, of: entry) }
         }
         covered(matcher, except: dead)
     }
 
     /// Reports a rule that matches everything, if rules follow it. It is an error only if one of them would have decided
     /// differently, or would have given its links to another app.
-    ///
-    /// - Parameter narrow: the entries whose rules open some links and not all. An app with a rule for everything is
-    ///   usually another build of the same app.
-    private mutating func catchAll(_ first: Int, of entry: AppleEntry, _ narrow: [AppleEntry]) {
+    private mutating func catchAll(_ first: Int, of entry: AppleEntry) {
         let rule = entry.rules[first]
         let later = entry.rules[(first + 1)...]
         let differs = later.contains { $0.isExclude != rule.isExclude }
-        let own = Set(entry.apps)
-        let others = rule.isExclude ? [] : narrow.drop { $0.index <= entry.index }.prefix(50)
-        let loser = others.first { own.isDisjoint(with: $0.apps) }
+        let loser = facts?.losers[entry.index]
+        let name = self.name(of: rule, in: entry).capitalizedFirst
         guard !later.isEmpty || loser != nil else { return }
         var effects: [String] = []
         if !later.isEmpty {
@@ -50,13 +40,12 @@ extension AASALint {
             effects.append(rest + (differs || loser != nil ? "" : ", and would decide the same"))
         }
         if let loser {
-            claimed.insert(loser.index)
             effects.append(
-                "where both apps are installed, no link opens \(loser.apps[0].quoted) of entry \(loser.index + 1)")
+                "where both apps are installed, no link opens \(loser.apps[0].quoted)")
         }
         findings.add(
             AppleOrderRules.catchAllFirst, at: rule.range.lowerBound,
-            "Rule \(rule.index + 1) of entry \(entry.index + 1) matches everything: "
+            "\(name) matches everything: "
                 + effects.joined(separator: "; "),
             severity: differs || loser != nil ? nil : .info,
             fix: differs || loser != nil ? nil : "Remove the rules after it, or narrow this one.")
@@ -118,8 +107,8 @@ extension AASALint {
     private mutating func report(_ dead: RuleCoverage, by: RuleCoverage, _ sample: LinkURL, isTogether: Bool) {
         let place = dead.range.lowerBound
         let link = shown(sample)
-        let name = "Rule \(dead.rule + 1) of entry \(dead.entry + 1)"
-        let other = "rule \(by.rule + 1)" + (by.entry == dead.entry ? "" : " of entry \(by.entry + 1)")
+        let name = self.name(of: dead).capitalizedFirst
+        let other = self.name(of: by)
         if dead.isExclude, !by.isExclude {
             findings.add(
                 AppleOrderRules.deadExclude, at: place,
@@ -136,6 +125,13 @@ extension AASALint {
                 AppleOrderRules.shadowed, at: place,
                 "\(name) never decides: \(other) excludes \(link) before it")
         }
+    }
+
+    private func name(of found: RuleCoverage) -> String {
+        guard let entry = matcher.entries.first(where: { $0.index == found.entry }),
+            let rule = entry.rules.first(where: { $0.range == found.range })
+        else { return "rule \(found.rule + 1)" }
+        return self.name(of: rule, in: entry)
     }
 
     /// The limit exists because each rule is compared with all earlier rules.

@@ -3,8 +3,8 @@ import SSOShared
 extension AASALint {
     /// Checks one entry of `details`: its apps, its keys, and whether it has rules.
     mutating func entry(_ number: Int, _ entry: AppLinksEntry, _ applinks: AppLinks) {
-        let unknown = misplaced(entry.unknownMembers, in: "entry \(number)")
-        let meant = unknownKeys(unknown, known: Self.entryKeys, in: "entry \(number)")
+        let unknown = misplaced(entry.unknownMembers, in: Self.name(entry, number))
+        let meant = unknownKeys(unknown, known: Self.entryKeys, in: Self.name(entry, number))
         apps(number, entry, meant)
         rules(number, entry, meant)
         if entry.paths.value != nil, entry.components.value == nil,
@@ -12,16 +12,23 @@ extension AASALint {
         {
             findings.add(
                 AppleComponentRules.defaultsPaths, at: defaults,
-                "These defaults apply to the legacy paths of entry \(number) (disputed whether they do)")
+                "These defaults apply to the legacy paths of \(Self.name(entry, number)), as far as Apple's documents say"
+            )
         }
-        var layers: [(origin: ValueOrigin, fields: ComponentFields)] = []
-        if let own = entry.defaults.value { layers.append((.entryDefaults, own)) }
-        if let all = applinks.defaults.value { layers.append((.applinksDefaults, all)) }
+        let layers = Self.defaults(of: entry, applinks)
         for (index, component) in (entry.components.value ?? []).enumerated() {
-            self.component(component, "rule \(index + 1) of entry \(number)", layers)
+            self.component(component, Self.name(component, index), layers)
         }
         for path in entry.paths.value ?? [] { legacyPath(path) }
         firstSlash()
+    }
+
+    /// The defaults of an entry, the nearest first.
+    static func defaults(
+        of entry: AppLinksEntry, _ applinks: AppLinks
+    ) -> [(origin: ValueOrigin, fields: ComponentFields)] {
+        let own = entry.defaults.value.map { [(origin: ValueOrigin.entryDefaults, fields: $0)] } ?? []
+        return own + (applinks.defaults.value.map { [(origin: ValueOrigin.applinksDefaults, fields: $0)] } ?? [])
     }
 
     /// Reports patterns without a leading slash. An author who omits one slash usually omits all, so there is one
@@ -40,7 +47,10 @@ extension AASALint {
         guard entry.key == nil else { return }
         if case .wrongType(let member) = entry.appIDs {
             findings.add(
-                rules.appIDsType, at: member.value, "appIDs is \(member.value.typeName); it must be a list of strings")
+                rules.appIDsType, at: member.value, "appIDs is \(member.value.typeName); it must be a list of strings",
+                fix: member.value.string.map {
+                    FindingFix(words: "Write [\($0.quoted)].", FindingFix.list(member.value))
+                })
         }
         if case .wrongType(let member) = entry.appID {
             findings.add(rules.appIDsType, at: member.value, "appID is \(member.value.typeName); it must be a string")
@@ -52,14 +62,15 @@ extension AASALint {
         let isBoth = entry.appID.value != nil && entry.appIDs.value != nil
         if isBoth, !entry.apps.isEmpty, let member = entry.appID.member {
             findings.add(
-                rules.bothAppKeys, at: member, "Entry \(number) has appID and appIDs: appID is ignored (disputed)")
+                rules.bothAppKeys, at: member,
+                "\(Self.name(entry, number).capitalizedFirst) has appID and appIDs: swcutil ignores appID")
         }
         let isSaid =
             entry.appIDs.isWrongType || entry.appID.isWrongType || !strays.isEmpty
             || !meant.isDisjoint(with: ["appID", "appIDs"])
         guard entry.apps.isEmpty, !isSaid else { return }
         let why = isBoth ? "an empty appIDs, which wins over appID" : "neither appID nor appIDs"
-        findings.add(rules.entryWithoutApp, at: entry.node, "Entry \(number) has \(why)")
+        findings.add(rules.entryWithoutApp, at: entry.node, "\(Self.name(entry, number).capitalizedFirst) has \(why)")
     }
 
     private mutating func rules(_ number: Int, _ entry: AppLinksEntry, _ meant: Set<String>) {
@@ -79,11 +90,13 @@ extension AASALint {
         mixed(number, entry)
         switch (entry.components, entry.paths) {
         case (.absent, .absent) where meant.isDisjoint(with: ["components", "paths"]):
-            findings.add(rules.noRules, at: entry.node, "Entry \(number) has neither components nor paths")
+            findings.add(
+                rules.noRules, at: entry.node,
+                "\(Self.name(entry, number).capitalizedFirst) has neither components nor paths")
         case (.present(let list, let member), .absent) where list.isEmpty:
-            findings.add(rules.emptyRules, at: member.value, "The components of entry \(number) are empty")
+            findings.add(rules.emptyRules, at: member.value, "The components of \(Self.name(entry, number)) are empty")
         case (.absent, .present(let list, let member)) where list.isEmpty:
-            findings.add(rules.emptyRules, at: member.value, "The paths of entry \(number) are empty")
+            findings.add(rules.emptyRules, at: member.value, "The paths of \(Self.name(entry, number)) are empty")
         default: break
         }
     }
@@ -93,17 +106,20 @@ extension AASALint {
         if let member = entry.paths.member, entry.components.member != nil {
             findings.add(
                 rule, at: member,
-                "\(Self.name(entry, number)) has components and paths: iOS 13 and later use the components alone")
+                "\(Self.name(entry, number).capitalizedFirst) has components and paths: iOS 13 and later use the components alone"
+            )
         } else if let member = entry.components.member, entry.appIDs.isAbsent, entry.appID.member != nil {
             // Apple's own matcher accepts these. Apple's documentation forbids them.
             findings.add(
                 rule, at: member,
-                "\(Self.name(entry, number)) has components with appID; Apple documents appIDs for them",
-                fix: "Write appIDs, as a list.")
+                "\(Self.name(entry, number).capitalizedFirst) has components with appID; Apple documents appIDs for them",
+                fix: FindingFix(
+                    words: "Write appIDs, as a list.",
+                    entry.appID.member.map { [.rename($0, "appIDs")] + FindingFix.list($0.value) } ?? []))
         } else if let member = entry.paths.member, entry.appID.isAbsent, entry.appIDs.member != nil {
             findings.add(
                 rule, at: member,
-                "\(Self.name(entry, number)) has paths with appIDs; systems that need paths do not know appIDs",
+                "\(Self.name(entry, number).capitalizedFirst) has paths with appIDs; systems that need paths do not know appIDs",
                 fix: "Write components instead of paths.")
         }
     }
@@ -115,7 +131,7 @@ extension AASALint {
 
 extension AASALint {
     /// Reports errors that only several entries together show.
-    mutating func entryLists(_ applinks: AppLinks) {
+    mutating func entryLists() {
         var firstOfApp: [String: Int] = [:]
         var firstOfRules: [CanonicalText: (number: Int, entries: [(number: Int, entry: AppLinksEntry)])] = [:]
         var repeats: [CanonicalText: AppLinksEntry] = [:]
@@ -126,8 +142,11 @@ extension AASALint {
                 if count > 1 {
                     findings.add(
                         AppleStructureRules.duplicateApp, at: entry.node,
-                        "\(app.quoted) is \(count) times in entry \(number)",
-                        fix: "Remove all but one.")
+                        "\(app.quoted) is \(count) times in one entry",
+                        fix: FindingFix(
+                            words: "Remove all but one.",
+                            (entry.appIDs.value ?? []).filter { $0.string == app }.dropFirst()
+                                .map { .remove($0.range.lowerBound) }))
                 }
                 guard let first = firstOfApp[app] else {
                     firstOfApp[app] = number
@@ -135,11 +154,9 @@ extension AASALint {
                 }
                 findings.add(
                     AppleStructureRules.duplicateApp, at: entry.node,
-                    "\(app.quoted) is in entry \(first) and in entry \(number): their rules are tried in this order")
+                    "\(app.quoted) is in entries \(first) and \(number): their rules are tried in this order")
             }
-            let rules = Self.rulesText(entry)
-            rulesTexts[entry.node.range.lowerBound] = rules
-            guard !rules.isEmpty else { continue }
+            guard let rules = facts?.rulesTexts[entry.node.range.lowerBound], !rules.isEmpty else { continue }
             if let first = firstOfRules[rules] {
                 firstOfRules[rules] = (first.number, first.entries + [(number, entry)])
                 repeats[rules] = repeats[rules] ?? entry
@@ -164,7 +181,18 @@ extension AASALint {
 
     /// The entry by its first app, and by its number without one.
     static func name(_ entry: AppLinksEntry, _ number: Int) -> String {
-        entry.apps.first.map { "The entry of \($0.quoted)" } ?? "Entry \(number)"
+        entry.apps.first.map { "the entry of \($0.quoted)" } ?? "entry \(number)"
+    }
+
+    /// The rule by its path, and by its number without one.
+    private static func name(_ component: AppLinksComponent, _ index: Int) -> String {
+        component.fields?.path.value.map { "the rule \($0.quoted)" } ?? "rule \(index + 1)"
+    }
+
+    /// The rule by its path and, in a file with several entries, by its app.
+    func name(of rule: AppleRule, in entry: AppleEntry) -> String {
+        let own = matcher.entries.count > 1 ? " of \(entry.apps[0].quoted)" : ""
+        return rule.isNamedByPath ? "the rule \(rule.path.source.quoted)\(own)" : "rule \(rule.index + 1)\(own)"
     }
 
     /// The same text for entries whose rules are equal. Empty for an entry without rules.
@@ -193,7 +221,9 @@ extension AASALint {
         var sound: Set<String> = []
         for place in places {
             if !sound.contains(place.app), let fault = AppleIdentifiers.fault(in: place.app, known: known) {
-                findings.add(fault.rule, at: place.offset, fault.message, fix: fault.fix)
+                findings.add(
+                    fault.rule, at: place.offset, fault.message,
+                    fix: AppleIdentifiers.corrected(place.app, known: known).map { .write($0, over: place.range) })
                 continue
             }
             sound.insert(place.app)
@@ -202,7 +232,7 @@ extension AASALint {
                 guard reported.insert(app.bundleID).inserted else { continue }
                 findings.add(
                     AppleIdentifierRules.prefixDiffers, at: place.offset,
-                    "\(app.bundleID.quoted) has the prefixes \(other) and \(app.teamID)")
+                    "\(app.bundleID.quoted) has the Team IDs \(other) and \(app.teamID)")
             }
             prefixes[app.bundleID] = prefixes[app.bundleID] ?? app.teamID
         }

@@ -1,6 +1,6 @@
 extension AASALint {
     /// Reports excludes of URLs that no later rule opens. They are in the wrong place or unnecessary.
-    mutating func idleExcludes(_ matcher: AppleMatcher) {
+    mutating func idleExcludes() {
         guard matcher.entries.contains(where: { $0.rules.contains(where: \.isExclude) }) else { return }
         var use = ExcludeUse()
         use.effort.left = Self.claimsEffort
@@ -10,7 +10,7 @@ extension AASALint {
         for (place, rule) in use.idle.sorted(by: { $0.key < $1.key }) where !use.busy.contains(place) {
             findings.add(
                 AppleOrderRules.deadExclude, at: place,
-                "Rule \(rule.rule + 1) of entry \(rule.entry + 1) excludes nothing: no rule after it would open any of its "
+                "\(rule.capitalizedFirst) excludes nothing: no rule after it would open any of its "
                     + "addresses", severity: .info,
                 reason:
                     "No rule opens these addresses, so they stay in the browser without it. The exclude has no effect.",
@@ -18,9 +18,9 @@ extension AASALint {
         }
     }
 
-    /// The excludes by their place in the file. A rule is idle where it is so for all apps.
+    /// The names of the excludes by their place in the file. A rule is idle where it is so for all apps.
     private struct ExcludeUse {
-        var idle: [Int: (entry: Int, rule: Int)] = [:]
+        var idle: [Int: String] = [:]
         var busy: Set<Int> = []
         /// What all apps together may cost.
         var effort = MatchEffort()
@@ -51,7 +51,7 @@ extension AASALint {
         for (place, protects) in zip(unclear, RuleCoverage.protecting(unclear, of: app, matcher, limits: limits)) {
             let (entry, rule) = ordered[place]
             if protects == false, decides(place, ordered.map(\.rule), matcher, &use.effort) {
-                use.idle[rule.range.lowerBound] = (entry.index, rule.index)
+                use.idle[rule.range.lowerBound] = name(of: rule, in: entry)
             } else {
                 use.busy.insert(rule.range.lowerBound)
             }

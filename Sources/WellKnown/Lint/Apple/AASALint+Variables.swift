@@ -9,7 +9,8 @@ extension AASALint {
     }
 
     /// Checks the definitions and uses of substitution variables.
-    mutating func variables(_ applinks: AppLinks) {
+    mutating func variables() {
+        guard let applinks = file.applinks.value else { return }
         let rules = AppleVariableRules.self
         if case .wrongType(let member) = applinks.substitutionVariables {
             findings.add(
@@ -30,7 +31,7 @@ extension AASALint {
             if pattern.isLegacy {
                 findings.add(
                     rules.inPaths, at: pattern.node,
-                    "\("$(\(first))".quoted) in a legacy path is undocumented (disputed)")
+                    "\("$(\(first))".quoted) in a legacy path: Apple documents it for components alone")
             }
             for name in Set(inside.filter { !defined.contains($0) }).sorted() {
                 let near = findings.count(rules.undefined) >= 40 ? nil : SpellingSuggestion.of(name, among: names)
@@ -53,7 +54,7 @@ extension AASALint {
         if SubstitutionVariables.predefined.contains(variable.name) {
             findings.add(
                 rules.shadow, at: variable.member,
-                "\(name) is predefined: disputed whether the file's values count or the system's")
+                "\(name) is predefined: Apple does not say whether the file's values count or the system's")
         }
         if !isUsed { findings.add(rules.unused, at: variable.member, "No pattern uses \(name)") }
         guard let values = variable.values else {
@@ -64,7 +65,7 @@ extension AASALint {
         if values.isEmpty { findings.add(rules.empty, at: variable.member.value, "\(name) has no values") }
         for node in variable.member.value.array ?? [] {
             // If a rule decodes URLs, the value may be intended for that rule.
-            if isUsed, !decodes, let text = node.string {
+            if isUsed, facts?.decodes != true, let text = node.string {
                 characters(text, node, PatternReading(isEncoded: true, isLegacy: false))
             }
             guard let text = node.string, let inner = VariableNames.of(text).first else { continue }

@@ -1,46 +1,38 @@
 import SSOShared
 
 /// Lints an apple-app-site-association file that was parsed: the codes `aasa.*`, `id.*` and `pat.*`.
-///
-/// Each part adds to the same collector and does not depend on the findings of other parts.
 struct AASALint {
     let file: AASAFile
     let options: LintOptions
     var findings: FindingCollector
 
-    var entries: [(number: Int, entry: AppLinksEntry)] = []
-    /// Offsets of catch-all rules that already have a finding.
-    var remarked: Set<Int> = []
-    /// Entries whose app gets no link because of a rule for everything, which has a finding.
-    var claimed: Set<Int> = []
-    /// Offsets of those catch-all rules that are components without any key. Later rules still have no effect.
-    var empty: Set<Int> = []
-    /// Whether a component compares decoded URLs.
-    var decodes = false
-    /// The rules of each entry in canonical form, by the offset of the entry.
-    var rulesTexts: [Int: CanonicalText] = [:]
+    let matcher: AppleMatcher
+    /// `nil` if the file has no `applinks`.
+    let facts: AASAFacts?
+    /// Example URLs of rules, kept for the parts that ask for the same ones.
     var examples = RuleExamples()
     /// Patterns of the current entry that do not begin with a slash.
     var slashless: [JSONNode] = []
 
-    static func check(_ file: AASAFile, options: LintOptions, into findings: inout FindingCollector) {
-        var lint = AASALint(file: file, options: options, findings: findings)
-        lint.services()
-        lint.identifiers()
-        if let applinks = file.applinks.value {
-            lint.applinks(applinks)
-            lint.entries = entries(applinks)
-            for (number, entry) in lint.entries { lint.entry(number, entry, applinks) }
-            lint.entryLists(applinks)
-            lint.variables(applinks)
-            let matcher = AppleMatcher(file)
-            lint.order(matcher)
-            lint.idleExcludes(matcher)
-            lint.claims(matcher)
-        }
-        lint.systems()
+    /// The parts. Each adds findings, and none depends on what another one did.
+    static let parts: [@Sendable (inout AASALint) -> Void] = [
+        { $0.services() }, { $0.identifiers() }, { $0.applinks() }, { $0.entryLists() }, { $0.variables() },
+        { $0.order() }, { $0.idleExcludes() }, { $0.claims() }, { $0.systems() },
+    ]
+
+    /// - Parameter parts: the parts in the order in which they run.
+    static func check(
+        _ file: AASAFile, options: LintOptions, parts: [@Sendable (inout AASALint) -> Void] = parts,
+        into findings: inout FindingCollector
+    ) {
+        let matcher = AppleMatcher(file)
+        let facts = file.applinks.value.map { AASAFacts($0, matcher) }
+        var lint = AASALint(file: file, options: options, findings: findings, matcher: matcher, facts: facts)
+        for part in parts { part(&lint) }
         findings = lint.findings
     }
+
+    var entries: [(number: Int, entry: AppLinksEntry)] { facts?.entries ?? [] }
 
     /// The entries with their numbers. The count starts at 1 and includes elements of other types. Empty if `details`
     /// is one entry instead of a list: all findings about that entry would follow from this one error.
@@ -63,8 +55,9 @@ struct AASALint {
 }
 
 extension AASALint {
-    /// Checks `applinks` itself: its keys and the form of `details`.
-    mutating func applinks(_ applinks: AppLinks) {
+    /// Checks `applinks`: its keys, the form of `details`, and each entry.
+    mutating func applinks() {
+        guard let applinks = file.applinks.value else { return }
         let rules = AppleStructureRules.self
         let unknown = misplaced(applinks.unknownMembers, in: "applinks")
         let meant = unknownKeys(
@@ -89,6 +82,7 @@ extension AASALint {
         }
         defaults(applinks.defaults, in: "applinks")
         for entry in applinks.entries { defaults(entry.defaults, in: "an entry") }
+        for (number, entry) in entries { self.entry(number, entry, applinks) }
     }
 
     private mutating func details(_ details: AppLinksDetails, _ member: JSONMember, _ applinks: AppLinks) {
@@ -216,7 +210,7 @@ extension AASALint {
                 let rule = rule == AppleStructureRules.unknownKey && isCase ? AppleStructureRules.keyCase : rule
                 findings.add(
                     rule, at: member, "\(key) in \(place) is not a known key; did you mean \(near.quoted)?",
-                    severity: .error, fix: "Write \(near.quoted).")
+                    severity: .error, fix: isCase ? .rename(member, to: near) : "Write \(near.quoted).")
             } else {
                 findings.add(rule, at: member, "\(key) in \(place) is not a known key")
             }
@@ -226,9 +220,18 @@ extension AASALint {
 
     /// Whether the key is a remark, which systems are expected to ignore.
     static func isRemark(_ key: String) -> Bool {
-        key.hasPrefix("_") || key.hasPrefix("$") || key.hasPrefix("//") || key.hasPrefix("#")
-            || ["comment", "comments", "description", "note", "version"].contains(key.lowercased())
+        remarkStarts.contains { key.hasPrefix($0) } || remarkWords.contains(key.lowercased())
     }
+
+    private static let remarkStarts = ["_", "$", "//", "#"]
+    private static let remarkWords = ["comment", "comments", "description", "note", "version"]
+
+    /// ``isRemark(_:)`` as a regular expression of a JSON schema, which has no flag for letter case.
+    static let remarkPattern: String = {
+        let words = remarkWords.map { $0.map { "[\($0.uppercased())\($0)]" }.joined() }
+        return
+            "^(\(remarkStarts.joined(separator: "|").replacing("$", with: "\\$"))|(\(words.joined(separator: "|")))$)"
+    }()
 
     private static func isSameLetters(_ left: String, _ right: String) -> Bool {
         func letters(_ text: String) -> String { text.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " } }

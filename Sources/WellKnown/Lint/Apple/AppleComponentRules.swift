@@ -86,8 +86,7 @@ enum AppleComponentRules {
 
     static let defaultsPaths = LintRule(
         "pat.defaults-paths", .warning, "defaults with legacy paths",
-        reason: "defaults are documented for components only. It is not known whether they apply to paths, so it is "
-            + "disputed.",
+        reason: "defaults are documented for components only. Apple does not say whether they apply to paths.",
         fix: "Write appIDs and components instead of appID and paths.", source: "Apple, applinks.Defaults",
         wrong: .aasa(AppleExample.paths("\"/buy/*\"", beside: #", "defaults": {"caseSensitive": false}"#)),
         right: .aasa(

@@ -1,4 +1,4 @@
-/// App identifiers: a prefix of ten characters, a dot, the bundle identifier.
+/// App identifiers: the Team ID, or the older prefix of ten characters, a dot, the bundle identifier.
 ///
 /// Sources: Apple, "Supporting associated domains" (`appIDs`, `apps`); CFBundleIdentifier.
 enum AppleIdentifierRules {
@@ -12,33 +12,35 @@ enum AppleIdentifierRules {
     private static func wrong(_ app: String) -> LintExample { .aasa(AppleExample.credentials(app)) }
 
     static let noPrefix = LintRule(
-        "id.no-prefix", .error, "An app identifier without its prefix",
-        reason: "A bundle identifier without its prefix equals no app, so links and passwords do not work.",
-        fix: "Put the application identifier prefix and a dot before it. The app's page on developer.apple.com shows "
-            + "the prefix.", source: domains, wrong: wrong("com.acme.shop"), right: right)
+        "id.no-prefix", .error, "An app identifier without its Team ID",
+        reason: "A bundle identifier without its Team ID equals no app, so links and passwords do not work.",
+        fix: "Put the Team ID and a dot before it. The app's page on developer.apple.com shows "
+            + "the Team ID.", source: domains, wrong: wrong("com.acme.shop"), right: right)
 
     static let prefixLength = LintRule(
-        "id.prefix-length", .error, "A prefix that is not ten characters long",
+        "id.prefix-length", .error, "A Team ID that is not ten characters long",
         reason: "A character was lost or doubled in copying. The identifier equals no app.",
-        fix: "Copy the prefix again from the app's page on developer.apple.com.", source: domains,
+        fix: "Copy the Team ID again from the app's page on developer.apple.com.", source: domains,
         wrong: wrong("4J6K8M2N9.com.acme.shop"), right: right)
 
     static let prefixLowercase = LintRule(
-        "id.prefix-lowercase", .error, "A prefix in lower case",
-        reason: "Identifiers are compared exactly, and prefixes are in upper case.",
-        fix: "Write the prefix in upper-case letters and digits.", source: domains,
+        "id.prefix-lowercase", .error, "A Team ID in lower case",
+        reason: "Identifiers are compared exactly, and Team IDs are in upper case.",
+        fix: "Write the Team ID in upper-case letters and digits.", source: domains,
         wrong: wrong("4j6k8m2n9p.com.acme.shop"), right: right)
 
     static let prefixNumeric = LintRule(
-        "id.prefix-numeric", .warning, "A prefix of digits alone",
-        reason: "It may be the app's number in the App Store. That number is not a prefix.",
-        fix: "Compare it with the prefix on the app's page on developer.apple.com.", source: domains,
+        "id.prefix-numeric", .warning, "A Team ID of digits alone",
+        reason:
+            "It may be the app's number in the App Store. That number is not a Team ID. Apps from before 2011 may have "
+            + "another prefix of ten characters in its place.",
+        fix: "Compare it with the Team ID on the app's page on developer.apple.com.", source: domains,
         wrong: wrong("6479632616.com.acme.shop"), right: right)
 
     static let prefixDiffers = LintRule(
-        "id.prefix-differs", .info, "One bundle identifier with two prefixes",
-        reason: "The app moved to another team, an enterprise build has a team of its own, or one prefix is wrong.",
-        fix: "Keep each prefix of a build that is installed somewhere. Remove one that no build has.", source: domains,
+        "id.prefix-differs", .info, "One bundle identifier with two Team IDs",
+        reason: "The app moved to another team, an enterprise build has a team of its own, or one Team ID is wrong.",
+        fix: "Keep each Team ID of a build that is installed somewhere. Remove one that no build has.", source: domains,
         wrong: .aasa(
             #"{"webcredentials": {"apps": ["4J6K8M2N9P.com.acme.shop", "4J6K8M2N9Q.com.acme.shop"]}}"# + "\n"),
         right: right)
@@ -46,7 +48,7 @@ enum AppleIdentifierRules {
     static let placeholder = LintRule(
         "id.placeholder", .error, "A placeholder instead of an app identifier",
         reason: "The value of an example was deployed. It equals no app.",
-        fix: "Write the app's own prefix and bundle identifier.", source: domains,
+        fix: "Write the app's own Team ID and bundle identifier.", source: domains,
         wrong: wrong("TEAM_ID.com.acme.shop"), right: right)
 
     static let bundleCharacters = LintRule(

@@ -5,14 +5,16 @@ enum AppleIdentifiers {
     struct Place {
         let app: String
         let service: String
-        /// The offset in the document's text.
-        let offset: Int
+        /// The bytes of the text with its quotation marks.
+        let range: Range<Int>
+        var offset: Int { range.lowerBound }
     }
 
     struct Defect {
         let rule: LintRule
         let message: String
-        var fix: String?
+        /// The identifier that is meant, as far as this error goes.
+        var corrected: String?
     }
 
     /// The places, sorted by service and then by their order in the file.
@@ -21,13 +23,13 @@ enum AppleIdentifiers {
         for entry in file.applinks.value?.entries ?? [] {
             if let key = entry.key {
                 guard !AASALint.entryKeys.contains(key.key) else { continue }
-                places.append(Place(app: key.key, service: "applinks", offset: key.keyRange.lowerBound))
+                places.append(Place(app: key.key, service: "applinks", range: key.keyRange))
                 continue
             }
             let nodes = (entry.appID.member.map { [$0.value] } ?? []) + (entry.appIDs.value ?? [])
             for node in nodes {
                 guard let app = node.string else { continue }
-                places.append(Place(app: app, service: "applinks", offset: node.range.lowerBound))
+                places.append(Place(app: app, service: "applinks", range: node.range))
             }
         }
         let services: [(String, AppsService?)] = [
@@ -37,7 +39,7 @@ enum AppleIdentifiers {
         for (name, service) in services {
             for node in service?.apps.value ?? [] {
                 guard let app = node.string else { continue }
-                places.append(Place(app: app, service: name, offset: node.range.lowerBound))
+                places.append(Place(app: app, service: name, range: node.range))
             }
         }
         return places
@@ -52,7 +54,9 @@ enum AppleIdentifiers {
         let rules = AppleIdentifierRules.self
         var shown: String { app.quoted }
         if app.first?.isWhitespace == true || app.last?.isWhitespace == true {
-            return Defect(rule: rules.whiteSpace, message: "\(shown) has white space around it")
+            return Defect(
+                rule: rules.whiteSpace, message: "\(shown) has white space around it",
+                corrected: PackageName.trimmed(app))
         }
         if AppleIdentifierPlaceholder.isOne(app) {
             return Defect(rule: rules.placeholder, message: "\(shown) is a placeholder")
@@ -61,12 +65,22 @@ enum AppleIdentifiers {
         let parts = app.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let prefix = parts.first.map(String.init) ?? ""
         guard parts.count == 2 else {
-            return Defect(rule: rules.noPrefix, message: "\(shown) has no prefix followed by a dot")
+            return Defect(rule: rules.noPrefix, message: "\(shown) has no Team ID followed by a dot")
         }
         if let fault = prefixDefect(prefix, app, bundle: String(parts[1]), known) { return fault }
         return bundleDefect(String(parts[1]), app)
             ?? (prefix.utf8.allSatisfy(\.isASCIIDigit)
-                ? Defect(rule: rules.prefixNumeric, message: "The prefix of \(shown) is all digits") : nil)
+                ? Defect(rule: rules.prefixNumeric, message: "The Team ID of \(shown) is all digits") : nil)
+    }
+
+    /// The identifier without any of these errors, if each has a correction.
+    static func corrected(_ app: String, known: [String: String]) -> String? {
+        var text = app
+        while let next = fault(in: text, known: known) {
+            guard let better = next.corrected else { return nil }
+            text = better
+        }
+        return text
     }
 
     private static func prefixDefect(
@@ -83,18 +97,18 @@ enum AppleIdentifiers {
         let looksLikePrefix = isWord && !prefix.isEmpty && (isUpper || hasDigit && (8...12).contains(prefix.utf8.count))
         if isWord, prefix.utf8.count == 10 {
             return Defect(
-                rule: rules.prefixLowercase, message: "The prefix of \(shown) is not in upper case",
-                fix: "Write \((prefix.uppercased() + "." + bundle).quoted).")
+                rule: rules.prefixLowercase, message: "The Team ID of \(shown) is not in upper case",
+                corrected: prefix.uppercased() + "." + bundle)
         }
         guard looksLikePrefix else {
-            return Defect(rule: rules.noPrefix, message: "\(shown) has no prefix of ten characters")
+            return Defect(rule: rules.noPrefix, message: "\(shown) has no Team ID of ten characters")
         }
         let same = known[bundle]
         return Defect(
             rule: rules.prefixLength,
-            message: "The prefix of \(shown) has \(prefix.utf8.count) characters, not 10"
+            message: "The Team ID of \(shown) has \(prefix.utf8.count) characters, not 10"
                 + (same.map { "; elsewhere the file has \($0.quoted)" } ?? ""),
-            fix: same.map { "Write \($0.quoted)." })
+            corrected: same)
     }
 
     private static func bundleDefect(_ bundle: String, _ app: String) -> Defect? {

@@ -63,8 +63,7 @@ enum ApplePathRules {
 
     static let emptyPath = LintRule(
         "pat.empty-path", .warning, "An empty path pattern",
-        reason: "It matches the site's root and not every address. There is no evidence that it matches at all, so it "
-            + "is disputed.",
+        reason: "It matches the site's root and not every address. There is no evidence that it matches at all.",
         fix: "Write \"/\" for the root, \"*\" for every address.", source: components, wrong: example(""),
         right: example("/"))
 
@@ -91,7 +90,7 @@ enum ApplePathRules {
     static let starCrossesSlash = LintRule(
         "pat.star-crosses-slash", .info, "A star in the middle also matches slashes",
         reason: "The rule looks like one segment and matches any number of segments. WWDC 2019 session 717 speaks of "
-            + "\"the first component\", so it is disputed.",
+            + "\"the first component\", swcutil crosses slashes.",
         fix: "If the deeper addresses matter, exclude them before the rule.", source: components,
         wrong: example("/shops/*/buy"), right: example("/shops/*"))
 
@@ -161,7 +160,7 @@ enum AppleVariableRules {
 
     static let shadow = LintRule(
         "pat.subst-shadow", .warning, "A predefined variable is defined again",
-        reason: "It is not documented whether the file or the system wins (disputed).",
+        reason: "Apple does not say whether the file or the system wins.",
         fix: "Use another name.", source: variables,
         wrong: example("/buy/$(lang)", #""lang": ["de", "fr"]"#), right: right)
 
@@ -179,8 +178,7 @@ enum AppleVariableRules {
 
     static let inPaths = LintRule(
         "pat.subst-in-paths", .warning, "A variable in legacy paths",
-        reason: "Variables are documented for components only. Apple's system keeps both as the same patterns, so it "
-            + "is disputed.",
+        reason: "Variables are documented for components only. Apple's system keeps both as the same patterns.",
         fix: "Write appIDs and components instead of appID and paths.", source: variables,
         wrong: .aasa(AppleExample.paths("\"/buy/$(drink)\"", beside: drinks)), right: right)
 

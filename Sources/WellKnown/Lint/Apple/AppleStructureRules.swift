@@ -107,7 +107,7 @@ enum AppleStructureRules {
     static let bothAppKeys = LintRule(
         "aasa.both-appid-appids", .warning, "appID and appIDs in one entry",
         reason: "appIDs wins, even if it is empty, and appID is ignored. This was seen on swcutil. Other matchers "
-            + "join the two, so it is disputed.",
+            + "join the two.",
         fix: "Put every app into appIDs and remove appID.", source: "Apple, applinks.Details; swcutil on macOS 27",
         wrong: .aasa(
             BodyRules.sound.replacing("\"appIDs\":", with: "\"appID\": \"4J6K8M2N9P.com.acme.shop\", \"appIDs\":")),

@@ -105,8 +105,8 @@ enum JSONRules {
 
     static let trailingComma = LintRule(
         "json.trailing-comma", .warning, "A comma before the end of a list",
-        reason: "Apple's reader accepts it: live files and WebKit show that, and no document confirms it, so it is "
-            + "disputed. Google's and most other readers reject the whole file.",
+        reason: "Apple's reader accepts it: live files and WebKit show that, and no document confirms it. "
+            + "Google's and most other readers reject the whole file.",
         fix: "Remove the comma.", source: "RFC 8259 sections 4 and 5; Digital Asset Links compatibility suite",
         wrong: .aasa("{\"webcredentials\": {\"apps\": [\"4J6K8M2N9P.com.acme.shop\",]}}\n"),
         right: .aasa("{\"webcredentials\": {\"apps\": [\"4J6K8M2N9P.com.acme.shop\"]}}\n"))

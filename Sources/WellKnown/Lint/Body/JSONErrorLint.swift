@@ -15,11 +15,14 @@ enum JSONErrorLint {
             case .trailingComma:
                 findings.add(
                     JSONRules.trailingComma, at: fault.offset, message(fault, kind),
-                    severity: kind == .aasa ? .warning : .error, reason: reason(JSONRules.trailingComma, kind))
+                    severity: kind == .aasa ? .warning : .error, reason: reason(JSONRules.trailingComma, kind),
+                    fix: FindingFix([.json(fault.offset..<fault.offset + 1, "")]))
             case .duplicateKey(let key):
                 findings.add(
                     JSONRules.duplicateKey, at: fault.offset,
-                    "The key \(key.quoted) is already in this object")
+                    "The key \(key.quoted) is already in this object",
+                    fix: document.isRepeatedMember(at: fault.offset)
+                        ? .remove(at: fault.offset, words: "Remove one of the two: they are equal.") : nil)
             case .tooLong: continue
             case .syntax, .badString, .trailingContent:
                 if let quote = smartQuote(before: fault, in: document.text) {
@@ -42,7 +45,7 @@ enum JSONErrorLint {
                 let more = isRepeated ? " (\(same) times in all)" : ""
                 findings.add(
                     rule, at: fault.offset, message(fault, kind) + more, reason: reason(rule, kind),
-                    fix: fix(rule, kind))
+                    fix: fix(fault, rule, document, kind))
             }
         }
     }
@@ -65,9 +68,24 @@ enum JSONErrorLint {
         }
     }
 
-    private static func fix(_ rule: LintRule, _ kind: AssociationKind) -> String? {
+    private static func fix(
+        _ fault: JSONError, _ rule: LintRule, _ document: JSONDocument, _ kind: AssociationKind
+    ) -> FindingFix? {
+        switch fault.kind {
         // A component of Apple's file has a key for comments. A statement has none.
-        rule.code == JSONRules.comment.code && kind == .assetlinks ? "Remove the comment." : nil
+        case .comment: return kind == .assetlinks ? "Remove the comment." : nil
+        case .byteOrderMark: return FindingFix([.json(0..<0, "")])
+        case .invisible:
+            return FindingFix(
+                document.errors.compactMap { error in
+                    guard case .invisible(let value) = error.kind, let scalar = Unicode.Scalar(value) else {
+                        return nil
+                    }
+                    let blank = scalar.properties.isWhitespace ? " " : ""
+                    return .json(error.offset..<error.offset + UTF8.width(scalar), blank)
+                })
+        default: return nil
+        }
     }
 
     private static func rule(for kind: JSONError.Kind) -> LintRule {
@@ -88,7 +106,7 @@ enum JSONErrorLint {
     private static func message(_ fault: JSONError, _ kind: AssociationKind) -> String {
         let first = fault.message.prefix(1).uppercased() + fault.message.dropFirst()
         guard fault.kind == .trailingComma, kind == .aasa else { return first }
-        return first + " (disputed: Apple's own reader is said to let it pass)"
+        return first + " (Apple's own reader is said to let it pass)"
     }
 
     /// The offset of a typographic quotation mark directly before the position of the error. The mark is then the
@@ -122,7 +140,7 @@ enum InvisibleLint {
         case .array(let items): for item in items { walk(item, isRemark: isRemark, into: &findings) }
         case .object(let members):
             for member in members {
-                check(member.key, member.keyRange, isRemark: isRemark, into: &findings)
+                check(member.key, member.keyRange, isKey: true, isRemark: isRemark, into: &findings)
                 walk(member.value, isRemark: isRemark || AASALint.isRemark(member.key), into: &findings)
             }
         default: break
@@ -130,14 +148,24 @@ enum InvisibleLint {
     }
 
     private static func check(
-        _ text: String, _ range: Range<Int>, isRemark: Bool, into findings: inout FindingCollector
+        _ text: String, _ range: Range<Int>, isKey: Bool = false, isRemark: Bool, into findings: inout FindingCollector
     ) {
         guard !isRemark, text.utf8.contains(where: { $0 >= 0x80 }),
             let scalar = text.unicodeScalars.first(where: JSONReader.isInvisible)
         else { return }
         findings.add(
             JSONRules.invisible, at: place(of: scalar, in: range, findings.document.text),
-            "U+\(JSONError.hex(scalar.value)) cannot be seen, and is inside \(text.quoted)")
+            "U+\(JSONError.hex(scalar.value)) cannot be seen, and is inside \(text.quoted)",
+            fix: isKey ? nil : fix(text, range))
+    }
+
+    /// The text without the characters, if nothing else in it may be wrong. A blank inside it may be meant as one.
+    private static func fix(_ text: String, _ range: Range<Int>) -> FindingFix? {
+        let bare = PackageName.trimmed(text).unicodeScalars.filter {
+            !JSONReader.isInvisible($0) || $0.properties.isWhitespace
+        }
+        let clean = String(String.UnicodeScalarView(bare))
+        return clean.utf8.allSatisfy { $0 < 0x80 } ? FindingFix([.string(range, clean)]) : nil
     }
 
     /// The position of the character, or of the string if the character is escaped.

@@ -107,7 +107,7 @@ public enum ProjectRules {
 
     public static let rules: [LintRule] = [
         entitlementMissing, appNotListed, entitlementSyntax, entitlementMode, entitlementWildcardClip, manifestHost,
-        manifestFilter, manifestPath, manifestPathsCross, manifestDynamicScope,
+        manifestFilter, manifestPath, manifestPathsCross, manifestGroup, manifestDynamicScope,
     ]
 
     static let entitlementMissing = LintRule(
@@ -117,7 +117,7 @@ public enum ProjectRules {
     static let appNotListed = LintRule(
         "project.app-not-listed", .error, "The app names the host, and the file does not name the app",
         reason: "The system fetches the file and does not find the app, so links open the browser.",
-        fix: "Add the app, with its prefix, to the service in the host's file.", source: apple)
+        fix: "Add the app, with its Team ID, to the service in the host's file.", source: apple)
     static let entitlementSyntax = LintRule(
         "project.entitlement-syntax", .error, "An associated domain that is not service:host",
         reason: "The system ignores the value.",
@@ -150,6 +150,13 @@ public enum ProjectRules {
         reason: "Android takes every host of a filter with every path of it: the app also opens links that no <data> "
             + "element names.",
         fix: "Write one intent filter for each host with its own paths.", source: "Android, \"<data>\"")
+    static let manifestGroup = LintRule(
+        "project.manifest-group", .warning, "A filter group that opens or excludes nothing",
+        reason:
+            "From Android 15 on, the paths of a filter decide first, then the first group whose conditions hold. This "
+            + "group never decides.",
+        fix: "Remove the group, or move it before the groups that it limits and the paths into a group.",
+        source: "Android, \"<uri-relative-filter-group>\"; AOSP, UriRelativeFilterGroup")
     static let manifestDynamicScope = LintRule(
         "project.manifest-dynamic-scope", .warning, "A dynamic rule outside of the manifest",
         reason: "Dynamic rules narrow the manifest and never widen it: the link does not open the app.",

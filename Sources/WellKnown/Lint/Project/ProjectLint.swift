@@ -180,6 +180,7 @@ enum IntentFilterLint {
         let place = filter.activity.map { "The \(name) of \($0)" } ?? "An \(name)"
         return (filter.autoVerify ? verification(of: filter, place: place, file: file) : [])
             + IntentFilterPathLint.findings(of: filter, place: place, file: file)
+            + FilterGroupLint.findings(of: filter, place: place, file: file)
     }
 
     private static func verification(of filter: IntentFilter, place: String, file: String) -> [Finding] {

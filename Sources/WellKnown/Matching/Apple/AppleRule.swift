@@ -55,6 +55,9 @@ final class AppleRule: Sendable {
 
     let places: Places
 
+    /// Whether the path is written in the rule itself and names it.
+    var isNamedByPath: Bool { isPath || places.path.origin == .component }
+
     init(
         index: Int, isPath: Bool, range: Range<Int>, comparing compared: Compared, isExclude: Bool, places: Places
     ) {

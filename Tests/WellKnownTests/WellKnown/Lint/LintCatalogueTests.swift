@@ -58,6 +58,18 @@ struct LintCatalogueTests {
         }
     }
 
+    @Test(
+        "No finding has a retired word: entries and rules have names, a Team ID is called so, and doubts have an owner")
+    func retired() {
+        let findings = LintFixture.all.flatMap { $0.lint().findings }
+        let texts =
+            LintCatalogue.rules.flatMap { [$0.title, $0.reason, $0.fix] }
+            + findings.flatMap { [$0.message, $0.reason, $0.fix ?? ""] }
+            + AssociationKind.allCases.map { String(decoding: AssociationSchema.text(of: $0), as: UTF8.self) }
+        let retired = #/of entry \d|\(disputed\)|is disputed|to be sure|\b(a|its|no|the) prefix\b/#
+        for text in Set(texts) { #expect(text.firstMatch(of: retired) == nil, "\(text.prefix(400))") }
+    }
+
     static let withExamples = LintCatalogue.rules.filter { $0.shownWrong != nil }.map(\.code)
 
     @Test(

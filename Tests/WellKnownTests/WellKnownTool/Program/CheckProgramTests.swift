@@ -58,7 +58,7 @@ struct CheckProgramTests {
         arguments: [
             ("expect: x", "1: expect must be a list"), ("expects: []", "unknown key \"expects\""), ("", "empty"),
             ("expect:\n  - url: nope\n    ios: browser", "2: url must be"), ("expect: []", "has no links"),
-            ("expect:\n  - url: https://a.com/\n    ios: com.acme.shop", "3: ios must be an app with its prefix"),
+            ("expect:\n  - url: https://a.com/\n    ios: com.acme.shop", "3: ios must be an app with its Team ID"),
             ("expect:\n  - url: https://a.com/", "2: an expectation needs"), ("expect: [", "not valid YAML"),
             ("expect:\n  - url: https://a.com/\n    iOS: browser", "3: unknown key \"iOS\""),
         ])
