@@ -21,15 +21,15 @@ struct GateModel {
         // A proxy is told at its next check.
         model.clients[0].takesMessages = false
         let isKnown = model.clients[0].isRegistered[model.node]
-        if !isKnown, ["check", "use", "leave", "return"].contains(step.name) { return answer(model, step) }
+        if !isKnown { return dropped(&model, step) }
         switch step.name {
         case "begin": return model.authorize(step.browser, 0, .none)
         case "return": return comeBack(&model, step.browser)
         case "check":
-            guard let user = session(&model, step.browser, touches: true) else { return "302" }
+            guard let user = session(&model, step, touches: true) else { return "302" }
             return "200 account \(user)"
         case "leave":
-            model.gates[step.browser] = nil
+            if let last = model.gates[step.browser]?.indices.last { model.gates[step.browser]?[last].isLeft = true }
             return "left"
         case "make", "end": return change(&model, step.browser, ends: step.name == "end")
         default:
@@ -39,18 +39,22 @@ struct GateModel {
         }
     }
 
-    /// What a proxy is told of a service that is not registered.
-    private static func answer(_ model: Model, _ step: AddedStep) -> String {
+    /// A service that is not registered. What it had is over, also where it comes back.
+    private static func dropped(_ model: inout Model, _ step: AddedStep) -> String {
+        for key in model.appKeys.indices { model.appKeys[key].isEnded = true }
         switch step.name {
-        case "use" where model.appKeys.dropLast(step.back).isEmpty: "nothing"
-        case "return": model.grants.isEmpty ? "nothing" : "refused"
-        default: "403"
+        case "begin": return model.authorize(step.browser, 0, .none)
+        case "make", "end": return model.use(step.browser) == nil ? "signed out" : "nothing"
+        case "use" where model.appKeys.dropLast(step.back).isEmpty: return "nothing"
+        case "return": return model.grants.isEmpty ? "nothing" : "refused"
+        default: return "403"
         }
     }
 
-    /// The account of a browser's session at the service: it holds as long as the session that it hangs on.
-    private static func session(_ model: inout Model, _ browser: Int, touches: Bool = false) -> Int? {
-        guard let gate = model.gates[browser] else { return nil }
+    /// The account of a browser's session at the service, or of an earlier one, whose cookie somebody has kept: it holds as long as
+    /// the session that it hangs on, and until its user signs out of the service.
+    private static func session(_ model: inout Model, _ step: AddedStep, touches: Bool = false) -> Int? {
+        guard let gate = model.gates[step.browser]?.dropLast(step.back).last, !gate.isLeft else { return nil }
         let it = model.signIns[gate.signIn]
         guard !it.isDeleted, it.endedAt == nil, it.beginnings == gate.beginnings,
             let user = model.signIn(it.session), user.account == it.account
@@ -65,10 +69,10 @@ struct GateModel {
     private static func comeBack(_ model: inout Model, _ browser: Int) -> String {
         guard let grant = model.grants.indices.last else { return "nothing" }
         guard model.consume(grant, 0, lifetime: Span.minute, isRightAddress: true) else {
-            return session(&model, browser) == nil ? "refused" : "in"
+            return session(&model, AddedStep(name: "return", browser: browser)) == nil ? "refused" : "in"
         }
         let signIn = model.note(grant, by: 0)
-        model.gates[browser] = (signIn, model.signIns[signIn].beginnings)
+        model.gates[browser, default: []].append((signIn, model.signIns[signIn].beginnings, false))
         return "in"
     }
 
@@ -88,6 +92,7 @@ struct GateModel {
         return "ended"
     }
 
+    private static let cookie = "__Host-sso_gate"
     private static let verifier = Base64URL.encode([UInt8](repeating: 7, count: 32))
     private static let proxy = [
         ("X-Forwarded-Proto", "https"), ("X-Forwarded-Host", String(origin.dropFirst("https://".count))),
@@ -108,7 +113,16 @@ struct GateModel {
             world.browsers[step.browser].cookies["__Host-sso_gate_state"] = verifier
             let reply = try await world.send(
                 step.browser, .get, "\(path)/callback?grant=\(grant)&to=/", headers: proxy)
+            if let cookie = world.browsers[step.browser].cookies[cookie],
+                world.gateCookies[step.browser]?.last != cookie
+            {
+                world.gateCookies[step.browser, default: []].append(cookie)
+            }
             return reply.status == 303 ? "in" : "refused"
+        case "check" where step.back > 0:
+            let old = world.gateCookies[step.browser]?.dropLast(step.back).last
+            let fields = proxy + (old.map { [("Cookie", "\(cookie)=\($0)")] } ?? [])
+            return try await told(world, world.node.respond(.get, "\(path)/check", fields))
         case "check": return try await told(world, world.send(step.browser, .get, "\(path)/check", headers: proxy))
         case "leave":
             let fields = [("X-Forwarded-Proto", "https"), ("X-Forwarded-Host", proxy[1].1)]
@@ -130,7 +144,8 @@ struct GateModel {
 
     private static func change(_ world: World, _ browser: Int, ends: Bool) async throws -> String {
         let page = try await world.send(browser, .get, "/app-keys")
-        guard page.status == 200, let token = world.token(in: page) else { return "signed out" }
+        guard page.status == 200 else { return "signed out" }
+        guard let token = world.token(in: page) else { return "nothing" }
         var fields = [("form_token", token)]
         if ends {
             let names = page.text.matches(of: #/<bdi>(key \d+)<\/bdi>/#).map { String($0.1) }
@@ -162,7 +177,9 @@ struct GateModel {
                 .signOut(browser: browser), .endOthers(browser: browser),
                 .endSession(browser: browser, of: 1 - browser), .jobs, .restart, .look(browser: browser),
                 .disable(address: address), .enable(address: address), .erase(address: address, mode: .now),
-                .file(drops: true, isReloaded: true), .file(drops: false, isReloaded: true),
+            ]
+            let drop: [Operation] = [
+                .file(drops: true, isReloaded: true), step("check"), .file(drops: false, isReloaded: true),
             ]
             switch seed.below(14) {
             case 0, 1:
@@ -170,7 +187,7 @@ struct GateModel {
                 return [.wait(seconds: 61), .ask(browser: browser, address: address), code]
             case 2, 3: return [step("begin"), step("return")]
             case 4: return [.wait(seconds: seed.one(of: [1, 59, 60, 601, 7199, 7200, 43_200, 86_400]))]
-            case 5: return [seed.one(of: ends)]
+            case 5: return seed.once(in: 8) ? drop : [seed.one(of: ends)]
             default: return [step(seed.one(of: steps))]
             }
         }

@@ -31,8 +31,8 @@ struct Model: Sendable {
     var told: [(client: Int, session: Int, account: Int)] = []
     /// What is right of features that are added to the program.
     var added: (@Sendable (inout Model, AddedStep) -> String)?
-    /// By browser: the sign-in that its session at the service behind the gate hangs on.
-    var gates: [Int: (signIn: Int, beginnings: Int)] = [:]
+    /// By browser: the sign-ins that its sessions at the service behind the gate hang on, the newest last.
+    var gates: [Int: [(signIn: Int, beginnings: Int, isLeft: Bool)]] = [:]
     var appKeys: [(account: Int, endsAt: Int, isEnded: Bool)] = []
     /// What the step has caused, to compare.
     var sent: [String] = [], received: [String] = [], recorded: [String] = []

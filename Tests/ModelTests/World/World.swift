@@ -45,6 +45,8 @@ final class World {
     var links: [String] = []
     /// Keys for apps in the order in which they were made.
     var appKeys: [String] = []
+    /// By browser: the ids of its sessions at the service behind the gate, the newest last.
+    var gateCookies: [Int: [String]] = [:]
     var states = 0
     var restores = 0
     /// The rows of the audit log that were compared.
