@@ -66,8 +66,3 @@ package struct OwnAccountFeature: Feature {
         OwnAccountSection(canChangeAddress: parts.hasMail, canErase: erasable)
     }
 }
-
-/// The part of the home page with what users do with their account.
-package struct OwnAccountSection: Encodable, Sendable {
-    let canChangeAddress, canErase: Bool
-}

@@ -8,17 +8,6 @@ import SSOShared
 import SSOWeb
 import Storage
 
-/// The pages on which users change the address of their account.
-enum AddressPath {
-    static let page = "/address"
-    static let ask = "/address/ask"
-    static let code = "/address/code"
-    static let changed = "/address/changed"
-    /// The link in the email to the old address has a key after it.
-    static let stop = "/address/stop"
-    static let stopped = "/address/stopped"
-}
-
 /// `POST /address/ask`: sends a code to another address, which is to become that of the account. The answer is the same for every
 /// address, whoever has it.
 struct AddressAsk: WaitingChange {
@@ -58,7 +47,8 @@ struct AddressAsk: WaitingChange {
         return .here { user, _, connection in
             let now = parts.clock.now()
             guard try needs(of: user, connection).isMet(by: user, now: now),
-                try AddressChangeStore.fixed(user.account, admins: parts.admins, at: now, connection) == nil
+                try AddressChangeStore.fixed(
+                    user.account, isNamedAdmin: parts.admins.contains(user.account.email), at: now, connection) == nil
             else { return .done(goingTo: Self.home) }
             guard !address.text.utf8.elementsEqual(user.account.email.utf8) else { return .refused(.sameAddress) }
             let requester = EmailRequester(browserID: nil, network: nil)

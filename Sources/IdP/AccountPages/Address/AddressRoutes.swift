@@ -46,7 +46,8 @@ struct AddressRoutes: Sendable {
         guard let user = try await parts.accounts.signedIn(context) else { return .redirect(to: SignInPath.signIn) }
         let now = parts.clock.now()
         let fixed = try await parts.database.read {
-            try AddressChangeStore.fixed(user.account, admins: parts.admins, at: now, $0)
+            try AddressChangeStore.fixed(
+                user.account, isNamedAdmin: parts.admins.contains(user.account.email), at: now, $0)
         }
         let model = Model(
             formToken: parts.sessions.formToken(for: user.session), email: user.account.email,

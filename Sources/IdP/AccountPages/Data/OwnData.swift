@@ -15,8 +15,8 @@ struct OwnData: WaitingChange {
     static let path = "/data"
     static let needs = Proof.Need.recent
 
-    /// ``OwnAccountFeature/Export``.
-    let export: OwnAccountFeature.Export
+    /// The file about the account of an id, as text.
+    let export: @Sendable (_ accountID: String) async throws -> String
     let flowLimit: FlowLimit
 
     func needs(of user: SignedInUser, _ connection: any SQLConnection) throws -> Proof.Need {

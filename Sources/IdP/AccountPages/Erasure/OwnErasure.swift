@@ -26,7 +26,7 @@ enum KeptAccount: Sendable, Equatable {
         _ account: Account, _ parts: SharedParts, _ connection: any SQLConnection
     ) throws -> KeptAccount? {
         let fixed = try AddressChangeStore.fixed(
-            account, admins: parts.admins, at: parts.clock.now(), connection)
+            account, isNamedAdmin: parts.admins.contains(account.email), at: parts.clock.now(), connection)
         switch fixed {
         case .admin: return .admin
         case .recent: return .addressChanged

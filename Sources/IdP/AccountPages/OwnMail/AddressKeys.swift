@@ -46,3 +46,14 @@ struct AddressKeys: Sendable {
         Array(HMACSHA256.code(for: random, key: key).prefix(tagBytes))
     }
 }
+
+/// The pages on which users change the address of their account.
+enum AddressPath {
+    static let page = "/address"
+    static let ask = "/address/ask"
+    static let code = "/address/code"
+    static let changed = "/address/changed"
+    /// The link in the email to the old address has a key after it.
+    static let stop = "/address/stop"
+    static let stopped = "/address/stopped"
+}

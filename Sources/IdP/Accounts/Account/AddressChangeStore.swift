@@ -12,10 +12,12 @@ package enum AddressChangeStore {
     // MARK: What may be asked
 
     /// Why the address of an account cannot be changed by its user; nil if it can.
+    ///
+    /// - Parameter isNamedAdmin: whether `IDP_ADMINS` names it.
     package static func fixed(
-        _ account: Account, admins: AdminAddresses, at now: Timestamp, _ connection: any SQLConnection
+        _ account: Account, isNamedAdmin: Bool, at now: Timestamp, _ connection: any SQLConnection
     ) throws -> FixedAddress? {
-        if admins.contains(account.email) { return .admin }
+        if isNamedAdmin { return .admin }
         let rows = try connection.query(
             """
             SELECT changed_at, stopped_at FROM address_change
