@@ -49,7 +49,7 @@ struct OwnErasureTests {
             #expect(try home.page().link(containing: "/erase") == nil)
             let token = try home.page().form(to: "/sign-out")?["form_token"] ?? ""
             let sent = try await browser.post(
-                WebAddress(deployment.origin + "/erase/ask"), [("form_token", token), ("email", Self.address)])
+                WebAddress(deployment.origin + "/erase/ask"), [("form_token", token), ("address", Self.address)])
             #expect(sent.status == 404)
             #expect(try await deployment.rows(of: "account", where: "erase_at > 0") == 0)
         }
@@ -100,7 +100,7 @@ struct OwnErasureTests {
         let home = try await browser.get(deployment.origin + "/")
         let token = try home.page().form(to: "/sign-out")?["form_token"] ?? ""
         let sent = try await browser.post(
-            WebAddress(deployment.origin + "/erase/ask"), [("form_token", token), ("email", address)])
+            WebAddress(deployment.origin + "/erase/ask"), [("form_token", token), ("address", address)])
         #expect(try sent.status == 303 && sent.location().path == "/erase")
         #expect(try await deployment.rows(of: "account", where: "erase_at > 0") == 0)
     }

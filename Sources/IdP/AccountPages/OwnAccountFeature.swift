@@ -32,7 +32,7 @@ package struct OwnAccountFeature: Feature {
     package var changes: [any WaitingChange] {
         let address: [any WaitingChange] = parts.hasMail ? [AddressAsk(parts: parts)] : []
         let erasure: [any WaitingChange] = erasable ? [OwnErasure(parts: parts, news: news)] : []
-        return address + [OwnData(export: export, flowLimit: parts.flowLimit)] + erasure
+        return address + [OwnData(export: export, database: parts.database, flowLimit: parts.flowLimit)] + erasure
     }
 
     package var mail: [any MailTemplate] {

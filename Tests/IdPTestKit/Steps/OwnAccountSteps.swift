@@ -43,7 +43,7 @@ extension TestDeployment {
     /// Asks for the end of an account on its page. Redirects are not followed.
     func askToErase(_ typed: String, in browser: Browser) async throws -> Visit {
         let page = try await browser.get(origin + "/erase")
-        return try await browser.submit(page.page().form(to: "/erase/ask"), on: page, ["email": typed])
+        return try await browser.submit(page.page().form(to: "/erase/ask"), on: page, ["address": typed])
     }
 
     /// Presses the button that downloads what is stored. Redirects are not followed.

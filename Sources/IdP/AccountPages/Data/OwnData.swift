@@ -17,6 +17,7 @@ struct OwnData: WaitingChange {
 
     /// The file about the account of an id, as text.
     let export: @Sendable (_ accountID: String) async throws -> String
+    let database: any Database
     let flowLimit: FlowLimit
 
     func needs(of user: SignedInUser, _ connection: any SQLConnection) throws -> Proof.Need {
@@ -37,10 +38,10 @@ struct OwnData: WaitingChange {
             // It reads every row of the user.
             try flowLimit.count(user.session)
             let text = try await export(user.account.id)
-            context.record(
-                Event(
-                    .dataDownloaded, by: .user(user.account.id), account: user.account.id,
-                    session: user.session.handle))
+            let event = Event(
+                .dataDownloaded, by: .user(user.account.id), account: user.account.id, session: user.session.handle)
+            // No file without its row.
+            try await database.write { try context.record(event, $0) }
             return Response(
                 status: .ok,
                 headers: [

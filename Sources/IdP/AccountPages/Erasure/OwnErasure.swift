@@ -58,7 +58,7 @@ struct OwnErasure: WaitingChange {
     }
 
     func asked(in fields: URLEncodedFields) throws -> Asked {
-        Asked(address: String((try fields.text("email") ?? "").prefix(254)))
+        Asked(address: String((try fields.text("address") ?? "").prefix(254)))
     }
 
     func signInAgain(as email: String) -> Text? { Text("erase.sign-in-again", ["email": email]) }
