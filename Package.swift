@@ -210,8 +210,9 @@ let package = Package(
         .target(
             name: "IdPAccountPages",
             dependencies: [
-                "IdPAccounts", "IdPClients", "IdPFlow", "IdPMail", "IdPProviders", "SSOShared", "SSOWeb", "Storage",
-                httpTypes, hummingbird, logging, nioCore,
+                "IdPAccounts", "IdPClients", "IdPFlow", "IdPMail", "IdPOperations", "IdPProviders", "SSOShared",
+                "SSOWeb",
+                "Storage", httpTypes, hummingbird, logging, nioCore,
             ],
             path: "Sources/IdP/AccountPages",
             swiftSettings: settings, plugins: [pageFiles]),
@@ -415,6 +416,13 @@ let package = Package(
             path: "Tests/SSOTests/Accounts",
             swiftSettings: testSettings),
         .testTarget(
+            name: "OwnAccountTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPAccounts",
+                "IdPClients", "IdPOperations", "IdPProviders", "SSOShared", "SSOWeb", "Storage",
+            ],
+            swiftSettings: testSettings),
+        .testTarget(
             name: "AdminTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPAdmin", "IdPClients",
@@ -565,7 +573,7 @@ let package = Package(
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPProtocols", "IdPProviders",
                 "IdPSchema", "RelyingParty", "RelyingPartyExample", "SQLiteStorage", "SSONative", "SSOShared", "SSOWeb",
-                "Storage", "ThisBuild", "WellKnownTool",
+                "Storage", "ThisBuild", "WellKnownTool", httpTypes, hummingbird, logging, nioCore,
             ],
             path: "Tests/DeploymentTests/Journeys",
             swiftSettings: testSettings),

@@ -23,6 +23,8 @@ struct OversightTests {
     private static let providers = "Needs an account elsewhere; IdPProviderSignIn has its own attacks and claims."
     private static let apps = "Needs an app; the suites of native apps hold it to the same claims as the pages."
     private static let gate = "Needs a proxy that asks about each request; GateTests have the claims."
+    private static let own =
+        "Ends and moves as SetAddress and EraseUser do, which the histories have; OwnAccountTests have the claims."
     private static let reading = "Shows or reads only."
 
     static let routes: [String: Place] = [
@@ -58,6 +60,7 @@ struct OversightTests {
         ("/api/v1/", .outside(apps)), ("/auth/native/", .outside(apps)), ("/hotwire_native/", .outside(apps)),
         ("/admin", .outside("Each change is an OperatorChange, which the histories have; AdminTests hold the pages.")),
         ("/sign-in/with/", .outside(providers)), ("/auth/:provider/", .outside(providers)),
+        ("/address", .outside(own)), ("/data", .outside(own)), ("/erase", .outside(own)),
         ("/identities/", .outside(providers)), ("/dev/", .outside("For a trial on this machine alone.")),
         ("/auth/mail/", .outside("The method by reply needs a mail server; EmailReplyTests hold it.")),
         ("/sign-in/reply", .outside("The method by reply needs a mail server; EmailReplyTests hold it.")),
@@ -67,6 +70,7 @@ struct OversightTests {
         "DisableUser": .steps("disable"), "EnableUser": .steps("enable"), "SignOutUser": .steps("signOutUser"),
         "SignOutSlice": .steps("signOutEveryone"), "EraseUser": .steps("erase"), "EraseDueUser": .steps("jobs"),
         "SetEndDate": .steps("end"), "EndOverdueUser": .steps("jobs"), "SetAddress": .steps("move"),
+        "ChangeOwnAddress": .outside(own), "StopAddressChange": .outside(own),
         "InviteUser": .steps("invite"), "WithdrawInvitation": .steps("withdraw"), "JoinGroup": .steps("join"),
         "LeaveGroup": .steps("leave"), "SetClient": .steps("access"), "EnableClient": .steps("enableClient"),
         "RemoveClient": .steps("replaceClient"), "AddClient": .steps("replaceClient"), "RotateSecret": .steps("rotate"),
@@ -134,7 +138,7 @@ struct OversightTests {
         "mail_outage": .outside("Needs a mail server that is down; MailQueueTests have it."),
         "key_check": .outside("Of the keys that seal."), "signing_key": .outside("The keys sign nobody in."),
         "used_username": .outside("Names are never given twice; UsernameTests have it."),
-        "app_key": .outside(gate), "gate_session": .outside(gate),
+        "app_key": .outside(gate), "gate_session": .outside(gate), "address_change": .outside(own),
         "access_token": .outside(apps), "app_link": .outside(apps), "handoff": .outside(apps),
         "provider_attempt": .outside(providers), "token_revocation": .outside(providers),
         "used_provider_answer": .outside(providers),

@@ -24,9 +24,15 @@ extension EventKind {
     )
 }
 
+extension EventKind {
+    package static let dataDownloaded = EventKind(
+        "data_downloaded", .notice, .row("session"), line: [.account, .session], user: Text("activity.data-downloaded"),
+        "A user downloaded what is stored of the own account.")
+}
+
 /// The events of this target.
 package enum AccountPageEvents {
     package static let all: [EventKind] = [
-        .identityUnlinked, .accountNoticeLimitReached, .providerRevocationFailed,
+        .identityUnlinked, .accountNoticeLimitReached, .providerRevocationFailed, .dataDownloaded,
     ]
 }

@@ -21,15 +21,17 @@ package struct AccountPagesFeature: Feature {
     private let events: [EventKind]
     private let passkeys: Identities.PasskeySignal?
     private let revocation: IdentityRevocation
+    private let own: OwnAccountSection
     private let beginAddition: BeginAddition
 
     package init(
         _ parts: SharedParts, providers: ProviderRegistry, notices: AccountNotices, revocation: IdentityRevocation,
-        events: [EventKind], passkeys: Identities.PasskeySignal?, beginAddition: @escaping BeginAddition
+        events: [EventKind], passkeys: Identities.PasskeySignal?, own: OwnAccountSection,
+        beginAddition: @escaping BeginAddition
     ) {
         (self.parts, self.providers, self.notices, self.revocation) = (parts, providers, notices, revocation)
         (self.events, self.passkeys) = (events, passkeys)
-        self.beginAddition = beginAddition
+        (self.own, self.beginAddition) = (own, beginAddition)
     }
 
     package var purposes: [any FlowPurpose] {
@@ -56,7 +58,7 @@ package struct AccountPagesFeature: Feature {
     ) {
         HomeRoutes(
             sessions: parts.sessions, accounts: parts.accounts, pages: parts.pages, identities: identities,
-            clients: signedInClients, userSessions: userSessions, activity: activity
+            clients: signedInClients, userSessions: userSessions, activity: activity, own: own
         ).addRoutes(to: &router)
         SessionListRoutes(
             accounts: parts.accounts, sessions: parts.sessions,

@@ -30,6 +30,9 @@ extension EventKind {
                 "A user proved the mailbox of an account that a provider had made, and the provider's identity was removed. Many: [pre-hijacking](threat-model.md#sign-in-with-a-provider)."
             ),
             .init("withdrawn", "The provider has ended it."),
+            .init(
+                "address_change_stopped",
+                "The owner of the old address has stopped a change of it, and the identity was added since."),
         ], user: Text("activity.identity-removed"), "A way to sign in was removed from an account.")
     package static let passkeyRemoved = EventKind(
         "passkey_removed", .notice, .row("session; `cause`; `detail`: the passkey"),
@@ -105,6 +108,7 @@ extension SignOutCause {
 package enum PasskeyEnd: String, CaseIterable, Sendable {
     case user, `operator`, forgotten, erased, restored
     case addressProven = "address_proven"
+    case stopped = "address_change_stopped"
 
     var meaning: String {
         switch self {
@@ -114,6 +118,7 @@ package enum PasskeyEnd: String, CaseIterable, Sendable {
         case .erased: "Its account was erased."
         case .restored: "By a restore: it was removed after the backup, or added after it."
         case .addressProven: "The owner of the address has proven it, and the passkey was set up before that."
+        case .stopped: "The owner of the old address has stopped a change of it, and the passkey was added since."
         }
     }
 
@@ -154,4 +159,5 @@ package enum AccountEvents {
         + [.appKeyMade, .appKeyEnded]
         + SignOutEvents.all
         + [.accountChangeWaits, .accountChangeRefused]
+        + [.addressChangeAsked, .addressCodeRejected, .addressChangeStopped]
 }

@@ -45,6 +45,7 @@ struct IdPFeatures: Sendable {
             additionOfApp: { AppIdentityAttempts(identities, apps, parts, signIn: $0) })
         let email = try EmailFeature(parts, values, providers: registry)
         let passkeys = try PasskeyFeature(parts, values, changes: notices, hasApps: !apps.all.isEmpty)
+        let own = try OwnAccountFeature(parts, values, export: { try await UserExport.text(of: $0, parts) })
         let admin = try AdminFeature(
             parts, values, sender: InvitationQueue(parts.mail), changes: notices,
             facts: AdminFacts(
@@ -60,7 +61,9 @@ struct IdPFeatures: Sendable {
                 sso, oidc, try GateFeature(parts, values, keys: oidc.keys),
                 AccountPagesFeature(
                     parts, providers: registry, notices: notices, revocation: .init(parts, registry, client),
-                    events: IdPEvents.all, passkeys: passkeys.signal, beginAddition: provider.beginLink),
+                    events: IdPEvents.all, passkeys: passkeys.signal, own: own.section,
+                    beginAddition: provider.beginLink),
+                own,
                 admin,
                 AssociationRoutes(files: association),
                 try DevPagesFeature(

@@ -1,3 +1,4 @@
+import IdPAccountPages
 import IdPAccounts
 import IdPAdmin
 import IdPApps
@@ -38,7 +39,7 @@ package enum IdPSettings {
             FlowSettings.trustedProxies, Places.setting,
         ] + AssociationRoutes.settings + AppsFeature.settings + DevPagesFeature.settings + WebFingerFeature.settings
         + Brand.settings + [auditDays, metricsListen, FlowSettings.sessions] + EmailFeature.settings
-        + PasskeyFeature.settings + [FlowSettings.require] + AdminFeature.settings
+        + PasskeyFeature.settings + [FlowSettings.require] + AdminFeature.settings + OwnAccountFeature.settings
 
     /// The same in the order of `--help`.
     static let table = [SettingDescription](all)

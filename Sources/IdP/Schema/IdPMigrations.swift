@@ -44,6 +44,7 @@ package enum IdPMigrations {
             name: "v039-admin",
             sql: RoleStore.schema + AdminNotices.schema + RefusedAddresses.schema + RetiredSecrets.schema),
         Migration(name: "v040-inviter", sql: InvitationSchema.inviter),
+        Migration(name: "v041-address-change", sql: AddressChangeSchema.sql),
         Migration(name: "v042-audit-event", sql: AuditSchema.byEvent),
     ]
 

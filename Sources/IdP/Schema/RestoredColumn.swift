@@ -37,7 +37,7 @@ enum RestoredColumn {
         "mail_queue": .all(.ended), "oidc_access_token": .all(.ended), "oidc_refresh_token": .all(.ended),
         "provider_attempt": .all(.ended), "session": .all(.ended), "sign_out_message": .all(.ended),
         "account_role": .all(.ended), "sso_token": .all(.ended),
-        "app_key": .all(.ended), "gate_session": .all(.ended),
+        "address_change": .all(.ended), "app_key": .all(.ended), "gate_session": .all(.ended),
         "client_sign_in": .all(.ended), "registry_revision": .all(.ended),
         "account": .columns([
             .compared: ["id", "disabled", "username", "begun_at"],

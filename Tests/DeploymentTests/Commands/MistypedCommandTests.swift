@@ -88,10 +88,20 @@ struct MistypedCommandTests {
         }
     }
 
-    @Test("a user's data is one file that is never overwritten, with a row in the audit log")
+    private static func text(_ value: Any?) throws -> String {
+        let data = try JSONSerialization.data(withJSONObject: [value ?? ""], options: [.sortedKeys])
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    @Test(
+        "a user's data is one file that is never overwritten, with a row in the audit log, and what users download is the same"
+    )
     func export() async throws {
         try await ProcessDeployment.running(try ProcessDeployment()) { pair in
-            _ = try await Browser().signIn(at: pair.client, of: pair, as: "ann@example.com")
+            let browser = Browser()
+            _ = try await browser.signIn(at: pair.client, of: pair, as: "ann@example.com")
+            let home = try await browser.get(pair.origin + "/")
+            let downloaded = try await browser.submit(home.page().form(to: "/data"), on: home)
             let key = ["IDP_SECRET_KEY": pair.idp.settings["IDP_SECRET_KEY"] ?? ""]
             let folder = try TemporaryFolder()
             let path = folder.path(of: "ann.json")
@@ -106,6 +116,16 @@ struct MistypedCommandTests {
             #expect(
                 rows.contains { $0["event"] as? String == "signed_in" && $0["user"] as? String == "ann@example.com" })
             #expect(rows.contains { $0["event"] as? String == "mail_queued" })
+            let own = try JSONSerialization.jsonObject(with: Data(downloaded.text.utf8)) as? [String: Any] ?? [:]
+            #expect(own.keys.sorted() == parts.keys.sorted())
+            let ownAccount = own["account"] as? [String: Any] ?? [:]
+            #expect(ownAccount.keys.sorted() == account.keys.sorted())
+            for key in account.keys where key != "sessions" {
+                #expect(try Self.text(ownAccount[key]) == Self.text(account[key]), "\(key)")
+            }
+            // What has happened since the download follows.
+            let ownRows = own["audit"] as? [[String: Any]] ?? []
+            #expect(try !ownRows.isEmpty && Self.text(ownRows) == Self.text(Array(rows.prefix(ownRows.count))))
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
             let again = try await pair.idp(["user", "export", "ann@example.com", path], settings: key, endsWith: 1)

@@ -21,7 +21,7 @@ enum ProgramPaths {
     /// Settings that switch on every optional feature of the IdP.
     static let everyFeature = ReplySettings.all.merging([
         "IDP_LINK_TESTER": "true", "IDP_APPLE_APP_IDS": "ABCDE12345.com.example.app", "IDP_ANDROID_APPS": androidApp,
-    ]) { $1 }
+    ]) { $1 }.merging(TestDeployment.ownAccount) { $1 }
 
     /// The same without mail.
     static let everyPasskeyFeature = everyFeature.filter { !$0.key.hasPrefix("IDP_INBOUND") }

@@ -121,6 +121,7 @@ enum PageStates {
             Group(keys: openIDKeys, states: openID),
             Group(settings: ReplySettings.all, states: replies + [appKeysNoService]),
             Group(settings: gateSettings, states: appKeys + gate),
+            Group(settings: TestDeployment.ownAccount, states: ownAccount),
             Group(settings: HandoffApp.settings, states: handoff),
             Group(settings: try providers(in: folder), states: identities),
             Group(settings: try UnvisitedProviders.settings(in: folder), states: providerButtons),

@@ -17,12 +17,16 @@ enum TestedChange: String, CaseIterable, Sendable {
     case passkeyRemoval = "passkey_remove"
     case appKeyAddition = "app_key_add"
     case appKeyRemoval = "app_key_remove"
+    case addressChange = "address_change"
+    case dataExport = "data_export"
+    case accountErasure = "account_erase"
     /// Of the tests (``GreetingFeature``).
     case greeting = "test_greeting"
 
     /// Those that wait for a new sign-in when the user's is old.
     static let waiting: [TestedChange] = [
-        .link, .unlink, .passkeyRename, .passkeyRemoval, .appKeyAddition, .appKeyRemoval, .greeting,
+        .link, .unlink, .passkeyRename, .passkeyRemoval, .appKeyAddition, .appKeyRemoval, .addressChange, .dataExport,
+        .accountErasure, .greeting,
     ]
 
     /// The change of the tests, and a second factor for accounts whose name says so.
@@ -36,15 +40,17 @@ enum TestedChange: String, CaseIterable, Sendable {
     /// Where its user is led without it.
     var home: String {
         switch self {
-        case .link, .unlink, .sessionEnd, .otherSessionsEnd: "/"
+        case .link, .unlink, .sessionEnd, .otherSessionsEnd, .dataExport: "/"
+        case .addressChange: "/address"
+        case .accountErasure: "/erase"
         case .passkeyRename, .passkeyRemoval: Self.passkeys
         case .appKeyAddition, .appKeyRemoval: Self.appKeys
         case .greeting: GreetingFeature.path
         }
     }
 
-    /// The answer to the form that makes it. A key is shown in it, and nothing ever again.
-    var answer: Int { self == .appKeyAddition ? 200 : 303 }
+    /// The answer to the form that makes it. A key is shown in it, and nothing ever again, and a file is it.
+    var answer: Int { self == .appKeyAddition || self == .dataExport ? 200 : 303 }
 
     private static let passkeys = "/passkeys"
     private static let appKeys = "/app-keys"
@@ -53,7 +59,7 @@ enum TestedChange: String, CaseIterable, Sendable {
 
     /// Opens a deployment with everything that can be changed.
     static func open(_ body: (ProviderDeployment) async throws -> Void) async throws {
-        try await ProviderDeployment.open([.oidc], adding: added, body)
+        try await ProviderDeployment.open([.oidc], settings: TestDeployment.ownAccount, adding: added, body)
     }
 
     /// A browser of a user who can ask for it.
@@ -96,6 +102,9 @@ enum TestedChange: String, CaseIterable, Sendable {
         case .appKeyRemoval:
             let page = try await browser.get(place.origin + Self.appKeys)
             return try await browser.submit(page.page().form(to: "/app-keys/remove"), on: page)
+        case .addressChange: return try await place.deployment.askForAddress("new@example.com", in: browser)
+        case .dataExport: return try await place.deployment.download(in: browser)
+        case .accountErasure: return try await place.deployment.askToErase("ann@example.com", in: browser)
         case .greeting:
             let page = try await browser.get(place.origin + GreetingFeature.path)
             let form = try page.page().form(to: GreetingFeature.Word.path)
@@ -121,6 +130,10 @@ enum TestedChange: String, CaseIterable, Sendable {
         case .passkeyRemoval: return try await place.deployment.rows(of: "passkey", where: "name = 'Phone'") == 0
         case .appKeyAddition: return try await place.deployment.rows(of: "app_key", where: "name = 'Phone'") == 1
         case .appKeyRemoval: return try await place.deployment.rows(of: "app_key") == 0
+        case .addressChange: return try await place.deployment.rows(of: "address_change") == 1
+        case .dataExport:
+            return try await place.deployment.rows(of: "audit_event", where: "event = 'data_downloaded'") == 1
+        case .accountErasure: return try await place.deployment.rows(of: "account", where: "erase_at > 0") == 1
         case .greeting: return try await browser.get(place.origin + GreetingFeature.path).text.contains("<h1>Aloha")
         }
     }

@@ -58,7 +58,7 @@ struct SuccessfulPost: Sendable {
         return try await send(place, address)
     }
 
-    static let atIdP = signIn + account + passkeys + appKeys + apps + programs
+    static let atIdP = signIn + account + ownAccount + passkeys + appKeys + apps + programs
 
     static let atClient: [SuccessfulPost] = [
         .form("/sign-out") { place, address in

@@ -15,6 +15,7 @@ struct HomeRoutes: Sendable {
     let clients: SignedInClients
     let userSessions: UserSessions
     let activity: UserActivity
+    let own: OwnAccountSection
 
     /// One section for each part of the account, made by the type that owns the part. A new part brings a struct of its own,
     /// a property here and its HTML in the template.
@@ -25,6 +26,7 @@ struct HomeRoutes: Sendable {
         let clients: ClientSection
         let sessions: SessionSection
         let activity: UserActivity.Section
+        let own: OwnAccountSection
     }
 
     func addRoutes(to router: inout FeatureRouter) {
@@ -69,7 +71,7 @@ struct HomeRoutes: Sendable {
             identities: try identities.section(of: user.account, for: request, texts, connection),
             clients: try clients.section(of: user, now: now, texts, connection),
             sessions: try userSessions.section(of: user, now: now, texts, connection),
-            activity: try activity.section(of: user, now: now, texts, connection))
+            activity: try activity.section(of: user, now: now, texts, connection), own: own)
     }
 }
 

@@ -127,6 +127,7 @@ package struct AccountStore: Sendable {
             try Self.noteBegun(account, at: clock.now(), connection)
             return AccountMatch(account: account)
         }
+        if try isKept(identity, connection) { return nil }
         switch identity {
         case .email(let address):
             let (account, isNew) = try make(address, name: waiting?.name, connection)
@@ -148,6 +149,18 @@ package struct AccountStore: Sendable {
             return AccountMatch(account: account, isNew: isNew)
         case .passkey, .printedLink: return nil
         }
+    }
+
+    /// Whether an identity would make an account for an address that is kept for another one (``AddressChangeStore``).
+    private func isKept(_ identity: ProvenIdentity, _ connection: any SQLConnection) throws -> Bool {
+        let address: EmailAddress? =
+            switch identity {
+            case .email(let address): address
+            case .external(let external): external.email
+            case .passkey, .printedLink: nil
+            }
+        guard let address, try Self.find(email: address.text, connection) == nil else { return false }
+        return try AddressChangeStore.isKept(address.text, at: clock.now(), connection)
     }
 
     /// The account of an address. Makes one for an address without an account.

@@ -43,10 +43,16 @@ extension AccountStore {
     /// Adds an account, which nobody has signed in to.
     ///
     /// - Returns: its id.
+    /// - Throws: ``ChangeError`` for an address that is kept for another account (``AddressChangeStore``).
     @discardableResult
     package static func add(
         _ account: AddedAccount, _ context: ChangeContext, _ connection: any SQLConnection
     ) throws -> String {
+        guard try !AddressChangeStore.isKept(account.email.text, at: context.now, connection) else {
+            throw ChangeError(
+                "\(account.email.text) was the address of an account until its user changed it, less than 24 hours ago. The owner of the address can stop that. Try again tomorrow."
+            )
+        }
         let id = try newID(context.randomness)
         try connection.execute(
             """

@@ -1,5 +1,6 @@
 package import SSOShared
 package import SSOWeb
+package import Storage
 
 /// One proof of a sign-in.
 package struct Proof: Codable, Sendable, Equatable {
@@ -38,6 +39,23 @@ extension Proof {
         package func isMet(by strength: Strength, at provenAt: Timestamp?, now: Timestamp) -> Bool {
             strength.isEnough(at: provenAt, for: self.strength, since: since(now))
         }
+    }
+}
+
+extension Proof.Need {
+    /// Of a user who gives the account away or ends it: no weaker way than the strongest that the account has, within the last ten
+    /// minutes.
+    ///
+    /// - Parameter age: of the sign-in, where the user has a few minutes more for a second step.
+    package static func ofAccount(
+        _ account: Account, age: Duration? = recent.age, _ connection: any SQLConnection
+    ) throws -> Proof.Need {
+        Proof.Need(age: age, strength: try PasskeyStore.has(account.id, connection) ? .phr : .any)
+    }
+
+    /// Whether the sign-in of a user is recent and strong enough.
+    package func isMet(by user: SignedInUser, now: Timestamp) -> Bool {
+        isMet(by: user.signIn.proofs.strength, at: user.signIn.provenAt, now: now)
     }
 }
 

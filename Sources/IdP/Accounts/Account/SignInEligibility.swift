@@ -18,7 +18,8 @@ package struct SignInEligibility: Sendable {
 
     /// Why an address or account may not sign in.
     package enum Reason: Sendable {
-        /// `IDP_ALLOWED_EMAILS` does not name the address, and nobody has added its account.
+        /// `IDP_ALLOWED_EMAILS` does not name the address, and nobody has added its account. Or it is kept for an account whose
+        /// user has changed the address.
         case notAllowed
         case disabled
         /// The account's end date is over.
@@ -38,7 +39,9 @@ package struct SignInEligibility: Sendable {
     /// Looks at the account and at the setting for every address, so that each answer takes the same time.
     package func standing(of email: String, _ connection: any SQLConnection) throws -> Standing {
         let account = try AccountStore.find(email: email, connection)
-        return Standing(reason: reason(email, account), account: account?.id)
+        let isKept = try AddressChangeStore.isKept(email, at: clock.now(), connection)
+        let reason = reason(email, account)
+        return Standing(reason: account == nil && isKept ? reason ?? .notAllowed : reason, account: account?.id)
     }
 
     package func maySignIn(_ account: Account) -> Bool { reason(account) == nil }

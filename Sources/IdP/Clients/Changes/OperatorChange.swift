@@ -87,9 +87,20 @@ package struct OperatorChanges: Sendable {
 
     /// - Throws: ``ChangeError`` and ``DatabaseError``.
     package func make<Change: OperatorChange>(_ change: Change) async throws -> Changed<Change.Result> {
-        let audit = AuditStore(database: database, clock: clock, randomness: randomness)
-        let context = ChangeContext(
-            actor: actor, now: clock.now(), randomness: randomness, protocols: protocols, audit: audit, logger: logger)
+        let context = context
         return try await database.write { try change.make(context, $0) }
+    }
+
+    /// The same in the caller's transaction.
+    package func make<Change: OperatorChange>(
+        _ change: Change, _ connection: any SQLConnection
+    ) throws -> Changed<Change.Result> {
+        try change.make(context, connection)
+    }
+
+    private var context: ChangeContext {
+        let audit = AuditStore(database: database, clock: clock, randomness: randomness)
+        return ChangeContext(
+            actor: actor, now: clock.now(), randomness: randomness, protocols: protocols, audit: audit, logger: logger)
     }
 }

@@ -91,6 +91,7 @@ extension AccountStore {
         "DELETE FROM account_identity WHERE account_id = :id",
         "DELETE FROM account_notice WHERE account_id = :id",
         "DELETE FROM account_role WHERE account_id = :id",
+        "DELETE FROM address_change WHERE account_id = :id",
         "DELETE FROM app_key WHERE account_id = :id",
         "DELETE FROM app_link WHERE account_id = :id",
         "DELETE FROM challenge WHERE address = :email",

@@ -6,8 +6,8 @@ package import Storage
 
 /// Gives an account another address. The account keeps its id, and what relying parties know of it.
 ///
-/// By command only, never on a page: a thief of an operator's session could take accounts over there. Every sign-in and every known browser
-/// ends, and both addresses are told.
+/// By command only, never on a page of operators: a thief of an operator's session could take accounts over there. Every sign-in and
+/// every known browser ends, and both addresses are told. A user's own change (``ChangeOwnAddress``) cannot be stopped any more.
 package struct SetAddress: OperatorChange {
     private let address: String
     private let new: EmailAddress
@@ -26,6 +26,12 @@ package struct SetAddress: OperatorChange {
         if let other = others.compactMap(\.self).first {
             throw ChangeError(
                 "\(new.text) is the address of another account (\(other.id)). Use an address that no account has, or erase that account first."
+            )
+        }
+        try AddressChangeStore.forget(of: account.id, connection)
+        guard try !AddressChangeStore.isKept(new.text, at: context.now, connection) else {
+            throw ChangeError(
+                "\(new.text) was the address of another account until its user changed it, less than 24 hours ago. The owner of the address can stop that. Try again tomorrow."
             )
         }
         try context.endSignIns(of: account, .addressChanged, connection)

@@ -31,7 +31,13 @@ struct TextKeyTests {
         #"mail.device-\($0.rawValue)"#: [
             "android", "chromebook", "ipad", "iphone", "linux", "mac", "unknown", "windows",
         ].map { "mail.device-\($0)" },
+        #"own-mail.\(name)-subject"#: ownMails.map { "own-mail.\($0)-subject" },
+        #"own-mail.\(name)"#: ownMails.map { "own-mail.\($0)" },
+        #"own-mail.\(name)-fine"#: ownMails.map { "own-mail.\($0)-fine" },
     ]
+
+    /// The emails about a change of the own address.
+    private static let ownMails = ["code", "taken", "old", "new", "back", "gone"]
 
     /// Why a form is refused, by `PublicError.staleForm`.
     private static let refusedForms = ["other-site", "no-cookie", "origin-hidden", "stale-form"]

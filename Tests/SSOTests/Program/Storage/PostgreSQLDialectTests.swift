@@ -243,9 +243,18 @@ struct PostgreSQLDialectTests {
             }
             try await database.write { try gate(at: now, $0) }
             _ = try await database.read { try admin($0) }
+            try await database.write { try ownAddress(at: now, $0) }
             #expect(try await SignOutEveryone(OperatorChanges(database, by: .program)).make().accounts == 1)
         }
         return try #require(recorded).takeTypedStatements()
+    }
+
+    /// What a user's change of the address reads and counts.
+    private static func ownAddress(at now: Timestamp, _ connection: any SQLConnection) throws {
+        _ = try AddressChangeStore.find("adr_1", connection)
+        _ = try AddressChangeStore.waiting(session: "ses_1", of: "usr_1", at: now, connection)
+        _ = try AddressChangeStore.countGuess(on: "adr_1", session: "ses_1", of: "usr_1", at: now, connection)
+        _ = try AddressChangeStore.stoppable("adr_1", at: now, connection)
     }
 
     /// What admin pages read.

@@ -27,32 +27,15 @@ extension UserCommand {
         func run() async throws {
             let shown = try await ShownAccount.read(account)
             let owner = shown.details.row.account
-            let keys = try account.database.keys().map { AuditAddressKeys($0) }
-            let macs = (try? EmailAddress(owner.email)).flatMap { keys?.macs(of: $0) } ?? []
+            let export = UserExport(shown: shown, keys: try account.database.keys().map { AuditAddressKeys($0) })
             let (file, now) = (file, ServiceClock.system().now())
             let rows = try await account.database.open { database in
-                var search = AuditSearch()
-                (search.user, search.until) = (.init(account: owner.id, addresses: macs), now)
-                let messages = try await database.read {
-                    try SignOutQueue(randomness: SystemRandomness()).all(
-                        isWaiting: false, of: owner.id, limit: 10_000, $0)
-                }
-                return try await NewFile.write(file) { [search] new in
-                    try new.append(Self.start(shown, messages, at: now))
-                    let store = AuditStore(database: database)
-                    var (names, count) = (AccountNames(database), 0)
-                    try await store.eachPage(search) { entries in
-                        let lines = try await names.lines(entries).map(AuditOutput.json)
-                        for line in lines {
-                            try new.append((count == 0 ? "\n " : ",\n ") + line)
-                            count += 1
-                        }
-                    }
-                    try new.append("]}\n")
+                try await NewFile.write(file) { new in
+                    let count = try await export.write(from: database, at: now, new.append)
                     let name = URL(fileURLWithPath: file).lastPathComponent
                     let row = Event(
                         .auditExported, by: .ofCommand(), account: owner.id, detail: "data of the user into \(name)")
-                    try await database.write { try store.write(row, $0) }
+                    try await database.write { try AuditStore(database: database).write(row, $0) }
                     return count
                 }
             }
@@ -60,16 +43,6 @@ extension UserCommand {
                 account.json
                     ? JSONText.object([.init("changed", true), .init("file", file), .init("rows", rows)])
                     : "Exported \(owner.email) (\(owner.id)) into \(file), with \(rows) rows of the audit log.")
-        }
-
-        /// Until where the rows of the audit log begin.
-        private static func start(_ shown: ShownAccount, _ messages: [QueuedSignOut], at now: Timestamp) -> String {
-            """
-            {"exported_at":\(JSONText.string(PlainDate.rfc3339(now))),
-            "account":\(JSONText.object(shown.members)),
-            "sign_outs":[\(messages.map(SignOutOutput.json).joined(separator: ",\n "))],
-            "audit":[
-            """
         }
     }
 }

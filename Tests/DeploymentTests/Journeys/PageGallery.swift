@@ -6,6 +6,7 @@ import NIOCore
 import SSOWeb
 
 @testable import Counterparts
+@testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit
 

@@ -1,13 +1,11 @@
-import SSOShared
-
-/// Derives decimal digits from the id of a challenge and a key.
-enum DerivedDigits {
+/// Derives decimal digits from an id and a key.
+package enum DerivedDigits {
     /// Digits with leading zeros, each number as likely as any other.
     ///
     /// Takes 32 bits at a time and skips those beyond the last whole multiple, which would make small numbers likelier.
     ///
     /// - Parameter count: how many digits, up to nine.
-    static func text(_ id: String, count: Int, key: [UInt8]) -> String {
+    package static func text(_ id: String, count: Int, key: [UInt8]) -> String {
         let size = (0..<count).reduce(UInt32(1)) { size, _ in size * 10 }
         let bound = UInt32.max - UInt32.max % size
         for round in 0..<64 {

@@ -1,0 +1,63 @@
+@testable import TestKit
+@testable import WebTestKit
+
+extension PageStates {
+    static let ownAccount: [PageState] = [
+        PageState("address", mark: "form[action='/address/ask'] input[type=text]") { studio in
+            try await studio.signedIn().get(studio.origin + "/address")
+        },
+        PageState("address-fixed", mark: ".notice") { studio in
+            let browser = try await studio.signedIn()
+            try await studio.deployment.execute(
+                "UPDATE account SET imported_at = 1 WHERE email = '\(studio.address)'")
+            return try await browser.get(studio.origin + "/address")
+        },
+        PageState("address-refused", 422) { studio in
+            try await studio.deployment.askForAddress(studio.address, in: studio.signedIn())
+        },
+        PageState("address-code", mark: "form[action='/address/code'] .code") { studio in
+            try await studio.askedForAddress().waiting
+        },
+        PageState("address-code-wrong", 422, mark: "#code-error") { studio in
+            let asked = try await studio.askedForAddress()
+            return try await asked.guess(asked.wrong)
+        },
+        PageState("address-changed", mark: "main a[href='/sign-in']") { studio in
+            let asked = try await studio.askedForAddress()
+            return try await asked.browser.follow(asked.guess(asked.code))
+        },
+        PageState("address-stop", mark: "form[action='/address/stop'] button") { studio in
+            let browser = studio.browser()
+            return try await browser.follow(browser.get(studio.stopLink()))
+        },
+        PageState("address-stopped", mark: "main a[href='/sign-in']") { studio in
+            let browser = studio.browser()
+            return try await browser.follow(studio.deployment.stopAddress(studio.stopLink(), in: browser))
+        },
+        PageState("address-stop-ended", 410) { studio in
+            try await studio.open("/address/stop")
+        },
+        PageState("erase", mark: "form[action='/erase/ask'] .danger") { studio in
+            try await studio.signedIn().get(studio.origin + "/erase")
+        },
+        PageState("erase-refused", 422) { studio in
+            try await studio.deployment.askToErase("x", in: studio.signedIn())
+        },
+        PageState("erase-done", mark: "main .lead") { studio in
+            let browser = try await studio.signedIn()
+            return try await browser.follow(studio.deployment.askToErase(studio.address, in: browser))
+        },
+    ]
+}
+
+extension PageStudio {
+    fileprivate func askedForAddress() async throws -> PendingCode {
+        try await deployment.askedForAddress("new-\(address)", in: signedIn())
+    }
+
+    fileprivate func stopLink() async throws -> String {
+        let asked = try await askedForAddress()
+        _ = try await asked.guess(asked.code)
+        return try await deployment.addressStopLink(to: address)
+    }
+}
