@@ -177,6 +177,7 @@ struct GateModel {
                 .signOut(browser: browser), .endOthers(browser: browser),
                 .endSession(browser: browser, of: 1 - browser), .jobs, .restart, .look(browser: browser),
                 .disable(address: address), .enable(address: address), .erase(address: address, mode: .now),
+                .end(address: address, days: 1), .end(address: address, days: 1), .end(address: address, days: nil),
             ]
             let drop: [Operation] = [
                 .file(drops: true, isReloaded: true), step("check"), .file(drops: false, isReloaded: true),
