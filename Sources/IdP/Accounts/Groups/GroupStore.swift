@@ -28,12 +28,18 @@ package enum GroupStore {
     }
 
     /// The addresses of a group's members, sorted.
-    package static func members(of id: String, _ connection: any SQLConnection) throws -> [String] {
+    ///
+    /// - Parameter after: the last address of the page before.
+    package static func members(
+        of id: String, after: String = "", limit: Int = .max, _ connection: any SQLConnection
+    ) throws -> [String] {
         try connection.query(
             """
-            SELECT email FROM account WHERE id IN (SELECT account_id FROM group_member WHERE group_id = :group)
-             ORDER BY email
-            """, ["group": .text(id)]
+            SELECT email FROM account
+             WHERE email > :after
+               AND EXISTS (SELECT 1 FROM group_member m WHERE m.group_id = :group AND m.account_id = account.id)
+             ORDER BY email LIMIT :limit
+            """, ["group": .text(id), "after": .text(after), "limit": .integer(Int64(limit))]
         ).map { try $0.text("email") }
     }
 

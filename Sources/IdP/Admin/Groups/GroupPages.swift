@@ -49,14 +49,14 @@ struct GroupPages: Sendable {
         let (id, after) = (context.id, request.queryText("after"))
         let (group, members, clients) = try await desk.parts.database.read { connection in
             (
-                try AdminView.group(id, connection), try AdminView.members(of: id, connection),
+                try AdminView.group(id, connection),
+                try AdminView.members(of: id, after: after, limit: AdminPath.rows + 1, connection),
                 try AdminView.clients(file: desk.file, connection)
                     .filter { $0.client.access.names(id) }
             )
         }
         guard let group else { throw PublicError.notFound }
-        let found = members.filter { after.isEmpty || Array(after.utf8).lexicographicallyPrecedes(Array($0.utf8)) }
-        let shown = Array(found.prefix(AdminPath.rows))
+        let shown = Array(members.prefix(AdminPath.rows))
         let home = AdminPath.group(group.id)
         var blocks: [AdminPage.Block] = []
         if admin.mayChange {
@@ -72,7 +72,7 @@ struct GroupPages: Sendable {
                 Text("admin.members-caption"), [writer.column(Text("admin.address"), sorted: home, "ascending")],
                 shown.map { [writer.link($0, AdminPath.query(AdminPath.users, [("search", $0)]))] },
                 empty: Text("admin.members-empty"),
-                next: found.count > shown.count
+                next: members.count > shown.count
                     ? shown.last.map { AdminPath.query(home, [("after", $0)]) } : nil))
         blocks.append(
             writer.table(

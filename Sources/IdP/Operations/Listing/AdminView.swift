@@ -49,8 +49,10 @@ package enum AdminView {
         try GroupStore.find(id, connection)
     }
 
-    package static func members(of group: String, _ connection: any SQLConnection) throws -> [String] {
-        try GroupStore.members(of: group, connection)
+    package static func members(
+        of group: String, after: String = "", limit: Int = .max, _ connection: any SQLConnection
+    ) throws -> [String] {
+        try GroupStore.members(of: group, after: after, limit: limit, connection)
     }
 
     /// What ends with all sign-ins of an account: its sessions and apps, and the clients that are told.

@@ -63,7 +63,7 @@ package struct AccountAdministration: Sendable {
                               AND (CAST(:text AS TEXT) IS NULL OR email LIKE :text ESCAPE '!' OR LOWER(name) LIKE :text ESCAPE '!')
                               AND (CAST(:beginning AS TEXT) IS NULL OR (email >= :beginning AND email < :beginningEnd)
                                    OR LOWER(name) LIKE :beginningLike ESCAPE '!')
-                              AND (CAST(:group AS TEXT) IS NULL OR id IN (SELECT account_id FROM group_member WHERE group_id = :group))
+                              AND (CAST(:group AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM group_member m WHERE m.group_id = :group AND m.account_id = account.id))
                               AND (:without = 0 OR id NOT IN (SELECT account_id FROM account_identity WHERE kind = 'passkey'))
                           ) AS listed
              WHERE (CAST(:state AS TEXT) IS NULL OR state = :state) ORDER BY email LIMIT :limit
@@ -100,7 +100,7 @@ package struct AccountAdministration: Sendable {
 
     private static let state = """
         CASE WHEN disabled <> 0 OR erase_at IS NOT NULL THEN 'disabled' WHEN ends_at <= :now THEN 'ended'
-             WHEN EXISTS (SELECT 1 FROM account_identity i WHERE i.account_id = account.id) THEN 'active'
+             WHEN begun_at IS NOT NULL OR EXISTS (SELECT 1 FROM account_identity i WHERE i.account_id = account.id) THEN 'active'
              WHEN added_at IS NULL THEN 'withdrawn'
              WHEN imported_at IS NULL OR EXISTS (SELECT 1 FROM invitation v WHERE v.account_id = account.id) THEN 'invited'
              ELSE 'added' END AS state
