@@ -21,7 +21,8 @@ final class WireConnection {
     init(port: UInt16, index: Int) throws {
         self.port = port
         source = 0x7f01_0000 + UInt32(index % 60_000) + 1
-        buffer = .allocate(byteCount: 1 << 16, alignment: 16)
+        // A page that lists 500 services has 200 KiB.
+        buffer = .allocate(byteCount: 1 << 20, alignment: 16)
         try reconnect()
     }
 
@@ -65,7 +66,7 @@ final class WireConnection {
 
     /// Reads what is there. Returns the complete answer, or nil when more must come.
     func receive() throws -> Answer? {
-        guard filled < buffer.count else { throw BenchError("an answer of more than 64 KiB") }
+        guard filled < buffer.count else { throw BenchError("an answer of more than \(buffer.count) bytes") }
         let count = recv(descriptor, buffer.baseAddress.map { $0 + filled }, buffer.count - filled, 0)
         guard count > 0 else { throw BenchError(count == 0 ? "closed by the server" : "read: errno \(errno)") }
         filled += count
