@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 @testable import IdPTestKit
@@ -6,7 +5,7 @@ import Testing
 @testable import WebTestKit
 
 /// Pairs of steps that are started together, in one process and in two: the outcome must be that of one of the two orders.
-@Suite("Pairs of steps at once", .program, .alsoOnPostgres)
+@Suite("Pairs of steps at once", .program, .alsoOnPostgres, .nightly)
 struct PairTests {
     /// A user in two browsers, with grants and tokens of every kind that nobody has used yet, and a code that waits in a third.
     private static let before: [Operation] = [
@@ -41,6 +40,10 @@ struct PairTests {
         .question(client: 2, told: 0), .wait(seconds: 3600), .jobs, .look(browser: 1), .refresh(client: 3, token: 0),
     ]
 
+    /// They name tokens by their place, counted back from the newest, which another one of them moves. Two at once are in the tests
+    /// of races.
+    private static let ofTokens: Set<String> = ["exchange", "refresh", "revoke"]
+
     /// All pairs that touch a row of the same table, by the list of tables. A browser sends a form once.
     private static var pairs: [(Operation, Operation)] {
         let tables = OversightTests.tables.values.compactMap { place in
@@ -49,6 +52,7 @@ struct PairTests {
         var pairs: [(Operation, Operation)] = []
         for (index, one) in steps.enumerated() {
             for other in steps[index...] where tables.contains(where: { $0.isSuperset(of: [one.name, other.name]) }) {
+                guard !ofTokens.isSuperset(of: [one.name, other.name]) else { continue }
                 if one != other || one.browser == nil { pairs.append((one, other)) }
             }
         }
@@ -58,10 +62,8 @@ struct PairTests {
     @Test("two steps at once end as one of the two orders does, in one process and in two")
     func pairs() async throws {
         let pairs = Self.pairs
-        var seed = Seed(UInt64(Date().timeIntervalSince1970))
-        let count = TestLength.of(short: 24, nightly: pairs.count * 4)
-        for number in 0..<count {
-            let (one, other) = TestLength.isNightly ? pairs[number % pairs.count] : seed.one(of: pairs)
+        for number in 0..<pairs.count * 4 {
+            let (one, other) = pairs[number % pairs.count]
             let difference = try await Self.run(one, other, inTwo: number.isMultiple(of: 2))
             #expect(difference == nil, "\(one.swift) and \(other.swift): \(difference ?? "")")
         }
