@@ -9,7 +9,7 @@ import SSOWeb
 import Storage
 
 /// `POST /address/ask`: sends a code to another address, which is to become that of the account. The answer is the same for every
-/// address, whoever has it.
+/// address, also for one that another account has.
 struct AddressAsk: WaitingChange {
     struct Asked: Codable, Sendable {
         /// As it was typed.

@@ -114,7 +114,7 @@ struct FindingFixTests {
         ("<html></html>", "it cannot be parsed"),
     ]
 
-    @Test("A file that cannot be parsed or is none of the two stays as it is", arguments: untouched)
+    @Test("A file that cannot be parsed or is not an association file stays as it is", arguments: untouched)
     func refused(input: String, reason: String) {
         let body = Array(input.utf8)
         #expect(AssociationFix.untouched(body, as: .aasa) == reason)
