@@ -72,7 +72,7 @@ extension Model {
         endPasskeys(of: account, "erased")
         endLinks(of: account)
         endInvitations(of: account)
-        (accounts[account].isErased, accounts[account].groups) = (true, [])
+        (accounts[account].isErased, accounts[account].groups, roles[account]) = (true, [], nil)
         record("user_erased", account: account)
         // Nothing names the address, not even what other browsers have typed.
         let address = accounts[account].address
@@ -186,10 +186,10 @@ extension Model {
 
     /// A client of the file is left alone.
     private mutating func change(
-        client: Int, _ event: String = "client_changed", _ body: (inout Model) -> Bool?
+        client: Int, _ event: String = "client_changed", isTold: Bool = true, _ body: (inout Model) -> Bool?
     ) -> String {
         guard clients[client].isStored, let isChanged = body(&self) else { return "refused" }
-        if isChanged { record(event, client: client) }
+        if isChanged { record(event, client: client, isTold: isTold) }
         return isChanged ? "changed" : "unchanged"
     }
 
@@ -206,7 +206,7 @@ extension Model {
 
     /// Checked with the next authorization, redemption and refresh. It ends nothing.
     mutating func require(_ client: Int, isStrict: Bool) -> String {
-        change(client: client) { model in
+        change(client: client, isTold: false) { model in
             defer { model.clients[client].isStrict = isStrict }
             return model.clients[client].isStrict != isStrict
         }

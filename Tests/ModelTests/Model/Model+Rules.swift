@@ -66,8 +66,21 @@ extension Model {
 
 extension Model {
     /// A row of the audit log, in the transaction of what it records.
-    mutating func record(_ event: String, client: Int? = nil, account: Int? = nil, _ cause: String? = nil) {
+    ///
+    /// - Parameter isTold: whether all admins are told of it, if they are told of such a row at all.
+    mutating func record(
+        _ event: String, client: Int? = nil, account: Int? = nil, _ cause: String? = nil, isTold: Bool = true
+    ) {
         recorded.append(Outcome.row(event, client.map { Cast.clients[$0] }, account, cause))
+        if isTold, Self.isNews(event, cause) { news.append(now) }
+    }
+
+    /// docs/admin.md: every changed role, client and secret, and each passkey that an operator removes, is told to all admins.
+    private static func isNews(_ event: String, _ cause: String?) -> Bool {
+        let always = [
+            "role_changed", "client_changed", "client_secret_added", "client_secret_retired", "passkeys_forgotten",
+        ]
+        return always.contains(event) || event == "passkey_removed" && cause == "operator"
     }
 
     enum Ended { case one(Int), all(Int), others(Int, keeping: Int?), atClient(Int, Int) }

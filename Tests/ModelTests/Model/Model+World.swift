@@ -28,7 +28,7 @@ extension Model {
                 (messages[index].isSettled, messages[index].isDropped) = (true, true)
             }
         }
-        (emails, guesses, invitations, notices) = ([], old.guesses, [], [])
+        (emails, guesses, invitations, notices, roles) = ([], old.guesses, [], [], [:])
         restorePasskeys(old)
         for index in accounts.indices { accounts[index] = merged(index, old, live) }
         for index in accounts.indices { displace(index, live) }

@@ -34,6 +34,11 @@ struct Model: Sendable {
     /// By browser: the sign-ins that its sessions at the service behind the gate hang on, the newest last.
     var gates: [Int: [(signIn: Int, beginnings: Int, isLeft: Bool)]] = [:]
     var appKeys: [(account: Int, endsAt: Int, isEnded: Bool)] = []
+    /// Roles that were granted, by account.
+    var roles: [Int: Set<String>] = [:]
+    /// When there was something that all admins are not told yet (clients were added before), up to when that was looked for, and
+    /// when they were told.
+    var news = [0], lookedAt: Int?, toldAt: Int?
     /// What the step has caused, to compare.
     var sent: [String] = [], received: [String] = [], recorded: [String] = []
 

@@ -73,6 +73,11 @@ extension World {
         "token_redeemed", "sign_out_queued", "user_changed", "user_erased", "user_invited", "group_changed",
         "client_changed", "client_secret_added", "client_secret_retired", "passkey_added", "passkey_renamed",
         "passkey_removed", "passkey_counter", "passkeys_forgotten", "sign_in_link_made", "sign_in_link_used",
+        "role_changed",
+    ]
+
+    private static let withCause: Set<String> = [
+        "user_changed", "group_changed", "passkey_removed", "passkey_counter", "sign_in_link_made", "role_changed",
     ]
 
     func rows(since began: Timestamp) async throws -> [String] {
@@ -89,8 +94,7 @@ extension World {
             }
         }
         return rows.filter { seen.insert($0.0).inserted }.map { _, event, client, account, cause in
-            let says = ["user_changed", "group_changed", "passkey_removed", "passkey_counter", "sign_in_link_made"]
-                .contains(event)
+            let says = Self.withCause.contains(event)
             return Outcome.row(event, client, account.map(number), says ? cause : nil)
         }.sorted()
     }

@@ -1,0 +1,279 @@
+import HTTPTypes
+import SSOShared
+import SSOWeb
+import Storage
+import Testing
+
+@testable import IdP
+@testable import IdPAccounts
+@testable import IdPAdmin
+@testable import IdPClients
+@testable import IdPFlow
+@testable import IdPOperations
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
+
+/// The model of the admin pages (docs/admin.md): who has a role that counts, what a page lets them do, and what all admins are told.
+@Suite("The model of roles, and of what admins do and are told", .program)
+struct AdminModel {
+    /// The first address, where the setting names one.
+    private static let named = 0
+
+    private static func added(isNamed: Bool) -> AddedSteps {
+        AddedSteps(
+            features: .init(), settings: isNamed ? ["IDP_ADMINS": Cast.addresses[named]] : [:],
+            model: { AdminRules(isNamed: isNamed).step(&$0, $1) },
+            world: { try await AdminWorld(isNamed: isNamed).step($0, $1) })
+    }
+
+    /// What changes roles, and what ends them.
+    private static func history(_ seed: inout Seed) -> [Operation] {
+        (0..<50).flatMap { _ -> [Operation] in
+            let (browser, address, other) = (seed.below(2), seed.below(2), seed.below(3))
+            func step(_ name: String) -> Operation { .added(AddedStep(name: name, browser: browser, back: other)) }
+            let role = seed.one(of: ["admin", "admin", "auditor"])
+            let ends: [Operation] = [
+                .signOut(browser: browser), .disable(address: other), .enable(address: other),
+                .erase(address: other, mode: .now), .end(address: other, days: 1), .end(address: other, days: nil),
+                .signOutUser(address: other), .move(address: other, to: 4), .move(address: 4, to: other),
+                .removeFor(address: other, passkey: 0), .backUp, .restore, .restart,
+            ]
+            let news: [Operation] = [
+                .rotate(client: 2), .retire(client: 2), .access(client: 2, groups: seed.once(in: 2)),
+                .enableClient(client: 2, isEnabled: seed.once(in: 2)),
+                .require(client: 2, isStrict: seed.once(in: 2)),
+            ]
+            switch seed.below(16) {
+            case 0, 1, 2:
+                let code = Operation.type(browser: browser, code: .right, remember: seed.once(in: 3))
+                return [.wait(seconds: 61), .ask(browser: browser, address: address), code]
+            case 3: return [.printLink(address: other), .useLink(browser: browser, link: 0)]
+            case 4: return [.addPasskey(browser: browser, isHardware: false)]
+            case 5: return [.wait(seconds: seed.one(of: [1, 60, 299, 300, 601, 1799, 1801, 7200]))]
+            case 6, 7: return [step("grant \(role)")]
+            case 8: return [step("revoke \(role)")]
+            case 9: return [seed.one(of: ends)]
+            case 10: return [seed.one(of: news)]
+            case 11: return [.added(AddedStep(name: "tell"))]
+            case 12, 13: return [step("page")]
+            default:
+                return [
+                    step(seed.one(of: ["disables", "enables", "signs out", "grants \(role)", "revokes \(role)"]))
+                ]
+            }
+        }
+    }
+
+    @Test("random histories of admins, auditors and commands agree", arguments: [false, true])
+    func histories(isNamed: Bool) async throws {
+        for number in 1...20 as ClosedRange<UInt64> {
+            var seed = Seed(number)
+            try await History.agree(Self.history(&seed), seed: number, adding: Self.added(isNamed: isNamed))
+        }
+    }
+}
+
+/// What is right.
+private struct AdminRules {
+    let isNamed: Bool
+
+    func step(_ model: inout Model, _ step: AddedStep) -> String {
+        let words = step.name.split(separator: " ").map(String.init)
+        let role = words.dropFirst().first ?? ""
+        switch words[0] {
+        case "tell": return tell(&model)
+        case "grant": return grant(&model, step.back, role)
+        case "revoke": return revoke(&model, step.back, role, isForced: false)
+        default: return visit(&model, step, words[0], role)
+        }
+    }
+
+    // MARK: Roles
+
+    private func isNamed(_ model: Model, _ account: Int) -> Bool { isNamed && model.accounts[account].address == 0 }
+
+    /// The mailbox was proven here, or a passkey is there: a printed link alone makes no admin.
+    private func counts(_ model: Model, _ account: Int) -> Bool {
+        model.accounts[account].hasMailbox || model.hasPasskey(account)
+    }
+
+    private func role(_ model: Model, _ account: Int) -> String? {
+        guard !model.accounts[account].isErased, counts(model, account) else { return nil }
+        if isNamed(model, account) { return "admin" }
+        return model.roles[account]?.min()
+    }
+
+    private func admins(_ model: Model) -> [Int] {
+        model.accounts.indices.filter { account in
+            (isNamed(model, account) || model.roles[account]?.contains("admin") == true)
+                && role(model, account) == "admin" && model.maySignIn(account)
+        }
+    }
+
+    private func grant(_ model: inout Model, _ address: Int, _ role: String, by admin: Int? = nil) -> String {
+        model.change(address) { model, account in
+            guard account != admin else { return nil }
+            guard model.roles[account, default: []].insert(role).inserted else { return false }
+            model.record("role_changed", account: account, "granted")
+            return true
+        }
+    }
+
+    /// The last admin stays, unless the setting names one.
+    private func revoke(
+        _ model: inout Model, _ address: Int, _ role: String, by admin: Int? = nil, isForced: Bool
+    ) -> String {
+        model.change(address, keeps: false) { model, account in
+            guard account != admin else { return nil }
+            if role == "admin" {
+                if isNamed(model, account) { return nil }
+                let isAdmin = self.role(model, account) == "admin"
+                if isAdmin, !isNamed, admins(model).allSatisfy({ $0 == account }) { return nil }
+            }
+            guard model.roles[account]?.remove(role) != nil else { return false }
+            model.record("role_changed", account: account, "revoked")
+            return true
+        }
+    }
+
+    /// All admins are told of what is new, five minutes after they were told the last time. The first look is at nothing of the past.
+    private func tell(_ model: inout Model) -> String {
+        let since = model.lookedAt.map { $0 - 2 * Span.minute } ?? model.now
+        guard model.news.contains(where: { $0 >= since }) else {
+            if model.lookedAt.map({ model.now - $0 > 3 * Span.minute }) ?? true { model.lookedAt = model.now }
+            return "told"
+        }
+        guard model.toldAt.map({ model.now - $0 >= 5 * Span.minute }) ?? true else { return "told" }
+        (model.news, model.lookedAt, model.toldAt) = ([], model.now, model.now)
+        for account in admins(model) { model.sent.append("\(model.accounts[account].address): notice") }
+        return "told"
+    }
+
+    // MARK: Pages
+
+    private func visit(_ model: inout Model, _ step: AddedStep, _ what: String, _ wanted: String) -> String {
+        let session = model.use(step.browser)
+        guard let session, let user = model.signIn(session) else {
+            guard isNamed || model.roles.values.contains(where: { !$0.isEmpty }) else { return "404" }
+            if session == nil {
+                model.browsers[step.browser].session = model.begin(
+                    Model.Session(createdAt: model.now, seenAt: model.now))
+            }
+            if let session { model.sessions[session].seenAt = model.now }
+            return "signs in"
+        }
+        guard let own = role(model, user.account) else { return "404" }
+        if let last = model.sessions[session].added["admin"], model.now - last > 30 * Span.minute {
+            model.sessions[session].seenAt = model.now
+            return "signs in"
+        }
+        if model.sessions[session].added["admin"].map({ model.now - $0 >= Span.minute }) ?? true {
+            model.sessions[session].added["admin"] = model.now
+            model.sessions[session].seenAt = model.now
+        }
+        if what == "page" { return "page" }
+        guard own == "admin" else { return "403" }
+        if let refusal = refusal(model, what, wanted, of: model.account(of: step.back), by: user.account) {
+            return refusal
+        }
+        guard model.now - user.at <= 10 * Span.minute else {
+            model.sessions[session].seenAt = model.now
+            return "asks again"
+        }
+        return make(&model, what, wanted, step.back, by: user.account)
+    }
+
+    /// An admin keeps nobody out whom the setting names, and not oneself, and changes no own role.
+    private func refusal(_ model: Model, _ what: String, _ wanted: String, of account: Int?, by admin: Int) -> String? {
+        guard let account else { return what == "grants" ? "422" : "404" }
+        let it = model.accounts[account]
+        switch what {
+        case "disables":
+            if isNamed(model, account) || account == admin { return "403" }
+            return it.isDisabled ? "409" : nil
+        case "enables": return it.isDisabled ? nil : "409"
+        case "grants":
+            if account == admin { return "403" }
+            return model.roles[account]?.contains(wanted) == true ? "422" : nil
+        case "revokes":
+            guard model.roles[account]?.contains(wanted) == true else { return "404" }
+            return account == admin || wanted == "admin" && isNamed(model, account) ? "403" : nil
+        default: return nil
+        }
+    }
+
+    private func make(_ model: inout Model, _ what: String, _ wanted: String, _ address: Int, by admin: Int) -> String {
+        let answer =
+            switch what {
+            case "disables": model.disable(address)
+            case "enables": model.enable(address)
+            case "signs": model.signOutUser(address)
+            case "grants": grant(&model, address, wanted, by: admin)
+            default: revoke(&model, address, wanted, by: admin, isForced: false)
+            }
+        guard answer != "refused" else { return "409" }
+        _ = tell(&model)
+        return "done"
+    }
+}
+
+/// How it is carried out.
+private struct AdminWorld {
+    let isNamed: Bool
+
+    func step(_ world: World, _ step: AddedStep) async throws -> String {
+        let words = step.name.split(separator: " ").map(String.init)
+        let role = words.count > 1 ? AdminRole(rawValue: words[1]) : nil
+        let address = Cast.addresses[step.back]
+        switch (words[0], role) {
+        case ("tell", _):
+            try await world.node.features.adminNotices.round()
+            return "told"
+        case ("grant", let role?): return try await world.make(GrantRole(role, to: address))
+        case ("revoke", let role?):
+            let named = try isNamed ? AdminAddresses(Cast.addresses[0]) : AdminAddresses()
+            let eligibility = SignInEligibility(allowed: try AllowedEmails(world.allowed), clock: world.clock.clock)
+            return try await world.make(RevokeRole(role, of: address, named: named, eligibility))
+        default: return try await visit(world, step, words[0], role)
+        }
+    }
+
+    private func visit(_ world: World, _ step: AddedStep, _ what: String, _ role: AdminRole?) async throws -> String {
+        let address = Cast.addresses[step.back]
+        let account = try await world.database.read { try AccountStore.find(email: address, $0)?.id } ?? "nobody"
+        let path =
+            switch (what, role) {
+            case ("disables", _): "/admin/users/\(account)/disable"
+            case ("enables", _): "/admin/users/\(account)/enable"
+            case ("signs", _): "/admin/users/\(account)/sign-out"
+            case ("grants", _): "/admin/roles/grant"
+            case ("revokes", let role?): "/admin/roles/\(account)/revoke-\(role.rawValue)"
+            default: "/admin"
+            }
+        var reply = try await world.send(step.browser, .get, path)
+        if what == "grants", let role, reply.status == 200, let token = world.token(in: reply) {
+            let fields = [("form_token", token), ("address", address), ("role", role.rawValue)]
+            reply = try await world.send(step.browser, .post, path, fields)
+        }
+        guard reply.status == 200, what != "page" else { return said(reply) }
+        guard let token = world.token(in: reply), let version = hidden("version", in: reply),
+            let seen = hidden("seen", in: reply)
+        else { return "no question" }
+        var fields = [("form_token", token), ("version", version), ("seen", seen)]
+        if what == "grants", let role { fields += [("address", address), ("role", role.rawValue)] }
+        return said(try await world.send(step.browser, .post, path, fields), isMade: true)
+    }
+
+    private func hidden(_ name: String, in reply: ProbeReply) -> String? {
+        World.between("name=\"\(name)\" value=\"", "\"", in: reply.text)
+    }
+
+    private func said(_ reply: ProbeReply, isMade: Bool = false) -> String {
+        guard reply.status == 303, let target = reply.header("location") else {
+            return reply.status == 200 ? "page" : "\(reply.status)"
+        }
+        if target.contains("done=") { return "done" }
+        return target.hasPrefix("/sign-in?flow=") ? isMade ? "asks again" : "signs in" : target
+    }
+}
