@@ -1,12 +1,26 @@
 import Foundation
+import Synchronization
 
 /// Emails that were delivered into a folder: the outbox of local development, or the Maildir of the real SMTP server.
 struct Mailbox: Sendable {
     let folder: String
+    private let read = ReadEmails()
+
+    init(folder: String) { self.folder = folder }
 
     struct Email: Sendable {
         let name: String
         let text: String
+        /// The value of To, in lower case.
+        let recipients: String
+        /// The link that makes a browser known; nil for an email without one.
+        let browserLink: String?
+
+        init(name: String, text: String) {
+            (self.name, self.text) = (name, text)
+            recipients = Self.header("to", of: text)?.lowercased() ?? ""
+            browserLink = Self.browserLink(of: text)
+        }
 
         /// The six digits that are alone on a line.
         var code: String? {
@@ -19,8 +33,7 @@ struct Mailbox: Sendable {
             return nil
         }
 
-        /// The link that makes a browser known; nil for an email without one.
-        var browserLink: String? {
+        private static func browserLink(of text: String) -> String? {
             let plain = text.decodingQuotedPrintable()
             guard let path = plain.range(of: "/sign-in/browser/") else { return nil }
             let start = plain[..<path.lowerBound].lastIndex { $0.isWhitespace || $0 == "\"" }
@@ -29,7 +42,9 @@ struct Mailbox: Sendable {
         }
 
         /// The header's value without continuation lines: enough for addresses and subjects in tests.
-        func header(_ name: String) -> String? {
+        func header(_ name: String) -> String? { Self.header(name, of: text) }
+
+        private static func header(_ name: String, of text: String) -> String? {
             for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
                 if line.isEmpty { return nil }
                 if line.lowercased().hasPrefix(name.lowercased() + ":") {
@@ -51,12 +66,10 @@ struct Mailbox: Sendable {
     func everything(to address: String) -> [Email] {
         let files = FileManager.default
         let names = (try? files.contentsOfDirectory(atPath: folder)) ?? []
+        let wanted = address.lowercased()
         return names.filter { !$0.hasPrefix(".") && !$0.hasSuffix(".tmp") }.sorted()
-            .compactMap { name in
-                guard let data = files.contents(atPath: "\(folder)/\(name)") else { return nil }
-                return Email(name: name, text: String(decoding: data, as: UTF8.self))
-            }
-            .filter { $0.header("to")?.lowercased().contains(address.lowercased()) ?? false }
+            .compactMap { read.email($0, in: folder) }
+            .filter { $0.recipients.contains(wanted) }
     }
 
     /// Puts a file at the path of the folder: nothing can be delivered.
@@ -100,6 +113,19 @@ struct Mailbox: Sendable {
         return try await eventually("another code to \(address) in \(folder)", every: .milliseconds(20)) {
             all(to: address).lazy.filter { !names.contains($0.name) }.compactMap(\.code).first
         }
+    }
+}
+
+/// What a mailbox has read: an email never changes once it has its name, and a test looks at its folder many times.
+private final class ReadEmails: Sendable {
+    private let emails = Mutex<[String: Mailbox.Email]>([:])
+
+    func email(_ name: String, in folder: String) -> Mailbox.Email? {
+        if let known = emails.withLock({ $0[name] }) { return known }
+        guard let data = FileManager.default.contents(atPath: "\(folder)/\(name)") else { return nil }
+        let email = Mailbox.Email(name: name, text: String(decoding: data, as: UTF8.self))
+        emails.withLock { $0[name] = email }
+        return email
     }
 }
 
