@@ -117,6 +117,8 @@ struct SelfCheckTests {
             let found = try Self.findings(change)
             #expect(found.count == 1 && found[0].text.contains(words) && found[0].isProblem == isProblem, "\(found)")
         }
+        let onSameMachine = try Self.findings { ($0.forwardedFor, $0.client) = ("127.0.0.1", "127.0.0.1") }
+        #expect(onSameMachine.isEmpty)
         for time in [993, 1007] { #expect(try Self.findings { $0.time = time }.isEmpty) }
     }
 

@@ -114,7 +114,9 @@ struct SelfCheck: Sendable {
                         + "Let it set the field, and add \(peer).", isProblem: true)
             ]
         }
-        if answer.isProxy, answer.forwardedFor == nil || answer.client == answer.peer {
+        // A check on the proxy's own machine comes from the proxy's address.
+        let names = answer.forwardedFor?.contains(peer) ?? false
+        if answer.isProxy, answer.client == answer.peer, !names {
             return [
                 Finding(
                     text:
