@@ -20,6 +20,7 @@ extension Generator {
     }
 
     mutating func arc() -> [Operation] {
+        if seed.once(in: 5) { return story() }
         let it = Subject(browser: browser(), address: address(), client: seed.one(of: [client(), 0, 1, 2, 3, 3]))
         let isRestored = seed.once(in: 4)
         var steps = begun(it)
@@ -34,6 +35,44 @@ extension Generator {
         steps += back
         for _ in 0...seed.below(3) { steps += used(it) }
         return steps
+    }
+
+    /// What leads somewhere only as a whole.
+    private mutating func story() -> [Operation] {
+        let it = Subject(browser: browser(), address: address(), client: client())
+        let signIn = [.signOut(browser: it.browser)] + it.signIn
+        let wrong = Operation.type(browser: it.browser, code: .wrong, remember: false)
+        let openID = Subject(browser: it.browser, address: it.address, client: Cast.openID)
+        let oldest = Operation.refresh(client: Cast.openID, token: 2 + seed.below(2))
+        switch seed.below(7) {
+        case 0: return signIn.dropLast() + Array(repeating: wrong, count: 4 + seed.below(2)) + [it.typed]
+        case 1:
+            let again: [Operation] = [
+                .access(client: Cast.openID, groups: true), .access(client: Cast.openID, groups: false),
+            ]
+            return signIn + [openID.authorize(), openID.use] + again + [openID.authorize(), openID.use, oldest]
+        case 2:
+            let dropped: [Operation] = [
+                .file(drops: true, isReloaded: false), .restart, .file(drops: false, isReloaded: false), .restart,
+            ]
+            let first = Subject(browser: it.browser, address: it.address, client: 0)
+            return signIn + [first.authorize()] + dropped + [first.use]
+        case 3:
+            let strict = Operation.require(client: Cast.openID, isStrict: true)
+            return signIn + [openID.authorize(), openID.use, strict, .refresh(client: Cast.openID, token: 0)]
+        case 4:
+            let links = Array(repeating: Operation.printLink(address: it.address), count: 2)
+            return links + [.useLink(browser: it.browser, link: seed.below(2)), .useLink(browser: it.browser, link: 0)]
+        case 5:
+            return signIn + [it.authorize(.login)] + it.signIn + [.lookEarlier(browser: it.browser)]
+        default:
+            let client = seed.one(of: Cast.stored)
+            let other = Subject(browser: it.browser, address: it.address, client: client)
+            return signIn + [
+                .join(address: it.address, group: 0), .access(client: client, groups: true), other.authorize(),
+            ]
+                + [.leave(address: it.address, group: 0), other.use]
+        }
     }
 
     private mutating func begun(_ it: Subject) -> [Operation] {

@@ -137,6 +137,7 @@ struct Generator {
         case 2: .endOthers(browser: browser())
         case 3: .endSession(browser: browser(), of: browser())
         case 4: .endByOperator(address: address(), browser: browser())
+        case 5, 6: .lookEarlier(browser: browser())
         default: .look(browser: browser())
         }
     }

@@ -40,6 +40,7 @@ extension Model {
         case .ask(let browser, let address): ask(browser, address)
         case .type(let browser, let code, let remember): type(browser, code, remember: remember)
         case .look(let browser): look(browser)
+        case .lookEarlier(let browser): lookEarlier(browser)
         case .link(let browser, let other): link(browser, other)
         case .endOthers(let browser): endOthers(browser)
         case .endSession(let browser, let other): endSession(browser, other)

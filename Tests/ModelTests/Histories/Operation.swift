@@ -6,6 +6,8 @@ enum Operation: Hashable, Sendable {
     case type(browser: Int, code: TypedCode, remember: Bool)
     case link(browser: Int, of: Int)
     case look(browser: Int)
+    /// With the id of the session before, which somebody has kept.
+    case lookEarlier(browser: Int)
     case signOut(browser: Int)
     case endSession(browser: Int, of: Int)
     case endOthers(browser: Int)
@@ -84,6 +86,7 @@ extension Operation {
     var browser: Int? {
         switch self {
         case .ask(let browser, _), .type(let browser, _, _), .link(let browser, _), .look(let browser),
+            .lookEarlier(let browser),
             .signOut(let browser), .endSession(let browser, _), .endOthers(let browser), .authorize(let browser, _, _),
             .addPasskey(let browser, _), .usePasskey(let browser, _, _), .renamePasskey(let browser, _),
             .removePasskey(let browser, _), .useLink(let browser, _):

@@ -211,6 +211,13 @@ extension Model {
         return signIn(session).map { "signed in as \(accounts[$0.account].address)" } ?? "signed out"
     }
 
+    /// A session that another one has replaced has ended, also for somebody who has kept its id.
+    mutating func lookEarlier(_ browser: Int) -> String {
+        guard let session = browsers[browser].earlier else { return "nothing" }
+        if holds(session), now - sessions[session].seenAt >= Span.minute { sessions[session].seenAt = now }
+        return signIn(session).map { "signed in as \(accounts[$0.account].address)" } ?? "signed out"
+    }
+
     /// docs/threat-model.md, "The link in the email": it signs in only where it was asked for, or in a browser that is known for
     /// the address. A GET changes nothing.
     mutating func link(_ browser: Int, _ other: Int) -> String {

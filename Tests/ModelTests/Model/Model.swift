@@ -72,8 +72,11 @@ struct Model: Sendable {
     }
 
     struct Browser: Sendable {
-        /// Its session, and its last one with a sign-in.
-        var session, signedIn: Int?
+        /// Its session, the one before, and its last one with a sign-in.
+        var session: Int? {
+            didSet { if let oldValue, oldValue != session { earlier = oldValue } }
+        }
+        var earlier, signedIn: Int?
         /// The flow of the client that it was sent to sign in for.
         var flow: Int?
         /// Whether it has a form of a sign-in open.

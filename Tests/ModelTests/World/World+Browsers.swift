@@ -8,6 +8,8 @@ import Storage
 
 /// What users do.
 extension World {
+    private static let sessionCookie = "idp_session"
+
     /// One request of a browser, which keeps the cookies.
     func send(
         _ browser: Int, _ method: HTTPRequest.Method, _ target: String, _ fields: [(String, String)] = [],
@@ -35,8 +37,12 @@ extension World {
         for line in reply.all("set-cookie") {
             let pair = line.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard pair.count == 2 else { continue }
-            let isGone = line.lowercased().contains("max-age=0")
-            browsers[browser].cookies[String(pair[0])] = isGone ? nil : String(pair[1])
+            let (name, isGone) = (String(pair[0]), line.lowercased().contains("max-age=0"))
+            let new = isGone ? nil : String(pair[1])
+            if name == Self.sessionCookie, let old = browsers[browser].cookies[name], old != new {
+                browsers[browser].earlier = old
+            }
+            browsers[browser].cookies[name] = new
         }
         return reply
     }
@@ -203,7 +209,16 @@ extension World {
     }
 
     func look(_ browser: Int) async throws -> String {
-        let reply = try await send(browser, .get, "/api/v1/session")
+        signedIn(try await send(browser, .get, "/api/v1/session"))
+    }
+
+    func lookEarlier(_ browser: Int) async throws -> String {
+        guard let id = browsers[browser].earlier else { return "nothing" }
+        let fields = [("User-Agent", Browser.browserUserAgent), ("Cookie", "\(Self.sessionCookie)=\(id)")]
+        return signedIn(try await node.respond(.get, "/api/v1/session", fields))
+    }
+
+    private func signedIn(_ reply: ProbeReply) -> String {
         guard reply.status == 200 else { return "signed out" }
         let address = World.between("\"email\":\"", "\"", in: reply.text) ?? ""
         return "signed in as \(Cast.addresses.firstIndex(of: address) ?? -1)"

@@ -157,6 +157,7 @@ final class World {
         case .ask(let browser, let address): try await ask(browser, address)
         case .type(let browser, let code, let remember): try await type(browser, code, remember)
         case .look(let browser): try await look(browser)
+        case .lookEarlier(let browser): try await lookEarlier(browser)
         case .signOut(let browser): try await signOut(browser)
         case .authorize(let browser, let client, let wish): try await authorize(browser, client, wish)
         case .redeem, .question, .exchange, .refresh, .userInfo, .introspect, .revoke, .server:
@@ -201,6 +202,8 @@ final class World {
 /// A browser: cookies, and what it has open.
 struct WorldBrowser {
     var cookies: [String: String] = [:]
+    /// The id of the session before.
+    var earlier: String?
     var requests = 0
     /// The id of the flow that it was sent to sign in for.
     var flow: String?
