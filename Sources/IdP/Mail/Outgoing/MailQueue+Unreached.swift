@@ -32,7 +32,7 @@ extension MailQueue {
 }
 
 extension MailQueue {
-    /// The emails that may leave now, and since when the oldest of them may.
+    /// The emails that may leave now, and since when the oldest of them may. One that has expired in the queue leaves no more.
     package func waiting() async throws -> (count: Int64, oldest: Timestamp?) {
         let now = clock.now()
         return try await database.read { connection in
@@ -40,6 +40,7 @@ extension MailQueue {
                 """
                 SELECT COUNT(*) AS waiting, MIN(due_at) AS oldest FROM mail_queue
                  WHERE sent_at IS NULL AND subject_id IS NOT NULL AND due_at <= :now
+                   AND (expires_at > :now OR notice_until > :now)
                 """, ["now": .timestamp(now)]
             ).first
             return (
