@@ -85,9 +85,11 @@ struct AccessibilityJourneys {
         try await expectNothing("320 px with 200 % text", PageChecks.overflow, on: page, chromium)
         try await expectNothing("320 px with 200 % text", PageChecks.spacing, on: page, chromium)
         _ = try await chromium.run(PageChecks.plainText)
-        for width in [390, 1_280] {
+        for width in [390, 1_000, 1_280] {
             try await chromium.resize(width: width, height: 900)
             try await expectNothing("\(width) px", PageChecks.spacing, on: page, chromium)
+            try await expectNothing("\(width) px", PageChecks.overflow, on: page, chromium)
+            try await expectNothing("\(width) px", PageChecks.words, on: page, chromium)
         }
         try await chromium.resize(width: 320, height: 640)
         // axe takes most of the time. Contrast does not depend on the language, so each language has one of the looks.

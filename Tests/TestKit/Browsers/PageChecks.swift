@@ -108,6 +108,25 @@ enum PageChecks {
             return wrong;
             """
 
+    /// No word of a table of up to 20 characters goes on in the next line.
+    static let words =
+        helpers + """
+            const range = document.createRange();
+            return shown('main th, main td').flatMap(cell => {
+                const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+                const wrong = [];
+                while (walker.nextNode()) {
+                    for (const word of walker.currentNode.data.matchAll(/[^\\s-]+/g)) {
+                        range.setStart(walker.currentNode, word.index);
+                        range.setEnd(walker.currentNode, word.index + word[0].length);
+                        const tops = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
+                        if (word[0].length <= 20 && tops.size > 1) { wrong.push('"' + word[0] + '" breaks: ' + name(cell)); }
+                    }
+                }
+                return wrong;
+            });
+            """
+
     /// Makes all text twice as large, without zoom (WCAG 2.2, 1.4.4).
     static let doubleText = "document.documentElement.style.fontSize = '200%'; return [];"
     static let plainText = "document.documentElement.style.fontSize = ''; return [];"

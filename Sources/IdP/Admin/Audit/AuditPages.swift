@@ -21,9 +21,10 @@ struct AuditPages: Sendable {
         let values = Self.names.map { ($0, request.queryText($0)) }
         let before = Base64URL.decode(request.queryText("before"))
         let filter = AuditFilter(Dictionary(values) { $1 })
-        let found = try await desk.parts.database.read { connection in
-            try AdminView.audit(
+        let (found, names) = try await desk.parts.database.read { connection in
+            let found = try AdminView.audit(
                 filter.search(desk, connection), before: before, limit: AdminPath.rows + 1, connection)
+            return (found, try AdminView.addresses(in: found, connection))
         }
         let shown = Array(found.prefix(AdminPath.rows))
         let isFiltered = values.contains { !$0.1.isEmpty }
@@ -31,7 +32,7 @@ struct AuditPages: Sendable {
             writer.actions([(ExportAction.title, AdminPath.query(ExportAction.path, values))]),
             writer.filter(AdminPath.audit, zip(AuditFilter.fields(desk), values).map { ($0, $1.1) }),
             AuditTable.block(
-                shown, Text("admin.audit-caption"), writer,
+                shown, Text("admin.audit-caption"), writer, names: names,
                 empty: isFiltered ? Text("admin.audit-none") : Text("admin.audit-empty"),
                 next: found.count > shown.count
                     ? shown.last.map {

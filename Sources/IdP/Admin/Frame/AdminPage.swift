@@ -69,6 +69,8 @@ struct AdminPage: Encodable, Sendable {
         var isLink = false
         var isText = false
         var isHead = false
+        /// Whether it has a word that no column of a table is wide enough for.
+        var isLong = false
         /// An address with the part that differs from a registered one.
         var same = ""
         var differs = ""

@@ -24,7 +24,21 @@ struct AdminWriter: Sendable {
     // MARK: Cells
 
     func cell(_ value: String?) -> AdminPage.Cell {
-        AdminPage.Cell(valueHTML: value.map(valueHTML) ?? html(Text("admin.none")), isText: true)
+        guard let value, !value.isEmpty else { return cell(Text("admin.none")) }
+        return AdminPage.Cell(valueHTML: valueHTML(value), isText: true, isLong: Self.isLong(value))
+    }
+
+    /// A sentence of the documents, whose code stands between backticks.
+    func sentence(_ words: String) -> AdminPage.Cell {
+        let parts = valueHTML(words).split(separator: "`", omittingEmptySubsequences: false)
+        let html = parts.enumerated().map {
+            $0.offset.isMultiple(of: 2) ? String($0.element) : "<code>\($0.element)</code>"
+        }
+        return AdminPage.Cell(valueHTML: parts.count.isMultiple(of: 2) ? valueHTML(words) : html.joined(), isText: true)
+    }
+
+    private static func isLong(_ value: String) -> Bool {
+        value.split { $0.isWhitespace || $0 == "-" }.contains { $0.count > 20 }
     }
 
     func cell(_ text: Text) -> AdminPage.Cell { AdminPage.Cell(valueHTML: html(text), isText: true) }
@@ -36,7 +50,7 @@ struct AdminWriter: Sendable {
 
     /// - Parameter href: a path of ours, or a registered https address.
     func link(_ value: String, _ href: String) -> AdminPage.Cell {
-        AdminPage.Cell(valueHTML: valueHTML(value), href: href, isLink: true)
+        AdminPage.Cell(valueHTML: valueHTML(value), href: href, isLink: true, isLong: Self.isLong(value))
     }
 
     func link(_ text: Text, _ href: String) -> AdminPage.Cell {
@@ -48,7 +62,7 @@ struct AdminWriter: Sendable {
         let (own, known) = (Array(Self.cut(address)), Array(other.map(Self.cut) ?? ""))
         let start = zip(own, known).prefix { $0 == $1 }.count
         let end = zip(own.dropFirst(start).reversed(), known.dropFirst(start).reversed()).prefix { $0 == $1 }.count
-        var cell = AdminPage.Cell(isMarked: true)
+        var cell = AdminPage.Cell(isLong: true, isMarked: true)
         cell.same = String(own.prefix(start))
         cell.differs = String(own[start..<(own.count - end)])
         cell.rest = String(own.suffix(end))
@@ -68,7 +82,9 @@ struct AdminWriter: Sendable {
     }
 
     func facts(_ rows: [(Text, [AdminPage.Cell])]) -> AdminPage.Block {
-        AdminPage.Block(facts: .init(rows: rows.map { .init(name: plain($0.0), cells: $0.1) }))
+        AdminPage.Block(
+            facts: .init(
+                rows: rows.map { .init(name: plain($0.0), cells: $0.1.isEmpty ? [cell(nil as String?)] : $0.1) }))
     }
 
     func list(_ items: [Text]) -> AdminPage.Block {

@@ -4,24 +4,32 @@ import SSOWeb
 
 /// Rows of the audit log as a table.
 enum AuditTable {
+    /// - Parameters:
+    ///   - names: the addresses of accounts, by id.
+    ///   - isOfUser: whether all rows are about one user, whom the page names.
     static func block(
-        _ rows: [AuditEntry], _ caption: Text, _ writer: AdminWriter, empty: Text, next: String? = nil
+        _ rows: [AuditEntry], _ caption: Text, _ writer: AdminWriter, names: [String: String], isOfUser: Bool = false,
+        empty: Text, next: String? = nil
     ) -> AdminPage.Block {
-        writer.table(
-            caption,
-            [
-                writer.column(Text("admin.time")), writer.column(Text("admin.event")),
-                writer.column(Text("admin.actor")), writer.column(Text("admin.user")),
-                writer.column(Text("admin.service")), writer.column(Text("admin.cause")),
-                writer.column(Text("admin.detail")), writer.column(Text("admin.reference")),
-            ],
+        let columns = [
+            Text("admin.time"), Text("admin.event"), Text("admin.actor"), isOfUser ? nil : Text("admin.user"),
+            Text("admin.service"), Text("admin.cause"), Text("admin.detail"), Text("admin.reference"),
+        ]
+        return writer.table(
+            caption, columns.compactMap(\.self).map { writer.column($0) },
             rows.map { row in
-                [
-                    writer.cell(row.at), event(row, writer), writer.cell(row.actor), user(row, writer),
-                    row.client.map { writer.link($0, AdminPath.service($0)) } ?? writer.cell(Text("admin.none")),
-                    writer.cell(row.cause), writer.cell(row.detail), reference(row, writer),
-                ]
+                [writer.cell(row.at), event(row, writer), writer.cell(actor(row, names))]
+                    + (isOfUser ? [] : [user(row, names, writer)])
+                    + [
+                        row.client.map { writer.link($0, AdminPath.service($0)) } ?? writer.cell(Text("admin.none")),
+                        writer.cell(row.cause), writer.cell(row.detail), reference(row, writer),
+                    ]
             }, empty: empty, next: next)
+    }
+
+    /// An address says more than an id.
+    private static func actor(_ row: AuditEntry, _ names: [String: String]) -> String {
+        row.actingAccount.flatMap { names[$0] } ?? row.actor
     }
 
     private static func event(_ row: AuditEntry, _ writer: AdminWriter) -> AdminPage.Cell {
@@ -29,8 +37,10 @@ enum AuditTable {
             ?? writer.cell(row.event)
     }
 
-    private static func user(_ row: AuditEntry, _ writer: AdminWriter) -> AdminPage.Cell {
-        row.account.map { writer.link($0, AdminPath.user($0)) } ?? writer.cell(row.address)
+    private static func user(
+        _ row: AuditEntry, _ names: [String: String], _ writer: AdminWriter
+    ) -> AdminPage.Cell {
+        row.account.map { writer.link(names[$0] ?? $0, AdminPath.user($0)) } ?? writer.cell(row.address)
     }
 
     static func reference(_ row: AuditEntry, _ writer: AdminWriter) -> AdminPage.Cell {

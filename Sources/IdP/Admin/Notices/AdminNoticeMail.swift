@@ -30,21 +30,17 @@ struct AdminNoticeMail: MailTemplate {
         guard parts.count == 2 else { return nil }
         let (account, rows, names) = try await database.read { connection in
             let rows = try AdminNews.rows(of: AdminNotices.rows(of: parts[0], connection), connection)
-            // Addresses say more than ids.
-            let ids = Set(rows.compactMap(\.account) + rows.map { String($0.actor.dropFirst("user:".count)) })
-            let names = try ids.reduce(into: [String: String]()) { names, id in
-                names[id] = try AdminView.account(id, connection)?.email
-            }
-            return (try AdminView.account(parts[1], connection), rows, names)
+            return (try AdminView.account(parts[1], connection), rows, try AdminView.addresses(in: rows, connection))
         }
         guard let account, !rows.isEmpty, let to = try? EmailAddress(account.email) else { return nil }
         let language = account.language ?? .english
         let texts = pages.texts(in: language)
         let items = rows.map { row in
-            let actor = row.actor.hasPrefix("user:") ? String(row.actor.dropFirst("user:".count)) : row.actor
+            // Addresses say more than ids.
+            let actor = row.actingAccount.map { names[$0] ?? $0 } ?? row.actor
             let about = [row.account.map { names[$0] ?? $0 }, row.client, row.cause, row.detail].compactMap(\.self)
             return Item(
-                event: row.event, about: AdminWriter.cut(about.joined(separator: " ")), actor: names[actor] ?? actor,
+                event: row.event, about: AdminWriter.cut(about.joined(separator: " ")), actor: actor,
                 time: texts.moment(row.at))
         }
         let model = Model(items: items, audit: issuer.text + AdminPath.audit)

@@ -233,7 +233,7 @@ struct ServicePages: Sendable {
             rows.map { row in
                 [
                     writer.cell(row.at), writer.cell(row.event), writer.cell(row.cause),
-                    writer.cell(desk.remedy(of: row)), AuditTable.reference(row, writer),
+                    writer.sentence(desk.remedy(of: row)), AuditTable.reference(row, writer),
                 ]
             }, empty: Text("admin.refusals-empty"))
     }

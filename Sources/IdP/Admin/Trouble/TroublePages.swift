@@ -58,7 +58,7 @@ extension TroublePages {
             let entry = row.entry
             var cells = [
                 writer.cell(entry.at), writer.cell(entry.event), writer.cell(entry.cause), writer.cell(entry.detail),
-                writer.cell(row.remedy),
+                writer.sentence(row.remedy),
                 entry.client.map { writer.link($0, AdminPath.service($0)) } ?? writer.cell(Text("admin.none")),
             ]
             if let mends {

@@ -106,14 +106,15 @@ struct UserPages: Sendable {
         guard let account = try await desk.parts.database.read({ try AdminView.account(id, $0) }),
             let details = try await administration.details(of: account.email, file: desk.file)
         else { throw PublicError.notFound }
-        let (sessions, passkeys, role, signOuts, audit) = try await desk.parts.database.read { connection in
-            (
+        let (sessions, passkeys, role, signOuts, audit, names) = try await desk.parts.database.read { connection in
+            let audit = try AdminView.audit(of: account, limit: 20, desk.parts.audit.store, connection)
+            return (
                 try AdminView.sessions(of: account, desk.parts.appDevices, connection).sessions,
                 try AdminView.passkeys(of: account, connection),
                 try AdminView.role(of: account, named: desk.parts.admins, connection),
                 try AdminView.signOuts(
                     of: account, since: desk.parts.clock.now() - .days(1), desk.parts.signOuts, connection),
-                try AdminView.audit(of: account, limit: 20, desk.parts.audit.store, connection)
+                audit, try AdminView.addresses(in: audit, connection)
             )
         }
         let home = AdminPath.user(account)
@@ -122,7 +123,8 @@ struct UserPages: Sendable {
         blocks += methods(details, passkeys, home, admin, writer)
         blocks += [
             table(of: sessions, home, admin, writer), entries(details, writer), receipts(signOuts, writer),
-            AuditTable.block(audit, Text("admin.user-audit"), writer, empty: Text("admin.audit-empty")),
+            AuditTable.block(
+                audit, Text("admin.user-audit"), writer, names: names, isOfUser: true, empty: Text("admin.audit-empty")),
         ]
         return writer.page(Text("admin.value", ["value": account.email]), blocks)
     }

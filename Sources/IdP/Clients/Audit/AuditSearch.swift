@@ -54,6 +54,11 @@ package struct AuditEntry: Sendable {
     /// In a row that counts: how many events of the hour have no row of their own.
     package let count: Int?
 
+    /// The account of the user who did it; nil for a command, a client or the program.
+    package var actingAccount: String? {
+        actor.hasPrefix("user:") ? String(actor.dropFirst("user:".count)) : nil
+    }
+
     init(_ row: any SQLColumns) throws {
         id = try row.blob("id")
         at = try row.timestamp("created_at")

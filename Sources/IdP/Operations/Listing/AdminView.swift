@@ -13,6 +13,14 @@ package enum AdminView {
         try AccountStore.find(email: address.lowercased(), connection)
     }
 
+    /// The addresses of the accounts that rows of the audit log are about or by, by id.
+    package static func addresses(
+        in rows: [AuditEntry], _ connection: any SQLConnection
+    ) throws -> [String: String] {
+        let ids = Set(rows.compactMap(\.account) + rows.compactMap(\.actingAccount))
+        return try ids.reduce(into: [:]) { $0[$1] = try account($1, connection)?.email }
+    }
+
     /// The groups of an account, and its last sign-in. A way to sign in is noted as used from the second time on.
     package static func summary(
         of account: Account, _ connection: any SQLConnection
