@@ -1,3 +1,4 @@
+import Foundation
 import JWT
 import SSOShared
 import SSOWeb
@@ -42,6 +43,20 @@ struct GateJourneyTests {
             #expect(passed.header("remote-user") == "ann" && passed.header("remote-email") == "ann@example.com")
             #expect(passed.header("remote-name") == "ann" && passed.header("remote-groups") == "")
             #expect(passed.header("remote-id")?.hasPrefix("usr_") == true)
+        }
+    }
+
+    @Test("the page on the service's host brings its style along, and its policy lets in that one alone")
+    func style() async throws {
+        try await GateScene.open { scene in
+            let reply = try await scene.probe().get(
+                "/gate/partner-1/callback?grant=x&to=/", GateScene.proxy() + GateScene.page)
+            #expect(reply.status == 400)
+            let style = try #require(reply.text.firstMatch(of: /<style>(.*?)<\/style>/.dotMatchesNewlines())?.1)
+            let hash = Data(SHA256.hash(Array(style.utf8))).base64EncodedString()
+            let policy = try #require(reply.header("content-security-policy"))
+            #expect(policy.contains("default-src 'none'; style-src 'sha256-\(hash)';"), "\(policy)")
+            #expect(!reply.text.contains("style=") && !reply.text.contains("<link"))
         }
     }
 

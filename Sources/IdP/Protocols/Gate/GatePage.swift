@@ -1,9 +1,11 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import IdPClients
+import SSOShared
 import SSOWeb
 
-/// The page that users see on the host of a service: it has no style sheet, because the files of this program are not there.
+/// The page that users see on the host of a service: its style is in the page, because the files of this program are not there.
 struct GatePage: Sendable {
     let pages: Pages
     /// Of this program.
@@ -11,8 +13,35 @@ struct GatePage: Sendable {
 
     private struct Model: Encodable, Sendable {
         let client, brand, href: String
+        let style = GatePage.style
         let isEnded, isNoAccess, isSignedOut, isFailed: Bool
     }
+
+    /// A card as on the pages of this program. The policy names it by its hash (Content Security Policy Level 3, 6.7.3.3).
+    private static let style = """
+        :root { color-scheme: light dark; }
+        body { margin: 0; padding: 1rem; background: #f4f6f9; color: #14171f; font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", \
+        Roboto, "Noto Sans", "DejaVu Sans", sans-serif; overflow-wrap: break-word; }
+        main { max-width: 28rem; margin: 8vh auto; padding: clamp(1.25rem, 6vw, 2.25rem); border: 1px solid #dfe3ea; \
+        border-radius: 0.875rem; background: #fff; box-sizing: border-box; }
+        h1 { margin: 0 0 0.5rem; font-size: 1.625rem; line-height: 1.2; }
+        p { margin: 0 0 1rem; }
+        h2 { margin: 1.5rem 0 1rem; font-size: 1rem; }
+        h2 a { display: inline-block; padding: 0.7rem 1.1rem; border: 1px solid transparent; border-radius: 0.6rem; \
+        background: #1d5bc0; color: #fff; text-decoration: none; }
+        h2 a:focus-visible { outline: 3px solid #1d5bc0; outline-offset: 2px; }
+        main > :last-child { margin-bottom: 0; }
+        @media (prefers-color-scheme: dark) {
+        body { background: #0f1218; color: #e9ecf3; }
+        main { border-color: #2a303b; background: #171b23; }
+        h2 a { background: #8ab4ff; color: #0b1220; }
+        h2 a:focus-visible { outline-color: #8ab4ff; }
+        }
+        """
+
+    private static let policy = ContentPolicy.noForms.replacing(
+        "style-src 'self'",
+        with: "style-src 'sha256-\(Data(SHA256.hash(Array(style.utf8))).base64EncodedString())'")
 
     private enum Kind { case ended, noAccess, signedOut, failed }
 
@@ -49,7 +78,7 @@ struct GatePage: Sendable {
             for: request,
             status: status,
             headers: [
-                .contentSecurityPolicy: ContentPolicy.noForms, .referrerPolicy: "no-referrer",
+                .contentSecurityPolicy: Self.policy, .referrerPolicy: "no-referrer",
                 .cacheControl: "no-store",
             ])
         // What this program wants of the hosts below its own is not for those of the service.
