@@ -57,7 +57,11 @@ struct AdminModel {
                     let code = Operation.type(browser: browser, code: .right, remember: seed.once(in: 3))
                     return [.wait(seconds: 61), .ask(browser: browser, address: address), code]
                 case 3: return [.printLink(address: other), .useLink(browser: browser, link: 0)]
-                case 4: return [.addPasskey(browser: browser, isHardware: false)]
+                case 4:
+                    let tell: [Operation] = [.wait(seconds: 301), .added(AddedStep(name: "tell"))]
+                    let end = Operation.removeFor(address: address, passkey: 0)
+                    return [.addPasskey(browser: browser, isHardware: false)]
+                        + (seed.once(in: 2) ? tell + [end] + tell : [])
                 case 5: return [.wait(seconds: seed.one(of: [1, 60, 299, 300, 601, 1799, 1801, 7200]))]
                 case 6, 7: return [step("grant \(role)")]
                 case 8: return [step("revoke \(role)")]

@@ -44,7 +44,7 @@ extension Generator {
         let wrong = Operation.type(browser: it.browser, code: .wrong, remember: false)
         let openID = Subject(browser: it.browser, address: it.address, client: Cast.openID)
         let oldest = Operation.refresh(client: Cast.openID, token: 2 + seed.below(2))
-        switch seed.below(7) {
+        switch seed.below(8) {
         case 0: return signIn.dropLast() + Array(repeating: wrong, count: 4 + seed.below(2)) + [it.typed]
         case 1:
             let again: [Operation] = [
@@ -65,6 +65,12 @@ extension Generator {
             return links + [.useLink(browser: it.browser, link: seed.below(2)), .useLink(browser: it.browser, link: 0)]
         case 5:
             return signIn + [it.authorize(.login)] + it.signIn + [.lookEarlier(browser: it.browser)]
+        case 6:
+            // The backup has another address, and nobody has proven the one that is kept.
+            let moved = Subject(browser: browser(), address: self.address(), client: it.client)
+            return signIn + [.addPasskey(browser: it.browser, isHardware: false), .backUp]
+                + [.move(address: it.address, to: moved.address), .restore] + moved.signIn
+                + [.usePasskey(browser: it.browser, passkey: 0, how: .right)]
         default:
             let client = seed.one(of: Cast.stored)
             let other = Subject(browser: it.browser, address: it.address, client: client)
