@@ -113,7 +113,8 @@ let package = Package(
         .target(
             name: "SSOWeb",
             dependencies: [
-                "SSOShared", "Storage", arguments, httpTypes, hummingbird, lifecycle, logging, mustache, nioCore,
+                "CZlib", "SSOShared", "Storage", arguments, httpTypes, hummingbird, lifecycle, logging, mustache,
+                nioCore,
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -419,7 +420,7 @@ let package = Package(
             name: "OwnAccountTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPAccounts",
-                "IdPClients", "IdPOperations", "IdPProviders", "SSOShared", "SSOWeb", "Storage",
+                "IdPClients", "IdPMail", "IdPOperations", "IdPProviders", "SSOShared", "SSOWeb", "Storage",
             ],
             swiftSettings: testSettings),
         .testTarget(

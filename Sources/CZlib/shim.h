@@ -1,4 +1,4 @@
-// zlib's inflate for Swift, which does not import the macro inflateInit2.
+// zlib for Swift, which does not import the macros inflateInit2 and deflateInit2.
 #pragma once
 
 #include <stddef.h>
@@ -33,4 +33,21 @@ static inline int sso_inflate(
     *written = capacity - stream.avail_out;
     inflateEnd(&stream);
     return result;
+}
+
+// Packs data as gzip (RFC 1952), as small as zlib can, without a name or a time: equal data gives equal bytes.
+//
+// Returns the number of bytes, or 0 when they do not fit.
+static inline size_t sso_gzip(const uint8_t *data, size_t count, uint8_t *output, size_t capacity) {
+    z_stream stream = {0};
+    if (count > UINT32_MAX || capacity > UINT32_MAX) return 0;
+    if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK) return 0;
+    stream.next_in = (Bytef *)data;
+    stream.avail_in = (uInt)count;
+    stream.next_out = output;
+    stream.avail_out = (uInt)capacity;
+    int result = deflate(&stream, Z_FINISH);
+    size_t written = result == Z_STREAM_END ? capacity - stream.avail_out : 0;
+    deflateEnd(&stream);
+    return written;
 }

@@ -6,7 +6,8 @@ import SSOShared
 package import SSOWeb
 import Storage
 
-/// What users do with their account by their own hands: another address, a file of what is stored of them, and its end.
+/// What users do with their account by their own hands: another address, a picture, a file of what is stored
+/// of them, and its end.
 package struct OwnAccountFeature: Feature {
     /// The file about the account of this id, as text.
     package typealias Export = @Sendable (_ accountID: String) async throws -> String
@@ -58,6 +59,7 @@ package struct OwnAccountFeature: Feature {
             AddressRoutes(parts: parts, keys: keys, mail: news).addRoutes(to: &router)
             AddressStopRoutes(parts: parts, keys: keys, mail: news).addRoutes(to: &router)
         }
+        PictureRoutes(parts: parts).addRoutes(to: &router)
         if erasable { OwnErasureRoutes(parts: parts).addRoutes(to: &router) }
     }
 

@@ -55,7 +55,7 @@ extension EventKind {
 
 /// What was changed of an account: the causes of `user_changed`.
 package enum UserChange: String, CaseIterable, Sendable {
-    case name, address, disabled, enabled, added, imported
+    case name, picture, address, disabled, enabled, added, imported
     case signedOut = "signed_out"
     case endDate = "end_date"
     case endDateOver = "end_date_over"
@@ -66,6 +66,7 @@ package enum UserChange: String, CaseIterable, Sendable {
     fileprivate var meaning: String {
         switch self {
         case .name: "The user has another name, and gave it on the home page."
+        case .picture: "The user has another picture, or none any more."
         case .address: "The account has another address."
         case .disabled: "It may not sign in until it is enabled."
         case .enabled: "It may sign in again."

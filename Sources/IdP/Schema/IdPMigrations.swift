@@ -46,6 +46,7 @@ package enum IdPMigrations {
         Migration(name: "v040-inviter", sql: InvitationSchema.inviter),
         Migration(name: "v041-address-change", sql: AddressChangeSchema.sql),
         Migration(name: "v042-audit-event", sql: AuditSchema.byEvent),
+        Migration(name: "v043-profile", sql: ProfileStore.schema),
     ]
 
     private static let baseline = [

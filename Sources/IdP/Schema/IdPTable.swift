@@ -40,6 +40,7 @@ package struct IdPTable: Sendable {
             "account", restore: .changed("UPDATE account SET end_done = 0 WHERE end_done = 1"), lostCommits: .stays),
         IdPTable("account_identity", restore: .stays, lostCommits: .stays),
         IdPTable("account_notice", restore: .changed("DELETE FROM account_notice"), lostCommits: .stays),
+        IdPTable("account_profile", restore: .stays, lostCommits: .stays),
         // The link in an email of the missing time would take an address back from nobody knows whom.
         IdPTable(
             "address_change", restore: .changed("DELETE FROM address_change"),

@@ -65,7 +65,7 @@ enum RestoredColumn {
         "user_group": .all(.kept), "audit_event": .all(.kept), "client_secret_use": .all(.kept),
         "code_guess": .all(.kept), "key_check": .all(.kept), "guess_alarm": .all(.kept), "mail_outage": .all(.kept),
         "used_provider_answer": .all(.kept), "admin_notice": .all(.kept), "refused_address": .all(.kept),
-        "retired_secret": .all(.kept),
+        "retired_secret": .all(.kept), "account_profile": .all(.kept),
         // Whether a passkey has ended is said by account_identity.
         "passkey": .all(.kept), "passkey_user": .all(.kept),
         // Those that were not used have ended.

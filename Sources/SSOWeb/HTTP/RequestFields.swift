@@ -48,6 +48,12 @@ public struct URLEncodedFields: Sendable {
         hasTooMany = pairs.count > Self.maximumCount
     }
 
+    /// - Parameter pairs: decoded, of another form than this type reads (``MultipartForm``).
+    init(decoded pairs: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>?)]) {
+        self.pairs = pairs
+        hasTooMany = pairs.count > Self.maximumCount
+    }
+
     /// The number of fields with this name.
     public func count(_ name: String) -> Int { pairs.count { $0.name.elementsEqual(name.utf8) } }
 

@@ -70,7 +70,7 @@ public enum ContentPolicy {
 
 extension ContentPolicy {
     /// For images that come from outside, such as a logo: nothing in them runs or loads.
-    static let image = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'"
+    public static let image = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'"
 }
 
 /// The security headers of every response for one public origin.

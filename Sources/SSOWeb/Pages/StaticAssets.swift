@@ -1,3 +1,4 @@
+import CZlib
 import HTTPTypes
 public import Hummingbird
 import NIOCore
@@ -13,6 +14,9 @@ public struct StaticAssets: Sendable {
         let path: String
         let headers: HTTPFields
         let body: ByteBuffer
+        /// As gzip; nil where that is not shorter. Only what is the same for everybody is packed: in a page with a token, its
+        /// length could tell of the token (RFC 9110 17.6).
+        let packed: ByteBuffer?
     }
 
     private let assets: [String: Asset]
@@ -27,7 +31,7 @@ public struct StaticAssets: Sendable {
             result[file.key] = Asset(
                 path: "\(Self.folder)\(stem)-\(Self.hash(of: file.value)).\(ending)",
                 headers: Self.headers(ending: ending),
-                body: ByteBuffer(bytes: file.value))
+                body: ByteBuffer(bytes: file.value), packed: Self.packed(file.value))
         }
     }
 
@@ -68,8 +72,38 @@ public struct StaticAssets: Sendable {
         _ asset: Asset, at path: String, _ headers: HTTPFields, _ router: Router<Context>
     ) {
         router.only([.get, .head], at: RouterPath(path)) { request, _ in
-            let response = Response(status: .ok, headers: headers, body: .init(byteBuffer: asset.body))
+            var response = Response(status: .ok, headers: headers, body: .init(byteBuffer: asset.body))
+            if let packed = asset.packed {
+                response.headers[.vary] = "Accept-Encoding"
+                if request.takesGzip {
+                    response.body = .init(byteBuffer: packed)
+                    response.headers[.contentLength] = String(packed.readableBytes)
+                    response.headers[.contentEncoding] = "gzip"
+                }
+            }
             return request.method == .head ? response.createHeadResponse() : response
+        }
+    }
+
+    private static func packed(_ content: [UInt8]) -> ByteBuffer? {
+        let packed = [UInt8](unsafeUninitializedCapacity: content.count) { buffer, count in
+            count = content.withUnsafeBufferPointer {
+                sso_gzip($0.baseAddress, $0.count, buffer.baseAddress, content.count)
+            }
+        }
+        return packed.isEmpty ? nil : ByteBuffer(bytes: packed)
+    }
+}
+
+extension Request {
+    /// Whether the client reads gzip (RFC 9110 12.5.3). One that says nothing gets the bytes as they are.
+    var takesGzip: Bool {
+        headers[values: .acceptEncoding].contains { value in
+            value.lowercased().split(separator: ",").contains { coding in
+                let parts = coding.filter { $0 != " " && $0 != "\t" }.split(separator: ";")
+                return parts.first == "gzip"
+                    && !parts.dropFirst().contains { $0.hasPrefix("q=0") && Double($0.dropFirst(2)) == 0 }
+            }
         }
     }
 }

@@ -58,6 +58,19 @@ public struct Sessions: Sendable {
         return try await request.formFields()
     }
 
+    /// Reads the fields of a form of this session that may have a file. Its bytes are those of a field.
+    ///
+    /// One that cannot be accepted counts as empty, and is not read.
+    ///
+    /// - Throws: ``PublicError`` 415 for another type, 413 over the limit, 400 for what is no such form.
+    package func uploadFields(
+        of request: Request, _ context: some SessionRequestContext, atMost limit: Int
+    ) async throws -> URLEncodedFields {
+        guard request.hasMultipartForm else { return try await formFields(of: request, context) }
+        guard context.session != nil, forms.isSameOrigin(request) else { return URLEncodedFields([]) }
+        return try await request.multipartFields(atMost: limit)
+    }
+
     /// Gives the browser the id of its session.
     public func remember(_ session: Session, in response: inout Response) {
         cookie.set(session, at: store.clock.now(), in: &response)

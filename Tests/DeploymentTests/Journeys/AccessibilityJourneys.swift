@@ -54,6 +54,8 @@ struct AccessibilityJourneys {
                             #expect(
                                 try await !chromium.elements(page.state.mark).isEmpty,
                                 "\(page.name): \(page.state.mark)")
+                            // How Swift prints a value that a template has no words for.
+                            #expect(!page.reply.text.contains("Properties("), "\(page.name)")
                             let isNew = kinds.insert(try page.kind).inserted
                             try await check(page, chromium, isNew || TestLength.isNightly)
                         }
@@ -162,7 +164,6 @@ struct AccessibilityJourneys {
 
             try await chromium.visit(pair.origin + "/")
             _ = try await chromium.element(".tiles a[href]")
-            try await chromium.press(".profile summary")
             try await chromium.clear("input[name=name]")
             try await chromium.type("\u{2800}", into: "input[name=name]")
             try await chromium.press("form[action='/name'] \(Chromium.submit)")

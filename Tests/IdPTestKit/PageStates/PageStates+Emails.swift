@@ -28,6 +28,19 @@ extension PageStates {
                     studio.address, language: Language(rawValue: studio.language) ?? .english)
             },
         ]
+        let own: [PageState] = [
+            email("email-address-code", "role=\"img\"", to: { "new-\($0)" }) { studio in
+                _ = try await studio.deployment.askedForAddress("new-\(studio.address)", in: studio.signedIn())
+            },
+            email("email-address-old", "/address/stop/") { _ = try await $0.stopLink() },
+            email("email-address-new", "", to: { "newer-\($0)" }) { studio in
+                let browser = try await studio.signedIn()
+                _ = try await studio.deployment.changeAddress(to: "newer-\(studio.address)", in: browser)
+            },
+            email("email-erase", "") { studio in
+                _ = try await studio.deployment.askToErase(studio.address, in: studio.signedIn())
+            },
+        ]
         let notice = email("email-notice", "/sessions") { studio in
             let place = ProviderDeployment(deployment: studio.deployment)
             let browser = try await studio.signedIn()
@@ -44,6 +57,7 @@ extension PageStates {
         try Data(PageFiles.program.assets["touch-icon.png"] ?? []).write(to: URL(fileURLWithPath: logo))
         return [
             Group(settings: ReplySettings.all, states: plain),
+            Group(settings: TestDeployment.ownAccount, states: own),
             Group(settings: ["IDP_SUPPORT_URL": "https://help.example.com"], providers: [.oidc], states: [notice]),
             Group(
                 settings: [
@@ -54,16 +68,17 @@ extension PageStates {
         ]
     }
 
-    /// The newest email of a state's address that contains a text.
+    /// The newest email of a state's address that contains a text. Empty: the newest without a code.
     private static func email(
-        _ name: String, _ part: String = "/sign-in/link/",
+        _ name: String, _ part: String = "/sign-in/link/", to address: @escaping @Sendable (String) -> String = { $0 },
         _ cause: @escaping @Sendable (PageStudio) async throws -> Void
     ) -> PageState {
         PageState(name, mark: "table") { studio in
             try await cause(studio)
             let outbox = OutboxMailer(folder: studio.deployment.mailbox.folder)
             let name = try await eventually("the email") {
-                outbox.items().first { $0.item.to == studio.address && $0.item.html.contains(part) }?.name
+                let sent = outbox.items().filter { $0.item.to == address(studio.address) }
+                return sent.last { $0.item.html.contains(part.isEmpty ? "role=\"img\"" : part) != part.isEmpty }?.name
             }
             return try await studio.open("\(studio.deployment.mailboxPage)/\(name)")
         }

@@ -37,6 +37,16 @@ extension PageStates {
         PageState("address-stop-ended", 410) { studio in
             try await studio.open("/address/stop")
         },
+        PageState("picture", mark: "form[action='/picture'] input[type=file]") { studio in
+            try await studio.signedIn().get(studio.origin + "/picture")
+        },
+        PageState("picture-saved", mark: "img.picture") { studio in
+            let browser = try await studio.signedIn()
+            return try await browser.follow(browser.givePicture(at: studio.origin))
+        },
+        PageState("picture-refused", 422, mark: "#picture-error") { studio in
+            try await studio.signedIn().givePicture([1], at: studio.origin)
+        },
         PageState("erase", mark: "form[action='/erase/ask'] .danger") { studio in
             try await studio.signedIn().get(studio.origin + "/erase")
         },
@@ -55,7 +65,7 @@ extension PageStudio {
         try await deployment.askedForAddress("new-\(address)", in: signedIn())
     }
 
-    fileprivate func stopLink() async throws -> String {
+    func stopLink() async throws -> String {
         let asked = try await askedForAddress()
         _ = try await asked.guess(asked.code)
         return try await deployment.addressStopLink(to: address)

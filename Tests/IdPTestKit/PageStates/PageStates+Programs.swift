@@ -130,7 +130,7 @@ extension PageStates {
             return try await asking.browser.enter(asking.code, on: asking.waiting)
         },
         PageState("home-services", mark: ".tiles a[href]") { studio in
-            try await studio.signedIn().get(studio.origin + "/")
+            try await studio.signedIn(named: "Ann Example").get(studio.origin + "/")
         },
         PageState("home-apps", mark: "form[action='/devices/end']") { studio in
             let app = try await studio.deployment.signedInApp(as: studio.address)

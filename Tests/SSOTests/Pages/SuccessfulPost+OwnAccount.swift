@@ -23,6 +23,20 @@ extension SuccessfulPost {
         .form("/data", status: 200) { place, address in
             try await place.deployment.download(in: place.deployment.signedIn(as: address))
         },
+        .form("/name/later") { place, address in
+            let browser = try await place.deployment.signedIn(as: address)
+            let home = try await browser.get(place.deployment.origin + "/")
+            return try await browser.submit(home.page().form(to: "/name/later"), on: home)
+        },
+        .form("/picture") { place, address in
+            try await place.deployment.signedIn(as: address).givePicture(at: place.deployment.origin)
+        },
+        .form("/picture/remove") { place, address in
+            let browser = try await place.deployment.signedIn(as: address)
+            _ = try await browser.givePicture(at: place.deployment.origin)
+            let page = try await browser.get(place.deployment.origin + "/picture")
+            return try await browser.submit(page.page().form(to: "/picture/remove"), on: page)
+        },
         .form("/erase/ask") { place, address in
             try await place.deployment.askToErase(address, in: place.deployment.signedIn(as: address))
         },

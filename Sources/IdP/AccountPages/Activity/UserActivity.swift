@@ -109,6 +109,7 @@ extension UserChange {
     var words: Text {
         switch self {
         case .name: Text("activity.name-changed")
+        case .picture: Text("activity.picture-changed")
         case .address: Text("activity.address-changed")
         case .disabled: Text("activity.disabled")
         case .enabled: Text("activity.enabled")

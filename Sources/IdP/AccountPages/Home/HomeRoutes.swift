@@ -32,6 +32,7 @@ struct HomeRoutes: Sendable {
     func addRoutes(to router: inout FeatureRouter) {
         router.page(at: "/", use: show)
         router.form(at: "/name", .ofUser(accounts.signedIn, submit: rename))
+        router.form(at: "/name/later", .ofUser(accounts.signedIn, submit: leaveName))
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -59,6 +60,14 @@ struct HomeRoutes: Sendable {
         return .redirect(to: "/?saved")
     }
 
+    /// The question for the name is left unanswered, and not asked again.
+    @Sendable private func leaveName(_ form: SubmittedForm, _ user: SignedInUser) async throws -> Response {
+        try await accounts.database.write {
+            try ProfileStore.noteNameAnswered(by: user.account.id, at: accounts.clock.now(), $0)
+        }
+        return .redirect(to: "/")
+    }
+
     /// All sections in one read: they show one state of the account, and a read costs more than its statements.
     private func sections(
         _ request: Request, _ user: SignedInUser, name: String, _ outcome: ProfileSection.NameOutcome,
@@ -67,7 +76,8 @@ struct HomeRoutes: Sendable {
         let (texts, now) = (pages.texts(for: request), accounts.clock.now())
         return Model(
             formToken: sessions.formToken(for: user.session),
-            profile: ProfileSection(user, typedName: name, outcome, texts),
+            profile: ProfileSection(
+                user, try ProfileStore.profile(of: user.account.id, connection), typedName: name, outcome, texts),
             identities: try identities.section(of: user.account, for: request, texts, connection),
             clients: try clients.section(of: user, now: now, texts, connection),
             sessions: try userSessions.section(of: user, now: now, texts, connection),
@@ -85,8 +95,12 @@ struct ProfileSection: Encodable, Sendable {
     let shownName, initials: String
     let since: Moment
     let isSaved, hasError: Bool
+    /// Whether it asks what services should call the user: until there is an answer, which may be "not now". Who came with a
+    /// provider or an operator has a name.
+    let asksName: Bool
+    let hasPicture: Bool
 
-    init(_ user: SignedInUser, typedName: String, _ outcome: NameOutcome, _ texts: Texts) {
+    init(_ user: SignedInUser, _ profile: Profile, typedName: String, _ outcome: NameOutcome, _ texts: Texts) {
         let account = user.account
         (self.typedName, email) = (typedName, account.email)
         shownName = account.name
@@ -95,5 +109,7 @@ struct ProfileSection: Encodable, Sendable {
             .uppercased()
         since = texts.moment(user.signIn.authenticatedAt)
         (isSaved, hasError) = (outcome == .saved, outcome == .refused)
+        asksName = !account.isNamed && !profile.hasAnsweredName
+        hasPicture = profile.picture != nil
     }
 }

@@ -184,8 +184,10 @@ package struct AccountStore: Sendable {
         return (account, made == 1)
     }
 
+    /// Gives an account the name that its user has chosen, which answers the question for it (``ProfileStore``).
     package func rename(_ account: Account, to name: String, _ audit: RequestAudit?) async throws {
         try await database.write { connection in
+            try ProfileStore.noteNameAnswered(by: account.id, at: clock.now(), connection)
             let changed = try connection.execute(
                 "UPDATE account SET name = :name, updated_at = :now WHERE id = :id AND name <> :name",
                 ["name": .text(name), "id": .text(account.id), "now": .timestamp(clock.now())])

@@ -179,6 +179,30 @@ package struct FeatureRouter {
             })
     }
 
+    /// A page and its form with a file.
+    ///
+    /// - Parameters:
+    ///   - limit: bytes of the form, whatever else it has included.
+    ///   - tooLarge: the answer to a longer one, which is not read. It changes nothing.
+    package mutating func upload<Subject>(
+        at path: String, atMost limit: Int, tooLarge: @escaping Route.Handler, show: @escaping Route.Handler,
+        _ form: Form<Subject>
+    ) {
+        let submit: Route.Handler = { [sessions] request, context in
+            let fields: URLEncodedFields
+            do { fields = try await sessions.uploadFields(of: request, context, atMost: limit) } catch let error
+                as PublicError where error.status == .contentTooLarge
+            {
+                return try await tooLarge(request, context)
+            }
+            return try await Self.submit(form, fields, request, context, sessions)
+        }
+        routes.append(
+            Route(.form, at: path, [.get, .head, .post], checksFormToken: true) {
+                $0.form(at: RouterPath(path), show: show, submit: submit)
+            })
+    }
+
     /// For a script of our own pages: a POST with their token in a header.
     package mutating func script(
         at path: String, use handler: @escaping @Sendable (Request, VisitorContext, Session) async throws -> Response
@@ -307,23 +331,29 @@ package struct FeatureRouter {
             })
     }
 
-    /// The one place where the token of a form is checked.
     private func handler<Subject>(of form: Form<Subject>) -> Route.Handler {
         { [sessions] request, context in
-            let fields = try await sessions.formFields(of: request, context)
-            return try await LogFields.run(context, FlowID.read(fields)) { context in
-                let post = FormPost(
-                    request: request, context: context, fields: fields, sender: sessions.forms.sender(of: request))
-                let subject: Subject
-                switch try await form.subject(post) {
-                case .over(let response): return response
-                case .open(let open): subject = open
-                }
-                guard let session = context.session,
-                    sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
-                else { throw form.stale(post) }
-                return try await form.submit(SubmittedForm(post, of: session), subject)
+            try await Self.submit(form, sessions.formFields(of: request, context), request, context, sessions)
+        }
+    }
+
+    /// The one place where the token of a form is checked.
+    private static func submit<Subject>(
+        _ form: Form<Subject>, _ fields: URLEncodedFields, _ request: Request, _ context: VisitorContext,
+        _ sessions: Sessions
+    ) async throws -> Response {
+        try await LogFields.run(context, FlowID.read(fields)) { context in
+            let post = FormPost(
+                request: request, context: context, fields: fields, sender: sessions.forms.sender(of: request))
+            let subject: Subject
+            switch try await form.subject(post) {
+            case .over(let response): return response
+            case .open(let open): subject = open
             }
+            guard let session = context.session,
+                sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
+            else { throw form.stale(post) }
+            return try await form.submit(SubmittedForm(post, of: session), subject)
         }
     }
 

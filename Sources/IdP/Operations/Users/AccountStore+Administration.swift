@@ -90,6 +90,7 @@ extension AccountStore {
     private static let erasing = [
         "DELETE FROM account_identity WHERE account_id = :id",
         "DELETE FROM account_notice WHERE account_id = :id",
+        "DELETE FROM account_profile WHERE account_id = :id",
         "DELETE FROM account_role WHERE account_id = :id",
         "DELETE FROM address_change WHERE account_id = :id",
         "DELETE FROM app_key WHERE account_id = :id",

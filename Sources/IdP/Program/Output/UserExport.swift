@@ -1,3 +1,4 @@
+import Foundation
 import IdPAccounts
 import IdPClients
 import IdPFlow
@@ -23,7 +24,8 @@ struct UserExport: Sendable {
         let messages = try await database.read {
             try SignOutQueue(randomness: SystemRandomness()).all(isWaiting: false, of: owner.id, limit: 10_000, $0)
         }
-        try append(start(messages, at: now))
+        let picture = try await database.read { try ProfileStore.picture(of: owner.id, $0) }
+        try append(start(messages, picture, at: now))
         var (names, count) = (AccountNames(database), 0)
         try await AuditStore(database: database).eachPage(search) { entries in
             for line in try await names.lines(entries).map(AuditOutput.json) {
@@ -36,13 +38,17 @@ struct UserExport: Sendable {
     }
 
     /// Until where the rows of the audit log begin.
-    private func start(_ messages: [QueuedSignOut], at now: Timestamp) -> String {
-        """
-        {"exported_at":\(JSONText.string(PlainDate.rfc3339(now))),
-        "account":\(JSONText.object(shown.members)),
-        "sign_outs":[\(messages.map(SignOutOutput.json).joined(separator: ",\n "))],
-        "audit":[
-        """
+    private func start(_ messages: [QueuedSignOut], _ picture: ProfilePicture?, at now: Timestamp) -> String {
+        let file = picture.map {
+            JSONText.object([.init("type", $0.kind.contentType), .init("base64", Data($0.bytes).base64EncodedString())])
+        }
+        return """
+            {"exported_at":\(JSONText.string(PlainDate.rfc3339(now))),
+            "account":\(JSONText.object(shown.members)),
+            "picture":\(file ?? "null"),
+            "sign_outs":[\(messages.map(SignOutOutput.json).joined(separator: ",\n "))],
+            "audit":[
+            """
     }
 
     /// The same text for a user of the running program.

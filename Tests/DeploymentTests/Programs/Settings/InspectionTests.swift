@@ -10,6 +10,7 @@ import Testing
 @testable import IdPTestKit
 @testable import RelyingParty
 @testable import TestKit
+@testable import WebTestKit
 
 /// `check` reports what would end `serve`, and changes nothing.
 @Suite("What check examines beyond the settings", .deployment)

@@ -22,7 +22,7 @@ struct PathRoutesTests {
     ]
 
     private static let idp: Table = [
-        "/": .webView, "/name": .webView, "/sign-out": .webView, "/signed-out": .webView,
+        "/": .webView, "/name": .webView, "/name/later": .webView, "/sign-out": .webView, "/signed-out": .webView,
         "/sign-in": .modal, "/sign-in/account": .modal, "/sign-in/cancel": .modal, "/sign-in/browser": .modal,
         "/sign-in/browser/{key}": .modal,
         "/sign-in/code": .modal, "/sign-in/link": .modal, "/sign-in/link/{key}": .modal, "/sign-in/reply": .modal,
@@ -37,7 +37,8 @@ struct PathRoutesTests {
         "/app-keys": .webView, "/app-keys/sign-in": .webView, "/app-keys/add": .webView, "/app-keys/remove": .webView,
         "/address": .webView, "/address/ask": .webView, "/address/code": .webView, "/address/changed": .webView,
         "/address/stop": .webView, "/address/stop/{key}": .webView, "/address/stopped": .webView, "/data": .webView,
-        "/erase": .webView, "/erase/ask": .webView, "/erase/done": .webView,
+        "/picture": .webView, "/picture/file": .webView, "/picture/remove": .webView, "/erase": .webView,
+        "/erase/ask": .webView, "/erase/done": .webView,
         "/auth/check": .browserSession, "/gate/{client}/check": .webView, "/gate/{client}/start": .webView,
         "/gate/{client}/callback": .webView,
         "/gate/{client}/sign-out": .webView, "/gate-sign-in": .webView, "/gate-sign-in/complete": .webView,

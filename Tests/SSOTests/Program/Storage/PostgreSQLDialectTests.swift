@@ -249,8 +249,13 @@ struct PostgreSQLDialectTests {
         return try #require(recorded).takeTypedStatements()
     }
 
-    /// What a user's change of the address reads and counts.
+    /// What a user has said beside the name, and the change of the address.
     private static func ownAddress(at now: Timestamp, _ connection: any SQLConnection) throws {
+        let picture = ProfilePicture(kind: .png, stored: [1])
+        try ProfileStore.noteNameAnswered(by: "usr_1", at: now, connection)
+        try ProfileStore.set(picture, of: "usr_1", connection)
+        _ = (try ProfileStore.profile(of: "usr_1", connection), try ProfileStore.picture(of: "usr_1", connection))
+        _ = try ProfileStore.removePicture(of: "usr_1", connection)
         _ = try AddressChangeStore.find("adr_1", connection)
         _ = try AddressChangeStore.waiting(session: "ses_1", of: "usr_1", at: now, connection)
         _ = try AddressChangeStore.countGuess(on: "adr_1", session: "ses_1", of: "usr_1", at: now, connection)
