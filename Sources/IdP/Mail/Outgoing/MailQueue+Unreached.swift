@@ -39,7 +39,7 @@ extension MailQueue {
             let row = try connection.query(
                 """
                 SELECT COUNT(*) AS waiting, MIN(due_at) AS oldest FROM mail_queue
-                 WHERE sent_at IS NULL AND subject_id IS NOT NULL AND due_at <= :now
+                 WHERE sent_at IS NULL AND subject_id IS NOT NULL AND due_at > 0 AND due_at <= :now
                 """, ["now": .timestamp(now)]
             ).first
             return (
