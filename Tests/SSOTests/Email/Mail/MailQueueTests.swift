@@ -5,6 +5,7 @@ import Storage
 import Testing
 
 @testable import IdP
+@testable import IdPMail
 @testable import IdPSchema
 @testable import IdPTestKit
 @testable import TestKit
@@ -28,7 +29,7 @@ struct MailQueueTests {
         }
     }
 
-    @Test("an email whose code has expired meanwhile is not sent")
+    @Test("an email whose code has expired meanwhile is not sent, and does not count as waiting")
     func tooLate() async throws {
         try await TestDeployment.open { deployment in
             try deployment.mailbox.block()
@@ -44,6 +45,12 @@ struct MailQueueTests {
             }
             let files = try FileManager.default.contentsOfDirectory(atPath: deployment.mailbox.folder)
             #expect(files.count { $0.hasSuffix(".eml") } == 1)
+            let queue = MailQueue(
+                database: deployment.database, clock: deployment.clock.clock, capacity: MailCapacity(limit: 1))
+            try await eventually("nothing waits") {
+                let waiting = try await queue.waiting()
+                return waiting.count == 0 && waiting.oldest == nil ? () : nil
+            }
         }
     }
 
