@@ -84,24 +84,6 @@ struct MetricsTests {
         }
     }
 
-    private struct DeafMailer: Mailer {
-        func send(_ email: EmailMessage) async throws(MailError) { throw .unreachable("down") }
-    }
-
-    @Test("an email that has expired in the queue waits no more, for the figures and for the admin page")
-    func expired() async throws {
-        try await TestDeployment.open(mailer: { _ in DeafMailer() }) { deployment in
-            let browser = deployment.browser()
-            _ = try await browser.ask(for: "ann@example.com", on: browser.get(deployment.origin + "/sign-in"))
-            let mail = try IdPFeatures(settings(deployment), services(deployment), adding: .init()).parts.mail
-            deployment.clock.advance(by: .minutes(9))
-            #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NULL") == 1)
-            deployment.clock.advance(by: .minutes(2))
-            let (count, oldest) = try await mail.waiting()
-            #expect(count == 0 && oldest == nil)
-        }
-    }
-
     @Test("a sign-in counts once by its method, and events of alerts are there before they happen")
     func events() async throws {
         try await TestDeployment.open(settings: Self.listens) { deployment in
