@@ -92,7 +92,7 @@ def main():
     pages = sorted(path.stem for path in (folder / "pages").glob("*.html") if only.search(path.stem))
     for width in widths:
         columns = max(1, 2600 // (width + 18))
-        for language in ["en", "de"]:
+        for language in os.environ.get("PAGE_LANGUAGES", "en de").split():
             names = [name for name in pages if name.endswith("-" + language)]
             for scheme in ["light", "dark"]:
                 for number, start in enumerate(range(0, len(names), PER_SHEET), 1):

@@ -145,8 +145,10 @@ extension SharedParts {
             interval: services.clientRenewalInterval)
         try self.init(
             values, common, clients: clients,
-            pages: try common.pages ?? IdPPages.pages(brand, assets: assets, adding: added.files), assets: assets,
-            hasMail: try values[IdPSettings.mail].isOn)
+            pages: try common.pages
+                ?? IdPPages.pages(
+                    brand, assets: assets, adding: added.files, languages: values[IdPLanguages.setting] ?? .empty),
+            assets: assets, hasMail: try values[IdPSettings.mail].isOn)
     }
 }
 

@@ -20,7 +20,9 @@ enum IdPPages {
             files.reduce(into: [:]) { $0.merge($1.assets) { $1 } }.merging(brand.assets) { $1 })
     }
 
-    static func pages(_ brand: Brand, assets: StaticAssets, adding added: [PageFiles] = []) throws -> Pages {
-        try Pages(brand: brand, files: files + added, assets: assets)
+    static func pages(
+        _ brand: Brand, assets: StaticAssets, adding added: [PageFiles] = [], languages: AddedLanguages = .empty
+    ) throws -> Pages {
+        try Pages(brand: brand, files: files + added, assets: assets, adding: languages)
     }
 }

@@ -38,13 +38,14 @@ package enum IdPSettings {
             AllowedEmails.setting, ClientsFile.setting, clients, ProvidersFile.setting, providers,
             FlowSettings.trustedProxies, Places.setting,
         ] + AssociationRoutes.settings + AppsFeature.settings + DevPagesFeature.settings + WebFingerFeature.settings
-        + Brand.settings + [auditDays, metricsListen, FlowSettings.sessions] + EmailFeature.settings
+        + Brand.settings + [IdPLanguages.setting, auditDays, metricsListen, FlowSettings.sessions]
+        + EmailFeature.settings
         + PasskeyFeature.settings + [FlowSettings.require] + AdminFeature.settings + OwnAccountFeature.settings
 
     /// The same in the order of `--help`.
     static let table = [SettingDescription](all)
         .moving(EmailFeature.settings, after: MailCapacity.hourlyLimit)
-        .moving(Brand.settings, after: AllowedEmails.setting)
+        .moving(Brand.settings + [IdPLanguages.setting], after: AllowedEmails.setting)
         .moving([ProvidersFile.setting], after: ClientsFile.setting)
         .moving(SignInLimits.settings, after: WebFingerFeature.isOn)
 

@@ -70,11 +70,11 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
     }
 
     private func page(_ error: PublicError, _ reference: RequestReference, for request: Request) -> Response {
-        let language = Language.preferred(by: request)
-        if error.code == PublicError.notFound.code, let page = pages.notFound[language] {
+        let texts = pages.texts(for: request)
+        if error.code == PublicError.notFound.code, let page = pages.notFound[texts.language] {
             return page.response(status: error.status, headers: error.headers) { _ in reference.description }
         }
-        let model = ErrorPage(error, reference: reference.description, pages.texts(in: language))
+        let model = ErrorPage(error, reference: reference.description, texts)
         return pages.response("error", model, for: request, status: error.status, headers: error.headers)
     }
 

@@ -16,11 +16,11 @@ struct LanguageSwitch: Sendable {
     private let pieces: [Substring]
 
     /// - Parameter render: makes the HTML of the items.
-    init(_ texts: Texts, _ render: ([Item]) -> String) {
-        let items = Language.allCases.map { language in
+    init(_ catalogue: Catalogue, in current: Language, _ render: ([Item]) -> String) {
+        let items = catalogue.languages.all.map { language in
             Item(
-                code: language.rawValue, name: texts.plain(Text("language.\(language.rawValue)")),
-                href: "\(Self.gap)\(Self.parameter)=\(language.rawValue)", isCurrent: language == texts.language)
+                code: language.rawValue, name: catalogue.name(of: language),
+                href: "\(Self.gap)\(Self.parameter)=\(language.rawValue)", isCurrent: language == current)
         }
         pieces = render(items).split(separator: Self.gap, omittingEmptySubsequences: false)
     }

@@ -18,6 +18,7 @@ final class Framed: MustacheParent {
     func child(named name: String) -> Any? {
         switch name {
         case "language": language.rawValue
+        case "isRightToLeft": LanguageRules.isRightToLeft(language)
         case "languageSwitchHTML": properties[name] ?? languageSwitchHTML
         case "stylesheets": frame.stylesheets
         case "icon": frame.icon

@@ -8,10 +8,13 @@ import NIOCore
 /// one layout and one style sheet.
 ///
 /// A template has no words of its own: `[[key]]` stands for a text of the catalogue as HTML, with every value in a `<bdi>`,
-/// and `[[=key]]` for the text alone, for titles, attributes and plain emails.
+/// and `[[=key]]` for the text alone, for titles, attributes and plain emails. Both are escaped in HTML.
 public struct Pages: Sendable {
+    /// The languages that the program offers.
+    public var languages: Languages { catalogue.languages }
     private let templates: [Language: Templates]
     private var languageSwitches: [Language: LanguageSwitch] = [:]
+    private let preparedHeaders: [Language: HTTPFields]
     private let catalogue: Catalogue
     private let frame: Frame
     /// The page of ``PublicError/notFound``, which scanners get for many paths.
@@ -59,13 +62,16 @@ public struct Pages: Sendable {
     ///   - files: what each target of the program brings.
     ///   - values: values that every template and text may name, beside `{brand}`.
     ///   - assets: `brand.css`, `icon.svg`, `touch-icon.png` and, if the brand has them, `logo.…` and `accent.css`.
+    ///   - added: languages beside those that are built in.
     /// - Throws: ``CatalogueError``, or ``TemplateError`` for what every page includes. See ``readTemplates()`` for the others.
     package init(
-        brand: Brand, files: [PageFiles], values: [String: String] = [:], assets: StaticAssets
+        brand: Brand, files: [PageFiles], values: [String: String] = [:], assets: StaticAssets,
+        adding added: AddedLanguages = .empty
     ) throws {
         let values = values.merging(["brand": brand.name]) { $1 }
         try self.init(
-            brand: brand, files: files, catalogue: try Catalogue(files.map(\.texts), values: values), values: values,
+            brand: brand, files: files,
+            catalogue: try Catalogue(files.map(\.texts), values: values, adding: added), values: values,
             assets: assets)
     }
 
@@ -87,11 +93,11 @@ public struct Pages: Sendable {
             ground: ["brand.css", "base.css"].lazy.compactMap { StyleSheet.Ground(assets.text(of: $0)) }.first,
             values: values)
         var templates: [Language: Templates] = [:]
-        for language in Language.allCases {
+        for language in catalogue.languages.all {
             let texts = catalogue[language]
             let parsed = try Self.library(of: partials, texts, frame, language)
             let made = Templates(parsed: parsed, unread: others) { try Self.template($0, texts) }
-            languageSwitches[language] = LanguageSwitch(texts) { items in
+            languageSwitches[language] = LanguageSwitch(catalogue, in: language) { items in
                 let model = LanguageModel(languages: items)
                 return made.render("languages", Framed(frame: frame, language: language, model: model))
             }
@@ -100,7 +106,8 @@ public struct Pages: Sendable {
         self.templates = templates
         self.catalogue = catalogue
         self.frame = frame
-        for language in Language.allCases {
+        preparedHeaders = Self.headers(catalogue.languages)
+        for language in catalogue.languages.all {
             notFound[language] = try PreparedPage(self, "error", in: language) { gap in
                 ErrorPage(.notFound, reference: gap(.reference), catalogue[language])
             }
@@ -178,7 +185,9 @@ public struct Pages: Sendable {
     }
 
     /// The texts in the language that a browser asks for.
-    public func texts(for request: Request) -> Texts { catalogue[.preferred(by: request)] }
+    public func texts(for request: Request) -> Texts { catalogue[language(of: request)] }
+
+    private func language(of request: Request) -> Language { languages.preferred(request.headers[.acceptLanguage]) }
 
     /// The texts in a language.
     public func texts(in language: Language) -> Texts { catalogue[language] }
@@ -193,12 +202,12 @@ public struct Pages: Sendable {
         _ template: String, _ model: some Encodable, for request: Request, status: HTTPResponse.Status = .ok,
         headers: HTTPFields = [:], offersLanguages: Bool = false
     ) -> Response {
-        let language = Language.preferred(by: request)
-        let languages = offersLanguages ? languageSwitches[language]?.html(for: request) ?? "" : ""
+        let language = language(of: request)
+        let links = offersLanguages ? languageSwitches[language]?.html(for: request) ?? "" : ""
         // One buffer, so that the response has a Content-Length.
         return Response(
-            status: status, headers: headers.merging(Self.headers(language)),
-            body: .init(byteBuffer: ByteBuffer(string: text(template, model, in: language, languages))))
+            status: status, headers: headers.merging(self.headers(language)),
+            body: .init(byteBuffer: ByteBuffer(string: text(template, model, in: language, links))))
     }
 
     /// Renders a template as text, for emails.
@@ -209,22 +218,26 @@ public struct Pages: Sendable {
     private func text(
         _ template: String, _ model: some Encodable, in language: Language, _ languageSwitchHTML: String
     ) -> String {
+        // The texts of an account whose language has no catalogue any more are English.
+        let language = catalogue[language].language
         let framed = Framed(frame: frame, language: language, model: model, languageSwitchHTML: languageSwitchHTML)
         return templates[language]?.render(template, framed) ?? ""
     }
 
     /// The headers of every page in a language. Caches must keep the languages apart (RFC 9110 12.5.5).
-    static func headers(_ language: Language) -> HTTPFields { preparedHeaders[language] ?? [:] }
+    func headers(_ language: Language) -> HTTPFields { preparedHeaders[language] ?? [:] }
 
-    private static let preparedHeaders = Dictionary(
-        uniqueKeysWithValues: Language.allCases.map { language -> (Language, HTTPFields) in
+    private static func headers(_ languages: Languages) -> [Language: HTTPFields] {
+        let fields = languages.all.map { language -> (Language, HTTPFields) in
             let fields: HTTPFields = [
                 .contentType: "text/html; charset=utf-8", .contentLanguage: language.rawValue,
                 // The cookie of the user's own choice (``LanguageChoice``).
                 .vary: "Accept-Language, Cookie",
             ]
             return (language, fields)
-        })
+        }
+        return Dictionary(uniqueKeysWithValues: fields)
+    }
 
     /// Puts the texts in place of `[[key]]` and `[[=key]]`.
     private static func insertTexts(of texts: Texts, into source: String, isHTML: Bool) throws -> String {
@@ -237,7 +250,8 @@ public struct Pages: Sendable {
             let name = rest[open.upperBound..<close.lowerBound]
             let isPlain = name.hasPrefix("=")
             let key = String(isPlain ? name.dropFirst() : name)
-            guard let text = texts.template(key, isHTML: isHTML && !isPlain) else { throw UnknownText(key: key) }
+            let place: Texts.Place = !isHTML ? .plain : isPlain ? .attribute : .html
+            guard let text = texts.template(key, in: place) else { throw UnknownText(key: key) }
             result += text
             rest = rest[close.upperBound...]
         }

@@ -26,7 +26,7 @@ public struct PreparedPage<Value: RawRepresentable<String> & CaseIterable & Send
     private let end: String
     /// Bytes of the fixed texts.
     private let fixedLength: Int
-    private let language: Language
+    private let fields: HTTPFields
 
     /// Renders the template and cuts it at the gaps.
     ///
@@ -54,7 +54,7 @@ public struct PreparedPage<Value: RawRepresentable<String> & CaseIterable & Send
         guard pages.text(template, model { _ in "" }, in: language) == texts.joined() + text else {
             throw PreparedPageError(template: template)
         }
-        (self.texts, self.gaps, end, self.language) = (texts, gaps, text, language)
+        (self.texts, self.gaps, end, fields) = (texts, gaps, text, pages.headers(language))
         fixedLength = texts.reduce(text.utf8.count) { $0 + $1.utf8.count }
     }
 
@@ -63,7 +63,7 @@ public struct PreparedPage<Value: RawRepresentable<String> & CaseIterable & Send
         status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], _ text: (Value) -> String
     ) -> Response {
         Response(
-            status: status, headers: headers.merging(Pages.headers(language)),
+            status: status, headers: headers.merging(fields),
             body: .init(byteBuffer: buffer(text)))
     }
 

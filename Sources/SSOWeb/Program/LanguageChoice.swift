@@ -3,14 +3,18 @@ import Hummingbird
 
 /// Owns the language that a user has chosen on a page, and that counts before the browser's.
 ///
-/// All that follows reads the language of the field that it replaces, emails and errors included.
+/// All that follows reads the language of the field that it replaces, emails and errors included: one of the program's, by its tag.
 struct LanguageChoice<Context: RequestContext>: RouterMiddleware {
+    let languages: Languages
     let cookie: BrowserCookie
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        guard let value = cookie.value(in: request), let language = Language(rawValue: String(value.prefix(8))) else {
+        let accepted = request.headers[.acceptLanguage]
+        let chosen = cookie.value(in: request).flatMap { languages.named($0) }
+        // Programs ask for no language.
+        guard let language = chosen ?? accepted.map(languages.preferred), language.rawValue != accepted else {
             return try await next(request, context)
         }
         return try await next(request.asking(for: language), context)
@@ -31,6 +35,7 @@ extension Request {
 struct AskedLanguage<Context: RequestContext>: RouterMiddleware {
     private static var parameter: String { "ui_locales" }
 
+    let languages: Languages
     /// Lasts as long as a sign-in may take.
     let cookie: BrowserCookie
     /// Where clients ask.
@@ -39,11 +44,11 @@ struct AskedLanguage<Context: RequestContext>: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        let before = cookie.value(in: request).flatMap { Language(rawValue: String($0.prefix(8))) }
+        let before = cookie.value(in: request).flatMap { languages.named($0) }
         guard paths.contain(request.uri.path) else {
             return try await next(before.map(request.asking(for:)) ?? request, context)
         }
-        let asked = ((try? request.queryFields.text(Self.parameter)) ?? nil).flatMap(Language.first(of:))
+        let asked = ((try? request.queryFields.text(Self.parameter)) ?? nil).flatMap(languages.first(of:))
         var response = try await next(asked.map(request.asking(for:)) ?? request, context)
         // A request without a question, in a frame, is not a sign-in of this user.
         guard request.isTopLevelNavigation else { return response }
@@ -62,6 +67,7 @@ struct AskedLanguage<Context: RequestContext>: RouterMiddleware {
 /// without it. So a request names no address to go to but its own, and a pending sign-in goes on where it was. Where no page is
 /// shown, the parameter means nothing.
 struct LanguageLinks<Context: RequestContext>: RouterMiddleware {
+    let languages: Languages
     let cookie: BrowserCookie
     /// The routes of pages, as the router prints them.
     let pageRoutes: Set<String>
@@ -72,7 +78,7 @@ struct LanguageLinks<Context: RequestContext>: RouterMiddleware {
         // Nearly no request has the parameter. Its bytes are looked for before anything else.
         guard LanguageSwitch.isNamed(in: request.head.path ?? ""),
             context.endpointPath.map(pageRoutes.contains) == true,
-            let chosen = Self.chosen(by: request), let address = LanguageSwitch.address(of: request)
+            let chosen = chosen(by: request), let address = LanguageSwitch.address(of: request)
         else { return try await next(request, context) }
         var response = Response(status: .found, headers: [.location: address])
         cookie.set(chosen.rawValue, in: &response)
@@ -81,13 +87,13 @@ struct LanguageLinks<Context: RequestContext>: RouterMiddleware {
 
     /// The language that a request chooses; nil for any other request. A link on another site chooses none, and neither does a
     /// browser that loads a page before a click.
-    private static func chosen(by request: Request) -> Language? {
+    private func chosen(by request: Request) -> Language? {
         guard request.method == .get, let query = request.uri.query,
             request.headers[values: .secFetchSite].allSatisfy({ $0 == "same-origin" || $0 == "none" }),
             request.isTopLevelNavigation, !request.isPrefetch
         else { return nil }
         let values = query.split(separator: "&").filter { $0.hasPrefix("\(LanguageSwitch.parameter)=") }
         guard values.count == 1, let value = values.first else { return nil }
-        return Language(rawValue: String(value.dropFirst(LanguageSwitch.parameter.count + 1).prefix(8)))
+        return languages.named(value.dropFirst(LanguageSwitch.parameter.count + 1))
     }
 }

@@ -81,7 +81,9 @@ public struct EnvFile: Sendable {
             for prefix in ["sqlite:", "outbox:"] where value.hasPrefix(prefix) && !value.hasPrefix("\(prefix)/") {
                 absolute[name] = "\(prefix)\(folder)/\(value.dropFirst(prefix.count))"
             }
-            if name.hasSuffix("_FILE"), !value.hasPrefix("/") { absolute[name] = "\(folder)/\(value)" }
+            if name.hasSuffix("_FILE") || name.hasSuffix("_DIR"), !value.hasPrefix("/") {
+                absolute[name] = "\(folder)/\(value)"
+            }
         }
         return absolute
     }

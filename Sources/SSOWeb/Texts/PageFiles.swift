@@ -29,8 +29,10 @@ package struct PageFiles: Sendable {
             } else if let name = file.name(without: ".mustache") {
                 templates[name] = file.content
             } else if let name = file.name(without: ".json") {
-                // A language that the programs do not have is not shown.
-                if let language = Language(rawValue: name) { texts[language, default: []].append(file.content) }
+                // A language that is not built in is not shown.
+                if let language = Language.builtIn.first(where: { $0.rawValue == name }) {
+                    texts[language, default: []].append(file.content)
+                }
             } else {
                 assets[file.name] = file.content
             }

@@ -9,23 +9,25 @@ import SSOShared
 public struct Text: Sendable {
     let key: String
     let values: [String: any TextValue]
-    let count: Int?
+    /// The key without its form, and the number, for a text that depends on one.
+    let plural: (stem: String, count: Int)?
 
     /// - Parameters:
     ///   - key: a key of every language's catalogue.
     ///   - values: what stands in place of `{name}`: a name or a number, or another text.
     public init(_ key: String, _ values: [String: any TextValue] = [:]) {
-        (self.key, self.values, count) = (key, values, nil)
+        (self.key, self.values, plural) = (key, values, nil)
     }
 
     /// The same text with these values.
     package func with(_ values: [String: any TextValue]) -> Text { Text(key, values) }
 
-    /// A text that depends on a number: the key ends with `.one` or `.other` in the catalogue, and `{count}` is the number.
+    /// A text that depends on a number: the key ends with `.one` or `.other` in English, with the forms of its own in each
+    /// other language (``LanguageRules``), and `{count}` is the number.
     public init(_ key: String, count: Int, _ values: [String: any TextValue] = [:]) {
         self.key = key + (count == 1 ? ".one" : ".other")
         self.values = values.merging(["count": String(count)]) { $1 }
-        self.count = count
+        plural = (key, count)
     }
 
     /// `30 days`, and a time that is not of whole days in hours, as ``span(_:)``.
@@ -53,7 +55,7 @@ extension Text: TextValue {}
 /// A text of the catalogue with its placeholders: `{name}` for a value, `{since, time}` for a moment, `{since, ago}` for how long
 /// ago it was.
 struct TextPattern: Sendable {
-    enum Piece: Sendable, Equatable {
+    enum Piece: Sendable, Hashable {
         case literal(String)
         case value(String)
         case time(String)
@@ -81,6 +83,11 @@ struct TextPattern: Sendable {
         }
         if !rest.isEmpty { pieces.append(.literal(String(rest))) }
         self.pieces = pieces
+    }
+
+    /// The placeholders, each with its form: a moment is no value.
+    var placeholders: Set<Piece> {
+        Set(pieces.filter { if case .literal = $0 { false } else { true } })
     }
 
     /// The names of the placeholders.

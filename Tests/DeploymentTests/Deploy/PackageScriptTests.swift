@@ -75,6 +75,9 @@ struct PackageScriptTests {
             #expect(trial.contains("-rw-r--r-- root/root ./usr/share/swift-sso-relying-party/trial/\(file)"))
         }
         let idp = try await made.list("swift-sso-idp")
+        for file in ["fr/sign-in.json", "es/language.json"] {
+            #expect(idp.contains("-rw-r--r-- root/root ./usr/share/swift-sso-idp/languages/\(file)"))
+        }
         for job in ["backup", "mail-token"] {
             #expect(idp.contains("-rwxr-xr-x root/root ./usr/lib/swift-sso-idp/\(job)"))
             #expect(idp.contains("-rw-r--r-- root/root ./usr/lib/systemd/system/swift-sso-idp-\(job).timer"))

@@ -40,12 +40,15 @@ struct PageGallery: Sendable {
     /// By path.
     private var assets: [String: ProbeReply] = [:]
 
-    /// Reaches every state in every language.
+    /// Reaches every state in every language, of those that are built in or in the folder `languages`.
     static func capture(_ groups: [PageStates.Group], in languages: [String]) async throws -> PageGallery {
         var gallery = PageGallery()
-        for group in groups {
-            try await group.open { deployment in
-                for state in group.states {
+        for var group in groups {
+            if !Set(languages).isSubset(of: PageStates.languages) {
+                group.settings["IDP_LANGUAGES_DIR"] = TestVectors.repository.appending(path: "languages").path
+            }
+            try await group.open { [states = group.states] deployment in
+                for state in states {
                     for language in languages {
                         let studio = PageStudio(deployment: deployment, language: language, state: state.name)
                         let visit: Visit

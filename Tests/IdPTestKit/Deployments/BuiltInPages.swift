@@ -17,6 +17,11 @@ enum BuiltInPages {
         return try cached("idp \(brand.name)") { try IdPPages.pages(brand, assets: IdPPages.assets(brand)) }
     }
 
+    /// Nil also for pages with languages of their own.
+    static func idp(_ settings: SettingValues) throws -> Pages? {
+        try settings[IdPLanguages.setting] == nil ? idp(Brand(settings)) : nil
+    }
+
     static func relyingParty(_ settings: SettingValues) throws -> Pages {
         let names = (try settings[RelyingPartySettings.name], try settings[RelyingPartySettings.idpName])
         return try cached("rp \(names.0) \(names.1)") { try RelyingPartyPages.pages(settings) }

@@ -136,7 +136,7 @@ final class TestDeployment: Deployment, Sendable {
         let services = IdPServices(
             ProgramServices(
                 database: wrap(database), clock: clock.clock, logger: log.logger("idp").counting(metrics?.counts),
-                metrics: metrics, pages: try pages ?? (added.files.isEmpty ? BuiltInPages.idp(Brand(idp)) : nil)),
+                metrics: metrics, pages: try pages ?? (added.files.isEmpty ? BuiltInPages.idp(idp) : nil)),
             mailer: try sends(idp) ? mailer(mailbox.folder) : nil, devPages: dev, clientRenewalInterval: .zero)
         try await serving({ try buildIdP(settings: idp, services: services, adding: added, started: $0) }) { port in
             var clients: [Client] = []
@@ -180,7 +180,7 @@ final class TestDeployment: Deployment, Sendable {
         let services = IdPServices(
             ProgramServices(
                 database: database, clock: clock.clock, logger: log.logger("idp"),
-                pages: try BuiltInPages.idp(Brand(settings))),
+                pages: try BuiltInPages.idp(settings)),
             mailer: try outbox(settings), devPages: dev, clientRenewalInterval: .zero)
         try await serving({
             try buildIdP(settings: settings, services: services, adding: idp.added, started: $0)

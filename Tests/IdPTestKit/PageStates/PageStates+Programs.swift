@@ -95,7 +95,8 @@ extension PageStates {
         let page = try await studio.deployment.waiting(for: studio.address, by: browser)
         return try await eventually("emails are held back") {
             let page = try await browser.get(page.address)
-            return page.text.contains(studio.language == "de" ? "verzögert" : "Emails are delayed") ? page : nil
+            return ["verzögert", "are delayed", "ont du retard", "con retraso"].contains { page.text.contains($0) }
+                ? page : nil
         }
     }
 

@@ -65,7 +65,7 @@ package struct AccountNoticeMail: MailTemplate {
         return EmailContent(
             to: to, subject: EmailContent.withoutIsolates(texts.plain(subject)),
             text: pages.text("account-notice-text", model, in: notice.language),
-            html: pages.text("account-notice-html", model, in: notice.language), language: notice.language,
+            html: pages.text("account-notice-html", model, in: notice.language), language: texts.language,
             logo: pages.mailLogo, account: notice.accountID)
     }
 }

@@ -114,7 +114,7 @@ struct OwnAccountMail: MailTemplate {
         return EmailContent(
             to: to, subject: EmailContent.withoutIsolates(texts.plain(parts.subject)),
             text: pages.text("own-account-text", model, in: parts.language),
-            html: pages.text("own-account-html", model, in: parts.language), language: parts.language,
+            html: pages.text("own-account-html", model, in: parts.language), language: texts.language,
             logo: pages.mailLogo, account: parts.account)
     }
 }

@@ -48,7 +48,7 @@ struct AdminNoticeMail: MailTemplate {
             to: to,
             subject: EmailContent.withoutIsolates(texts.plain(Text("admin.mail-subject", count: rows.count))),
             text: pages.text("admin-notice-text", model, in: language),
-            html: pages.text("admin-notice-html", model, in: language), language: language, logo: pages.mailLogo,
+            html: pages.text("admin-notice-html", model, in: language), language: texts.language, logo: pages.mailLogo,
             account: account.id)
     }
 }

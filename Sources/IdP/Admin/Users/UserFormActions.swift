@@ -155,7 +155,9 @@ struct InviteAction: AdminAction {
             AdminField("date", Text("admin.end-date"), hint: Text("admin.end-date-hint"), type: "date"),
             AdminField(
                 "language", Text("admin.language"),
-                options: Language.allCases.map { ($0.rawValue, Text("admin.value", ["value": $0.rawValue])) }),
+                options: desk.parts.pages.languages.all.map {
+                    ($0.rawValue, Text("admin.value", ["value": $0.rawValue]))
+                }),
         ]
     }
 
@@ -181,7 +183,7 @@ struct InviteAction: AdminAction {
         guard problems.isEmpty, let address else { throw AdminProblems(problems) }
         return Read(
             address: address, groups: asked.lines("groups"), end: end,
-            language: Language(rawValue: asked.text("language")) ?? .english)
+            language: desk.parts.pages.languages.named(asked.text("language")) ?? .english)
     }
 
     func plan(_ asked: AdminAsked, by admin: Admin, _ connection: any SQLConnection) throws -> AdminPlan {

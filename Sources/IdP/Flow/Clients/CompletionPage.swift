@@ -49,7 +49,7 @@ package struct CompletionPage: Sendable {
     /// - Throws: if the template is malformed.
     package init(pages: Pages, logos: ClientLogos, script: String) throws {
         var variants: [Variant: PreparedPage<Value>] = [:]
-        for language in Language.allCases {
+        for language in pages.languages.all {
             for pace in Pace.allCases {
                 for (isNamed, logo) in [false, true].flatMap({ named in Logo.allCases.map { (named, $0) } }) {
                     let page = try PreparedPage<Value>(pages, "completion", in: language) { value in

@@ -110,6 +110,11 @@ struct DatabaseOptions: ParsableArguments {
         return admins
     }
 
+    /// The languages that the running IdP has beside the built-in ones.
+    func addedLanguages() throws -> AddedLanguages {
+        try read { reader in reader.value(IdPLanguages.setting).flatMap(\.self) }.further ?? .empty
+    }
+
     /// What commands about clients compare a change with. Secrets of the file that only the service can read are missing, with
     /// a line for each.
     ///

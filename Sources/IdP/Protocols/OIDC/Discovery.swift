@@ -16,6 +16,7 @@ struct Discovery: Sendable {
     let logger: Logger
     /// What sign-ins can reach.
     let strengths: [String]
+    let languages: Languages
 
     private static let headers: HTTPFields = [
         .contentType: "application/json", .cacheControl: "public, max-age=300",
@@ -74,7 +75,7 @@ struct Discovery: Sendable {
             .init("code_challenge_methods_supported", [CodeChallenge.method]),
             .init("claims_supported", IDToken.claims), .init("acr_values_supported", strengths),
             .init("prompt_values_supported", ["none", "login", "select_account"]),
-            .init("ui_locales_supported", Language.allCases.map(\.rawValue)),
+            .init("ui_locales_supported", languages.all.map(\.rawValue)),
             .init("claims_parameter_supported", false),
             .init("request_parameter_supported", false), .init("request_uri_parameter_supported", false),
             .init("authorization_response_iss_parameter_supported", true),

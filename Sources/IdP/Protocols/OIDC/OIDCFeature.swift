@@ -27,7 +27,8 @@ package struct OIDCFeature: Feature {
             pages: parts.pages, logos: parts.logos, script: parts.assets.path(of: "continue.js"))
         return [
             OIDCProtocol(
-                authorizer: parts.authorizer, page: parts.completionPage, form: form, issuer: oidc.issuer, hints: hints)
+                authorizer: parts.authorizer, page: parts.completionPage, form: form, issuer: oidc.issuer, hints: hints,
+                languages: parts.pages.languages)
         ]
     }
 
@@ -51,7 +52,7 @@ package struct OIDCFeature: Feature {
         let reach = max(methods.map(\.strength).max() ?? .any, completion.factors.isEmpty ? .any : .mfa)
         Discovery(
             issuer: oidc.issuer, keys: keys, clients: parts.clients, logger: parts.logger,
-            strengths: Strength.allCases.filter { $0 <= reach }.map(\.rawValue)
+            strengths: Strength.allCases.filter { $0 <= reach }.map(\.rawValue), languages: parts.pages.languages
         ).addRoutes(to: &router)
         TokenRoutes(parts: oidc, references: MethodReferences(methods, completion.factors)).addRoutes(to: &router)
         UserInfoRoutes(parts: oidc).addRoutes(to: &router)

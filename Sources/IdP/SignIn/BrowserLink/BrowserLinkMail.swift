@@ -55,7 +55,7 @@ struct BrowserLinkMail: MailTemplate {
         return EmailContent(
             to: to, subject: EmailContent.withoutIsolates(texts.plain(Text("browser-mail.subject"))),
             text: pages.text("browser-link-message-text", model, in: challenge.language),
-            html: pages.text("browser-link-message-html", model, in: challenge.language), language: challenge.language,
+            html: pages.text("browser-link-message-html", model, in: challenge.language), language: texts.language,
             logo: pages.mailLogo, account: try await account(challenge), logFlow: challenge.logFlow)
     }
 }

@@ -107,7 +107,7 @@ package struct EmailCodeMail: MailTemplate {
         return EmailContent(
             to: to, subject: EmailContent.withoutIsolates(texts.plain(subject(of: challenge, service))),
             text: pages.text("email-code-message-text", model, in: challenge.language),
-            html: pages.text("email-code-message-html", model, in: challenge.language), language: challenge.language,
+            html: pages.text("email-code-message-html", model, in: challenge.language), language: texts.language,
             replyTo: replyTo, logo: pages.mailLogo, account: try await account(challenge),
             logFlow: challenge.logFlow)
     }

@@ -62,7 +62,7 @@ package struct InvitationEmail: MailTemplate {
             to: opened.address,
             subject: EmailContent.withoutIsolates(texts.plain(Text("invitation.mail.subject", ["service": service]))),
             text: pages.text("invitation-message-text", model, in: language),
-            html: pages.text("invitation-message-html", model, in: language), language: language,
+            html: pages.text("invitation-message-html", model, in: language), language: texts.language,
             logo: pages.mailLogo, account: invitation.accountID)
     }
 }

@@ -27,17 +27,20 @@ struct LanguageTests {
         "the range with the highest weight counts, of equal ones the first, and English without any", arguments: vectors
     )
     func preferred(accepted: String?, language: Language) {
-        #expect(Language.preferred(accepted) == language)
+        #expect(Languages.builtIn.preferred(accepted) == language)
     }
 
     @Test("of ten thousand ranges only the first twenty within 512 bytes are read")
     func manyRanges() {
         let thousands = Array(repeating: "fr", count: 10_000)
-        #expect(Language.preferred((thousands + ["de"]).joined(separator: ",")) == .english)
-        #expect(Language.preferred((["de"] + thousands).joined(separator: ",")) == .german)
-        #expect(Language.preferred((Array(repeating: "fr", count: 19) + ["de"]).joined(separator: ",")) == .german)
-        #expect(Language.preferred((Array(repeating: "fr", count: 20) + ["de"]).joined(separator: ",")) == .english)
-        #expect(Language.preferred(String(repeating: "f", count: 600) + ",de") == .english)
+        #expect(Languages.builtIn.preferred((thousands + ["de"]).joined(separator: ",")) == .english)
+        #expect(Languages.builtIn.preferred((["de"] + thousands).joined(separator: ",")) == .german)
+        #expect(
+            Languages.builtIn.preferred((Array(repeating: "fr", count: 19) + ["de"]).joined(separator: ",")) == .german)
+        #expect(
+            Languages.builtIn.preferred((Array(repeating: "fr", count: 20) + ["de"]).joined(separator: ",")) == .english
+        )
+        #expect(Languages.builtIn.preferred(String(repeating: "f", count: 600) + ",de") == .english)
     }
 
     @Test("every page says its language to browsers, caches and screen readers, also error pages of both programs")

@@ -11,7 +11,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-/// Both programs in a language whose every text is in «guillemets». A visible word outside them does not come from the
+/// Both programs in a language whose every text is between ⟦brackets⟧. A visible word outside them does not come from the
 /// catalogue, and users of other languages would see it in English.
 @Suite("Every word that users see comes from the catalogue", .program)
 struct PseudoLanguageTests {
@@ -20,13 +20,14 @@ struct PseudoLanguageTests {
 
     private static func pages(
         _ files: [PageFiles], name: String, values: [String: String] = [:],
-        assets: StaticAssets
+        assets: StaticAssets, adding added: AddedLanguages = .empty
     ) throws -> Pages {
         let values = values.merging(["brand": name]) { $1 }
         let brand = Brand(name: name, supportURL: "https://help.example/", privacyURL: "https://privacy.example/")
         return try Pages(
             brand: brand, files: files,
-            catalogue: try Catalogue(files.map(\.texts), values: values).mapLiterals { "«\($0)»" }, values: values,
+            catalogue: try Catalogue(files.map(\.texts), values: values, adding: added).mapLiterals { "⟦\($0)⟧" },
+            values: values,
             assets: assets)
     }
 
@@ -35,7 +36,8 @@ struct PseudoLanguageTests {
         _ body: (TestDeployment) async throws -> Void
     ) async throws {
         let idp = try pages(
-            IdPPages.files, name: idpName, assets: IdPPages.assets(Brand(name: idpName)))
+            IdPPages.files, name: idpName, assets: IdPPages.assets(Brand(name: idpName)),
+            adding: ShippedLanguages.added())
         let client = try pages(
             RelyingPartyPages.files, name: clientName, values: ["idp": idpName],
             assets: RelyingPartyPages.assets)
@@ -43,7 +45,7 @@ struct PseudoLanguageTests {
             settings: settings, clientSettings: clientSettings, pages: idp, clientPages: client, body)
     }
 
-    // MARK: - What is allowed outside the guillemets
+    // MARK: - What is allowed outside the brackets
 
     /// Names that the programs are given, and what reads the same in every language.
     private static let names = [
@@ -55,7 +57,7 @@ struct PseudoLanguageTests {
 
     /// The words that come from nowhere.
     private static func strangers(_ text: String) -> String {
-        var rest = text.replacing(#/«[^»]*»/#, with: " ").replacing(#/https?:\/\/\S+/#, with: " ")
+        var rest = text.replacing(#/⟦[^⟧]*⟧/#, with: " ").replacing(#/https?:\/\/\S+/#, with: " ")
             // The date of an email on the mailbox page, as in its header.
             .replacing(#/[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} [0-9:]{8} \+0000/#, with: " ")
         for name in names.sorted(by: { $0.count > $1.count }) { rest = rest.replacing(name, with: " ") }
@@ -64,7 +66,7 @@ struct PseudoLanguageTests {
     }
 
     private static func check(html: String, _ state: String) {
-        #expect(html.contains("«"), "\(state): no text of the catalogue")
+        #expect(html.contains("⟦"), "\(state): no text of the catalogue")
         // Account ids, references and codes.
         let visible = html.replacing(#/<code(?: [^>]*)?>[^<]*<\/code>/#, with: "")
             // Initials in place of a picture.
@@ -87,7 +89,7 @@ struct PseudoLanguageTests {
         for item in items {
             for text in [item.subject, item.text] {
                 #expect(strangers(text) == "", "email: \(item.subject)")
-                #expect(text.contains("«"))
+                #expect(text.contains("⟦"))
             }
         }
         for email in deployment.mailbox.all(to: "@example.com") {
@@ -117,10 +119,10 @@ struct PseudoLanguageTests {
 
     // MARK: - The pages
 
-    @Test("on the pages of a sign-in by an answer to the email")
-    func reply() async throws {
+    @Test("on the pages of a sign-in by an answer to the email", arguments: try ShippedLanguages.tags())
+    func reply(tag: String) async throws {
         try await Self.open(settings: ReplySettings.all) { deployment in
-            let browser = deployment.browser()
+            let browser = deployment.browser(language: tag)
             let pending = try await deployment.awaitingReply(
                 by: browser, on: browser.beginSignIn(at: deployment.client))
             Self.check(pending.waiting, "code page with a number", 200)
@@ -131,13 +133,14 @@ struct PseudoLanguageTests {
         }
     }
 
-    @Test("on the pages of a sign-in")
-    func signIn() async throws {
+    @Test("on the pages of a sign-in", arguments: try ShippedLanguages.tags())
+    func signIn(tag: String) async throws {
         try await Self.open { deployment in
-            let browser = deployment.browser()
+            let browser = deployment.browser(language: tag)
             Self.check(try await browser.get(deployment.origin + "/signed-out"), "signed out", 200)
             Self.check(try await browser.get(deployment.origin + "/sign-in"), "sign-in without a client", 200)
             let form = try await browser.beginSignIn(at: deployment.client)
+            #expect(form.reply.header("content-language") == tag)
             Self.check(form, "sign-in", 200)
             let wrong = try await browser.submit(form.page().form(with: "email"), on: form, ["email": "no address"])
             Self.check(wrong, "sign-in, not an address", 422)
@@ -168,10 +171,12 @@ struct PseudoLanguageTests {
         }
     }
 
-    @Test("on the code page with wrong, used-up, expired and paused codes, without an email, and in the emails")
-    func codes() async throws {
+    @Test(
+        "on the code page with wrong, used-up, expired and paused codes, without an email, and in the emails",
+        arguments: try ShippedLanguages.tags())
+    func codes(tag: String) async throws {
         try await Self.open { deployment in
-            let browser = deployment.browser()
+            let browser = deployment.browser(language: tag)
             let waiting = try await browser.ask(for: "ann@example.com", on: browser.beginSignIn(at: deployment.client))
             let code = try await Self.code(deployment)
             for number in 1...6 {
@@ -194,7 +199,7 @@ struct PseudoLanguageTests {
 
             // As many emails and guesses as an address gets.
             for number in 1...6 {
-                let other = deployment.browser()
+                let other = deployment.browser(language: tag)
                 let page = try await other.ask(for: "max@example.com", on: other.get(deployment.origin + "/sign-in"))
                 Self.check(page, "browser \(number) of one address")
                 for _ in 1...5 {
@@ -207,7 +212,7 @@ struct PseudoLanguageTests {
             let link = try await eventually("an email with a link") {
                 deployment.browserLink(to: "max@example.com")
             }
-            let owner = deployment.browser()
+            let owner = deployment.browser(language: tag)
             let page = try await owner.follow(owner.get(link))
             Self.check(page, "link for a browser", 200)
             let known = try await owner.submit(page.page().form(to: "/sign-in/browser"), on: page)
@@ -218,8 +223,10 @@ struct PseudoLanguageTests {
         }
     }
 
-    @Test("on the pages of the link in the email, in every browser and after its end")
-    func emailLink() async throws {
+    @Test(
+        "on the pages of the link in the email, in every browser and after its end",
+        arguments: try ShippedLanguages.tags())
+    func emailLink(tag: String) async throws {
         try await Self.open { deployment in
             func asking(_ form: Visit, _ browser: Browser) async throws -> PendingLink {
                 let earlier = deployment.mailbox.all(to: "ann@example.com")
@@ -228,17 +235,17 @@ struct PseudoLanguageTests {
                 return PendingLink(
                     browser: browser, waiting: waiting, code: "", link: try #require(email.signInLink))
             }
-            let browser = deployment.browser()
+            let browser = deployment.browser(language: tag)
             let first = try await asking(browser.beginSignIn(at: deployment.client), browser)
             Self.check(try await first.open(), "link", 200)
-            Self.check(try await first.open(in: deployment.browser()), "link in another browser", 200)
+            Self.check(try await first.open(in: deployment.browser(language: tag)), "link in another browser", 200)
             Self.check(try await first.signIn(), "link, used", 200)
             Self.check(try await first.open(), "link again, signed in", 410)
-            Self.check(try await first.open(in: deployment.browser()), "used link in another browser", 410)
+            Self.check(try await first.open(in: deployment.browser(language: tag)), "used link in another browser", 410)
             try await browser.signOut(of: deployment)
 
             deployment.clock.advance(by: .seconds(61))
-            let other = deployment.browser()
+            let other = deployment.browser(language: tag)
             let second = try await asking(other.get(deployment.origin + "/sign-in"), other)
             Self.check(try await second.open(), "link without a client", 200)
             Self.check(try await second.open(in: browser), "link in a known browser", 200)
@@ -246,21 +253,23 @@ struct PseudoLanguageTests {
                 let form = try second.waiting.page().form(with: "code")
                 _ = try await other.submit(form, on: second.waiting, ["code": "12 34 56"])
             }
-            Self.check(try await second.open(in: deployment.browser()), "link in another browser, no code", 200)
+            Self.check(
+                try await second.open(in: deployment.browser(language: tag)), "link in another browser, no code", 200)
             deployment.clock.advance(by: .seconds(601))
             Self.check(try await second.open(), "expired link", 410)
             let damaged = try await browser.get(deployment.origin + "/sign-in/link/x")
             Self.check(try await browser.follow(damaged), "damaged link", 410)
-            Self.check(try await deployment.browser().get(deployment.origin + "/sign-in/link"), "no cookie", 410)
+            Self.check(
+                try await deployment.browser(language: tag).get(deployment.origin + "/sign-in/link"), "no cookie", 410)
             try Self.checkEmails(deployment, atLeast: 2)
         }
     }
 
-    @Test("on the error pages of both programs")
-    func errors() async throws {
+    @Test("on the error pages of both programs", arguments: try ShippedLanguages.tags())
+    func errors(tag: String) async throws {
         let settings = ["IDP_LIMIT_EMAIL_POSTS": "1", "IDP_TRUSTED_PROXIES": "127.0.0.0/8"]
         try await Self.open(settings: settings) { deployment in
-            let browser = deployment.browser()
+            let browser = deployment.browser(language: tag)
             let (idp, client) = (deployment.origin, deployment.client.origin)
             for path in [
                 "/nowhere", "/auth/sso/authorize", "/auth/sso/authorize?client_id=partner-1",
@@ -273,7 +282,7 @@ struct PseudoLanguageTests {
             }
             let form = try await browser.get(idp + "/sign-in")
             let address = form.address
-            Self.check(try await deployment.browser().post(address, [("email", "x")]), "no cookie", 403)
+            Self.check(try await deployment.browser(language: tag).post(address, [("email", "x")]), "no cookie", 403)
             let typed = [("Content-Type", "application/json")]
             Self.check(try await browser.send("POST", address, typed, body: [0x7b, 0x7d]), "not a form", 415)
             let large = [("email", String(repeating: "a", count: 70_000))]
@@ -292,10 +301,12 @@ struct PseudoLanguageTests {
         }
     }
 
-    @Test("on the pages of the relying party, with every error of its callback that the identity provider causes")
-    func relyingParty() async throws {
+    @Test(
+        "on the pages of the relying party, with every error of its callback that the identity provider causes",
+        arguments: try ShippedLanguages.tags())
+    func relyingParty(tag: String) async throws {
         try await Self.open { deployment in
-            let (browser, client) = (deployment.browser(), deployment.client)
+            let (browser, client) = (deployment.browser(language: tag), deployment.client)
             Self.check(try await browser.get(client.origin + "/"), "visitor", 200)
             for (fields, status) in [
                 ([("error", "access_denied")], 400), ([("error", "login_required")], 400),
@@ -320,7 +331,7 @@ struct PseudoLanguageTests {
         }
         // Another secret than the identity provider's: the answer cannot be trusted.
         try await Self.open(clientSettings: ["SSO_SHARED_SECRET": TestSecret.new()]) { deployment in
-            let browser = deployment.browser()
+            let browser = deployment.browser(language: tag)
             let state = try await browser.state(at: deployment.client)
             Self.check(try await browser.comeBack(to: deployment.client, state: state), "not verified", 502)
         }
@@ -328,13 +339,13 @@ struct PseudoLanguageTests {
 
     @Test("the check finds a word that does not come from the catalogue, in text and in attributes")
     func theCheckItself() {
-        #expect(Self.strangers("«Sign in to »Partner number 1«.»") == "")
-        #expect(Self.strangers("21 «November» 2026, 21:23 UTC · https://a.example/x?y=z") == "")
-        #expect(Self.strangers("«Sign in» here") == "here")
-        for html in ["<p>«a» b</p>", "<img alt=\"b\">", "<button value=\"b\">", "<title>b</title>", "<p>&#98;</p>"] {
+        #expect(Self.strangers("⟦Sign in to ⟧Partner number 1⟦.⟧") == "")
+        #expect(Self.strangers("21 ⟦November⟧ 2026, 21:23 UTC · https://a.example/x?y=z") == "")
+        #expect(Self.strangers("⟦Sign in⟧ here") == "here")
+        for html in ["<p>⟦a⟧ b</p>", "<img alt=\"b\">", "<button value=\"b\">", "<title>b</title>", "<p>&#98;</p>"] {
             #expect(TextSources.words(ofHTML: html).contains { Self.strangers($0) == "b" }, "\(html)")
         }
-        for html in ["<input value=\"b\">", "<style>b</style>", "<script src=\"b\"></script>", "<a href=\"b\">«c»</a>"]
+        for html in ["<input value=\"b\">", "<style>b</style>", "<script src=\"b\"></script>", "<a href=\"b\">⟦c⟧</a>"]
         {
             #expect(TextSources.words(ofHTML: html).allSatisfy { Self.strangers($0) == "" }, "\(html)")
         }

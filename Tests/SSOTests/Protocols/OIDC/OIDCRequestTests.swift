@@ -89,7 +89,7 @@ struct OIDCRequestTests {
             ("d", nil),
             (String(repeating: "fr ", count: 20) + "de", nil),
         ] {
-            #expect(Language.first(of: tags) == language, "\(tags)")
+            #expect(Languages.builtIn.first(of: tags) == language, "\(tags)")
         }
     }
 

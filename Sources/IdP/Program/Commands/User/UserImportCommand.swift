@@ -30,7 +30,10 @@ extension UserCommand {
             false
         @Option(help: ArgumentHelp("With --invite: the client that users go on to.", valueName: "id"))
         var client: String?
-        @Option(help: "With --invite: the language of the emails, en or de.", transform: LanguageArgument.read)
+        @Option(
+            help: ArgumentHelp(
+                "With --invite: the language of the emails, en, de, or another one of IDP_LANGUAGES_DIR.",
+                valueName: "language"), transform: LanguageArgument.read)
         var language: Language?
         @Flag(help: "Print a JSON object.") var json = false
         @OptionGroup var database: DatabaseOptions
@@ -53,6 +56,7 @@ extension UserCommand {
                 try database.requireMail(
                     instead: "Leave --invite out, and print links: idp user sign-in-link ADDRESS")
             }
+            try LanguageArgument.check(language ?? .english, database)
             let keys = invite ? try await database.requiredKeys() : nil
             let users = ImportFile(try read())
             var options = ImportPlan.Options()

@@ -46,7 +46,10 @@ extension UserCommand {
         var client: String?
         @Option(help: ArgumentHelp("The last day on which the account may sign in.", valueName: "date"))
         var until: String?
-        @Option(help: "Of the email: en or de.", transform: LanguageArgument.read) var language = Language.english
+        @Option(
+            help: ArgumentHelp("Of the email: en, de, or another one of IDP_LANGUAGES_DIR.", valueName: "language"),
+            transform: LanguageArgument.read)
+        var language = Language.english
 
         func validate() throws {
             _ = try UserAddress.read(account.address)
@@ -61,6 +64,7 @@ extension UserCommand {
 
         func run() async throws {
             try account.refuseWithoutMail()
+            try LanguageArgument.check(language, account.database)
             let (address, keys) = (try UserAddress.read(account.address), try await account.database.requiredKeys())
             let end = try until.map { try DayArgument.read($0, "--until") }
             try await account.make(
@@ -137,9 +141,20 @@ extension AccountOptions {
 enum LanguageArgument {
     @Sendable static func read(_ text: String) throws -> Language {
         guard let language = Language(rawValue: text) else {
-            throw ValidationError("\"\(text)\" must be en or de, for example de.")
+            throw ValidationError("\"\(text)\" must be a language, for example de.")
         }
         return language
+    }
+
+    /// - Throws: exit code 1 for a language that the running IdP does not have.
+    static func check(_ language: Language, _ database: DatabaseOptions) throws {
+        guard !Language.builtIn.contains(language) else { return }
+        let added = try database.addedLanguages()
+        guard !added.contains(language) else { return }
+        throw CommandExit.failure(
+            IdPProgram.name,
+            "--language: there is no \(language.rawValue) here. Use en or de, or add it: IDP_LANGUAGES_DIR in docs/languages.md."
+        )
     }
 }
 

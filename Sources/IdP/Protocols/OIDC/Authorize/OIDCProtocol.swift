@@ -25,6 +25,7 @@ package struct OIDCProtocol: ClientProtocol {
     let form: FormPostPage
     let issuer: String
     let hints: IDTokenHints
+    let languages: Languages
 
     package let resumePath = OIDCPath.complete
     package let questionRefusal = AuthorizationError.interactionRequired
@@ -69,7 +70,8 @@ package struct OIDCProtocol: ClientProtocol {
         let (client, returnTo) = (registered.client, registered.returnTo)
         let asked: OIDCRequestReader.Asked
         let reader = OIDCRequestReader(
-            parameters: parameters, client: client, settings: registered.settings, returnTo: returnTo)
+            parameters: parameters, client: client, settings: registered.settings, returnTo: returnTo,
+            languages: languages)
         // A form is shown to a user.
         guard reader.modeOfRefusal == .query || request.isTopLevelNavigation else { throw FlowError.notAPage }
         do throws(OIDCRequestError) { asked = try reader.read() } catch {

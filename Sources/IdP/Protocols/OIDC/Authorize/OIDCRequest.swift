@@ -116,6 +116,8 @@ struct OIDCRequestReader {
     let settings: OIDCSettings
     /// The registered redirect URI of the request.
     let returnTo: String
+    /// Those that `ui_locales` may name.
+    let languages: Languages
 
     /// Known, and read by no code.
     private static let withoutEffect = ["claims", "claims_locales", "display", "registration"]
@@ -147,7 +149,7 @@ struct OIDCRequestReader {
             var request = OIDCRequest(
                 scopes: scopes.filter(settings.scopes.contains), state: state, nonce: try nonce(),
                 codeChallenge: try challenge())
-            (request.mode, request.language) = (mode, try parameters.text("ui_locales").flatMap(Language.first(of:)))
+            (request.mode, request.language) = (mode, try parameters.text("ui_locales").flatMap(languages.first(of:)))
             guard request.canComeAgain(client.id, returnTo) else {
                 throw OIDCRequestError(
                     "invalid_request", cause: "request_too_long",
