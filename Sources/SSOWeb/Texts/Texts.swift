@@ -29,9 +29,18 @@ public struct Texts: Sendable {
 
     /// These texts in an added language, as they are where it has none.
     func replaced(by added: AddedLanguage) -> Texts {
-        Texts(
+        guard language != added.language else {
+            return Texts(language: language, patterns: patterns.merging(added.patterns) { $1 }, shared: shared)
+        }
+        var (patterns, english) = (patterns, stems)
+        // Of one text, no form is in another language than the others.
+        for stem in stems where added.patterns["\(stem).other"] != nil {
+            patterns["\(stem).one"] = nil
+            english.remove(stem)
+        }
+        return Texts(
             language: added.language, patterns: patterns.merging(added.patterns) { $1 }, shared: shared,
-            english: language == added.language ? [] : stems.filter { added.patterns["\($0).other"] == nil })
+            english: english)
     }
 
     /// The text without markup, for attributes, titles, subjects and plain emails. A value in a right-to-left script is

@@ -109,13 +109,15 @@ struct InstalledServiceTests {
     func files() throws {
         let folder = try TemporaryFolder()
         let more = try folder.write(
-            "IDP_LISTEN=more\nIDP_LOGO_FILE=logo.svg\nIDP_MAIL_URL=outbox:mail\n", to: "more.env")
+            "IDP_LISTEN=more\nIDP_LOGO_FILE=logo.svg\nIDP_LANGUAGES_DIR=languages\nIDP_MAIL_URL=outbox:mail\n",
+            to: "more.env")
         let machine = try Machine(
             "IDP_LISTEN=first\nIDP_DATABASE_URL=sqlite:data/idp.sqlite\n",
             dropIns: ["lib/swift-sso-idp.service.d/a.conf": "EnvironmentFile=-\(more)\nEnvironmentFile=-/nowhere.env"])
         let reader = machine.reader()
         #expect(reader.text("IDP_LISTEN") == "more")
         #expect(reader.text("IDP_LOGO_FILE") == "/var/lib/swift-sso-idp/logo.svg")
+        #expect(reader.text("IDP_LANGUAGES_DIR") == "/var/lib/swift-sso-idp/languages")
         #expect(reader.text("IDP_MAIL_URL") == "outbox:/var/lib/swift-sso-idp/mail")
         #expect(reader.value(Self.database)?.place == "/var/lib/swift-sso-idp/data/idp.sqlite")
     }
