@@ -23,6 +23,7 @@ struct PictureRoutes: Sendable {
 
     struct Model: Encodable, Sendable {
         let formToken, errorHTML, script: String
+        let most = ProfilePicture.maximumBytes
         let hasError, hasPicture, isSaved, isRemoved: Bool
     }
 

@@ -1,5 +1,5 @@
 // Conveniences only: every form works without this file. Counts a wait down, sends the code at its sixth digit, notices the
-// answer to the email, and keeps a double click from sending a form twice.
+// answer to the email, keeps a double click from sending a form twice, and names a file that is too large before it is sent.
 "use strict";
 (function () {
     var seen = new WeakSet();
@@ -19,6 +19,15 @@
         each("[data-countdown]", countDown);
         each("[data-events]", awaitReply);
         each("[data-code]", sendWhole);
+        each("[data-most]", weigh);
+    }
+
+    function weigh(field) {
+        field.addEventListener("change", function () {
+            var file = field.files[0];
+            field.setCustomValidity(file && file.size > Number(field.dataset.most) ? field.dataset.tooLarge : "");
+            field.reportValidity();
+        });
     }
 
     function sendOnce(form) {

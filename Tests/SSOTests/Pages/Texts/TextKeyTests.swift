@@ -34,6 +34,7 @@ struct TextKeyTests {
         #"own-mail.\(name)-subject"#: ownMails.map { "own-mail.\($0)-subject" },
         #"own-mail.\(name)"#: ownMails.map { "own-mail.\($0)" },
         #"own-mail.\(name)-fine"#: ownMails.map { "own-mail.\($0)-fine" },
+        #"picture.\($0.rawValue)"#: ["missing", "too_large", "other_kind", "damaged"].map { "picture.\($0)" },
     ]
 
     /// The emails about a change of the own address.
