@@ -2,9 +2,10 @@ import SSOShared
 
 /// A link, split into the parts that association files match, as a browser sends it.
 ///
-/// Escapes are not decoded, and dot segments are not resolved, because devices compare the URL as sent. An empty path
-/// becomes `/`. The characters of the percent-encode set of each part and all non-ASCII characters are percent-encoded,
-/// and a host outside ASCII becomes Punycode, as in browsers (WHATWG URL, "percent-encoded bytes" and "host parsing").
+/// Escapes are not decoded, because devices compare the URL as sent. Dot segments are resolved, and an empty path becomes
+/// `/`. The characters of the percent-encode set of each part and all non-ASCII characters are percent-encoded,
+/// and a host outside ASCII becomes Punycode, as in browsers (WHATWG URL, "percent-encoded bytes", "host
+/// parsing" and "path state").
 public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     /// The reason why a text is not a link.
     public enum ParseError: String, Error, Sendable, Hashable, CaseIterable {
@@ -73,7 +74,8 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
         let hash = source[end...].firstIndex(of: 0x23) ?? source.count
         let mark = source[end..<hash].firstIndex(of: 0x3f) ?? hash
         let isLower = source[..<end].allSatisfy { $0 == $0.asciiLowercased }
-        if isClean, isLower, mark > end {
+        let path = Self.resolved(source[end..<mark])
+        if isClean, isLower, mark > end, path == nil {
             bytes = source
             hostRange = authority.host
             pathRange = end..<mark
@@ -93,7 +95,7 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
         guard !source[end..<mark].contains(0x5c) else { throw .backslash }
         let pathStart = sent.count
         if mark == end { sent.append(0x2f) }
-        Self.send(source[end..<mark], Self.pathSet, into: &sent)
+        Self.send(path ?? source[end..<mark], Self.pathSet, into: &sent)
         pathRange = pathStart..<sent.count
         queryRange = Self.send(part: source[mark..<hash], Self.querySet, into: &sent)
         fragmentRange = Self.send(part: source[hash...], Self.fragmentSet, into: &sent)
@@ -141,6 +143,28 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
         guard text.contains(where: { $0 >= 0x80 }) else { return text.map(\.asciiLowercased) }
         guard let host = Punycode.host(String(decoding: text, as: UTF8.self)) else { throw .host }
         return Array(host.utf8)
+    }
+
+    /// The path without its dot segments. `nil` if it has none.
+    private static func resolved(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard path.contains(0x2e) || path.contains(0x25) else { return nil }
+        let parts = path.split(separator: 0x2f, omittingEmptySubsequences: false)
+        let dots = parts.map { dotCount($0) }
+        guard dots.contains(where: { $0 > 0 }) else { return nil }
+        var kept: [ArraySlice<UInt8>] = []
+        for (part, dots) in zip(parts, dots) where dots != 1 {
+            if dots == 2 { if kept.count > 1 { kept.removeLast() } } else { kept.append(part) }
+        }
+        // A dot segment at the end leaves its slash.
+        if dots.last.map({ $0 > 0 }) ?? false { kept.append([]) }
+        return Array(kept.joined(separator: [0x2f]))[...]
+    }
+
+    /// 1 for `.`, 2 for `..`, each also in its escaped form, and 0 for any other segment.
+    private static func dotCount(_ segment: ArraySlice<UInt8>) -> Int {
+        guard segment.count <= 6 else { return 0 }
+        let text = String(decoding: segment, as: UTF8.self).lowercased().replacing("%2e", with: ".")
+        return text == "." ? 1 : text == ".." ? 2 : 0
     }
 
     /// Appends a part with its separator, or does not append if the part is absent.

@@ -8,7 +8,7 @@ import SSOShared
 public enum BuildPlaceholder {
     /// Whether the text has a placeholder.
     public static func isIn(_ text: String) -> Bool {
-        text.hasPrefix("@") && text.contains("/")
+        text.hasPrefix("@") && text.contains("/") || text.utf8.count > longest && text.contains("$")
             || parts(of: text).contains { if case .name = $0 { true } else { false } }
     }
 
@@ -17,7 +17,8 @@ public enum BuildPlaceholder {
     /// - Parameter values: values by name. A resource has its whole reference as its name: `@string/host`.
     public static func filled(_ text: String, with values: [String: String]) -> String {
         guard !values.isEmpty, isIn(text) else { return text }
-        return filled(text, values, depth: 0)
+        var left = mostReplaced
+        return filled(text, values, depth: 0, &left)
     }
 
     /// A plain label.
@@ -35,16 +36,23 @@ public enum BuildPlaceholder {
 
     /// A value may contain placeholders, at most this many levels of them.
     private static let deepest = 10
+    /// Values that contain each other several times grow with every level.
+    private static let mostReplaced = 1_000
+    private static let longest = 4_096
 
-    private static func filled(_ text: String, _ values: [String: String], depth: Int) -> String {
-        guard depth < deepest else { return text }
-        if text.hasPrefix("@") { return values[text].map { filled($0, values, depth: depth + 1) } ?? text }
+    private static func filled(_ text: String, _ values: [String: String], depth: Int, _ left: inout Int) -> String {
+        left -= 1
+        guard depth < deepest, left > 0 else { return text }
+        if text.hasPrefix("@") { return values[text].map { filled($0, values, depth: depth + 1, &left) } ?? text }
         return parts(of: text).map { part in
             switch part {
             case .text(let text): return text
             case .name(let name, let written):
-                guard let value = value(of: name, values) else { return written }
-                return filled(value, values, depth: depth + 1)
+                // A name can have a placeholder in it: $(SUFFIX_$(CONFIGURATION)).
+                guard let value = value(of: filled(name, values, depth: depth + 1, &left), values) else {
+                    return written
+                }
+                return filled(value, values, depth: depth + 1, &left)
             }
         }.joined()
     }
@@ -75,18 +83,33 @@ public enum BuildPlaceholder {
         case name(String, written: String)
     }
 
+    /// The bracket that closes the placeholder at an index. `nil` if none begins there.
+    private static func end(of bytes: [UInt8], from start: Int) -> Int? {
+        var open: [UInt8] = []
+        var index = start
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "$"), index + 1 < bytes.count, let close = closing[bytes[index + 1]] {
+                open.append(close)
+                index += 1
+            } else if bytes[index] == open.last {
+                open.removeLast()
+            }
+            if open.isEmpty { return index > start ? index : nil }
+            index += 1
+        }
+        return nil
+    }
+
+    private static let closing = [UInt8(ascii: "("): UInt8(ascii: ")"), UInt8(ascii: "{"): UInt8(ascii: "}")]
+
     private static func parts(of text: String) -> [Part] {
         let bytes = Array(text.utf8)
+        guard bytes.count <= longest else { return [.text(text)] }
         var parts: [Part] = []
         var (start, index) = (0, 0)
         func string(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
         while index < bytes.count {
-            let close: UInt8? =
-                bytes[index] != UInt8(ascii: "$") || index + 1 == bytes.count
-                ? nil
-                : bytes[index + 1] == UInt8(ascii: "(")
-                    ? UInt8(ascii: ")") : bytes[index + 1] == UInt8(ascii: "{") ? UInt8(ascii: "}") : nil
-            guard let close, let end = bytes[index...].firstIndex(of: close), end > index + 2 else {
+            guard let end = end(of: bytes, from: index), end > index + 2 else {
                 index += 1
                 continue
             }

@@ -1,40 +1,27 @@
+import Foundation
 import SSOShared
 
 /// Hosts with letters outside ASCII, as browsers send them.
 ///
-/// Sources: RFC 3492 "Punycode"; UTS 46, without its tables: letters are made small and composed.
+/// Sources: RFC 3492 "Punycode"; UTS 46, without its tables: letters are made small, and composed with
+/// their compatibility forms.
 public enum Punycode {
     /// The host with each such label as `xn--…`. `nil` if a label cannot be encoded.
     public static func host(_ text: String) -> String? {
         var labels: [String] = []
-        let dots: Set<Unicode.Scalar> = [".", "\u{3002}", "\u{ff0e}", "\u{ff61}"]
-        for label in text.lowercased().unicodeScalars.split(
-            omittingEmptySubsequences: false, whereSeparator: dots.contains)
-        {
-            let composed = composed(String(String.UnicodeScalarView(label)))
-            guard composed.utf8.contains(where: { $0 >= 0x80 }) else {
-                labels.append(composed)
+        let ignored: Set<Unicode.Scalar> = ["\u{ad}", "\u{200b}", "\u{2060}", "\u{feff}"]
+        var scalars = text.lowercased().precomposedStringWithCompatibilityMapping.unicodeScalars
+        scalars.removeAll(where: ignored.contains)
+        let dots: Set<Unicode.Scalar> = [".", "\u{3002}"]
+        for label in scalars.split(omittingEmptySubsequences: false, whereSeparator: dots.contains) {
+            guard label.contains(where: { $0.value >= 0x80 }) else {
+                labels.append(String(String.UnicodeScalarView(label)).lowercased())
                 continue
             }
-            guard let encoded = encoded(Array(composed.unicodeScalars.map(\.value))) else { return nil }
+            guard let encoded = encoded(label.map(\.value)) else { return nil }
             labels.append("xn--\(encoded)")
         }
         return labels.joined(separator: ".")
-    }
-
-    /// Swift compares texts by their composed form, and a Character of one scalar that is equal is that form.
-    private static func composed(_ text: String) -> String {
-        text.map { character in
-            guard character.unicodeScalars.count == 2, let base = character.unicodeScalars.first else {
-                return String(character)
-            }
-            let ranges: [ClosedRange<UInt32>] = [0xc0...0x24f, 0x1e00...0x1eff, 0x370...0x4ff]
-            guard base.value < 0x530 else { return String(character) }
-            for scalar in ranges.joined().lazy.compactMap(Unicode.Scalar.init) where Character(scalar) == character {
-                return String(Character(scalar))
-            }
-            return String(character)
-        }.joined()
     }
 
     private static func encoded(_ scalars: [UInt32]) -> String? {

@@ -18,3 +18,8 @@ extension String {
         utf8.contains { $0 >= 0x80 } && unicodeScalars.contains(where: JSONReader.isInvisible)
     }
 }
+
+extension String {
+    /// The text with its first letter in upper case, for the beginning of a sentence.
+    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -216,7 +216,12 @@ extension DoctorExamination {
         if app == nil, entitlements == nil, project?.apple.isEmpty ?? true, ids.count == 1, let id = ids.first {
             (app, appPlace) = (id, "device report")
         }
-        let all = report.android.filter { app in app.states.contains { host.isMeant(by: $0.host) } }
+        var all = report.android.filter { app in app.states.contains { host.isMeant(by: $0.host) } }
+        // The one app of the report is meant, also without the host. Of several, the one that the file names.
+        if report.android.count == 1 { all = report.android }
+        let named = assetlinks.flatMap { AssetLinksFile(reading: $0.body) }.map { Set(AndroidMatcher($0).apps) } ?? []
+        let fitting = all.filter { named.contains($0.package) }
+        if fitting.count == 1 { all = fitting }
         if package == nil, manifest?.package == nil, project?.android.isEmpty ?? true, all.count == 1 {
             (package, packagePlace) = (all[0].package, "device report")
         }

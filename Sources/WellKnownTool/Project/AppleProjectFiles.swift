@@ -45,7 +45,7 @@ struct AppEntitlements: Sendable, Hashable {
         applicationIdentifier = bundle.flatMap { bundle in config.teamIdentifier.map { "\($0).\(bundle)" } }
         teamIdentifier = config.teamIdentifier
         associatedDomains = config.domains
-        hasLoneDomain = false
+        hasLoneDomain = config.hasLoneDomain
         isDebuggable = nil
     }
 

@@ -101,6 +101,7 @@ struct BinaryXML {
         case 0x03: return strings.indices.contains(Int(data)) ? strings[Int(data)] : ""
         case 0x12: return data == 0 ? "false" : "true"
         case 0x01, 0x07: return "@resource/0x" + String(data, radix: 16)
+        case 0x02, 0x08: return "?resource/0x" + String(data, radix: 16)
         case 0x10, 0x11: return String(Int32(truncatingIfNeeded: data))
         default: return nil
         }

@@ -38,7 +38,11 @@ struct DeviceReport: Sendable {
     init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.maximumBytes else { return nil }
         let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
-        if lines.contains(where: { $0.hasPrefix("Service:") }) { readApple(lines) } else { readAndroid(lines) }
+        if lines.contains(where: { $0.drop(while: \.isWhitespace).hasPrefix("Service:") }) {
+            readApple(lines)
+        } else {
+            readAndroid(lines)
+        }
         guard !android.isEmpty || !apple.isEmpty else { return nil }
     }
 
@@ -48,6 +52,9 @@ struct DeviceReport: Sendable {
 
     private mutating func readAndroid(_ lines: [Substring]) {
         var section = Section.none
+        // A report that was copied from a page can be indented as a whole.
+        let indents = lines.map { $0.prefix { $0 == " " || $0 == "\t" }.count }
+        let margin = zip(lines, indents).filter { $0.0.contains("Signatures:") }.map { $0.1 - 2 }.min() ?? 2
         for line in lines {
             let depth = line.prefix { $0 == " " || $0 == "\t" }.count
             let text = line.drop { $0 == " " || $0 == "\t" }
@@ -58,7 +65,7 @@ struct DeviceReport: Sendable {
                 if section == .disabled { android[android.count - 1].disabled.append(host) }
                 continue
             }
-            if depth <= 2, value.isEmpty, name.contains("."), !name.contains(" ") {
+            if depth <= max(margin, 2), value.isEmpty, name.contains("."), !name.contains(" ") {
                 android.append(AndroidApp(package: name))
                 section = .none
                 continue

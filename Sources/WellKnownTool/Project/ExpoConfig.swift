@@ -7,16 +7,21 @@ import WellKnown
 struct ExpoConfig: Sendable {
     /// The values of `ios.associatedDomains`, or `nil` if the key is absent.
     let domains: [AssociatedDomain]?
+    /// Whether the value is one text in place of a list. Expo writes it into the entitlements as it is.
+    let hasLoneDomain: Bool
     let bundleIdentifier: String?
     let teamIdentifier: String?
     let package: String?
     /// The filters of `android.intentFilters`, or `nil` if the key is absent.
     let filters: [IntentFilter]?
+    /// Why ``filters`` is not known.
+    let unread: String?
 
     /// - Returns: `nil` if the bytes are not JSON with an object as its root.
-    /// - Throws: ``ProjectFileError`` for JSON without any of Expo's keys, and for values of a wrong type.
+    /// - Throws: ``ProjectFileError`` for JSON without any of Expo's keys.
     init?(reading bytes: [UInt8], filling values: [String: String] = [:]) throws(ProjectFileError) {
-        let document = JSONReader.read(Self.withoutComments(bytes))
+        // Expo reads JSON5: comments, single quotes, names without quotes and a comma at the end of a list are no errors.
+        let document = JSONReader.read(Self.quotingNames(bytes))
         guard let root = document.root, root.object != nil else { return nil }
         let config = root["expo"] ?? root
         guard root["expo"] != nil || config["ios"] != nil || config["android"] != nil else {
@@ -29,61 +34,51 @@ struct ExpoConfig: Sendable {
         bundleIdentifier = ios?["bundleIdentifier"]?.string.map(filled)
         teamIdentifier = ios?["appleTeamId"]?.string.map(filled)
         package = android?["package"]?.string.map(filled)
-        if let node = ios?["associatedDomains"] {
-            guard let items = node.array else {
-                throw ProjectFileError("ios.associatedDomains must be a list of strings", at: position(node))
-            }
-            var domains: [AssociatedDomain] = []
-            for item in items {
-                guard let text = item.string else {
-                    throw ProjectFileError("ios.associatedDomains must be a list of strings", at: position(item))
-                }
-                domains.append(AssociatedDomain(filled(text), at: position(item)))
-            }
-            self.domains = domains
-        } else {
-            domains = nil
+        let written = ios?["associatedDomains"].flatMap { Self.isTrue($0) ? $0 : nil }
+        hasLoneDomain = written?.string != nil
+        domains = written.map { Self.items($0) }?.compactMap { item in
+            item.string.map { AssociatedDomain(filled($0), at: position(item)) }
         }
-        guard let node = android?["intentFilters"] else {
+        let items = android?["intentFilters"].flatMap { Self.isTrue($0) ? $0 : nil }
+        guard let list = items?.array ?? (items == nil ? [] : nil) else {
+            unread = "android.intentFilters must be a list of objects"
             filters = nil
             return
         }
-        guard let items = node.array, items.allSatisfy({ $0.object != nil }) else {
-            throw ProjectFileError("android.intentFilters must be a list of objects", at: position(node))
-        }
-        filters = items.map { Self.filter($0, position, filled) }
+        unread = nil
+        filters = items.map { _ in list.filter { $0.object != nil }.map { Self.filter($0, position, filled) } }
     }
 
-    /// Expo reads JSON5, so comments and a comma at the end of a list are blanks here. Every other byte keeps its place.
-    private static func withoutComments(_ bytes: [UInt8]) -> [UInt8] {
-        var bytes = bytes
-        var comma: Int?
-        var (index, isText) = (0, false)
+    /// The text with quotation marks around names that have none, before a colon.
+    private static func quotingNames(_ bytes: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var (index, quote) = (0, UInt8?.none)
         while index < bytes.count {
-            if isText, bytes[index] == 0x5c {
-                index += 1
-            } else if bytes[index] == 0x22 {
-                isText.toggle()
-            } else if !isText, bytes[index] == 0x2f, index + 1 < bytes.count, [0x2a, 0x2f].contains(bytes[index + 1]) {
-                let isLine = bytes[index + 1] == 0x2f
-                while index < bytes.count {
-                    if isLine
-                        ? bytes[index] == 0x0a || bytes[index] == 0x0d : bytes[index...].starts(with: [0x2a, 0x2f])
-                    {
-                        break
-                    }
-                    if bytes[index] > 0x20 { bytes[index] = 0x20 }
-                    index += 1
-                }
-                if !isLine, index + 1 < bytes.count { (bytes[index], bytes[index + 1]) = (0x20, 0x20) }
-            } else if !isText, bytes[index] > 0x20 {
-                if bytes[index] == 0x5d || bytes[index] == 0x7d, let comma { bytes[comma] = 0x20 }
-                comma = bytes[index] == 0x2c ? index : nil
+            let name = quote == nil ? bytes[index...].prefix { isNameByte($0) } : []
+            let next = bytes[(index + name.count)...].first { $0 > 0x20 }
+            if !name.isEmpty {
+                let mark: [UInt8] = next == UInt8(ascii: ":") ? [0x22] : []
+                result += mark + name + mark
+                index += name.count
+                continue
             }
-            if isText { comma = nil }
+            let byte = bytes[index]
+            if quote != nil, byte == 0x5c, index + 1 < bytes.count {
+                result.append(byte)
+                index += 1
+            } else if byte == quote {
+                quote = nil
+            } else if quote == nil, byte == 0x22 || byte == 0x27 {
+                quote = byte
+            }
+            result.append(bytes[index])
             index += 1
         }
-        return bytes
+        return result
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
     }
 
     /// The filter that Expo writes into the manifest.

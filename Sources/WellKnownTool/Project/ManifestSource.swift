@@ -36,7 +36,13 @@ struct ManifestSource {
     }
 
     /// An attribute of Android's namespace, with the build's values.
-    subscript(element: ProjectXMLElement, name: String) -> String? { element["\(prefix):\(name)"].map(filled) }
+    subscript(element: ProjectXMLElement, name: String) -> String? { written(element, name).map(filled) }
+
+    /// An attribute as written. `nil` for one that the build removes.
+    private func written(_ element: ProjectXMLElement, _ name: String) -> String? {
+        let removed = element["\(tools):remove"].map { $0.split { $0 == "," || $0.isWhitespace } } ?? []
+        return removed.contains("\(prefix):\(name)") ? nil : element["\(prefix):\(name)"]
+    }
 
     func filled(_ text: String) -> String { BuildPlaceholder.filled(text, with: values) }
 
@@ -44,7 +50,8 @@ struct ManifestSource {
         switch self[element, name] {
         case nil: .absent
         case "true", "TRUE", "True", "-1", "1": .yes
-        case let text? where BuildPlaceholder.isIn(text): .open(text)
+        // ?attr/name is a value of the theme.
+        case let text? where BuildPlaceholder.isIn(text) || text.hasPrefix("?"): .open(text)
         case _?: .no
         }
     }
@@ -103,7 +110,7 @@ struct ManifestSource {
     /// A pattern as the device gets it. The resource compiler removes one backslash of each escape of a literal, and
     /// values of compiled files have lost it already.
     private func pattern(_ element: ProjectXMLElement, _ name: String) -> String? {
-        guard let written = element["\(prefix):\(name)"] else { return nil }
+        guard let written = written(element, name) else { return nil }
         return isCompiled || written.hasPrefix("@") ? filled(written) : AndroidManifest.unescaped(filled(written))
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SSOShared
 import WellKnown
 
 /// Reads the files of an app's project and of its builds.
@@ -29,7 +30,7 @@ enum ProjectFiles {
                 throw ReadError(file: file, reason: error.description)
             }
         }
-        let bytes = try bytes(file)
+        let bytes = try text(file)
         do throws(ProjectFileError) {
             if let config = try ExpoConfig(reading: bytes, filling: values) { return AppEntitlements(config) }
             return try AppEntitlements(reading: bytes, filling: values)
@@ -63,7 +64,7 @@ enum ProjectFiles {
 
     static func manifest(_ file: String, filling values: [String: String] = [:]) throws(ReadError) -> AndroidManifest {
         let archive = try archive(file)
-        let bytes = archive == nil ? try bytes(file) : []
+        let bytes = archive == nil ? try text(file) : []
         do throws(ProjectFileError) {
             if let archive { return try manifest(in: archive, filling: values) }
             if !BinaryXML.isBinary(bytes), let config = try ExpoConfig(reading: bytes, filling: values) {
@@ -109,7 +110,7 @@ enum ProjectFiles {
     static func isArchive(_ file: String) -> Bool { (try? archive(file)) != nil }
 
     static func device(_ file: String) throws(ReadError) -> DeviceReport {
-        guard let report = DeviceReport(try bytes(file)) else {
+        guard let report = DeviceReport(try text(file)) else {
             throw ReadError(
                 file: file, reason: "this is neither the output of adb shell pm get-app-links nor swcutil_show.txt")
         }
@@ -124,6 +125,15 @@ enum ProjectFiles {
     }
 
     static func bytes(_ file: String) throws(ReadError) -> [UInt8] { Array(try data(file, limit: maximumBytes)) }
+
+    /// The bytes of a file. Text with a byte-order mark, as editors and PowerShell save it, is converted to UTF-8.
+    static func text(_ file: String) throws(ReadError) -> [UInt8] {
+        let bytes = try bytes(file)
+        let marks: [[UInt8]] = [[0xef, 0xbb, 0xbf], [0xff, 0xfe], [0xfe, 0xff]]
+        guard marks.contains(where: bytes.starts) else { return bytes }
+        let decoded = JSONEncoding.utf8(bytes)
+        return decoded.isReadable ? decoded.text : bytes
+    }
 
     static func data(_ file: String, limit: Int = 4 << 30) throws(ReadError) -> Data {
         do throws(InputError) { return try InputBytes.read(file, limit: limit) } catch {

@@ -48,7 +48,7 @@ struct ProjectFolder {
 
     /// The bytes of a file, or a note why they cannot be read.
     func bytes(_ path: String, _ kind: String, _ notes: inout [String]) -> [UInt8]? {
-        do throws(ProjectFiles.ReadError) { return try ProjectFiles.bytes(full(path)) } catch {
+        do throws(ProjectFiles.ReadError) { return try ProjectFiles.text(full(path)) } catch {
             notes.append(note(path, kind, "not read: \(error.reason)"))
             return nil
         }

@@ -27,8 +27,7 @@ struct XcodeProject: Sendable {
 
     /// - Throws: ``ProjectFileError`` if the bytes are not such a file.
     init(reading bytes: [UInt8]) throws(ProjectFileError) {
-        var parser = Parser(bytes)
-        guard case .dictionary(let root) = try parser.value(depth: 1), case .dictionary(let objects)? = root["objects"]
+        guard case .dictionary(let root) = try Self.value(bytes), case .dictionary(let objects)? = root["objects"]
         else { throw ProjectFileError("this is not a project.pbxproj: it has no objects") }
         let table = Objects(objects)
         let project = table[root["rootObject"]?.text]
@@ -45,6 +44,13 @@ struct XcodeProject: Sendable {
                     team: attributes[id]?.dictionary?["DevelopmentTeam"]?.text)
             }
         }
+    }
+
+    /// The value of the file, in the old style or as an XML property list.
+    private static func value(_ bytes: [UInt8]) throws(ProjectFileError) -> Value {
+        var parser = Parser(bytes)
+        let isXML = bytes.first { $0 > 0x20 } == UInt8(ascii: "<")
+        return try isXML ? Value(PropertyList(reading: bytes)) : parser.value(depth: 1)
     }
 
     /// The objects of the file by their ids.
@@ -107,6 +113,16 @@ struct XcodeProject: Sendable {
         case text(String)
         case list([Value])
         case dictionary([String: Value])
+
+        init(_ list: PropertyList) {
+            if let items = list.dictionary {
+                self = .dictionary(items.mapValues(Value.init))
+            } else if let items = list.array {
+                self = .list(items.map(Value.init))
+            } else {
+                self = .text(list.string ?? list.bool.map { $0 ? "YES" : "NO" } ?? "")
+            }
+        }
 
         var text: String? { if case .text(let text) = self { text } else { nil } }
         var dictionary: [String: Value]? { if case .dictionary(let items) = self { items } else { nil } }
@@ -177,7 +193,7 @@ struct XcodeProject: Sendable {
                         continue
                     }
                     offset += 1
-                    text.append(next == UInt8(ascii: "n") ? 0x0a : next == UInt8(ascii: "t") ? 0x09 : next)
+                    text += escaped(next)
                 }
                 guard peek == first else { throw fault("a text is not closed") }
                 offset += 1
@@ -189,6 +205,28 @@ struct XcodeProject: Sendable {
                 guard !text.isEmpty else { throw fault("a word is missing") }
             }
             return String(decoding: text, as: UTF8.self)
+        }
+
+        /// The character of an escape: `\n`, `\t`, three octal digits, `\U` and four hexadecimal ones, or itself.
+        private mutating func escaped(_ first: UInt8) -> [UInt8] {
+            func number(_ count: Int, from start: Int, _ radix: Int) -> Unicode.Scalar? {
+                guard start + count <= bytes.count else { return nil }
+                return UInt32(String(decoding: bytes[start..<start + count], as: UTF8.self), radix: radix)
+                    .flatMap(Unicode.Scalar.init)
+            }
+            switch first {
+            case UInt8(ascii: "n"): return [0x0a]
+            case UInt8(ascii: "t"): return [0x09]
+            case UInt8(ascii: "0")...UInt8(ascii: "3"):
+                guard let scalar = number(3, from: offset - 1, 8) else { return [first] }
+                offset += 2
+                return Array(String(scalar).utf8)
+            case UInt8(ascii: "U"):
+                guard let scalar = number(4, from: offset, 16) else { return [first] }
+                offset += 4
+                return Array(String(scalar).utf8)
+            default: return [first]
+            }
         }
 
         /// Skips blanks and comments.

@@ -32,7 +32,8 @@ struct XcodeSettings {
             guard sides.count == 2 else { return nil }
             let actual: [String]
             switch sides[0] {
-            case "sdk": actual = ["iphoneos", "iphoneos18.0"]
+            // Any version of the SDK may be the one that is installed.
+            case "sdk": actual = sides[1].hasPrefix("iphoneos") ? [sides[1]] : ["iphoneos"]
             case "arch": actual = ["arm64"]
             case "config": actual = [configuration]
             case "variant": actual = ["normal"]
@@ -66,6 +67,10 @@ enum XcodeSettingsFile {
             let name = trimmed[..<equals].filter { !$0.isWhitespace }
             var value = Self.trimmed(trimmed[trimmed.index(after: equals)...][...])
             if value.hasSuffix(";") { value = Self.trimmed(value.dropLast()) }
+            // A project that can be built has no quotation marks in these values.
+            if value.count > 1, value.hasPrefix("\""), value.hasSuffix("\"") {
+                value = String(value.dropFirst().dropLast())
+            }
             return .setting(name: String(name), value: value)
         }
     }

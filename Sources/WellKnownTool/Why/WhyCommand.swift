@@ -54,8 +54,12 @@ struct WhyCommand: AsyncParsableCommand {
     @OptionGroup(title: "Network options") var services: ServiceOptions
     @OptionGroup(title: "Network options") var network: NetworkOptions
 
-    /// Requests follow each other, and all of them together take at most fifteen seconds.
-    private static let secondsPerRequest = 3.0
+    /// How long the command takes at most, whoever does not answer.
+    static let secondsInAll = 15.0
+    /// Both files, Apple's copy and Google's answer. The requests follow each other.
+    static let requests = 4
+    /// One share of the time is left for what is not a request.
+    static var secondsPerRequest: Double { secondsInAll / Double(requests + 1) }
 
     func validate() throws { _ = try parsed() }
 

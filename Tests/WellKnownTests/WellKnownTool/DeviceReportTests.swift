@@ -52,6 +52,38 @@ struct DeviceReportTests {
         return DeviceDoctor(host: host, report: report, app: nil, package: package, listed: listed).lines()
     }
 
+    @Test("A report reads the same in another encoding and indented")
+    func encodings() throws {
+        let folder = try TemporaryFolder()
+        for text in [Self.android("verified"), Self.apple("Site/Fmwk Approval: approved")] {
+            let indented = text.split(separator: "\n").map { "    \($0)" }.joined(separator: "\r\n")
+            for (name, data) in [
+                ("utf16", text.data(using: .utf16)), ("mark", Data("\u{feff}\(text)".utf8)),
+                ("indented", Data(indented.utf8)),
+            ] {
+                try #require(data).write(to: URL(fileURLWithPath: folder.path(of: name)))
+                let report = try ProjectFiles.device(folder.path(of: name))
+                #expect(
+                    report.android.first?.states.first?.state ?? report.apple.last?["Site/Fmwk Approval"] != nil,
+                    "\(name)")
+                #expect(report.android.count + report.apple.count == (text.hasPrefix(" ") ? 1 : 2), "\(name)")
+            }
+        }
+    }
+
+    @Test("Of several apps of a phone, the one that the file names is compared, and a lone one also without the host")
+    func chosen() throws {
+        let host = try #require(DomainName("links.acme.com"))
+        var examination = DoctorExamination(host: host, now: Date(timeIntervalSince1970: 0))
+        examination.assetlinks = ("assetlinks.json", Array(SampleFiles.assetLinks.utf8))
+        let one = Self.android("verified")
+        examination.take(try #require(DeviceReport(Array((one.replacing("shop", with: "other") + "\n" + one).utf8))))
+        #expect(examination.package == "com.acme.shop")
+        var lone = DoctorExamination(host: host, now: Date(timeIntervalSince1970: 0))
+        lone.take(try #require(DeviceReport(Array(Self.android("verified", host: "b.example").utf8))))
+        #expect(lone.package == "com.acme.shop")
+    }
+
     @Test(
         "Each state of Android has a verdict, and what is wrong has a meaning and a command",
         arguments: [

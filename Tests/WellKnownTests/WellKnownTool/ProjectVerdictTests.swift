@@ -11,7 +11,8 @@ import WellKnown
 struct ProjectVerdictTests {
     @Test(
         "A project is judged by what is surely the app's",
-        arguments: ProjectCases.apple + ProjectCases.android + ProjectCases.expos)
+        arguments: ProjectCases.apple + ProjectCases.android + ProjectCases.expos + ProjectCases.gradleSpellings
+            + ProjectCases.xcodeSpellings + ProjectCases.expoSpellings + ProjectCases.hostile)
     func verdict(item: ProjectCases.Case) throws {
         let folder = try TemporaryFolder()
         for (name, text) in item.files {

@@ -249,7 +249,7 @@ enum DebugKeyLint {
                 if let release = releases[octets] {
                     findings.add(
                         FingerprintRules.sameForDebugAndRelease, at: node,
-                        "\(package) has the same fingerprint as \(release).")
+                        "\(package) has the same fingerprint as \(release).", severity: .info)
                 }
             }
             if !hasRelease, let node = statement.fingerprints.first?.node {

@@ -20,19 +20,16 @@ enum DynamicFieldLint {
                 ?? (isForeign ? "; Apple's rules have it, Android's do not." : ".")
             findings.add(
                 DynamicRules.unknownKey, at: member, "Unknown key \(member.key.quoted) in a dynamic rule\(tail)",
-                fix: meant.map { "Write \"\($0)\"." })
+                fix: meant.map { .rename(member, to: $0) })
         }
         var isSound = lint(rule.path, "/", into: &findings)
         isSound = lint(rule.fragment, "#", into: &findings) && isSound
         isSound = lintQuery(rule, into: &findings) && isSound
         if case .wrongType(let member) = rule.exclude {
-            let fix = member.value.string.flatMap { ["true": true, "false": false][$0.lowercased()] }.map {
-                "Write \($0)."
-            }
             findings.add(
                 DynamicRules.malformed, at: member.value,
                 "exclude is \(member.value.typeName); it must be true or false.",
-                fix: fix.map { FindingFix(words: $0) })
+                fix: .unquote(member.value, words: "Write true or false, without quotes."))
             isSound = false
         }
         if rule.path.isAbsent, rule.query.isAbsent, rule.fragment.isAbsent {

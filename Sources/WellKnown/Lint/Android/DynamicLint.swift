@@ -10,7 +10,7 @@ enum DynamicLint {
             findings.add(
                 DynamicRules.unknownKey, at: member,
                 "Unknown key \(member.key.quoted) beside dynamic_app_link_components\(meant.map { ": did you mean \($0)?" } ?? ".")",
-                fix: meant.map { "Write \"\($0)\"." })
+                fix: meant.map { .rename(member, to: $0) })
             if meant != nil { return }
         }
         switch item.components {
@@ -45,7 +45,8 @@ enum DynamicLint {
                 "Rule \(catchAll + 1) matches every link; \(rest)\(differs ? "" : ", and would decide the same").",
                 severity: differs ? nil : .info)
         }
-        lintCoverage(rules, until: catchAll ?? rules.count, into: &findings)
+        let foreign = Set(rules.indices.filter { !DynamicPatternLint.lintSyntax(rules[$0], into: &findings) })
+        lintCoverage(rules, until: catchAll ?? rules.count, besides: foreign, into: &findings)
         let reached = rules.prefix((catchAll ?? rules.count - 1) + 1)
         if !reached.contains(where: { $0.exclude.value != true }) {
             findings.add(DynamicRules.excludeOnly, at: list, "No rule allows a link: the app opens none.")
@@ -56,22 +57,28 @@ enum DynamicLint {
         }
         let paths = DynamicPatternLint.paths(of: rules)
         let matcher = DynamicMatcher(rules)
-        for rule in reached { DynamicPatternLint.lint(rule, beside: paths, of: matcher, into: &findings) }
+        for (index, rule) in reached.enumerated() where !foreign.contains(index) {
+            DynamicPatternLint.lint(rule, beside: paths, of: matcher, into: &findings)
+        }
         findings.add(DynamicRules.newOnly, at: list, "Android 14 and older ignore these rules.")
     }
 }
 
 extension DynamicLint {
     /// Reports rules that earlier rules cover. Rules after a catch-all already have a finding.
-    private static func lintCoverage(_ rules: [DynamicComponent], until end: Int, into findings: inout FindingCollector)
-    {
+    ///
+    /// - Parameter foreign: rules in the syntax of something else, which have a finding.
+    private static func lintCoverage(
+        _ rules: [DynamicComponent], until end: Int, besides foreign: Set<Int>, into findings: inout FindingCollector
+    ) {
         // The check compares regular languages. The work grows with the square of the number of rules.
         guard rules.count <= 64, findings.comparisonsLeft > 0 else { return }
         findings.comparisonsLeft -= 1
         var limits = RuleCoverage.Limits()
         limits.perRule = 100_000
         limits.total = 400_000
-        for (index, reach) in RuleCoverage.rules(DynamicMatcher(rules), limits: limits).prefix(end).enumerated() {
+        for (index, reach) in RuleCoverage.rules(DynamicMatcher(rules), limits: limits).prefix(end).enumerated()
+        where !foreign.contains(index) {
             let node = rules[index].node
             switch reach.verdict {
             case .decides, .notDecided: break

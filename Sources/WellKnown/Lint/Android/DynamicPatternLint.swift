@@ -35,6 +35,50 @@ enum DynamicPatternLint {
         lintSlash(rule, beside: paths, of: matcher, into: &findings)
     }
 
+    /// Reports syntax that the patterns of neither file have, with the names that it has in Apple's file.
+    ///
+    /// - Returns: false if the rule has such syntax.
+    static func lintSyntax(_ rule: DynamicComponent, into findings: inout FindingCollector) -> Bool {
+        for item in rule.query.value ?? [] {
+            guard let fault = QueryItemFault(name: item.name, pattern: item.pattern) else { continue }
+            findings.add(
+                AppleComponentRules.querySyntax, at: item.member, fault.message,
+                fix: fault.name.map { .rename(item.member, to: $0) })
+            return false
+        }
+        if case .present(let text, let member) = rule.fragment, text.hasPrefix("#") {
+            findings.add(
+                AppleComponentRules.querySyntax, at: member.value,
+                "\(text.quoted) has the # that begins a fragment: no fragment has it",
+                fix: .write(String(text.drop { $0 == "#" }), at: member.value))
+            return false
+        }
+        guard case .present(let text, let member) = rule.path else { return true }
+        let (pattern, rules) = (PathPatternHeuristics(text), ApplePathRules.self)
+        if let negation = pattern.negation {
+            findings.add(
+                rules.notKeyword, at: member.value, "\(negation.word) in \(text.quoted) is text here, no keyword",
+                fix: "Write \"/\": \(negation.path.quoted), \"exclude\": true.")
+        } else if let foreign = pattern.foreignSyntax {
+            findings.add(
+                foreign.rule, at: member.value, foreign.message, severity: foreign.severity,
+                fix: pattern.fix(foreign.rule, isList: false))
+        } else if text.contains("$(") {
+            findings.add(
+                rules.routeSyntax, at: member.value, "\(text.quoted) has a variable, and these rules have none")
+        } else if PackageName.trimmed(text) != text {
+            findings.add(
+                rules.nonASCII, at: member.value, "A space is before or after the pattern \(text.quoted)",
+                reason: "The decoded path of a link has no such space. The rule matches nothing that it means.",
+                fix: FindingFix(
+                    words: "Remove the space: write \(PackageName.trimmed(text).quoted).",
+                    [.string(member.value.range, PackageName.trimmed(text))]))
+        } else {
+            return true
+        }
+        return false
+    }
+
     private static func patterns(of rule: DynamicComponent) -> [(String, String, JSONNode)] {
         var list: [(String, String, JSONNode)] = []
         if case .present(let text, let member) = rule.path { list.append(("/", text, member.value)) }

@@ -34,7 +34,8 @@ struct FingerprintLint {
         }
         let reading = FingerprintReading(text)
         let fix = reading.corrected.map { FindingFix.write($0, at: node) }
-        for fault in reading.faults {
+        // Invisible characters have a finding of their own.
+        for fault in reading.faults where fault != .blanks || !text.hasInvisible {
             let (rule, message) = Self.telling(fault, text: text)
             findings.add(rule, at: node, message, fix: fix)
         }

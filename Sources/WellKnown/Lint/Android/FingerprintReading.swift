@@ -40,10 +40,13 @@ struct FingerprintReading {
         }
         if trimmed.utf8.count != text.utf8.count { faults.append(.blanks) }
         let (label, rest) = Self.withoutLabel(trimmed)
-        if readHex(rest) || readBase64(rest) {
-            if let label { faults.insert(.label(label), at: 0) }
+        // A colon of full width, as some keyboards write it, is another separator.
+        if readHex(rest.replacing("：", with: "-")) || readBase64(rest) {
+            // Of another digest, and of base64 in WebAuthn's form, the label is no cause of its own.
+            if let label, octets.count == 32, !faults.contains(.base64) { faults.insert(.label(label), at: 0) }
         } else {
-            faults.append(Self.isPlaceholder(trimmed) ? .placeholder : .notHex)
+            faults.append(
+                Self.isPlaceholder(trimmed) || PlaceholderWords.isOne(trimmed) ? .placeholder : .notHex)
         }
     }
 
@@ -80,7 +83,7 @@ struct FingerprintReading {
         } else {
             guard filled.count >= (hasOther ? 16 : 3), groups.allSatisfy({ $0.count <= 2 }) else { return false }
             if hasOther { faults.append(.otherSeparator) }
-            if filled.count < groups.count { faults.append(.extraSeparator) }
+            if filled.count < groups.count, !hasOther { faults.append(.extraSeparator) }
             if let short = filled.firstIndex(where: { $0.count < 2 }) {
                 faults.append(filled.count == 32 ? .shortOctet(short + 1) : .octets(filled.count))
             } else {
@@ -131,7 +134,7 @@ struct FingerprintReading {
     private static let labels = [
         "android:apk-key-hash-sha256:", "android:apk-key-hash:", "sha256 fingerprint", "sha-256 fingerprint",
         "sha256 cert fingerprint", "certificate fingerprint", "fingerprint", "sha256", "sha-256", "sha_256", "sha1",
-        "sha-1", "sha 256", "md5",
+        "sha-1", "sha 256", "md5", "0x",
     ]
 
     /// Splits "SHA256: AB:…", "SHA-256 Fingerprint=AB:…" or "android:apk-key-hash:…" into a label and a value.

@@ -13,14 +13,26 @@ struct StatementLint {
         relations = statement.relations
         let members = statement.node.object ?? []
         let misplaced = [RelationExtension.componentsKey, "exclude"]
+        // What belongs into the target and is beside it.
+        let flat = statement.unknownMembers.filter { AssetTarget.keys.contains($0.key) }
         let unknown = UnknownKeyLint(
-            statement.unknownMembers.filter { !misplaced.contains($0.key) }, known: AssetStatement.keys,
+            statement.unknownMembers.filter { !misplaced.contains($0.key) && !AssetTarget.keys.contains($0.key) },
+            known: AssetStatement.keys,
             present: members, needed: ["relation", "target"], place: "the statement", into: &findings)
+        let own = Set((statement.target.value?.node.object ?? []).map(\.key))
+        for member in flat where !statement.target.isAbsent {
+            UnknownKeyLint.report(
+                member, in: "the statement", place: "target", isThere: own.contains(member.key), &findings)
+        }
         lintRelation(isMisspelled: unknown.meant.contains("relation"), into: &findings)
         switch statement.target {
         case .absent:
             if !unknown.meant.contains("target") {
-                findings.add(StatementRules.noTarget, at: statement.node, "The statement has no target.")
+                let keys = flat.map(\.key).joined(separator: ", ")
+                findings.add(
+                    StatementRules.noTarget, at: statement.node,
+                    "The statement has no target\(keys.isEmpty ? "" : "; it has \(keys) itself")",
+                    fix: keys.isEmpty ? nil : "Write \(keys) into \"target\": {…}.")
             }
         case .wrongType(let member):
             findings.add(
@@ -69,13 +81,13 @@ struct StatementLint {
             findings.add(
                 StatementRules.relationSyntax, at: node,
                 "The relation \(text.quoted) is not kind/detail\(meant.map { "; did you mean \($0)?" } ?? ".")",
-                fix: meant.map { "Write \"\($0)\"." })
+                fix: meant.map { .write($0, at: node) })
         } else if !RelationNames.known.contains(text) {
             let meant = RelationNames.meant(by: text)
             findings.add(
                 StatementRules.relationUnknown, at: node,
                 "No known reader asks for the relation \(text.quoted)\(meant.map { "; did you mean \($0)?" } ?? ".")",
-                fix: meant.map { "Write \"\($0)\"." })
+                fix: meant.map { .write($0, at: node) })
         }
     }
 

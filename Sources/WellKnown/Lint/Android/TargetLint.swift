@@ -14,10 +14,13 @@ struct TargetLint {
         let unknown = UnknownKeyLint(
             // These keys have a finding of their own.
             target.unknownMembers.filter {
-                $0.key != RelationExtension.componentsKey && $0.key != "relation_extensions"
+                $0.key != RelationExtension.componentsKey && $0.key != "relation_extensions" && $0.key != "relation"
                     && !DynamicPlaceLint.isBogusExclude($0)
             },
             known: AssetTarget.keys, present: members, needed: needed, place: "target", into: &findings)
+        for member in target.unknownMembers where member.key == "relation" {
+            UnknownKeyLint.report(member, in: "target", place: "the statement", isThere: !relations.isEmpty, &findings)
+        }
         lintNamespace(target, guess: namespace, isMisspelled: unknown.meant.contains("namespace"), into: &findings)
         switch namespace {
         case "android_app":
@@ -98,6 +101,13 @@ struct TargetLint {
         case .present(let name, let member):
             guard let fault = PackageName.fault(in: name) else {
                 package = name
+                if name.hasPrefix("com.example.") {
+                    findings.add(
+                        StatementRules.packageSyntax, at: member.value,
+                        "package_name \(name.quoted) is that of an example", severity: .info,
+                        reason: "The Play Store takes no app whose id begins with com.example.",
+                        fix: "Write the id of the released app.")
+                }
                 return
             }
             let trimmed = PackageName.trimmed(name)
@@ -168,10 +178,14 @@ struct UnknownKeyLint {
                             + "as dynamic_app_link_components."))
                 continue
             }
-            guard !Self.isNote(member.key), count < FindingCollector.mostOfOneCode,
-                let name = SpellingSuggestion.of(member.key, among: known)
+            let isNote = AASALint.isRemark(member.key)
+            guard !isNote, count < FindingCollector.mostOfOneCode,
+                let name = Self.aliases[member.key.lowercased()].flatMap({ known.contains($0) ? $0 : nil })
+                    ?? SpellingSuggestion.of(member.key, among: known)
             else {
-                findings.add(StatementRules.unknownKey, at: member, "Unknown key \(member.key.quoted) in \(place).")
+                findings.add(
+                    StatementRules.unknownKey, at: member, "Unknown key \(member.key.quoted) in \(place).",
+                    fix: isNote ? "It can stay: no reader looks at it." : nil)
                 continue
             }
             let isMissing = !present.contains(name)
@@ -179,9 +193,28 @@ struct UnknownKeyLint {
             findings.add(
                 StatementRules.unknownKey, at: member,
                 "Unknown key \(member.key.quoted) in \(place): did you mean \(name)?",
-                severity: isMissing && needed.contains(name) ? .error : .warning, fix: "Write \"\(name)\".")
+                severity: isMissing && needed.contains(name) ? .error : .warning, fix: .rename(member, to: name))
         }
     }
+
+    /// Reports a key of the format in another object than its own.
+    ///
+    /// - Parameter isThere: whether the right object has the key, too.
+    static func report(
+        _ member: JSONMember, in wrong: String, place: String, isThere: Bool, _ findings: inout FindingCollector
+    ) {
+        findings.add(
+            StatementRules.unknownKey, at: member,
+            "\(member.key) is in \(wrong), where no reader looks; it belongs into \(place)",
+            severity: isThere ? .info : .warning, fix: isThere ? "Remove it." : "Move it into \(place).")
+    }
+
+    /// Other names for keys, in lower case.
+    private static let aliases = [
+        "fingerprints": "sha256_cert_fingerprints", "fingerprint": "sha256_cert_fingerprints",
+        "sha256_fingerprints": "sha256_cert_fingerprints", "sha256": "sha256_cert_fingerprints",
+        "package": "package_name",
+    ]
 
     /// Keys of Apple's file and of the manifest that say which links open, in lower case.
     private static let linkKeys: Set<String> = [
@@ -189,13 +222,6 @@ struct UnknownKeyLint {
         "hosts",
         "host", "domains", "scheme", "schemes",
     ]
-
-    /// Whether the key is a remark that every reader should ignore, such as `_comment`, `$schema` or `//`.
-    private static func isNote(_ key: String) -> Bool {
-        let first = key.unicodeScalars.first
-        return first == "_" || first == "$" || first == "/" || first == "#"
-            || ["comment", "comments"].contains(key.lowercased())
-    }
 }
 
 /// Checks the form of an Android application id.

@@ -19,10 +19,17 @@ extension AASALint {
         let reading = PatternReading(
             isEncoded: merged.value(\.percentEncoded, builtIn: true).content, isLegacy: false,
             folds: !merged.value(\.caseSensitive, builtIn: true).content,
-            isExclude: merged.value(\.exclude, builtIn: false).content)
+            isExclude: merged.value(\.exclude, builtIn: false).content, mayAddExclude: fields.exclude.isAbsent)
         if let path = fields.path.value, let node = fields.path.member?.value { self.path(path, node, reading) }
         if let fragment = fields.fragment.value, let node = fields.fragment.member?.value {
-            characters(fragment, node, reading)
+            if fragment.hasPrefix("#") {
+                findings.add(
+                    AppleComponentRules.querySyntax, at: node,
+                    "\(fragment.quoted) has the # that begins a fragment: no fragment has it",
+                    fix: .write(String(fragment.drop { $0 == "#" }), at: node))
+            } else {
+                characters(fragment, node, reading)
+            }
         }
         query(fields, name(), reading, isExclude: merged.value(\.exclude, builtIn: false).content)
     }
@@ -75,6 +82,12 @@ extension AASALint {
         switch fields.query.value {
         case .whole(let pattern):
             if let node = fields.query.member?.value {
+                if pattern.hasPrefix("?"), PathPatternHeuristics(pattern).hasQuery {
+                    return findings.add(
+                        AppleComponentRules.querySyntax, at: node,
+                        "\(pattern.quoted) has the ? that begins a query: it stands for one character here",
+                        fix: .write(String(pattern.dropFirst()), at: node))
+                }
                 characters(pattern, node, reading)
                 doubleStar(pattern, node)
             }
@@ -92,6 +105,10 @@ extension AASALint {
         _ reading: PatternReading, excludesAll: Bool
     ) {
         let rules = AppleComponentRules.self
+        if let fault = QueryItemFault(name: item.name, pattern: item.pattern) {
+            return findings.add(
+                rules.querySyntax, at: item.member, fault.message, fix: fault.name.map { .rename(item.member, to: $0) })
+        }
         let isAnything = !item.pattern.isEmpty && item.pattern.utf8.allSatisfy { $0 == UInt8(ascii: "*") }
         if isAnything, excludesAll {
             findings.add(
@@ -120,11 +137,6 @@ extension AASALint {
     }
 }
 
-extension String {
-    /// The text with its first letter in upper case, for the beginning of a sentence.
-    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
-}
-
 /// How a pattern is compared with a URL.
 struct PatternReading {
     /// Whether the pattern is compared with the percent-encoded URL. If false, the URL is decoded first.
@@ -135,6 +147,8 @@ struct PatternReading {
     var folds = false
     /// Whether the rule keeps its addresses in the browser.
     var isExclude = false
+    /// Whether the component has no `exclude`.
+    var mayAddExclude = false
 }
 
 extension AASALint {
@@ -145,7 +159,7 @@ extension AASALint {
         if text.hasPrefix("!/") {
             return findings.add(
                 ApplePathRules.notSyntax, at: node, "\"!\" in \(text.quoted) is text here, no keyword",
-                fix: "Write \("NOT \(text.dropFirst())".quoted).")
+                fix: .write("NOT \(text.dropFirst())", at: node))
         }
         let letters = text.drop { $0.isWhitespace }
         let isNot = letters.prefix(3).lowercased() == "not"
@@ -153,11 +167,16 @@ extension AASALint {
         let isKeyword = isNot && (rest.first.map { $0.isWhitespace || "/*(".contains($0) } ?? (letters == "NOT"))
         guard isKeyword else { return path(text, node, reading) }
         let path = rest.drop { $0.isWhitespace }
+        guard !path.isEmpty else {
+            return findings.add(
+                ApplePathRules.notSyntax, at: node, "\(text.quoted) has no path after NOT",
+                fix: .remove(at: node.range.lowerBound, words: "Write the path that it excludes, or remove it."))
+        }
         guard text.hasPrefix("NOT "), text.dropFirst(4).first.map({ !$0.isWhitespace }) ?? false else {
             return findings.add(
                 ApplePathRules.notSyntax, at: node,
                 "\(text.quoted) is not written as the system reads NOT: in capitals, followed by one blank",
-                fix: "Write \("NOT \(path)".quoted).")
+                fix: .write("NOT \(path)", at: node))
         }
         self.path(String(path), node, PatternReading(isEncoded: true, isLegacy: true, isExclude: true))
     }
@@ -175,29 +194,24 @@ extension AASALint {
         if !reading.isLegacy, let negation = pattern.negation {
             return findings.add(
                 ApplePathRules.notKeyword, at: node, "\(negation.word) in \(shown) is text here, no keyword",
-                fix: "Write \"/\": \(negation.path.quoted), \"exclude\": true.")
+                fix: Self.excluding(negation.path, node, reading))
         }
-        if pattern.isPlaceholder {
-            return findings.add(ApplePathRules.placeholderText, at: node, "\(shown) is an instruction, no path")
-        }
-        if pattern.isURL { return findings.add(ApplePathRules.urlInPath, at: node, "\(shown) is an address, no path") }
-        if pattern.isHostAndPath {
+        if let foreign = pattern.foreignSyntax {
             return findings.add(
-                ApplePathRules.urlInPath, at: node, "\(shown) looks like a host with its path", severity: .warning)
-        }
-        if pattern.bytes.contains(UInt8(ascii: "#")) {
-            return findings.add(ApplePathRules.fragmentInPath, at: node, "\"#\" in \(shown) can never be in a path")
-        }
-        if let syntax = pattern.routeSyntax {
-            return findings.add(
-                ApplePathRules.routeSyntax, at: node, "\(syntax.quoted) in \(shown) is not syntax of these patterns")
-        }
-        if pattern.hasQuery {
-            return findings.add(
-                ApplePathRules.queryInPath, at: node, "\"?\" in \(shown) is a wildcard for one character, no query")
+                foreign.rule, at: node, foreign.message, severity: foreign.severity,
+                fix: pattern.fix(foreign.rule, isList: reading.isLegacy))
         }
         characters(text, node, reading)
         shape(pattern, node, reading)
+    }
+
+    /// An exclude in place of NOT.
+    private static func excluding(_ path: String, _ node: JSONNode, _ reading: PatternReading) -> FindingFix {
+        let json = AssociationJSON.quoted(path)
+        let changes: [FindingFix.Change] =
+            reading.mayAddExclude
+            ? [.json(node.range, "\(json), \"exclude\": true")] : reading.isExclude ? [.string(node.range, path)] : []
+        return FindingFix(words: "Write \"/\": \(path.quoted), \"exclude\": true.", changes)
     }
 
     /// Reports valid patterns that may surprise their author.
@@ -222,7 +236,7 @@ extension AASALint {
                     "If the word and its pages are meant, write \((word + "/*").quoted): it also matches \(word.quoted)."
             )
         }
-        if pattern.lacksSlash { slashless.append(node) }
+        if pattern.lacksSlash, pattern.text.first?.isWhitespace != true { slashless.append(node) }
     }
 
     mutating func doubleStar(_ text: String, _ node: JSONNode) {

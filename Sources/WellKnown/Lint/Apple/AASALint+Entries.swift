@@ -36,10 +36,15 @@ extension AASALint {
     private mutating func firstSlash() {
         defer { slashless = [] }
         guard let first = slashless.first, let text = first.string else { return }
+        func slashed(_ text: String) -> String {
+            text.hasPrefix("NOT ") ? "NOT /\(text.dropFirst("NOT ".count))" : "/\(text)"
+        }
         let more = slashless.count > 1 ? " (so do \(slashless.count - 1) more in this entry)" : ""
         findings.add(
             ApplePathRules.noLeadingSlash, at: first, "\(text.quoted) begins without a slash\(more)",
-            fix: "Write \("/\(text)".quoted).")
+            fix: FindingFix(
+                words: "Write \(slashed(text).quoted).",
+                slashless.compactMap { node in node.string.map { .string(node.range, slashed($0)) } }))
     }
 
     private mutating func apps(_ number: Int, _ entry: AppLinksEntry, _ meant: Set<String>) {

@@ -210,7 +210,7 @@ extension AASALint {
                 let rule = rule == AppleStructureRules.unknownKey && isCase ? AppleStructureRules.keyCase : rule
                 findings.add(
                     rule, at: member, "\(key) in \(place) is not a known key; did you mean \(near.quoted)?",
-                    severity: .error, fix: isCase ? .rename(member, to: near) : "Write \(near.quoted).")
+                    severity: .error, fix: .rename(member, to: near))
             } else {
                 findings.add(rule, at: member, "\(key) in \(place) is not a known key")
             }

@@ -5,7 +5,7 @@
 enum AppleComponentRules {
     static let rules: [LintRule] = [
         emptyComponent, unknownKey, type, queryType, queryArray, queryStarNoOp, queryStarExclude, queryRepeated,
-        excludeType, defaultsPattern, defaultsPaths,
+        querySyntax, excludeType, defaultsPattern, defaultsPaths,
     ]
 
     private static let components = "Apple, applinks.Details.Components"
@@ -43,6 +43,15 @@ enum AppleComponentRules {
         reason: "A list is ignored, so the rule matches every query.",
         fix: "Write a dictionary of names and patterns: {\"id\": \"?*\"}.", source: components,
         wrong: example(#"{"/": "/buy/*", "?": ["id"]}"#), right: example(#"{"/": "/buy/*", "?": {"id": "?*"}}"#))
+
+    static let querySyntax = LintRule(
+        "pat.query-syntax", .error, "A separator of the address in a query item or fragment",
+        reason:
+            "A query is compared item by item, after it is split at & and =, and a fragment without its #. No address "
+            + "has such a text, so the rule does not match what it means.",
+        fix: "Write one item per name, {\"name\": \"pattern\"}, without ?, & and =, and a fragment without #.",
+        source: components,
+        wrong: example(#"{"/": "/buy", "?": {"?id": "?*"}}"#), right: example(#"{"/": "/buy", "?": {"id": "?*"}}"#))
 
     static let queryStarNoOp = LintRule(
         "pat.query-star-noop", .warning, "A query item that may be anything, absent included",

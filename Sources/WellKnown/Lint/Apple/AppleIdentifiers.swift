@@ -137,14 +137,22 @@ enum AppleIdentifierPlaceholder {
     private static let marks = ASCIIWords([
         "<", ">", "{", "}", "$(", "[", "YOUR_", "YOUR-", "YOURTEAM", "TEAM_ID", "TEAM-ID", "_TEAM.", "TEAMID.",
         "APP_ID",
-        "BUNDLE_ID", "BUNDLE_IDENTIFIER", "BUNDLE-ID", "YOURCOMPANY", "YOURAPP", "YOURDOMAIN", "YOURBUNDLE", "REPLACE",
-        "TODO.", "TODO_", "TODO:", "CHANGEME",
-        "PREFIX_",
-        "_PREFIX", "XXXXX",
+        "BUNDLE_ID", "BUNDLE_IDENTIFIER", "BUNDLE-ID", "YOURCOMPANY", "YOURAPP", "YOURDOMAIN", "YOURBUNDLE", "REPLACE_",
+        "REPLACE-", "TODO_", "TODO:", "CHANGEME", "PREFIX_", "_PREFIX", "XXXXX", "%",
     ])
+    private static let capitals: Set<Substring> = ["TODO", "TBD", "FIXME", "XXX"]
 
     static func isOne(_ app: String) -> Bool {
         if PlaceholderWords.isOne(app) { return true }
+        let parts = app.split(separator: ".")
+        let bundle = String(app.drop { $0 != "." }.dropFirst())
+        // A template without its values writes undefined.com.acme.shop or null.
+        if let first = parts.first, parts.count > 1 {
+            if PlaceholderWords.isOne(String(first)) || PlaceholderWords.isOne(bundle) || bundle.hasPrefix("your.") {
+                return true
+            }
+            if parts.contains(where: capitals.contains) { return true }
+        }
         let prefix = app.utf8.prefix { $0 != UInt8(ascii: ".") }
         // For example XXXXXXXXXX or 0000000000.
         if prefix.count >= 8, let first = prefix.first, prefix.allSatisfy({ $0 == first }) { return true }

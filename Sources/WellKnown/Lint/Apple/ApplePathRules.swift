@@ -19,27 +19,27 @@ enum ApplePathRules {
         "pat.not-keyword", .error, "NOT inside a component",
         reason: "Components do not have NOT. It is literal text that no address begins with, and nothing is excluded.",
         fix: "Write {\"/\": \"/path\", \"exclude\": true}.", source: "Apple, WWDC 2019 session 717",
-        wrong: AppleExample.rule(#"{"/": "NOT /admin/*"}, {"/": "/buy/*"}"#),
-        right: AppleExample.rule(#"{"/": "/admin/*", "exclude": true}, {"/": "/buy/*"}"#))
+        wrong: AppleExample.rule(#"{"/": "NOT /buy/admin/*"}, {"/": "/buy/*"}"#),
+        right: AppleExample.rule(#"{"/": "/buy/admin/*", "exclude": true}, {"/": "/buy/*"}"#))
 
     static let notSyntax = LintRule(
         "pat.not-syntax", .error, "NOT in another form than the system reads",
         reason: "Only \"NOT \" in upper case and with one blank excludes. Any other form is literal text that matches "
             + "nothing.",
         fix: "Write \"NOT /path\".", source: guide,
-        wrong: legacy(#""NOT/admin/*", "/buy/*""#), right: legacy(#""NOT /admin/*", "/buy/*""#))
+        wrong: legacy(#""NOT/buy/admin/*", "/buy/*""#), right: legacy(#""NOT /buy/admin/*", "/buy/*""#))
 
     static let queryInPath = LintRule(
         "pat.query-in-path", .error, "A query in a path pattern",
         reason: "In a path, ? matches one character. The query is not part of the path.",
-        fix: "Write {\"/\": \"/path\", \"?\": {\"name\": \"?*\"}}. In legacy paths, omit the query.",
+        fix: "Write {\"/\": \"/path\", \"?\": {\"name\": \"?*\"}}. In a list of paths, omit the query.",
         source: components, wrong: example("/search?q=*"),
         right: AppleExample.rule(#"{"/": "/search", "?": {"q": "?*"}}"#))
 
     static let fragmentInPath = LintRule(
         "pat.fragment-in-path", .error, "A # in a path pattern",
         reason: "The fragment is not part of the path, so the rule matches nothing.",
-        fix: "Write {\"#\": \"/guest*\"} in a component. Legacy paths cannot compare fragments.",
+        fix: "Write {\"/\": \"/\", \"#\": \"/guest*\"}. A list of paths cannot compare fragments.",
         source: components + "; developer.apple.com/forums/thread/712348", wrong: example("/#/guest*"),
         right: AppleExample.rule(##"{"/": "/", "#": "/guest*"}"##))
 

@@ -54,6 +54,34 @@ struct PathPatternHeuristics {
         "html", "htm", "php", "asp", "aspx", "jsp", "txt", "json", "xml", "js", "css", "pdf", "png", "svg",
     ]
 
+    /// The rule that says what is wrong with a pattern in the syntax of something else. `nil` for syntax of both files.
+    var foreignSyntax: (rule: LintRule, message: String, severity: Severity?)? {
+        let (rules, shown) = (ApplePathRules.self, text.quoted)
+        if isPlaceholder { return (rules.placeholderText, "\(shown) is an instruction, no path", nil) }
+        if isURL { return (rules.urlInPath, "\(shown) is an address, no path", nil) }
+        if isHostAndPath { return (rules.urlInPath, "\(shown) looks like a host with its path", .warning) }
+        if bytes.contains(UInt8(ascii: "#")) {
+            return (rules.fragmentInPath, "\"#\" in \(shown) can never be in a path", nil)
+        }
+        if let syntax = routeSyntax {
+            return (rules.routeSyntax, "\(syntax.quoted) in \(shown) is not syntax of these patterns", nil)
+        }
+        if hasQuery { return (rules.queryInPath, "\"?\" in \(shown) is a wildcard for one character, no query", nil) }
+        return nil
+    }
+
+    /// The fix in the form of the list that has the pattern: a text of `paths`, or a rule.
+    func fix(_ rule: LintRule, isList: Bool) -> FindingFix? {
+        let mark: Character = rule == ApplePathRules.queryInPath ? "?" : "#"
+        guard rule == ApplePathRules.queryInPath || rule == ApplePathRules.fragmentInPath else { return nil }
+        let path = String(text.prefix { $0 != mark })
+        let base = (path.isEmpty ? "/" : path).quoted
+        if isList { return "Write \(base): only the path is compared here." }
+        return mark == "?"
+            ? "Write \"/\": \(base), \"?\": {\"name\": \"?*\"}."
+            : "Write \"/\": \(base), \"#\": \(String(text.dropFirst(path.count + 1)).quoted)."
+    }
+
     private static let instructions = ASCIIWords([
         "YOUR_", "PATH_HERE", "PATH-HERE", "YOUR-PATH", "YOURPATH", "REPLACE_", "REPLACE-", "TODO:", "PATH_TO_",
         "/PATH/TO/", "PLACEHOLDER",

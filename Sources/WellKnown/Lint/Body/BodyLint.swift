@@ -60,13 +60,19 @@ enum RootLint {
         case .aasa:
             guard root.object == nil else { return true }
             let isWrapped = root.array?.first?.object?.contains { AASAFile.services.contains($0.key) } == true
-            let hint = isWrapped ? ": take the services out of [ ]" : ""
-            findings.add(JSONRules.root, at: root, "The root is \(root.typeName); it must be an object\(hint)")
+            findings.add(
+                JSONRules.root, at: root, "The root is \(root.typeName); it must be an object",
+                reason: "The file is an object that has the services. With another type, the whole file has no effect.",
+                fix: isWrapped
+                    ? "Take the services out of [ ]." : "Write the services as an object: {\"applinks\": {…}}.")
         case .assetlinks:
             guard root.array == nil else { return true }
             let isStatement = root.object?.contains { AssetStatement.keys.contains($0.key) } == true
-            let hint = isStatement ? ": put the statement into [ ]" : ""
-            findings.add(JSONRules.root, at: root, "The root is \(root.typeName); it must be an array\(hint)")
+            findings.add(
+                JSONRules.root, at: root, "The root is \(root.typeName); it must be an array",
+                reason: "The file is a list of statements. With another type, the whole file has no effect.",
+                fix: isStatement
+                    ? "Put the statement into [ ]." : "Write a list: [{\"relation\": […], \"target\": {…}}].")
         }
         return false
     }

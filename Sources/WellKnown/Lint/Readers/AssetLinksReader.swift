@@ -40,29 +40,6 @@ public enum AssetLinksReader: String, Sendable, Hashable, CaseIterable {
         case .duckDuckGo: relation == RelationNames.handleAllURLs || relation == RelationNames.getLoginCredentials
         }
     }
-
-    /// What the reader requires of the HTTP response, apart from the file's content.
-    public var serving: String {
-        switch self {
-        case .google: "application/json, no redirect"
-        case .android11: "no redirect, within 5 s, up to 1 MiB; one host that fails makes all hosts of the app fail"
-        case .android12: "no redirect, within 5 s, up to 1 MiB"
-        case .chrome: "status 200"
-        case .firefox: "a content type that contains application/json"
-        case .duckDuckGo: "nothing beyond a success"
-        }
-    }
-
-    /// How the reader follows `include`.
-    public var includes: String {
-        switch self {
-        case .google: "ten in all"
-        case .android11, .android12: "one level"
-        case .chrome: "not at all"
-        case .firefox: "all"
-        case .duckDuckGo: "drops a list that has one"
-        }
-    }
 }
 
 /// The result of one reader for one app.

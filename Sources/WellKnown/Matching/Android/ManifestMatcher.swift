@@ -193,6 +193,7 @@ extension ManifestHost {
     /// Whether the host matches. A leading `*` matches any text. Case does not matter.
     func matches(_ url: LinkURL) -> Bool {
         // AOSP compares with `Uri.getPort()`, which is -1 for a link without a written port.
+        if let port, BuildPlaceholder.isIn(port) { return false }
         if let port, let number = Int(port), number >= 0, number != url.port { return false }
         return matches(host: url.host)
     }

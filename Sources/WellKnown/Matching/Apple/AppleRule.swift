@@ -74,15 +74,6 @@ final class AppleRule: Sendable {
         case .items(let items): return items.allSatisfy(\.pattern.isAnything)
         }
     }
-
-    /// Whether the rule matches every URL whose path matches.
-    var isPathOnly: Bool {
-        guard fragment.isAnything else { return false }
-        switch query {
-        case .whole(let pattern): return pattern.isAnything
-        case .items(let items): return items.allSatisfy(\.pattern.isAnything)
-        }
-    }
 }
 
 /// The rules of one entry of `details`, in the order in which they are tried.

@@ -42,8 +42,6 @@ struct ByteSet: Sendable, Hashable {
         return set
     }
 
-    func intersection(_ other: ByteSet) -> ByteSet { subtracting(ByteSet.all.subtracting(other)) }
-
     var isEmpty: Bool { words.0 | words.1 | words.2 | words.3 == 0 }
 
     var bytes: [UInt8] { (UInt8.min...UInt8.max).filter(contains) }

@@ -60,7 +60,7 @@ struct GradleExpression {
         return value(tokens, variables).text
     }
 
-    private static func depth(of tokens: ArraySlice<GradleToken>) -> Int {
+    static func depth(of tokens: ArraySlice<GradleToken>) -> Int {
         tokens.reduce(0) { depth, token in
             guard case .mark(let mark) = token else { return depth }
             return depth + ("([{".contains(mark) ? 1 : ")]}".contains(mark) ? -1 : 0)
@@ -93,6 +93,10 @@ struct GradleExpression {
             let next = operand(depth: depth)
             value = value.text.flatMap { left in next.text.map { .text(left + $0) } } ?? .unknown
         }
+        // The text after ?: counts only without the one before it.
+        if value != .unknown, peek == .mark("?"), index + 1 < tokens.endIndex, tokens[index + 1] == .mark(":") {
+            index = tokens.endIndex
+        }
         return value
     }
 
@@ -117,6 +121,8 @@ struct GradleExpression {
             } else if token == .mark("."), index + 1 < tokens.endIndex, case .word(let member) = tokens[index + 1] {
                 index += 2
                 value = self.member(member, of: value)
+            } else if token == .mark("?"), index + 1 < tokens.endIndex, tokens[index + 1] == .mark(".") {
+                index += 1
             } else if token == .word("as"), index + 1 < tokens.endIndex {
                 index += 2
             } else if token == .mark("!") {
@@ -179,7 +185,16 @@ struct GradleExpression {
         "project", "rootProject", "ext", "extra", "properties", "providers", "this", "parent",
     ]
 
+    /// Skips the types in `mapOf<String, Any>(…)`.
+    private mutating func skipTypes() {
+        guard peek == .mark("<"), let end = tokens[index...].firstIndex(of: .mark("(")), tokens[end - 1] == .mark(">"),
+            tokens[index..<end].allSatisfy({ if case .text = $0 { false } else { true } })
+        else { return }
+        index = end
+    }
+
     private mutating func named(_ word: String) -> GradleValue {
+        if Self.maps.contains(word) { skipTypes() }
         if peek == .mark("("), let inside = group() {
             if Self.maps.contains(word) { return GradleExpression.map(inside, variables) }
             guard Self.lookups.contains(word) else { return .unknown }

@@ -9,16 +9,19 @@ struct GradleFile {
 
     private(set) var common: Scope = [:]
     private(set) var flavors: [(name: String, dimension: String, scope: Scope)] = []
-    private(set) var release: Scope = [:]
+    /// The build types by their names.
+    private var types: [String: Scope] = [:]
     /// What the build changes by code after all scopes.
     var changed: Scope = [:]
     private(set) var dimensions: [String] = []
     private(set) var namespace: GradleValue?
     /// Modules that this one includes, by the last part of their names.
-    private(set) var modules: Set<String> = []
-    private(set) var isLibrary = false
-    /// Whether the file takes settings from another file.
-    private(set) var appliesOthers = false
+    var modules: Set<String> = []
+    var isLibrary = false
+    /// Whether the file takes settings from another file, or from a plugin of the project's own.
+    var appliesOthers = false
+    /// The manifests that the file names itself, by source set.
+    var manifests: [String: String] = [:]
     private(set) var variables: Scope
 
     /// - Parameter variables: values by name from gradle.properties and the root project.
@@ -26,7 +29,13 @@ struct GradleFile {
         self.variables = variables
         let tokens = GradleToken.read(bytes)[...]
         block(tokens, path: [], depth: 0)
+        if !plugins.isEmpty, !plugins.contains("com.android.application"), !isLibrary { appliesOthers = true }
     }
+
+    var release: Scope { types["release"] ?? [:] }
+
+    /// The plugins that the file applies.
+    var plugins: Set<String> = []
 
     // MARK: Statements
 
@@ -50,6 +59,9 @@ struct GradleFile {
                 let header = tokens[start..<index]
                 statement(header, path)
                 let names = Self.names(of: header)
+                if header.contains(.word("by")), header.contains(.word("extra")), let name = names.first {
+                    variables[name] = GradleExpression.value(tokens[(index + 1)..<end], variables)
+                }
                 block(tokens[(index + 1)..<end], path: path + names, depth: depth + 1)
                 index = min(end, tokens.endIndex - 1)
                 start = index + 1
@@ -68,7 +80,7 @@ struct GradleFile {
     }
 
     /// `android`, `dev`, `create("dev")`, `android.defaultConfig`: the names of a block.
-    private static func names(of header: ArraySlice<GradleToken>) -> [String] {
+    static func names(of header: ArraySlice<GradleToken>) -> [String] {
         var names: [String] = []
         for token in header {
             switch token {
@@ -86,7 +98,10 @@ struct GradleFile {
     ]
 
     private mutating func statement(_ tokens: ArraySlice<GradleToken>, _ path: [String]) {
-        let tokens = ArraySlice(tokens.drop { $0 == .newline })
+        var (tokens, path) = (Self.body(tokens), path)
+        while let rest = Self.conditional(tokens) {
+            (tokens, path) = (rest.drop { $0 == .newline }, path + (path.last == "if" ? [] : ["if"]))
+        }
         guard case .word(let first)? = tokens.first else { return }
         var words = [first]
         var index = tokens.startIndex + 1
@@ -96,11 +111,10 @@ struct GradleFile {
         }
         let rest = ArraySlice(tokens[index...])
         switch first {
-        case "def", "val", "var", "String", "final", "const", "private", "internal": return define(rest)
+        case "def", "val", "var", "String", "final", "const", "private", "internal": return define(rest, path)
         case "apply": return apply(rest)
-        case "id", "alias", "plugin":
-            if Self.texts(rest).contains("com.android.library") { isLibrary = true }
-            return
+        case "id", "alias", "plugin": return plugin(rest)
+        case _ where path == ["plugins"]: return plugin(tokens)
         case "flavorDimensions":
             dimensions += Self.texts(rest)
             return
@@ -110,10 +124,12 @@ struct GradleFile {
             let name = Self.calls.contains(first) ? Self.texts(rest).first : rest.isEmpty ? first : nil
             if let name { _ = flavor(of: path + [name]) }
         }
-        for (place, word) in zip(rest.indices, rest) where word == .word("project") {
-            if let name = Self.texts(rest[place...]).first {
-                modules.insert(String(name.split(separator: ":").last ?? ""))
-            }
+        includes(rest)
+        if tokens.contains(.word("srcFile")), tokens.contains(.word("manifest")) { return manifest(tokens, path) }
+        if words.last == "initWith", let own = path.firstIndex(of: "buildTypes"), path.indices.contains(own + 1) {
+            let other = Self.texts(rest).last ?? Self.words(rest).last { !Self.calls.contains($0) } ?? ""
+            types[path[own + 1], default: [:]].merge(types[other] ?? [:]) { $1 }
+            return
         }
         if let place = words.firstIndex(where: { Self.settings[$0] != nil }) {
             return set(words[place], Array(words[(place + 1)...]), rest, path + words[..<place])
@@ -126,7 +142,7 @@ struct GradleFile {
         assign(words, rest, path)
     }
 
-    private static func texts(_ tokens: ArraySlice<GradleToken>) -> [String] {
+    static func texts(_ tokens: ArraySlice<GradleToken>) -> [String] {
         tokens.compactMap { token in
             guard case .text(let parts) = token, parts.count == 1, case .literal(let text)? = parts.first else {
                 return nil
@@ -136,8 +152,8 @@ struct GradleFile {
     }
 
     /// `def x = …`, `val x: String = …`, `val x by extra("…")`.
-    private mutating func define(_ tokens: ArraySlice<GradleToken>) {
-        let words = tokens.compactMap { token -> String? in if case .word(let word) = token { word } else { nil } }
+    private mutating func define(_ tokens: ArraySlice<GradleToken>, _ path: [String]) {
+        let words = Self.words(tokens)
         if let equals = tokens.firstIndex(of: .mark("=")) {
             let names = tokens[..<equals].compactMap { token -> String? in
                 if case .word(let word) = token, !["val", "var", "String", "final", "const", "Map"].contains(word) {
@@ -147,15 +163,22 @@ struct GradleFile {
                 }
             }
             guard let name = tokens[..<equals].contains(.mark(":")) ? names.first : names.last else { return }
-            variables[name] = GradleExpression.value(tokens[(equals + 1)...], variables)
+            let value = known(GradleExpression.value(tokens[(equals + 1)...], variables), path)
+            guard let object = path.firstIndex(of: "object"), path.indices.contains(object + 1) else {
+                variables[name] = value
+                return
+            }
+            var members: Scope = [:]
+            if case .map(let present)? = variables[path[object + 1]] { members = present }
+            members[name] = value
+            variables[path[object + 1]] = .map(members)
         } else if words.count >= 3, words[1] == "by", words[2] == "extra", let value = Self.texts(tokens).first {
             variables[words[0]] = .text(value)
         }
     }
 
-    private mutating func apply(_ tokens: ArraySlice<GradleToken>) {
-        if tokens.contains(.word("from")) { appliesOthers = true }
-        if Self.texts(tokens).contains("com.android.library") { isLibrary = true }
+    static func words(_ tokens: ArraySlice<GradleToken>) -> [String] {
+        tokens.compactMap { token in if case .word(let word) = token { word } else { nil } }
     }
 
     /// `x = …`, `ext.x = …`, `extra["x"] = …`, in a block of `ext` or of the file.
@@ -164,16 +187,16 @@ struct GradleFile {
             namespace = GradleExpression.value(Self.value(tokens), variables)
         } else if words == ["dimension"], let flavor = flavor(of: path), let name = Self.texts(tokens).first {
             flavors[flavor].dimension = name
-        } else if words == ["set"] || words == ["extra", "set"] || words == ["ext", "set"] {
+        } else if words.last == "set", words == ["set"] || ["ext", "extra"].contains(words.dropLast().last) {
             let parts = GradleExpression.arguments(Self.value(tokens), variables)
-            if parts.count == 2, let name = parts[0].value.text { variables[name] = parts[1].value }
+            if parts.count == 2, let name = parts[0].value.text { variables[name] = known(parts[1].value, path) }
         } else if tokens.first == .mark("="), let name = words.last {
-            variables[name] = GradleExpression.value(tokens.dropFirst(), variables)
+            variables[name] = known(GradleExpression.value(tokens.dropFirst(), variables), path)
         } else if tokens.first == .mark("["), let end = GradleExpression.end(of: tokens, from: tokens.startIndex),
             end + 1 < tokens.endIndex, tokens[end + 1] == .mark("="), ["ext", "extra"].contains(words.last),
             let name = Self.texts(tokens[..<end]).first
         {
-            variables[name] = GradleExpression.value(tokens[(end + 2)...], variables)
+            variables[name] = known(GradleExpression.value(tokens[(end + 2)...], variables), path)
         }
     }
 
@@ -184,8 +207,7 @@ struct GradleFile {
         "applicationId": "applicationId", "setApplicationId": "applicationId", "applicationIdSuffix": "suffix",
         "manifestPlaceholders": "placeholders", "addManifestPlaceholders": "placeholders",
         "setManifestPlaceholders": "placeholders", "resValue": "resource", "minSdk": "minSdk",
-        "minSdkVersion": "minSdk",
-        "targetSdk": "targetSdk", "targetSdkVersion": "targetSdk",
+        "minSdkVersion": "minSdk", "targetSdk": "targetSdk", "targetSdkVersion": "targetSdk",
     ]
 
     /// The tokens of a value after `=`, in brackets, or bare.
@@ -238,20 +260,29 @@ struct GradleFile {
         for (name, value) in values { store(text(name), value, path) }
     }
 
-    private static let conditional: Set<String> = ["if", "else", "for", "while", "when", "switch", "each", "forEach"]
+    static let conditional: Set<String> = [
+        "if", "else", "for", "while", "when", "switch", "each", "forEach", "try", "catch", "finally", "fun", "def",
+        "task",
+        "tasks", "doFirst", "doLast",
+    ]
+    /// Calls that run for several flavors.
+    private static let loops: Set<String> = [
+        "all", "each", "configureEach", "forEach", "matching", "withType", "listOf", "setOf", "for",
+    ]
 
     private mutating func store(_ name: String, _ value: GradleValue, _ path: [String]) {
-        let isConditional = path.contains(where: Self.conditional.contains)
-        let value = isConditional ? .unknown : value
-        if path.contains(where: {
-            ["applicationVariants", "androidComponents", "onVariants", "libraryVariants"].contains($0)
-        }) {
+        let value = known(value, path)
+        let isLooped =
+            path.contains {
+                ["applicationVariants", "androidComponents", "onVariants", "libraryVariants"].contains($0)
+            } || path.drop { $0 != "productFlavors" }.contains(where: Self.loops.contains)
+        if isLooped {
             changed[name] = .unknown
         } else if let flavor = flavor(of: path) {
             flavors[flavor].scope[name] = value
-        } else if let types = path.firstIndex(of: "buildTypes") {
-            let type = path.indices.contains(types + 1) ? path[types + 1] : ""
-            if type == "release" || ["all", "configureEach"].contains(type) { release[name] = value }
+        } else if let place = path.firstIndex(of: "buildTypes") {
+            let type = path.indices.contains(place + 1) ? path[place + 1] : ""
+            types[["all", "configureEach"].contains(type) ? "release" : type, default: [:]][name] = value
         } else {
             common[name] = value
         }
@@ -259,7 +290,9 @@ struct GradleFile {
 
     /// The flavor of a path. The first statement in it adds it.
     private mutating func flavor(of path: [String]) -> Int? {
-        guard let place = path.firstIndex(of: "productFlavors"), path.indices.contains(place + 1) else { return nil }
+        guard let place = path.firstIndex(of: "productFlavors"), path.indices.contains(place + 1),
+            !path[place...].contains(where: Self.loops.contains)
+        else { return nil }
         let name = path[place + 1]
         if let found = flavors.firstIndex(where: { $0.name == name }) { return found }
         flavors.append((name, "", [:]))

@@ -41,6 +41,11 @@ private struct GradleLexer {
             case 0x2f where peek(1) == 0x2f: skipLine()
             case 0x2f where peek(1) == 0x2a: skipBlock()
             case 0x22, 0x27: tokens.append(.text(quoted(byte)))
+            case 0x60:
+                // A name in Kotlin.
+                offset += 1
+                tokens.append(.word(take { $0 != 0x60 && $0 != 0x0a }))
+                offset += 1
             case 0x30...0x39: tokens.append(.number(take { $0.isWordByte }))
             case _ where byte.isWordByte: tokens.append(.word(take { $0.isWordByte }))
             default:

@@ -7,7 +7,8 @@ enum AndroidReader: ProjectReader {
     static func takes(_ path: String) -> Bool {
         switch ProjectFolder.name(of: path) {
         case "AndroidManifest.xml", "build.gradle", "build.gradle.kts", "gradle.properties": true
-        default: path.hasSuffix(".xml") && ("/" + path).contains("/res/values/")
+        default:
+            path.hasSuffix(".xml") && (("/" + path).contains("/res/values") || path.contains("Manifest"))
         }
     }
 
@@ -91,7 +92,9 @@ enum AndroidReader: ProjectReader {
             }
             for step in steps {
                 let prefix = step.isEmpty ? "" : "\(step)/"
-                if let bytes = bytes(prefix + "gradle.properties") { variables.merge(Self.properties(bytes)) { $1 } }
+                if let bytes = bytes(prefix + "gradle.properties") {
+                    variables.merge(GradleFile.properties(bytes)) { $1 }
+                }
                 for name in ["build.gradle", "build.gradle.kts"] {
                     guard let bytes = bytes(prefix + name) else { continue }
                     let file = GradleFile(reading: bytes, variables: variables)
@@ -113,27 +116,13 @@ enum AndroidReader: ProjectReader {
             folder.has(path) ? folder.bytes(path, "Gradle file", &offer.notes) : nil
         }
 
-        /// Lines of `name=value`. Source: Java, `Properties.load`.
-        private static func properties(_ bytes: [UInt8]) -> [String: GradleValue] {
-            var values: [String: GradleValue] = [:]
-            for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
-                let text = line.drop(while: \.isWhitespace)
-                guard text.first != "#", text.first != "!",
-                    let mark = text.firstIndex(where: { $0 == "=" || $0 == ":" })
-                else { continue }
-                let name = text[..<mark].filter { !$0.isWhitespace }
-                values[String(name)] = .text(String(text[text.index(after: mark)...].drop(while: \.isWhitespace)))
-            }
-            return values
-        }
-
         // MARK: The app
 
         private mutating func candidate(
             _ module: Module, _ variant: GradleFile.Variant?, _ included: [Module]
         ) -> AndroidCandidate {
             let flavors = variant?.flavors ?? []
-            let sets = ["main"] + flavors.reversed() + ["release"]
+            let sets = Self.sets(flavors)
             var values: [String: String] = [:]
             for other in included { values.merge(resources(other, ["main"])) { $1 } }
             values.merge(resources(module, sets)) { $1 }
@@ -145,8 +134,8 @@ enum AndroidReader: ProjectReader {
             var candidate = AndroidCandidate(name: name)
             if !flavors.isEmpty { candidate.names["flavor"] = flavors.joined(separator: " ") }
             var parts: [AndroidManifest] = []
-            for path in sets.compactMap({ module.sets[$0] }) + included.compactMap({ $0.sets["main"] }) {
-                let file = "\(path.isEmpty ? "" : "\(path)/")AndroidManifest.xml"
+            let files = sets.compactMap { manifest($0, of: module) } + included.compactMap { manifest("main", of: $0) }
+            for file in files {
                 do throws(ProjectFiles.ReadError) {
                     let manifest = try ProjectFiles.manifest(folder.full(file), filling: values)
                     parts.append(manifest)
@@ -172,18 +161,40 @@ enum AndroidReader: ProjectReader {
             return candidate
         }
 
+        /// The source sets of a variant for users, from the most general one on.
+        private static func sets(_ flavors: [String]) -> [String] {
+            let all = flavors.enumerated().map { $0 == 0 ? $1 : $1.prefix(1).uppercased() + $1.dropFirst() }.joined()
+            return ["main"] + flavors.reversed() + (flavors.count > 1 ? [all] : []) + ["release"]
+                + (flavors.isEmpty ? [] : [all + "Release"])
+        }
+
+        /// The manifest of a source set: the one that the build file names, or the one in its folder.
+        private func manifest(_ set: String, of module: Module) -> String? {
+            if let named = module.gradle?.manifests[set] {
+                return ProjectFolder.path(module.path, named) ?? named
+            }
+            return module.sets[set].map { $0.isEmpty ? "AndroidManifest.xml" : "\($0)/AndroidManifest.xml" }
+        }
+
         private mutating func note(_ text: String) { if !offer.notes.contains(text) { offer.notes.append(text) } }
 
-        /// The values of all files of res/values, those of later source sets over the others.
+        /// The values of all files of res/values, those of later source sets over the others. A value that depends on the
+        /// device, as it stands in res/values-NAME with another text, is not known.
         private mutating func resources(_ module: Module, _ sets: [String]) -> [String: String] {
             var values: [String: String] = [:]
             for set in sets {
                 let base = module.sets[set] ?? (module.path.isEmpty ? "src/\(set)" : "\(module.path)/src/\(set)")
-                let prefix = base.isEmpty ? "res/values/" : "\(base)/res/values/"
-                for path in folder.paths where path.hasPrefix(prefix) && path.hasSuffix(".xml") {
+                let prefix = base.isEmpty ? "res/values" : "\(base)/res/values"
+                // The folder without a qualifier comes first.
+                let own = folder.paths.filter { $0.hasPrefix(prefix) && $0.hasSuffix(".xml") }
+                for path in own.filter({ $0.hasPrefix(prefix + "/") }) + own.filter({ $0.hasPrefix(prefix + "-") }) {
                     guard let bytes = folder.bytes(path, "Android resources", &offer.notes) else { continue }
                     do throws(ProjectFileError) {
                         let found = try AndroidResources.values(bytes)
+                        guard path.hasPrefix(prefix + "/") else {
+                            for (name, value) in found where values[name] != value { values[name] = nil }
+                            continue
+                        }
                         values.merge(found) { $1 }
                         if !found.isEmpty { note(folder.note(path, "Android resources", "\(found.count) values")) }
                     } catch {

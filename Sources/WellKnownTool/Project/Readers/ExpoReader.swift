@@ -70,7 +70,10 @@ enum ExpoReader: ProjectReader {
                     AppleCandidate(name: path, file: file, entitlements: AppEntitlements(config), id: parts))
             }
         }
-        if config.filters != nil || config.package != nil {
+        if let unread = config.unread, !isBuilt(path, "android", folder) {
+            offer.android.append(AndroidCandidate(name: path, unread: "\(file): \(unread)"))
+            words += "; not read: \(unread)"
+        } else if config.filters != nil || config.package != nil {
             if isBuilt(path, "android", folder) {
                 words += "; for Android the folder android beside it is compared"
             } else {

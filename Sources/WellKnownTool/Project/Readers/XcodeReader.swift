@@ -23,6 +23,8 @@ enum XcodeReader: ProjectReader {
         let defined: [String: String]
         var offer = ProjectOffer()
         var found: [(candidate: AppleCandidate, isPhone: Bool)] = []
+        /// The names of the settings of all configurations.
+        var elsewhere: Set<String> = []
 
         mutating func read(_ path: String) {
             guard let bytes = folder.bytes(path, XcodeReader.kind, &offer.notes) else { return }
@@ -33,6 +35,12 @@ enum XcodeReader: ProjectReader {
                 return
             }
             let apps = project.configurations.filter(\.isApplication)
+            elsewhere = Set(project.configurations.flatMap(\.levels).flatMap(\.settings.keys))
+            for file in folder.paths(ending: ".xcconfig") {
+                guard let bytes = try? ProjectFiles.text(folder.full(file)) else { continue }
+                for case .setting(let name, _) in XcodeSettingsFile.lines(bytes) { elsewhere.insert(name) }
+            }
+            elsewhere = Set(elsewhere.map { String($0.prefix { $0 != "[" }) })
             for configuration in builds(apps) { read(configuration, of: path) }
             offer.notes.append(folder.note(path, XcodeReader.kind, words(project)))
         }
@@ -93,8 +101,17 @@ enum XcodeReader: ProjectReader {
                 }
                 settings.add(level.settings.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
             }
-            return (settings.values.merging(defined) { $1 }, isWhole)
+            // A setting that other configurations alone have is empty in this one.
+            let others = isWhole ? elsewhere.subtracting(Self.own).map { ($0, "") } : []
+            let values = Dictionary(others) { $1 }.merging(settings.values) { $1 }
+            return (values.merging(defined) { $1 }, isWhole)
         }
+
+        /// Settings that are known to be absent from their own places alone.
+        private static let own: Set<String> = [
+            "PRODUCT_BUNDLE_IDENTIFIER", "DEVELOPMENT_TEAM", "CODE_SIGN_ENTITLEMENTS", "INFOPLIST_FILE", "SDKROOT",
+            "SUPPORTED_PLATFORMS",
+        ]
 
         /// The settings of a file and of those that it includes.
         private mutating func lines(

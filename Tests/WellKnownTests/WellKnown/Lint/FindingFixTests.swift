@@ -11,8 +11,11 @@ struct FindingFixTests {
     private static let app = "K7Q2M9X4TB.com.acme.shop"
     private static let print = SampleFiles.fingerprint
 
-    /// A key in the wrong case hides what its value means. With the right one, that is seen for the first time.
-    private static let uncovering = ["aasa.key-case": ["pat.login-links"]]
+    /// A key in the wrong case, or a misspelled relation, hides what it means. With the right one, that is seen for the
+    /// first time.
+    private static let uncovering = [
+        "aasa.key-case": ["pat.login-links"], "dal.relation-syntax": ["dal.missing-login-creds"],
+    ]
 
     @Test("An edit removes its finding and brings no other one", arguments: LintFixture.all)
     func applied(fixture: LintFixture) {
@@ -35,7 +38,8 @@ struct FindingFixTests {
 
     /// Whether the finding says that something has no effect. With its edit made, it has one, and links move.
     private static func moves(_ finding: Finding) -> Bool {
-        finding.severity == .error || finding.code == "pat.percent-lower"
+        let silent: Set<String> = ["pat.percent-lower", "dal.relation-unknown", "dal.unknown-key"]
+        return finding.severity == .error || silent.contains(finding.code)
     }
 
     @Test(
@@ -87,6 +91,33 @@ struct FindingFixTests {
             "{\"applinks\": {\"details\": [{\"appIDs\": [\"\(app)\"], \"components\": [{\"/\": \"/a\", \"caseSensitive\": false}, {\"/\": \"/b%C3%A4\"}]}]}}"
         ),
     ]
+    /// Advice in words that a program can follow: spelling, NOT, the slash.
+    static let advice: [(AssociationKind, String, String)] = [
+        (
+            .aasa, paths(#""not /a", "!/b", "NOT c", "NOT", "d", "*""#),
+            paths(#""NOT /a", "NOT /b", "NOT /c", "/d", "*""#)
+        ),
+        (
+            .aasa, components(#"{"/": "NOT /a"}, {"/": "/b", "excludes": true}, {"/": "*"}"#),
+            components(#"{"/": "/a", "exclude": true}, {"/": "/b", "exclude": true}, {"/": "*"}"#)
+        ),
+        (
+            .aasa, components(##"{"/": "/a", "?": {"?id": "1"}, "#": "#top"}"##),
+            components(##"{"/": "/a", "?": {"id": "1"}, "#": "top"}"##)
+        ),
+        (.assetlinks, statement(print).replacing("relation", with: "relations"), statement(print)),
+        (.assetlinks, statement(print).replacing("handle_all_urls", with: "handle_all_url"), statement(print)),
+        (.assetlinks, statement(print).replacing("package_name", with: "packageName"), statement(print)),
+    ]
+
+    private static func paths(_ items: String) -> String {
+        "{\"applinks\": {\"apps\": [], \"details\": [{\"appID\": \"\(app)\", \"paths\": [\(items)]}]}}"
+    }
+
+    private static func components(_ items: String) -> String {
+        "{\"applinks\": {\"details\": [{\"appIDs\": [\"\(app)\"], \"components\": [\(items)]}]}}"
+    }
+
     static let assetLinks: [(String, String)] = [
         (statement(print.lowercased()), statement(print)),
         (statement(print.replacing(":", with: "")), statement(print)),
@@ -101,7 +132,8 @@ struct FindingFixTests {
 
     @Test(
         "Only the bytes of the edits change",
-        arguments: aasa.map { (AssociationKind.aasa, $0.0, $0.1) } + assetLinks.map { (.assetlinks, $0.0, $0.1) })
+        arguments: aasa.map { (AssociationKind.aasa, $0.0, $0.1) } + assetLinks.map { (.assetlinks, $0.0, $0.1) }
+            + advice)
     func bytes(kind: AssociationKind, input: String, expected: String) {
         let fix = AssociationFix(Array(input.utf8), as: kind)
         #expect(String(decoding: fix.body, as: UTF8.self) == expected)

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import TestKit
+@testable import WellKnownTool
 
 /// `wellknown why` on what goes wrong at midnight: the cause in the first line, and one command.
 @Suite("wellknown why, the program", .deployment)
@@ -89,6 +90,57 @@ struct WhyProgramTests {
             "http://127.0.0.1:9", "--google-api", "http://127.0.0.1:9",
         ])
         #expect(run.code == 2 && run.output.contains("Nothing could be asked."), "\(run.output)\(run.errors)")
+    }
+
+    /// A port that takes connections and never answers. It counts them.
+    private final class SilentPort: Sendable {
+        let socket: Int32
+        let port: UInt16
+
+        init() throws {
+            socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let (socket, length) = (socket, size)
+            let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(socket, $0, length) == 0 && listen(socket, 64) == 0 && getsockname(socket, $0, &size) == 0
+                }
+            }
+            try #require(isBound)
+            port = UInt16(bigEndian: address.sin_port)
+            _ = fcntl(socket, F_SETFL, O_NONBLOCK)
+        }
+
+        deinit { close(socket) }
+
+        /// The connections since the last call.
+        func count() -> Int {
+            var count = 0
+            while true {
+                let connection = accept(socket, nil, nil)
+                guard connection >= 0 else { return count }
+                close(connection)
+                count += 1
+            }
+        }
+    }
+
+    @Test("Servers that never answer are asked so often that all of them together take at most fifteen seconds")
+    func silent() async throws {
+        #expect(WhyCommand.secondsPerRequest * Double(WhyCommand.requests) < WhyCommand.secondsInAll)
+        #expect(WhyCommand.secondsInAll <= 15)
+        let services = try SilentPort()
+        let base = "http://127.0.0.1:\(services.port)"
+        let run = try await WellKnownRun.run([
+            "why", Self.link, "--resolve", "links.acme.com:443:127.0.0.1", "--allow-private", "--apple-cdn", base,
+            "--google-api", base, "--time-limit", "0.2",
+        ])
+        // The other two requests are those of the files, each once.
+        let asked = services.count() + 2
+        #expect(run.code == 2 && asked == WhyCommand.requests, "\(asked) requests: \(run.output)\(run.errors)")
     }
 
     @Test("Apple's old copy is the cause when everything else agrees")

@@ -1,0 +1,41 @@
+import Testing
+
+@testable import TestKit
+@testable import WellKnown
+
+/// Links in the spellings in which people have them, as a browser sends them.
+///
+/// Sources: WHATWG URL, "path state" and "host parsing"; UTS 46.
+@Suite("Spellings of links", .rules)
+struct LinkSpellingTests {
+    @Test(
+        "Dot segments are resolved, and other dots stay",
+        arguments: [
+            ("/a/../b", "/b"), ("/a/./b", "/a/b"), ("/a/%2e%2E/b", "/b"), ("/%2e/b", "/b"), ("/..", "/"), ("/.", "/"),
+            ("/a/..", "/"), ("/a/b/.", "/a/b/"), ("/../../b", "/b"), ("/a/.%2e/b", "/b"), ("/a//../b", "/a/b"),
+            ("/.hidden/..x/x..", "/.hidden/..x/x.."), ("/a/...", "/a/..."), ("/a/%2f../b", "/a/%2f../b"),
+        ])
+    func dots(written: String, sent: String) throws {
+        #expect(try LinkURL(reading: "https://acme.com\(written)").path == sent)
+        #expect(try LinkURL(reading: "HTTPS://Acme.com\(written)?a=/../b#/../c").path == sent)
+    }
+
+    @Test(
+        "A host in other letters is the same host",
+        arguments: [
+            ("ＬＩＮＫＳ.acme.com", "links.acme.com"), ("links.ac\u{ad}me.com", "links.acme.com"),
+            ("links．acme｡com", "links.acme.com"), ("bu\u{308}cher.example", "xn--bcher-kva.example"),
+            ("BÜCHER.example", "xn--bcher-kva.example"), ("vie\u{323}\u{302}t.vn", "xn--vit-5kz.vn"),
+        ])
+    func hosts(written: String, sent: String) throws {
+        #expect(try LinkURL(reading: "https://\(written)/").host == sent)
+    }
+
+    @Test("A port that the build fills in is open, and an attribute that the build removes is absent")
+    func ports() throws {
+        let url = try LinkURL(reading: "https://acme.com/x")
+        #expect(!ManifestHost("acme.com", port: "${port}").matches(url))
+        #expect(
+            ManifestHost("acme.com", port: "-1").matches(url) && !ManifestHost("acme.com", port: "443").matches(url))
+    }
+}
