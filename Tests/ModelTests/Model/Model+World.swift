@@ -29,6 +29,7 @@ extension Model {
             }
         }
         (emails, guesses, invitations, notices, roles) = ([], old.guesses, [], [], [:])
+        (news, lookedAt, toldAt) = (old.news, old.lookedAt, old.toldAt)
         restorePasskeys(old)
         for index in accounts.indices { accounts[index] = merged(index, old, live) }
         for index in accounts.indices { displace(index, live) }

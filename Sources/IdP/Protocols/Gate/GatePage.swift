@@ -13,7 +13,7 @@ struct GatePage: Sendable {
 
     private struct Model: Encodable, Sendable {
         let client, brand, href: String
-        let style = GatePage.style
+        let styleHTML = GatePage.style
         let isEnded, isNoAccess, isSignedOut, isFailed: Bool
     }
 
