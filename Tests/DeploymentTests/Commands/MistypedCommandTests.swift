@@ -109,7 +109,7 @@ struct MistypedCommandTests {
             #expect(done.hasPrefix("Exported ann@example.com (usr_") && done.contains(" into \(path), with "))
             let data = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path)))
             let parts = try #require(data as? [String: Any])
-            #expect(parts.keys.sorted() == ["account", "audit", "exported_at", "sign_outs"])
+            #expect(parts.keys.sorted() == ["account", "audit", "exported_at", "picture", "sign_outs"])
             let account = try #require(parts["account"] as? [String: Any])
             #expect(account["address"] as? String == "ann@example.com" && account["sessions"] != nil)
             let rows = try #require(parts["audit"] as? [[String: Any]])

@@ -146,13 +146,12 @@ enum LanguageArgument {
         return language
     }
 
-    /// - Throws: exit code 1 for a language that the running IdP does not have.
+    /// - Throws: exit code 64 for a language that the running IdP does not have.
     static func check(_ language: Language, _ database: DatabaseOptions) throws {
         guard !Language.builtIn.contains(language) else { return }
         let added = try database.addedLanguages()
         guard !added.contains(language) else { return }
-        throw CommandExit.failure(
-            IdPProgram.name,
+        throw ValidationError(
             "--language: there is no \(language.rawValue) here. Use en or de, or add it: IDP_LANGUAGES_DIR in docs/languages.md."
         )
     }
