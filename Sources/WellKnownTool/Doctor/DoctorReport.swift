@@ -42,9 +42,9 @@ struct DoctorReport {
             output.append("")
         }
         let remarks = findings.count { $0.severity == .info }
-        let folded = remarks == 0 || showsAll ? "" : " \(remarks) remark\(remarks == 1 ? "" : "s") (--all)."
+        if remarks > 0, !showsAll { output.append("\(remarks) remark\(remarks == 1 ? "" : "s") (--all).") }
         output.append(
-            summary + folded + (isOffline ? " Apple's copy and Google's answer were not asked (--offline)." : ""))
+            summary + (isOffline ? " Apple's copy and Google's answer were not asked (--offline)." : ""))
         return output.joined(separator: "\n") + "\n"
     }
 

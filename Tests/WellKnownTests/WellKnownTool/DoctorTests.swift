@@ -254,7 +254,7 @@ struct DoctorTests {
         var files = DoctorSetUp()
         files.manifest = files.manifest.replacingOccurrences(of: "\"example.com\"", with: "\"other.com\"")
         for line in try files.report().text().split(separator: "\n") where line.count > 80 {
-            #expect(line.split(separator: " ").contains { $0.count > 50 })
+            #expect(line.split(separator: " ").contains { $0.count > 50 }, "\(line)")
         }
     }
 

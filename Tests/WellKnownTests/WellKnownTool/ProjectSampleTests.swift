@@ -223,11 +223,10 @@ struct ProjectSampleTests {
         #expect(filter.hosts.first?.position != nil)
     }
 
-    @Test("A configuration of Expo with a wrong value is rejected with its place")
+    @Test("What is no configuration of Expo is rejected, and one domain in place of a list is read")
     func wrongExpo() throws {
-        #expect(throws: ProjectFileError.self) {
-            try ExpoConfig(reading: Array(#"{"expo": {"ios": {"associatedDomains": "applinks:a.com"}}}"#.utf8))
-        }
+        let lone = try ExpoConfig(reading: Array(#"{"expo": {"ios": {"associatedDomains": "applinks:a.com"}}}"#.utf8))
+        #expect(lone?.hasLoneDomain == true && lone?.domains?.map(\.raw) == ["applinks:a.com"])
         #expect(throws: ProjectFileError.self) { try ExpoConfig(reading: Array(#"{"name": "x"}"#.utf8)) }
         let other = try ExpoConfig(reading: Array("<plist/>".utf8))
         let isOther = if case nil = other { true } else { false }

@@ -169,7 +169,7 @@ extension ProjectCases {
             "def a = " + String(repeating: "\"x\" ?: ", count: 20_000),
         ].map { Case(name: "hostile: \($0.prefix(9))", files: gradle($0), ios: ".", android: "-a") } + [
             placeholder(
-                "hostile: properties on many lines", "manifestPlaceholders = [linkHost: h]", "a-",
+                "hostile: properties on many lines", "manifestPlaceholders = [linkHost: h]", "ad",
                 more: ["gradle.properties": String(repeating: "h=\\\n", count: 100_000)]),
             Case(
                 name: "hostile: settings that multiply",

@@ -110,10 +110,12 @@ struct GradleFile {
             index += 2
         }
         let rest = ArraySlice(tokens[index...])
+        // A variable may be called `id`, too.
+        let isAssigned = rest.first == .mark("=")
         switch first {
         case "def", "val", "var", "String", "final", "const", "private", "internal": return define(rest, path)
         case "apply": return apply(rest)
-        case "id", "alias", "plugin": return plugin(rest)
+        case "id" where !isAssigned, "alias" where !isAssigned, "plugin" where !isAssigned: return plugin(rest)
         case _ where path == ["plugins"]: return plugin(tokens)
         case "flavorDimensions":
             dimensions += Self.texts(rest)
