@@ -51,7 +51,7 @@ struct NameQuestionTests {
         }
     }
 
-    @Test("a name that is none answers nothing, and its error stands at the question")
+    @Test("a name without a visible character answers nothing, and its error stands at the question")
     func badName() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()

@@ -3,7 +3,7 @@ import SSOShared
 
 /// Hosts with letters outside ASCII, as browsers send them.
 ///
-/// Sources: RFC 3492 "Punycode"; UTS 46, without its tables: letters are made small, and composed with
+/// Sources: RFC 3492 "Punycode"; UTS 46, without its tables: characters are made lower case, and composed with
 /// their compatibility forms.
 public enum Punycode {
     /// The host with each such label as `xn--…`. `nil` if a label cannot be encoded.

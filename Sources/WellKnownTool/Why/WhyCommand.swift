@@ -54,7 +54,7 @@ struct WhyCommand: AsyncParsableCommand {
     @OptionGroup(title: "Network options") var services: ServiceOptions
     @OptionGroup(title: "Network options") var network: NetworkOptions
 
-    /// How long the command takes at most, whoever does not answer.
+    /// How long the command takes at most, also when no server answers.
     static let secondsInAll = 15.0
     /// Both files, Apple's copy and Google's answer. The requests follow each other.
     static let requests = 4

@@ -92,7 +92,7 @@ struct LanguageTagTests {
     func tags(tag: String) { #expect(Language(rawValue: tag)?.rawValue == tag) }
 
     @Test(
-        "anything else is none",
+        "anything else is not a tag",
         arguments: [
             "", "e", "EN", "En", "de_AT", "de-at", "de-", "-de", "de--AT", "zh-hant", "zh-TW-Hant", "de-AT-1996",
             "deutsch", "x-klingon", "i-klingon", "d\u{301}e", "dé", "de ", " de", "de\u{0}", "..", "../fr", "fr/",

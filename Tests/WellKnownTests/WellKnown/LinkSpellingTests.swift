@@ -21,7 +21,7 @@ struct LinkSpellingTests {
     }
 
     @Test(
-        "A host in other letters is the same host",
+        "A host in upper case or full width is the same host",
         arguments: [
             ("ＬＩＮＫＳ.acme.com", "links.acme.com"), ("links.ac\u{ad}me.com", "links.acme.com"),
             ("links．acme｡com", "links.acme.com"), ("bu\u{308}cher.example", "xn--bcher-kva.example"),

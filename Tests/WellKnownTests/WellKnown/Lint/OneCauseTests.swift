@@ -20,7 +20,7 @@ struct OneCauseTests {
     private static let sha1 = "5E:8F:16:06:2E:A3:CD:2C:4A:0D:54:78:76:BA:A6:F3:8C:AB:F6:26"
 
     @Test(
-        "An identifier of a template is a placeholder, and a real word is none",
+        "An identifier of a template is a placeholder, and a real word is not",
         arguments: [
             ("TODO", true), ("undefined.com.acme.shop", true), ("K7Q2M9X4TB.undefined", true),
             ("K7Q2M9X4TB.null", true),
