@@ -62,7 +62,7 @@ struct GateEnd: Sendable, CustomTestStringConvertible {
             try await scene.deployment.change(SetEndDate(user, to: scene.deployment.clock.now + .hours(1)))
             scene.deployment.clock.advance(by: .minutes(59))
         },
-        GateEnd("the group lost", session: 302, key: 403) { scene, _ in
+        GateEnd("the group lost", session: 403, key: 403) { scene, _ in
             try await scene.deployment.change(LeaveGroup("staff", [user], file: ClientRegistry([])))
         },
         GateEnd("another group lost", session: 200, key: 200) { scene, _ in
@@ -85,7 +85,7 @@ struct GateEnd: Sendable, CustomTestStringConvertible {
     ]
 
     static let ofClient: [GateEnd] = [
-        GateEnd("narrower access", session: 302, key: 403) { scene, _ in
+        GateEnd("narrower access", session: 403, key: 403) { scene, _ in
             try await scene.deployment.makeGroups(["board"])
             try await set(scene, ["groups": .list(["board"])])
         },
@@ -164,6 +164,22 @@ struct GateEndTests {
             #expect(try await statuses() == [200, 200, 200, 200, 200, 200])
             try await scene.deployment.change(DisableUser("ann@example.com"))
             #expect(try await statuses() == [302, 401, 302, 401, 302, 401])
+        }
+    }
+
+    @Test("a user who has lost a group is told so on a page, and comes back once the group is given again")
+    func lostGroup() async throws {
+        try await GateScene.openStored { scene, browser in
+            let id = try await scene.enter(browser)
+            try await scene.deployment.change(LeaveGroup("staff", ["ann@example.com"], file: ClientRegistry([])))
+            let refused = try await scene.check(id)
+            #expect(refused.status == 403 && refused.text.contains("/.sso/start"))
+            try await scene.deployment.change(JoinGroup("staff", ["ann@example.com"]))
+            #expect(try await scene.check(id).status == 302, "what ended stays ended")
+            #expect(try await scene.check(scene.enter(browser)).status == 200)
+            try await scene.deployment.change(LeaveGroup("staff", ["ann@example.com"], file: ClientRegistry([])))
+            try await browser.signOut(of: scene.deployment)
+            #expect(try await scene.check(id).status == 302, "nobody is signed in")
         }
     }
 

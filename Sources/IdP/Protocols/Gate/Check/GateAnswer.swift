@@ -50,9 +50,13 @@ struct GateDecision: Sendable {
         switch credential {
         case .none, .unreadableKey: return .unknown
         case .session(let session):
-            guard let found = try sessions.find(session, at: id, now: now, connection),
-                found.strength >= grants.required(by: client)
-            else { return .unknown }
+            guard let found = try sessions.find(session, at: id, now: now, connection) else {
+                // Who has lost access was signed out here with it, and is told so.
+                let lost = try sessions.find(session, at: id, isLost: true, now: now, connection)
+                let isRefused = try lost.map { try !client.access.admits(account: $0.account.id, connection) } ?? false
+                return isRefused ? .noAccess : .unknown
+            }
+            guard found.strength >= grants.required(by: client) else { return .unknown }
             return try answer(
                 client, found.account, session: found.toldSession,
                 .session(handle: found.session, seenAt: found.seenAt), connection)

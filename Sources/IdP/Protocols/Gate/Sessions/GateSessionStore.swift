@@ -53,13 +53,15 @@ struct GateSessionStore: Sendable {
     }
 
     /// The session of an id at a client, if all that it hangs on holds. Access is for the caller.
+    ///
+    /// - Parameter isLost: whether to find one that has ended with its user's access instead.
     func find(
-        _ id: GateSessionID, at client: String, now: Timestamp, _ connection: any SQLConnection
+        _ id: GateSessionID, at client: String, isLost: Bool = false, now: Timestamp, _ connection: any SQLConnection
     ) throws -> Found? {
         var values = SessionHolds.values(at: now, lifetime, further: 2)
         values.append("digest", .blob(id.digest))
         values.append("client", .text(client))
-        guard let row = try connection.query(Self.findSQL, values).first else { return nil }
+        guard let row = try connection.query(isLost ? Self.lostSQL : Self.heldSQL, values).first else { return nil }
         let account = try Account(row)
         guard let signIn = SessionSlots(stored: try row.text("session_slots"))[CurrentSignIn.self].signIn,
             signIn.accountID == account.id, signIn.accountSignOuts == account.signOuts,
@@ -70,17 +72,22 @@ struct GateSessionStore: Sendable {
             seenAt: try row.timestamp("session_seen_at"), strength: signIn.proofs.strength)
     }
 
-    private static let findSQL = """
+    private static let heldSQL = findSQL("c.ended_at IS NULL")
+    private static let lostSQL = findSQL("c.ended_at IS NOT NULL AND c.reason = 'no_access'")
+
+    private static func findSQL(_ condition: String) -> String {
+        """
         SELECT g.told_session, session.handle AS session_handle, session.slots AS session_slots,
                session.seen_at AS session_seen_at, \(Account.columns(of: "a"))
           FROM gate_session g
           JOIN client_sign_in c ON c.told_session = g.told_session AND c.client_id = g.client_id
                                AND c.kind = '\(GateSettings.id)' AND c.account_id = g.account_id
-                               AND c.beginnings = g.sign_in_beginnings AND c.ended_at IS NULL
+                               AND c.beginnings = g.sign_in_beginnings AND \(condition)
           JOIN session ON session.handle = c.session_handle
           JOIN account a ON a.id = g.account_id
          WHERE g.digest = :digest AND g.client_id = :client AND g.expires_at > :now AND \(SessionHolds.sql())
         """
+    }
 
     /// Ends one.
     ///
