@@ -2,13 +2,14 @@
 extension Model {
     /// docs/limits.md: one email in a minute, 5 in an hour, 10 in a day to one address, and the same again for each known
     /// browser. A network that has asked before gets 3 in an hour and 6 in a day of what unknown browsers share.
-    func nextEmail(_ address: Int, _ known: Int?) -> Int? {
-        let earlier = emails.filter {
+    func nextEmail(_ address: Int, _ known: Int?, isReturning: Bool = true) -> Int? {
+        let before = emails.filter {
             $0.address == address && $0.kind == "code" && $0.known == known && $0.at > now - Span.day
                 && $0.at <= now + Span.code + Span.day
-        }.map(\.at).sorted(by: >)
+        }
+        let earlier = before.map(\.at).sorted(by: >)
         let rules =
-            known == nil && !earlier.isEmpty
+            known == nil && isReturning && before.contains(where: \.isOfNetwork)
             ? [(1, Span.minute), (3, Span.hour), (6, Span.day)] : [(1, Span.minute), (5, Span.hour), (10, Span.day)]
         return rules.compactMap { count, span in
             guard earlier.count >= count, earlier[count - 1] + span > now else { return nil }

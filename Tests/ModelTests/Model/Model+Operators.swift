@@ -72,6 +72,7 @@ extension Model {
         endPasskeys(of: account, "erased")
         endLinks(of: account)
         endInvitations(of: account)
+        forgetAddressChanges(of: account)
         (accounts[account].isErased, accounts[account].groups, roles[account]) = (true, [], nil)
         record("user_erased", account: account)
         // Nothing names the address, not even what other browsers have typed.
@@ -102,7 +103,11 @@ extension Model {
     mutating func move(_ address: Int, _ new: Int) -> String {
         change(address, "address") { model, account in
             guard address != new else { return false }
-            guard model.account(of: new) == nil else { return nil }
+            let isKept = model.addressChanges.contains {
+                $0.account != account && $0.old == new && $0.isStoppable(at: model.now)
+            }
+            guard model.account(of: new) == nil, !isKept else { return nil }
+            model.forgetAddressChanges(of: account)
             model.endAll(of: account, "signed_out")
             model.forgetBrowsers(new)
             model.accounts[account].address = new
@@ -128,7 +133,7 @@ extension Model {
     }
 
     mutating func invite(_ address: Int) -> String {
-        if account(of: address) == nil { accounts.append(Account(address: address)) }
+        if account(of: address) == nil, !isKept(address) { accounts.append(Account(address: address)) }
         return change(address) { model, account in
             let isAdded = !model.accounts[account].isAdded
             let sends = !model.accounts[account].hasBegun && !model.isInvited(account)

@@ -2,8 +2,8 @@
 extension Model {
     /// docs/threat-model.md, "Passkeys": no weaker way adds or removes a stronger one. A sign-in of the last ten minutes, and by
     /// a passkey where the account has one.
-    private func mayChangePasskeys(_ user: SignIn) -> Bool {
-        now - user.at <= 10 * Span.minute && (user.isStrong || !hasPasskey(user.account))
+    func mayChangeWays(_ user: SignIn, age: Int = 10 * Span.minute) -> Bool {
+        now - user.at <= age && (user.isStrong || !hasPasskey(user.account))
     }
 
     func hasPasskey(_ account: Int) -> Bool { passkeys.contains { $0.account == account && !$0.isRemoved } }
@@ -15,9 +15,9 @@ extension Model {
     }
 
     mutating func addPasskey(_ browser: Int, isHardware: Bool) -> String {
-        guard let session = use(browser), let user = signIn(session), mayChangePasskeys(user) else { return "sign-in" }
+        guard let session = use(browser), let user = signIn(session), mayChangeWays(user) else { return "sign-in" }
         sessions[session].seenAt = now
-        passkeys.append(Passkey(account: user.account, isHardware: isHardware))
+        passkeys.append(Passkey(account: user.account, isHardware: isHardware, addedAt: now))
         notify(user.account, isAlwaysTold: true)
         record("passkey_added", account: user.account)
         // A client waits for a user who had no passkey.
@@ -98,7 +98,7 @@ extension Model {
         guard passkey(back) != nil else { return "nothing" }
         guard let session = use(browser), let user = signIn(session) else { return "signed out" }
         sessions[session].seenAt = now
-        guard mayChangePasskeys(user) else { return "asks again" }
+        guard mayChangeWays(user) else { return "asks again" }
         guard let passkey = passkey(back, of: user.account) else { return "not there" }
         return change(&self, user, session, passkey)
     }
@@ -138,7 +138,9 @@ extension Model {
     /// docs/threat-model.md, "Users whom an operator adds": only for an account that nobody has signed in to, so that no command
     /// signs an operator in as another user. It gives no right to sign in.
     mutating func printLink(_ address: Int) -> String {
-        if account(of: address) == nil, isNamed(address) { accounts.append(Account(address: address)) }
+        if account(of: address) == nil, isNamed(address), !isKept(address) {
+            accounts.append(Account(address: address))
+        }
         return change(address) { model, account in
             guard model.maySignIn(account), !model.accounts[account].hasBegun else { return nil }
             model.endLinks(of: account)
@@ -169,6 +171,7 @@ extension Model {
         let it = links[index]
         guard !it.isEnded, it.endsAt > now, maySignIn(it.account), !accounts[it.account].hasBegun else { return "over" }
         let session = here ?? begin(Session(createdAt: now, seenAt: now))
+        browsers[browser].session = session
         (links[index].isEnded, links[index].isUsed) = (true, true)
         record("sign_in_link_used", account: it.account)
         notify(it.account, isAlwaysTold: true)

@@ -12,8 +12,17 @@ extension Model {
     /// disabled, and its end date is not over.
     func mayBeUsed(_ address: Int, _ account: Account?) -> Bool {
         guard isNamed(address) || account?.isAdded == true else { return false }
-        guard let account else { return true }
+        guard let account else { return !isKept(address) }
         return !account.isDisabled && account.eraseAt == nil && account.endsAt.map { $0 > now } ?? true
+    }
+
+    /// docs/decisions/0128: nobody else gets the address that an account had, while its owner can stop the change.
+    func isKept(_ address: Int) -> Bool { addressChanges.contains { $0.old == address && $0.isStoppable(at: now) } }
+
+    mutating func forgetAddressChanges(of account: Int) {
+        for index in addressChanges.indices where addressChanges[index].account == account {
+            addressChanges[index].isDeleted = true
+        }
     }
 
     func maySignIn(_ account: Int) -> Bool {

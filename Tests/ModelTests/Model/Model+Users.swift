@@ -11,7 +11,9 @@ extension Model {
             if let session { sessions[session].seenAt = now }
             return "no email field"
         }
-        session = session ?? begin(Session(createdAt: now, seenAt: now))
+        // The page begins one.
+        if session == nil { browsers[browser].session = begin(Session(createdAt: now, seenAt: now)) }
+        session = session ?? browsers[browser].session
         guard let old = session else { return "" }
         let keeps = sessions[old].signIn != nil && flow.map { flows[$0].since != nil || flows[$0].isStrong } ?? false
         let fresh = keeps ? old : renew(old)

@@ -29,6 +29,7 @@ extension Model {
             }
         }
         (emails, guesses, invitations, notices, roles) = ([], old.guesses, [], [], [:])
+        for index in addressChanges.indices { addressChanges[index].isDeleted = true }
         (news, lookedAt, toldAt) = (old.news, old.lookedAt, old.toldAt)
         restorePasskeys(old)
         for index in accounts.indices { accounts[index] = merged(index, old, live) }

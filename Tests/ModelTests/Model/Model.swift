@@ -34,6 +34,8 @@ struct Model: Sendable {
     /// By browser: the sign-ins that its sessions at the service behind the gate hang on, the newest last.
     var gates: [Int: [(signIn: Int, beginnings: Int, isLeft: Bool)]] = [:]
     var appKeys: [(account: Int, endsAt: Int, isEnded: Bool)] = []
+    /// What users have asked for to change their address.
+    var addressChanges: [AddressChange] = []
     /// Roles that were granted, by account.
     var roles: [Int: Set<String>] = [:]
     /// When there was something that all admins are not told yet (clients were added before), up to when that was looked for, and
@@ -152,6 +154,8 @@ struct Model: Sendable {
         var isDecoy = false
         /// The one whose code it carries.
         var challenge: Int?
+        /// Whether a browser of the network of all asked for it on the sign-in page.
+        var isOfNetwork = true
         var isTaken = false
     }
 
@@ -173,12 +177,26 @@ struct Model: Sendable {
         /// The counter of its device, and as it was seen last.
         var counted = 0, seen = 0
         var hasAnswered = false, isRemoved = false
+        var addedAt = 0
     }
 
     /// One that an operator has printed.
     struct Link: Sendable {
         var account, endsAt: Int
         var isEnded = false, isUsed = false
+    }
+
+    struct AddressChange: Sendable {
+        var account, session, old, new: Int
+        /// Whether its account may have the new address.
+        var isFree: Bool
+        var at: Int
+        var tries = 0, changedAt: Int?
+        var isStopped = false, isDeleted = false
+
+        func isStoppable(at now: Int) -> Bool {
+            !isStopped && !isDeleted && changedAt.map { now < $0 + Span.day } ?? false
+        }
     }
 
     struct Notice: Sendable {

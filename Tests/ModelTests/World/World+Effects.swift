@@ -73,7 +73,7 @@ extension World {
         "token_redeemed", "sign_out_queued", "user_changed", "user_erased", "user_invited", "group_changed",
         "client_changed", "client_secret_added", "client_secret_retired", "passkey_added", "passkey_renamed",
         "passkey_removed", "passkey_counter", "passkeys_forgotten", "sign_in_link_made", "sign_in_link_used",
-        "role_changed",
+        "role_changed", "address_change_asked", "address_change_stopped",
     ]
 
     private static let withCause: Set<String> = [

@@ -43,6 +43,8 @@ final class World {
     /// Passkeys and printed links in the order in which they were made.
     var passkeys: [WorldPasskey] = []
     var links: [String] = []
+    /// The changes of addresses in the order in which they were asked for.
+    var addressChanges: [(id: String, browser: Int)] = []
     /// Keys for apps in the order in which they were made.
     var appKeys: [String] = []
     /// By browser: the ids of its sessions at the service behind the gate, the newest last.

@@ -1,0 +1,232 @@
+import HTTPTypes
+import SSOShared
+import SSOWeb
+import Storage
+import Testing
+
+@testable import IdP
+@testable import IdPAccountPages
+@testable import IdPFlow
+@testable import IdPTestKit
+@testable import TestKit
+
+/// The model of users who change the own address, and of owners of the old one who stop that (docs/decisions/0128).
+@Suite("The model of changes of the own address", .program)
+struct AddressModel {
+    private static let added = AddedSteps(features: .init(), model: model, world: world)
+
+    // MARK: What is right
+
+    @Sendable private static func model(_ model: inout Model, _ step: AddedStep) -> String {
+        switch step.name {
+        case "ask": ask(&model, step.browser, step.back)
+        case "right", "wrong": type(&model, step.browser, isRight: step.name == "right")
+        default: stop(&model, step.browser, step.back)
+        }
+    }
+
+    /// After a change the address stays for the 24 hours in which it can be stopped, and five can be asked for in a day.
+    private static func isFixed(_ model: Model, _ account: Int) -> Bool {
+        let own = model.addressChanges.filter { $0.account == account && !$0.isDeleted }
+        return own.contains { $0.isStoppable(at: model.now) }
+            || own.count { $0.at > model.now - Span.day } >= 5
+    }
+
+    /// A sign-in of the last ten minutes of the account's own strength. Four codes a day for one address, whoever asks. The answer is
+    /// the same for each address.
+    private static func ask(_ model: inout Model, _ browser: Int, _ new: Int) -> String {
+        guard let session = model.use(browser), let user = model.signIn(session) else { return "signed out" }
+        guard !isFixed(model, user.account) else { return "fixed" }
+        model.sessions[session].seenAt = model.now
+        guard model.mayChangeWays(user) else { return "asks again" }
+        let (now, old) = (model.now, model.accounts[user.account].address)
+        guard new != old else { return "422" }
+        let ofDay = model.addressChanges.count { $0.new == new && !$0.isDeleted && $0.at > now - Span.day }
+        guard ofDay < 4, model.nextEmail(new, nil, isReturning: false) == nil else { return "429" }
+        for index in model.addressChanges.indices
+        where model.addressChanges[index].account == user.account && model.addressChanges[index].changedAt == nil {
+            model.addressChanges[index].tries = 5
+        }
+        let isTaken = model.account(of: new) != nil
+        let isFree = !isTaken && !model.isKept(new) && mayHave(model, new, user.account)
+        model.addressChanges.append(
+            Model.AddressChange(
+                account: user.account, session: session, old: old, new: new, isFree: isFree, at: now))
+        model.emails.append(
+            Model.Email(
+                address: new, kind: "code", at: now, expiresAt: now + Span.code, isDecoy: !isFree, isOfNetwork: false,
+                isTaken: true))
+        if isFree { model.sent.append("\(new): code") }
+        if isTaken { model.sent.append("\(new): notice") }
+        model.record("address_change_asked", account: user.account)
+        return "asked"
+    }
+
+    /// One that `IDP_ALLOWED_EMAILS` names; or for an account that an operator added, one of its own domain.
+    private static func mayHave(_ model: Model, _ new: Int, _ account: Int) -> Bool {
+        func domain(_ address: Int) -> Substring? { Cast.addresses[address].split(separator: "@").last }
+        let it = model.accounts[account]
+        return model.isNamed(new) || it.isAdded && domain(new) == domain(it.address)
+    }
+
+    /// The code is typed in the session that asked, within ten minutes, and within twenty of the sign-in. Five tries.
+    private static func type(_ model: inout Model, _ browser: Int, isRight: Bool) -> String {
+        guard let session = model.use(browser), let user = model.signIn(session) else { return "signed out" }
+        let waiting = model.addressChanges.lastIndex {
+            $0.account == user.account && $0.session == session && $0.tries < 5 && $0.changedAt == nil && !$0.isDeleted
+                && $0.at > model.now - Span.code
+        }
+        guard let waiting else { return "nothing" }
+        model.addressChanges[waiting].tries += 1
+        let it = model.addressChanges[waiting]
+        guard isRight, it.isFree else { return it.tries < 5 ? "wrong" : "ended" }
+        guard model.mayChangeWays(user, age: 20 * Span.minute) else { return "over" }
+        guard model.account(of: it.new) == nil, !model.isKept(it.new) else { return "taken" }
+        model.addressChanges[waiting].changedAt = model.now
+        model.browsers[browser].session = nil
+        move(&model, user.account, to: it.new)
+        model.record("user_changed", account: user.account, "address")
+        model.sent += ["\(it.old): notice", "\(it.new): notice"]
+        return "changed"
+    }
+
+    private static func move(_ model: inout Model, _ account: Int, to new: Int) {
+        model.endAll(of: account, "signed_out")
+        model.forgetBrowsers(new)
+        model.accounts[account].address = new
+        model.accounts[account].hasMailbox = true
+        model.endInvitations(of: account)
+    }
+
+    /// The link in the email to the old address, in any browser: once, within 24 hours. What was added since is removed.
+    private static func stop(_ model: inout Model, _ browser: Int, _ back: Int) -> String {
+        guard let index = Model.newest(back, of: model.addressChanges.count) else { return "nothing" }
+        let it = model.addressChanges[index]
+        guard it.isStoppable(at: model.now), let since = it.changedAt else { return "over" }
+        model.browsers[browser].session =
+            model.use(browser) ?? model.begin(Model.Session(createdAt: model.now, seenAt: model.now))
+        model.addressChanges[index].isStopped = true
+        move(&model, it.account, to: it.old)
+        for passkey in model.passkeys.indices
+        where model.passkeys[passkey].account == it.account && !model.passkeys[passkey].isRemoved
+            && model.passkeys[passkey].addedAt >= since
+        {
+            model.passkeys[passkey].isRemoved = true
+            model.record("passkey_removed", account: it.account, "address_change_stopped")
+        }
+        model.record("address_change_stopped", account: it.account)
+        model.sent += ["\(it.old): notice", "\(it.new): notice"]
+        return "stopped"
+    }
+
+    // MARK: How it is carried out
+
+    @Sendable private static func world(_ world: World, _ step: AddedStep) async throws -> String {
+        switch step.name {
+        case "ask": try await ask(world, step.browser, Cast.addresses[step.back])
+        case "right", "wrong": try await type(world, step.browser, isRight: step.name == "right")
+        default: try await stop(world, step.browser, step.back)
+        }
+    }
+
+    private static func ask(_ world: World, _ browser: Int, _ new: String) async throws -> String {
+        let page = try await world.send(browser, .get, AddressPath.page)
+        guard page.status == 200 else { return "signed out" }
+        guard page.text.contains("action=\"\(AddressPath.ask)\""), let token = world.token(in: page) else {
+            return "fixed"
+        }
+        let reply = try await world.send(
+            browser, .post, AddressPath.ask, [("form_token", token), ("email", new)])
+        guard reply.status == 303, let target = reply.header("location") else { return "\(reply.status)" }
+        if target.hasPrefix("/sign-in?flow=") { return "asks again" }
+        guard target == AddressPath.code else { return target }
+        try await noteNew(world, browser)
+        return "asked"
+    }
+
+    /// The change that was made last.
+    private static func noteNew(_ world: World, _ browser: Int) async throws {
+        let known = Set(world.addressChanges.map(\.id))
+        let ids = try await world.database.read { connection in
+            try connection.query("SELECT id FROM address_change").map { try $0.text("id") }
+        }
+        world.addressChanges += ids.filter { !known.contains($0) }.map { ($0, browser) }
+    }
+
+    private static func type(_ world: World, _ browser: Int, isRight: Bool) async throws -> String {
+        let page = try await world.send(browser, .get, AddressPath.code)
+        guard page.status == 200, let token = world.token(in: page) else {
+            return page.header("location") == AddressPath.page ? "nothing" : "signed out"
+        }
+        let asked = world.addressChanges.last { $0.browser == browser }
+        let code = try keys(of: world).code(of: asked?.id ?? "")
+        let typed = isRight ? code : String(code.reversed()) == code ? "123456" : String(code.reversed())
+        let reply = try await world.send(
+            browser, .post, AddressPath.code, [("form_token", token), ("code", typed)])
+        switch (reply.status, reply.header("location")) {
+        case (422, _): return "wrong"
+        case (410, _): return "ended"
+        case (409, _): return "taken"
+        case (303, AddressPath.changed): return "changed"
+        case (303, AddressPath.page): return "over"
+        default: return "\(reply.status)"
+        }
+    }
+
+    private static func keys(of world: World) throws -> AddressKeys {
+        AddressKeys(try world.node.values[FlowSettings.secretKey])
+    }
+
+    private static func stop(_ world: World, _ browser: Int, _ back: Int) async throws -> String {
+        guard let index = Model.newest(back, of: world.addressChanges.count) else { return "nothing" }
+        let key = try keys(of: world).stopKey(of: world.addressChanges[index].id)
+        _ = try await world.send(browser, .get, "\(AddressPath.stop)/\(key)")
+        let page = try await world.send(browser, .get, AddressPath.stop)
+        guard page.status == 200, let token = world.token(in: page) else {
+            return page.status == 410 ? "over" : "\(page.status)"
+        }
+        let reply = try await world.send(browser, .post, AddressPath.stop, [("form_token", token)])
+        return reply.header("location") == AddressPath.stopped ? "stopped" : "\(reply.status)"
+    }
+
+    // MARK: The histories
+
+    /// Two users, a thief of a browser or of a mailbox, and operators.
+    private static func history(_ seed: inout Seed) -> [Operation] {
+        (0..<60).flatMap { _ -> [Operation] in
+            let (browser, address, new) = (seed.below(3), seed.below(3), seed.below(5))
+            let back = seed.one(of: [0, 0, 0, 1, 2])
+            func step(_ name: String, _ back: Int = 0) -> Operation {
+                .added(AddedStep(name: name, browser: browser, back: back))
+            }
+            let others: [Operation] = [
+                .signOut(browser: browser), .disable(address: address), .enable(address: address),
+                .erase(address: address, mode: .now), .move(address: address, to: new), .invite(address: new),
+                .withdraw(address: new), .endOthers(browser: browser), .backUp, .restore, .restart, .jobs,
+                .printLink(address: new), .useLink(browser: browser, link: 0), .signOutUser(address: new),
+                .allow(narrowed: seed.once(in: 2)), .link(browser: browser, of: seed.below(3)),
+            ]
+            switch seed.below(16) {
+            case 0, 1, 2, 3:
+                let code = Operation.type(browser: browser, code: .right, remember: seed.once(in: 3))
+                return [.wait(seconds: 61), .ask(browser: browser, address: seed.once(in: 3) ? new : address), code]
+            case 4, 5, 6: return [step("ask", new), step(seed.one(of: ["right", "right", "right", "wrong"]))]
+            case 7: return [.wait(seconds: seed.one(of: [1, 60, 599, 600, 601, 1201, 7200, 86_399, 86_400, 432_000]))]
+            case 8, 9: return [step("stop", back)]
+            case 10: return [.addPasskey(browser: browser, isHardware: false)]
+            case 11: return [.usePasskey(browser: browser, passkey: back, how: .right)]
+            case 12: return [step(seed.one(of: ["right", "wrong", "wrong"]))]
+            case 13: return [.look(browser: browser)]
+            default: return [seed.one(of: others)]
+            }
+        }
+    }
+
+    @Test("random histories of users, owners of old addresses and operators agree")
+    func histories() async throws {
+        for number in 1...40 as ClosedRange<UInt64> {
+            var seed = Seed(number)
+            try await History.agree(Self.history(&seed), seed: number, adding: Self.added)
+        }
+    }
+}
