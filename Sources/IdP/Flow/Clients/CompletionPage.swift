@@ -4,14 +4,15 @@ package import IdPAccounts
 package import IdPClients
 import SSOShared
 package import SSOWeb
+import Synchronization
 
 /// The page "Authentication complete": names the user and the client, and goes to the callback.
 ///
 /// Without JavaScript a refresh does it. With JavaScript a script does it, because a script recognises the Back button.
-/// Every variant is rendered once, at start: this page is half of the work of a sign-in with a live session.
+/// Every variant is rendered once, when it is first shown: this page is half of the work of a sign-in with a live session.
 package struct CompletionPage: Sendable {
     /// When the page goes on to the client.
-    package enum Pace: Sendable, CaseIterable {
+    package enum Pace: Sendable {
         /// The user was signed in already and nothing was asked.
         case atOnce
         /// The user has just signed in, or chosen an account: time to read who is signed in where.
@@ -33,7 +34,7 @@ package struct CompletionPage: Sendable {
         let goesOn, waits, isNamed, hasLogo, hasPixels: Bool
     }
 
-    private enum Logo: CaseIterable { case none, withoutSize, sized }
+    private enum Logo { case none, withoutSize, sized }
 
     private struct Variant: Hashable {
         let language: Language
@@ -43,29 +44,34 @@ package struct CompletionPage: Sendable {
         let logo: Logo
     }
 
+    private final class Prepared: Sendable {
+        let pages = Mutex<[Variant: PreparedPage<Value>]>([:])
+    }
+
+    private let pages: Pages
     private let logos: ClientLogos
-    private let variants: [Variant: PreparedPage<Value>]
+    private let script: String
+    private let prepared = Prepared()
 
     /// - Throws: if the template is malformed.
     package init(pages: Pages, logos: ClientLogos, script: String) throws {
-        var variants: [Variant: PreparedPage<Value>] = [:]
-        for language in pages.languages.all {
-            for pace in Pace.allCases {
-                for (isNamed, logo) in [false, true].flatMap({ named in Logo.allCases.map { (named, $0) } }) {
-                    let page = try PreparedPage<Value>(pages, "completion", in: language) { value in
-                        Model(
-                            client: value(.client), name: value(.name), email: value(.email),
-                            callback: value(.callback), other: value(.other), logo: value(.logo),
-                            pixelsWide: value(.pixelsWide), pixelsHigh: value(.pixelsHigh), script: script,
-                            seconds: pace.seconds, goesOn: pace != .stays, waits: pace == .afterTwoSeconds,
-                            isNamed: isNamed, hasLogo: logo != .none, hasPixels: logo == .sized)
-                    }
-                    variants[Variant(language: language, pace: pace, isNamed: isNamed, logo: logo)] = page
-                }
-            }
+        (self.pages, self.logos, self.script) = (pages, logos, script)
+        _ = try page(Variant(language: .english, pace: .atOnce, isNamed: true, logo: .sized))
+    }
+
+    private func page(_ variant: Variant) throws -> PreparedPage<Value> {
+        if let page = prepared.pages.withLock({ $0[variant] }) { return page }
+        guard pages.languages.all.contains(variant.language) else { throw PublicError.notFound }
+        let page = try PreparedPage<Value>(pages, "completion", in: variant.language) { value in
+            Model(
+                client: value(.client), name: value(.name), email: value(.email), callback: value(.callback),
+                other: value(.other), logo: value(.logo), pixelsWide: value(.pixelsWide),
+                pixelsHigh: value(.pixelsHigh), script: script, seconds: variant.pace.seconds,
+                goesOn: variant.pace != .stays, waits: variant.pace == .afterTwoSeconds, isNamed: variant.isNamed,
+                hasLogo: variant.logo != .none, hasPixels: variant.logo == .sized)
         }
-        self.variants = variants
-        self.logos = logos
+        prepared.pages.withLock { $0[variant] = page }
+        return page
     }
 
     /// - Parameters:
@@ -79,8 +85,7 @@ package struct CompletionPage: Sendable {
         let variant = Variant(
             language: .preferred(by: request), pace: pace, isNamed: account.isNamed,
             logo: logo.isEmpty ? .none : size == nil ? .withoutSize : .sized)
-        guard let page = variants[variant] else { throw PublicError.notFound }
-        return page.response(
+        return try page(variant).response(
             headers: [
                 .contentSecurityPolicy: ContentPolicy.noForms, .referrerPolicy: "no-referrer",
                 .cacheControl: "no-store",
