@@ -168,6 +168,27 @@ struct PasskeyBrowserTests {
         }
     }
 
+    @Test("the device learns a new name of its user, as the page asks")
+    func renamed() async throws {
+        try await ProcessDeployment.running(ProcessDeployment()) { pair in
+            let chromium = try await Chromium()
+            let device = try await chromium.add()
+            try await Self.add(in: chromium, of: pair)
+            #expect(try await chromium.names(of: device) == ["ann"])
+            try await chromium.visit(pair.origin + "/")
+            _ = try await chromium.run(
+                """
+                const form = document.querySelector("form[action='/name']");
+                form.querySelector("[name=name]").value = "Ann Miller";
+                form.requestSubmit();
+                """)
+            try await eventually("the device has the new name") {
+                try await chromium.names(of: device) == ["Ann Miller"] ? () : nil
+            }
+            try await chromium.quit()
+        }
+    }
+
     @Test("without JavaScript no page shows a button for passkeys, and a code signs in")
     func noScript() async throws {
         try await ProcessDeployment.running(ProcessDeployment()) { pair in

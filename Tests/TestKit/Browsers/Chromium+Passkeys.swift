@@ -37,6 +37,12 @@ extension Chromium {
         try await get("webauthn/authenticator/\(authenticator)/credentials").items.count
     }
 
+    /// The names of users that an authenticator shows.
+    func names(of authenticator: String) async throws -> [String] {
+        try await develop("WebAuthn.getCredentials", ["authenticatorId": .string(authenticator)])["credentials"]?.items
+            .compactMap { $0["userDisplayName"]?.text } ?? []
+    }
+
     /// Whether the user of an authenticator is the right one from now on.
     func set(_ authenticator: String, verified: Bool) async throws {
         _ = try await post("webauthn/authenticator/\(authenticator)/uv", ["isUserVerified": .bool(verified)])
