@@ -34,7 +34,7 @@ struct PasskeyRun {
                 try idp.signInByPasskey(authenticator, count: Self.batch, atOnce: atOnce)
             }
             Report.line(
-                "processor time with \(atOnce) at once, at most 1 ms", "\(Report.range(times.map { $0 * 1_000 }, 2)) ms"
+                "processor time, \(atOnce) at once (1 ms)", "\(Report.range(times.map { $0 * 1_000 }, 2)) ms"
             )
         }
 
