@@ -238,8 +238,9 @@ struct AddressModel {
             ]
             return [.backUp] + change + [.look(browser: browser), seed.one(of: ends), step("stop", other)]
         case 8:
+            let second = [Operation.wait(seconds: 61), step("ask", browser, (new + 1) % 5)]
             let wrong = Array(repeating: step("wrong", browser), count: seed.one(of: [1, 4, 5]))
-            return ask + wrong + [step("right", browser)]
+            return ask + (seed.once(in: 2) ? second : []) + wrong + [step("right", browser)]
         default: return change + signIn(browser, new) + [step("ask", browser, seed.below(5)), step("right", browser)]
         }
     }
