@@ -141,7 +141,7 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     /// The host in lower case, and in Punycode if it is not ASCII.
     private static func host(_ text: ArraySlice<UInt8>) throws(ParseError) -> [UInt8] {
         guard text.contains(where: { $0 >= 0x80 }) else { return text.map(\.asciiLowercased) }
-        guard let host = Punycode.host(String(decoding: text, as: UTF8.self)) else { throw .host }
+        guard let host = InternationalDomain.ascii(String(decoding: text, as: UTF8.self)) else { throw .host }
         return Array(host.utf8)
     }
 

@@ -29,10 +29,11 @@ struct AssociationInput: Sendable {
 
 extension AssociationKind: ExpressibleByArgument {}
 
-enum LinkPlatform: String, ExpressibleByArgument, CaseIterable, Sendable {
+enum LinkPlatform: String, ExpressibleByArgument, CaseIterable, Encodable, Sendable {
     case ios, android
 
     var title: String { self == .ios ? "iOS" : "Android" }
+    var file: AssociationKind { self == .ios ? .aasa : .assetlinks }
 }
 
 /// An argument of the command line: a local file, a URL or a domain.

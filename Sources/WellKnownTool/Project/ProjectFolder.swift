@@ -18,11 +18,11 @@ struct ProjectFolder {
     private static let mostEntries = 50_000
     private static let deepest = 10
 
-    /// - Throws: ``InputError`` if the folder cannot be read.
-    init(_ root: String) throws(InputError) {
+    /// - Throws: ``ProjectFiles/ReadError`` if the folder cannot be read.
+    init(_ root: String) throws(ProjectFiles.ReadError) {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: root, isDirectory: &isFolder), isFolder.boolValue else {
-            throw InputError(description: "cannot read the project \(root.printable): it is not a folder")
+            throw ProjectFiles.ReadError(file: root, reason: "it is not a folder")
         }
         self.root = root
         var paths: [String] = []

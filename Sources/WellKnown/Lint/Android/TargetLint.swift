@@ -258,7 +258,7 @@ enum PackageName {
 
     static func trimmed(_ name: String) -> String {
         func isBlank(_ scalar: Unicode.Scalar) -> Bool {
-            scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint
+            scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint || scalar.value < 0x20
         }
         let scalars = name.unicodeScalars.drop(while: isBlank)
         guard let last = scalars.lastIndex(where: { !isBlank($0) }) else { return "" }

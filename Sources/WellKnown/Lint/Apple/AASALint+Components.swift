@@ -207,7 +207,7 @@ extension AASALint {
 
     /// An exclude in place of NOT.
     private static func excluding(_ path: String, _ node: JSONNode, _ reading: PatternReading) -> FindingFix {
-        let json = AssociationJSON.quoted(path)
+        let json = JSONText.string(path)
         let changes: [FindingFix.Change] =
             reading.mayAddExclude
             ? [.json(node.range, "\(json), \"exclude\": true")] : reading.isExclude ? [.string(node.range, path)] : []

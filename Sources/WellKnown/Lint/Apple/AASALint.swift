@@ -143,10 +143,7 @@ extension AASALint {
                 rules.detailsMissing, at: member.value,
                 "applinks is \(member.value.typeName); it must be an object with details")
         }
-        service("webcredentials", file.webcredentials)
-        service("appclips", file.appclips)
-        service("activitycontinuation", file.activitycontinuation)
-        service("authsrv", file.authsrv)
+        for (name, field) in file.appServices { service(name, field) }
     }
 
     private mutating func service(_ name: String, _ field: JSONField<AppsService>) {

@@ -49,9 +49,7 @@ public struct RuleCoverage: Sendable {
     /// The rules of an app in the order in which they are tried.
     public static func rules(of app: String, _ matcher: AppleMatcher, limits: Limits = Limits()) -> [RuleCoverage] {
         let ordered = matcher.orderedRules(of: app)
-        let isDecoded = ordered.first?.rule.reading.contains(.decoded) ?? false
-        let spaces = LinkSpaces(isDecoded: isDecoded, tellsAbsent: false)
-        var analysis = CoverageAnalysis(matcher.linkRules(of: app, in: spaces, name: ""), spaces, limits)
+        var analysis = CoverageAnalysis(of: app, matcher, limits)
         return ordered.indices.map { index in
             let (entry, rule) = ordered[index]
             return RuleCoverage(
@@ -63,10 +61,7 @@ public struct RuleCoverage: Sendable {
     /// Returns whether excluding rules of an app keep a URL from a later rule. `places` are indices in
     /// ``rules(of:_:limits:)``. `nil` if that cannot be decided within the limits.
     static func protecting(_ places: [Int], of app: String, _ matcher: AppleMatcher, limits: Limits) -> [Bool?] {
-        let ordered = matcher.orderedRules(of: app)
-        let isDecoded = ordered.first?.rule.reading.contains(.decoded) ?? false
-        let spaces = LinkSpaces(isDecoded: isDecoded, tellsAbsent: false)
-        var analysis = CoverageAnalysis(matcher.linkRules(of: app, in: spaces, name: ""), spaces, limits)
+        var analysis = CoverageAnalysis(of: app, matcher, limits)
         return places.map { analysis.protects($0) }
     }
 
@@ -118,6 +113,12 @@ struct CoverageAnalysis {
         self.spaces = spaces
         self.limits = limits
         left = limits.total
+    }
+
+    init(of app: String, _ matcher: AppleMatcher, _ limits: RuleCoverage.Limits) {
+        let isDecoded = matcher.orderedRules(of: app).first?.rule.reading.contains(.decoded) ?? false
+        let spaces = LinkSpaces(isDecoded: isDecoded, tellsAbsent: false)
+        self.init(matcher.linkRules(of: app, in: spaces, name: ""), spaces, limits)
     }
 
     mutating func verdict(of index: Int) -> RuleCoverage.Verdict {
