@@ -48,7 +48,7 @@ extension AASALint {
             ("caseSensitive", fields.caseSensitive), ("percentEncoded", fields.percentEncoded),
         ] {
             findings.add(
-                rules.type, at: member.value, "\(key) is \(member.value.typeName); it must be true or false",
+                rules.type, key, member.value, mustBe: "true or false",
                 fix: FindingFix.unquote(member.value, words: "Write true or false, without quotes.")
                     ?? "Write true or false, without quotes.")
         }
