@@ -7,7 +7,7 @@ struct DoctorSources: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The folder of the app's project: finds the manifest with its Gradle values, the entitlements with their Xcode "
-                + "settings, and Expo's configuration.", valueName: "folder"),
+                + "settings, Expo's configuration, and the team in fastlane's Appfile.", valueName: "folder"),
         completion: .directory)
     var project: String?
 
