@@ -12,7 +12,6 @@ enum CertificateFile {
     }
 
     /// - Parameter password: called only if a key store needs a password. Its error is rethrown.
-    /// - Throws: ``CertificateError``.
     static func read(
         _ data: Data, password: () throws(CertificateError) -> String?
     ) throws(CertificateError) -> CertificateReading {

@@ -11,8 +11,6 @@ struct AssociationInput: Sendable {
     let kind: AssociationKind?
 
     /// Reads a file, or standard input for `-`.
-    ///
-    /// - Throws: ``InputError``.
     static func read(_ name: String, kind: AssociationKind? = nil) throws(InputError) -> AssociationInput {
         let data: Data
         do throws(InputError) {

@@ -50,8 +50,6 @@ struct AppEntitlements: Sendable, Hashable {
     }
 
     /// Reads a project's `.entitlements` file, or the output of `codesign -d --entitlements` for a signed app.
-    ///
-    /// - Throws: ``ProjectFileError``.
     init(reading bytes: some Sequence<UInt8>, filling values: [String: String] = [:]) throws(ProjectFileError) {
         var bytes = Array(bytes)
         // codesign without --xml writes the header of the signature's blob before the list: a magic number and a
