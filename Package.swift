@@ -64,7 +64,7 @@ let package = Package(
             name: "SSOShared", dependencies: ["CCurl", "COpenSSL"], resources: [.embedInCode("VERSION")],
             swiftSettings: settings),
         .target(name: "SSOClient", dependencies: ["SSOShared"], swiftSettings: settings),
-        .target(name: "WellKnown", dependencies: ["SSOShared"], swiftSettings: settings),
+        .target(name: "WellKnown", dependencies: ["COpenSSL", "SSOShared"], swiftSettings: settings),
 
         // The pages of a target.
         .plugin(name: "PageFilesPlugin", capability: .buildTool()),

@@ -2,7 +2,6 @@ import ArgumentParser
 import SSOShared
 import ThisBuild
 
-/// The program `wellknown`.
 @main
 struct WellKnownProgram: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

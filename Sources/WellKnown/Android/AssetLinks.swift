@@ -48,24 +48,20 @@ public struct AssetLinks: Hashable, Sendable {
 
     private func statement(_ app: AndroidApp) -> AssociationJSON {
         let relations = [Self.handleAllURLs] + (sharesCredentials ? [Self.getLoginCredentials] : [])
-        let members: [(String, AssociationJSON)] = [
-            ("relation", .array(relations.map { .string($0) })),
-            (
-                "target",
-                .object([
-                    ("namespace", .string("android_app")),
-                    ("package_name", .string(app.packageName)),
-                    ("sha256_cert_fingerprints", .array(app.fingerprints.map { .string($0.description) })),
-                ])
-            ),
-        ]
-        return .object(members + (rules.map { [("relation_extensions", Self.extensions($0))] } ?? []))
+        return .joined(
+            [
+                "relation": .array(relations.map { .string($0) }),
+                "target": [
+                    "namespace": "android_app", "package_name": .string(app.packageName),
+                    "sha256_cert_fingerprints": .array(app.fingerprints.map { .string($0.description) }),
+                ],
+            ], rules.map { ["relation_extensions": Self.extensions($0)] } ?? [:])
     }
 
     /// The first rule that matches decides, so excludes come first.
     private static func extensions(_ rules: Rules) -> AssociationJSON {
-        let kept = rules.excludes.map { AssociationJSON.object([("/", .string($0)), ("exclude", .bool(true))]) }
-        let components = AssociationJSON.array(kept + rules.paths.map { .object([("/", .string($0))]) })
+        let kept: [AssociationJSON] = rules.excludes.map { ["/": .string($0), "exclude": true] }
+        let components = AssociationJSON.array(kept + rules.paths.map { ["/": .string($0)] })
         return .object([(handleAllURLs, .object([(RelationExtension.componentsKey, components)]))])
     }
 }

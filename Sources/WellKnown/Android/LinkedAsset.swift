@@ -22,18 +22,13 @@ public enum LinkedAsset: Hashable, Sendable {
     /// The asset as the API writes it. A host ends with the dot of a fully qualified name: `https://example.com.`.
     var json: AssociationJSON {
         switch self {
-        case .web(let origin):
-            .object([("web", .object([("site", .string(Self.fullyQualified(origin)))]))])
+        case .web(let origin): ["web": ["site": .string(Self.fullyQualified(origin))]]
         case .androidApp(let package, let fingerprint):
-            .object([
-                (
-                    "android_app",
-                    .object([
-                        ("package_name", .string(package)),
-                        ("certificate", .object([("sha256_fingerprint", .string(fingerprint))])),
-                    ])
-                )
-            ])
+            [
+                "android_app": [
+                    "package_name": .string(package), "certificate": ["sha256_fingerprint": .string(fingerprint)],
+                ]
+            ]
         }
     }
 

@@ -37,6 +37,20 @@ public struct AASAFile: Sendable {
 
     public init?(reading body: some Sequence<UInt8>) { self.init(JSONReader.read(body)) }
 
+    /// The services that have a plain list of apps, by their names.
+    var appServices: [(name: String, field: JSONField<AppsService>)] {
+        [
+            ("webcredentials", webcredentials), ("appclips", appclips), ("activitycontinuation", activitycontinuation),
+            ("authsrv", authsrv),
+        ]
+    }
+
+    /// The apps of a service, in the order of the file.
+    package func apps(of service: String) -> [String] {
+        if service == "applinks" { return applinks.value?.entries.flatMap(\.apps) ?? [] }
+        return appServices.first { $0.name == service }?.field.value?.appIDs ?? []
+    }
+
     /// Members of the root that no system knows. Systems ignore them silently.
     public var unknownMembers: [JSONMember] { members.unknown(besides: Self.services) }
 }

@@ -45,24 +45,24 @@ public struct AppleAppSiteAssociation: Hashable, Sendable {
 
     private func document(details: [AssociationJSON]) -> AssociationJSON {
         // iOS 12 and older reject a file without this list.
-        let apps: [(String, AssociationJSON)] = hasLegacyPaths ? [("apps", .array([]))] : []
-        let links: [(String, AssociationJSON)] = [("applinks", .object(apps + [("details", .array(details))]))]
-        return .object(links + (sharesCredentials ? [("webcredentials", .object([("apps", appList)]))] : []))
+        let apps: AssociationJSON = hasLegacyPaths ? ["apps": []] : [:]
+        return .joined(
+            ["applinks": .joined(apps, ["details": .array(details)])],
+            sharesCredentials ? ["webcredentials": ["apps": appList]] : [:])
     }
 
     private var appList: AssociationJSON { .array(appIDs.map { .string($0.description) }) }
 
     /// The first rule that matches decides, so excludes come first.
     private var entry: AssociationJSON {
-        let kept = excludes.map { AssociationJSON.object([("/", .string($0)), ("exclude", .bool(true))]) }
-        let components = kept + paths.map { .object([("/", .string($0))]) }
-        return .object([("appIDs", appList), ("components", .array(components))])
+        let kept: [AssociationJSON] = excludes.map { ["/": .string($0), "exclude": true] }
+        return ["appIDs": appList, "components": .array(kept + paths.map { ["/": .string($0)] })]
     }
 
     /// Separate entries for the legacy form. Apple's TN3155 warns against both forms in one entry.
     private var legacyEntries: [AssociationJSON] {
         let patterns = AssociationJSON.array(excludes.map { .string("NOT \($0)") } + paths.map { .string($0) })
-        return appIDs.map { .object([("appID", .string($0.description)), ("paths", patterns)]) }
+        return appIDs.map { ["appID": .string($0.description), "paths": patterns] }
     }
 }
 

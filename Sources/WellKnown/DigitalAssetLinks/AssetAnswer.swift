@@ -56,20 +56,21 @@ public struct AssetAnswer: Sendable {
     /// repeats the result under its name in the compatibility suite. With errors, there are also `error_code` and
     /// `error_message`.
     public func json() -> [UInt8] {
-        var members: [(String, AssociationJSON)] = [("outcome", .string(outcome.rawValue))]
-        switch result {
-        case .statements(let links):
-            let statements = AssociationJSON.array(links.map { $0.json(withExtensions: showsExtensions) })
-            members += [("statements", statements), ("response", statements)]
-        case .linked(let isLinked):
-            members += [("linked", .bool(isLinked)), ("response", .bool(isLinked))]
-        }
-        if !errors.isEmpty {
-            members.append(("error_code", .array(errorCodes.map { .string($0.rawValue) })))
-            members.append(("error_message", .string(errors.map(\.message).joined(separator: "\n"))))
-        }
-        if !places.isEmpty { members.append(("fetched", .array(places.map { .string($0) }))) }
-        return AssociationJSON.object(members).bytes
+        let (name, value): (String, AssociationJSON) =
+            switch result {
+            case .statements(let links):
+                ("statements", .array(links.map { $0.json(withExtensions: showsExtensions) }))
+            case .linked(let isLinked): ("linked", .bool(isLinked))
+            }
+        let errors: AssociationJSON = [
+            "error_code": .array(errorCodes.map { .string($0.rawValue) }),
+            "error_message": .string(errors.map(\.message).joined(separator: "\n")),
+        ]
+        return AssociationJSON.joined(
+            ["outcome": .string(outcome.rawValue)], .object([(name, value), ("response", value)]),
+            self.errors.isEmpty ? [:] : errors,
+            places.isEmpty ? [:] : ["fetched": .array(places.map { .string($0) })]
+        ).bytes
     }
 }
 
@@ -91,13 +92,10 @@ public struct AssetLink: Sendable {
     var identity: Identity { Identity(source: source, relation: relation, target: target) }
 
     func json(withExtensions: Bool) -> AssociationJSON {
-        var members: [(String, AssociationJSON)] = [
-            ("source", source.json), ("relation", .string(relation)), ("target", target.json),
-        ]
-        if withExtensions, let extensions {
-            members.append(("relation_extensions", .object([(relation, .node(extensions))])))
-        }
-        return .object(members)
+        .joined(
+            ["source": source.json, "relation": .string(relation), "target": target.json],
+            withExtensions
+                ? extensions.map { ["relation_extensions": .object([(relation, .node($0))])] } ?? [:] : [:])
     }
 }
 

@@ -37,6 +37,17 @@ public struct Finding: Sendable, Hashable {
     }
 }
 
+extension [Finding] {
+    /// The findings with the name of their file.
+    func of(_ file: String) -> [Finding] {
+        map { finding in
+            var finding = finding
+            finding.file = file
+            return finding
+        }
+    }
+}
+
 /// The severity of a finding.
 public enum Severity: String, Sendable, Hashable, Comparable, CaseIterable {
     /// For information only.
@@ -73,7 +84,7 @@ public struct LintRule: Sendable, Hashable {
     public let source: String
     /// A file with this error and no finding of a higher severity. `nil` if the text alone cannot show the error.
     public let wrong: LintExample?
-    /// The same file without the error.
+    /// The same file without the error. `nil` for any sound file.
     public let right: LintExample?
 
     public init(

@@ -60,6 +60,14 @@ struct FindingCollector {
         add(rule, at: member.keyRange.lowerBound, message(), severity: severity, reason: reason, fix: fix())
     }
 
+    /// Adds a finding about a value of a wrong type.
+    mutating func add(
+        _ rule: LintRule, _ name: @autoclosure () -> String, _ node: JSONNode, mustBe right: String,
+        fix: @autoclosure () -> FindingFix? = nil
+    ) {
+        add(rule, at: node, "\(name()) is \(node.typeName); it must be \(right)", fix: fix())
+    }
+
     /// The findings in the order of the file. Findings about the whole file come first. Findings at one position keep
     /// the order in which they were added.
     var sorted: [Finding] {

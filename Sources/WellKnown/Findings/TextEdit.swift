@@ -92,7 +92,7 @@ extension JSONDocument {
 
     /// The text as a JSON string. Slashes are escaped if they are in the string that it replaces.
     private func quoted(_ text: String, like range: Range<Int>) -> [UInt8] {
-        let json = AssociationJSON.quoted(text)
+        let json = JSONText.string(text)
         let isEscaped = self.text[range].firstRange(of: Array("\\/".utf8)) != nil
         return Array((isEscaped ? json.replacing("/", with: "\\/") : json).utf8)
     }

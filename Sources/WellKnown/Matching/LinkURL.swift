@@ -3,9 +3,9 @@ import SSOShared
 /// A link, split into the parts that association files match, as a browser sends it.
 ///
 /// Escapes are not decoded, because devices compare the URL as sent. Dot segments are resolved, and an empty path becomes
-/// `/`. The characters of the percent-encode set of each part and all non-ASCII characters are percent-encoded,
-/// and a host outside ASCII becomes Punycode, as in browsers (WHATWG URL, "percent-encoded bytes", "host
-/// parsing" and "path state").
+/// `/`. A backslash before the query becomes a slash. The characters of the percent-encode set of each part and all
+/// non-ASCII characters are percent-encoded, and a host outside ASCII becomes Punycode, as in browsers (WHATWG URL,
+/// "percent-encoded bytes", "host parsing", "special authority slashes state" and "path state").
 public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     /// The reason why a text is not a link.
     public enum ParseError: String, Error, Sendable, Hashable, CaseIterable {
@@ -15,7 +15,6 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
         case port = "a port that is not a number up to 65535"
         case control = "a control character"
         case blank = "a blank before or after the address"
-        case backslash = "a backslash, which browsers read as a slash and phones do not"
     }
 
     /// The maximum size in bytes as sent. No known browser sends more.
@@ -58,17 +57,20 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: the reason why the text is not a link.
     public init(reading text: String) throws(ParseError) {
         guard text.utf8.count <= Self.longest else { throw .tooLong }
-        let source = Array(text.utf8)
+        var source = Array(text.utf8)
         var isClean = true
         for byte in source where Self.needsCare.contains(byte) {
             guard byte >= 0x20, byte != 0x7f else { throw .control }
             isClean = false
         }
         guard source.first != 0x20, source.last != 0x20 else { throw .blank }
+        if !isClean {
+            let rest = source.firstIndex { $0 == 0x3f || $0 == 0x23 } ?? source.count
+            for index in 0..<rest where source[index] == 0x5c { source[index] = 0x2f }
+        }
         guard let start = Self.schemeEnd(source) else { throw .scheme }
         isSecure = start == 8
         let end = source[start...].firstIndex { $0 == 0x2f || $0 == 0x3f || $0 == 0x23 } ?? source.count
-        guard isClean || !source[start..<end].contains(0x5c) else { throw .backslash }
         let authority = try Self.authority(source[start..<end])
         port = authority.port
         let hash = source[end...].firstIndex(of: 0x23) ?? source.count
@@ -91,8 +93,6 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
         sent += try Self.host(source[authority.host])
         hostRange = hostStart..<sent.count
         sent += source[authority.host.upperBound..<end]
-
-        guard !source[end..<mark].contains(0x5c) else { throw .backslash }
         let pathStart = sent.count
         if mark == end { sent.append(0x2f) }
         Self.send(path ?? source[end..<mark], Self.pathSet, into: &sent)
@@ -141,7 +141,7 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     /// The host in lower case, and in Punycode if it is not ASCII.
     private static func host(_ text: ArraySlice<UInt8>) throws(ParseError) -> [UInt8] {
         guard text.contains(where: { $0 >= 0x80 }) else { return text.map(\.asciiLowercased) }
-        guard let host = Punycode.host(String(decoding: text, as: UTF8.self)) else { throw .host }
+        guard let host = InternationalDomain.ascii(String(decoding: text, as: UTF8.self)) else { throw .host }
         return Array(host.utf8)
     }
 

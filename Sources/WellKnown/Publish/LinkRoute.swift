@@ -88,29 +88,6 @@ public struct LinkRoute: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the route matches a path. This definition is the reference for both systems.
     func holds(for path: String) -> Bool {
-        androidForms.contains { Self.matches(Array($0.utf8), Array(path.utf8)) }
-    }
-
-    /// Backtracks only to the last star. That is enough for patterns of stars and text. The time is at most the product
-    /// of the lengths.
-    private static func matches(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
-        var (p, t) = (0, 0)
-        var star: (pattern: Int, text: Int)?
-        while t < text.count {
-            if p < pattern.count, pattern[p] == UInt8(ascii: "*") {
-                star = (p, t)
-                p += 1
-            } else if p < pattern.count, pattern[p] == text[t] {
-                p += 1
-                t += 1
-            } else if let last = star {
-                p = last.pattern + 1
-                t = last.text + 1
-                star = (last.pattern, t)
-            } else {
-                return false
-            }
-        }
-        return pattern[p...].allSatisfy { $0 == UInt8(ascii: "*") }
+        androidForms.contains { DynamicPattern($0).matches(Array(path.unicodeScalars), goesBack: true) }
     }
 }

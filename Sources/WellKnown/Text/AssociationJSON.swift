@@ -19,7 +19,7 @@ indirect enum AssociationJSON: Sendable {
         let inner = indent + "  "
         switch self {
         case .string(let value):
-            return Self.quoted(value)
+            return JSONText.string(value)
         case .bool(let value):
             return value ? "true" : "false"
         case .literal(let text):
@@ -29,7 +29,7 @@ indirect enum AssociationJSON: Sendable {
         case .array(let items):
             return Self.block("[", items.map { $0.text(indent: inner) }, "]", indent: indent)
         case .object(let members):
-            let lines = members.map { "\(Self.quoted($0.0)): \($0.1.text(indent: inner))" }
+            let lines = members.map { "\(JSONText.string($0.0)): \($0.1.text(indent: inner))" }
             return Self.block("{", lines, "}", indent: indent)
         }
     }
@@ -45,23 +45,29 @@ indirect enum AssociationJSON: Sendable {
         }
     }
 
+    /// One object with the members of all of them.
+    static func joined(_ objects: AssociationJSON...) -> AssociationJSON {
+        .object(
+            objects.reduce(into: []) { all, object in
+                if case .object(let members) = object { all += members }
+            })
+    }
+
+    /// An object of one member whose name is not known beforehand.
+    static func member(_ name: String, _ value: AssociationJSON) -> AssociationJSON { .object([(name, value)]) }
+
     private static func block(_ open: String, _ lines: [String], _ close: String, indent: String) -> String {
         guard !lines.isEmpty else { return open + close }
         return open + "\n" + lines.map { "\(indent)  \($0)" }.joined(separator: ",\n") + "\n\(indent)\(close)"
     }
+}
 
-    /// RFC 8259 section 7: quotes, backslashes and control characters must be escaped, nothing else.
-    static func quoted(_ value: String) -> String {
-        var text = "\""
-        for scalar in value.unicodeScalars {
-            switch scalar.value {
-            case 0x22, 0x5c: text += "\\\(scalar)"
-            case 0..<0x20:
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        return text + "\""
-    }
+extension AssociationJSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    init(stringLiteral text: String) { self = .string(text) }
+    init(integerLiteral number: Int) { self = .literal(String(number)) }
+    init(booleanLiteral flag: Bool) { self = .bool(flag) }
+    init(arrayLiteral items: AssociationJSON...) { self = .array(items) }
+    init(dictionaryLiteral members: (String, AssociationJSON)...) { self = .object(members) }
 }

@@ -60,7 +60,6 @@ extension JSONNode {
         return text
     }
 
-    /// Appends ``canonicalText``.
     func write(to text: inout CanonicalText) { write(to: &text.bytes) }
 
     private func write(to text: inout [UInt8]) {

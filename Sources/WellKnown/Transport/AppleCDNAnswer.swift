@@ -64,11 +64,7 @@ public enum AppleCDNAnswer: Sendable {
         case .unreachable(let failure):
             findings = [Finding(TransportRules.cdnUnreachable, "Apple's CDN could not be asked: \(failure.words).")]
         }
-        return findings.map { finding in
-            var finding = finding
-            finding.file = url
-            return finding
-        }
+        return findings.of(url)
     }
 
     /// Apple serialises the file again, so only values can be compared, not bytes.

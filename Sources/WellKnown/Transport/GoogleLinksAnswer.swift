@@ -67,11 +67,7 @@ public enum GoogleLinksAnswer: Sendable {
                 Finding(TransportRules.dalUnreachable, "Google's service could not be asked: \(failure.words).")
             ]
         }
-        return findings.map { finding in
-            var finding = finding
-            finding.file = url
-            return finding
-        }
+        return findings.of(url)
     }
 
     /// Returns a finding if Google does not confirm a statement that the site makes.

@@ -16,11 +16,7 @@ public enum TransportLint {
         }
         findings += compared(seen)
         findings += SiteLint.findings(seen)
-        return findings.map { finding in
-            var finding = finding
-            finding.file = seen.url
-            return finding
-        }
+        return findings.of(seen.url)
     }
 
     /// Reports a file whose URL is not the one that systems request.

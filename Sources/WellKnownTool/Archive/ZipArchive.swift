@@ -26,6 +26,11 @@ struct ZipArchive {
     /// Archives with more entries are rejected. Android itself has a limit of 65 535.
     private static let maximumEntries = 65_535
 
+    /// Whether it is an Android App Bundle: each has a base module, and bundletool adds its own configuration.
+    var isBundle: Bool {
+        entries.contains { ["BundleConfig.pb", "base/manifest/AndroidManifest.xml"].contains($0.name) }
+    }
+
     static func mayBe(_ data: Data) -> Bool {
         [[0x50, 0x4b, 0x03, 0x04], [0x50, 0x4b, 0x05, 0x06]].contains(Array(data.prefix(4)))
     }

@@ -51,59 +51,73 @@ struct AppStoreConnectClient {
 
     /// - Parameter isDryRun: whether to read only and change nothing.
     func enable(bundleID: String, isDryRun: Bool) async throws(AppStoreConnectError) -> Result {
-        let item = try await find(bundleID)
+        let (id, item) = try await find(bundleID)
         func result(_ outcome: Outcome) -> Result {
-            Result(
-                outcome: outcome, identifier: item.attributes.identifier, name: item.attributes.name,
-                prefix: item.attributes.seedId)
+            Result(outcome: outcome, identifier: bundleID, name: item["name"]?.string, prefix: item["seedId"]?.string)
         }
-        if try await isEnabled(item.id) { return result(.wasEnabled) }
+        if try await isEnabled(id) { return result(.wasEnabled) }
         guard !isDryRun else { return result(.wouldBeEnabled) }
 
-        guard let body = try? JSONEncoder().encode(StoreConnectMessages.NewCapability(bundleID: item.id)) else {
-            throw .badArgument("the request cannot be written")
-        }
-        let answer = try await send(StoreConnectRequest(url: address.newCapability, body: Array(body)))
+        let body = JSONText.bytes([
+            .init(
+                "data",
+                [
+                    .init("type", "bundleIdCapabilities"),
+                    .init("attributes", [.init("capabilityType", Self.capability)]),
+                    .init(
+                        "relationships",
+                        [.init("bundleId", [.init("data", [.init("type", "bundleIds"), .init("id", id)])])]),
+                ])
+        ])
+        let answer = try await send(StoreConnectRequest(url: address.newCapability, body: body))
         if answer.status == 201 || answer.status == 200 { return result(.enabled) }
         // Another request may have enabled the capability at the same time. The App ID's state then decides.
-        if answer.status == 409, try await isEnabled(item.id) { return result(.wasEnabled) }
+        if answer.status == 409, try await isEnabled(id) { return result(.wasEnabled) }
         throw Self.fault(of: answer)
     }
 
     /// Finds the App ID with exactly this identifier. Apple's filter also returns longer identifiers.
-    private func find(_ identifier: String) async throws(AppStoreConnectError) -> StoreConnectMessages.BundleIDs.Item {
+    ///
+    /// Source: Apple, "App Store Connect API", Bundle IDs and Bundle ID Capabilities.
+    private func find(_ identifier: String) async throws(AppStoreConnectError) -> (id: String, attributes: JSONNode) {
         var near: [String] = []
-        var next: String? = address.bundleIDs(beginning: identifier)
-        for _ in 0..<Self.maximumPages {
-            guard let url = next else { break }
-            let page = try await get(url, as: StoreConnectMessages.BundleIDs.self)
-            if let item = page.data.first(where: { $0.attributes.identifier == identifier }) { return item }
-            near += page.data.map(\.attributes.identifier)
-            if let link = page.links?.next { next = try address.page(link) } else { next = nil }
+        let url = address.bundleIDs(beginning: identifier)
+        let found = try await first(from: url) { item -> (id: String, attributes: JSONNode)? in
+            guard let id = item["id"]?.string, let attributes = item["attributes"],
+                let name = attributes["identifier"]?.string
+            else { return nil }
+            near.append(name)
+            return name == identifier ? (id, attributes) : nil
         }
-        throw .noSuchBundleID(identifier, near: near)
+        guard let found else { throw .noSuchBundleID(identifier, near: near) }
+        return found
     }
 
     private func isEnabled(_ id: String) async throws(AppStoreConnectError) -> Bool {
-        var next: String? = address.capabilities(of: id)
-        for _ in 0..<Self.maximumPages {
-            guard let url = next else { break }
-            let page = try await get(url, as: StoreConnectMessages.Capabilities.self)
-            if page.data.contains(where: { $0.attributes?.capabilityType == Self.capability }) { return true }
-            if let link = page.links?.next { next = try address.page(link) } else { next = nil }
-        }
-        return false
+        try await first(from: address.capabilities(of: id)) { item -> String? in
+            item["attributes"]?["capabilityType"]?.string.flatMap { $0 == Self.capability ? $0 : nil }
+        } != nil
     }
 
-    private func get<Document: Decodable>(
-        _ url: String, as type: Document.Type
-    ) async throws(AppStoreConnectError) -> Document {
-        let answer = try await send(StoreConnectRequest(url: url))
-        guard answer.status == 200 else { throw Self.fault(of: answer) }
-        guard let document = try? JSONDecoder().decode(type, from: Data(answer.body)) else {
-            throw .unexpected(status: answer.status, "its JSON has another form")
+    /// The first item that `found` takes, of a document and the pages that follow it.
+    private func first<Item>(
+        from url: String, _ found: (JSONNode) -> Item?
+    ) async throws(AppStoreConnectError) -> Item? {
+        var url = url
+        for _ in 0..<Self.maximumPages {
+            let answer = try await send(StoreConnectRequest(url: url))
+            guard answer.status == 200 else { throw Self.fault(of: answer) }
+            let document = JSONReader.read(answer.body).root
+            guard let items = document?["data"]?.array else {
+                throw .unexpected(status: answer.status, "its JSON has another form")
+            }
+            for item in items {
+                if let wanted = found(item) { return wanted }
+            }
+            guard let next = document?["links"]?["next"]?.string else { return nil }
+            url = try address.page(next)
         }
-        return document
+        return nil
     }
 
     /// Creates a new token for each request. A run takes seconds, so a token cache is unnecessary.
@@ -113,16 +127,26 @@ struct AppStoreConnectClient {
 
     private static func fault(of answer: StoreConnectAnswer) -> AppStoreConnectError {
         if answer.status == 429 { return .rateLimited(limit: limit(in: answer)) }
-        guard let errors = try? JSONDecoder().decode(StoreConnectMessages.Errors.self, from: Data(answer.body)) else {
+        guard let errors = JSONReader.read(answer.body).root?["errors"]?.array else {
             return (300..<400).contains(answer.status)
                 ? .unexpected(status: answer.status, "it points elsewhere, and is not followed")
                 : .unexpected(status: answer.status, "it carries none of Apple's error messages")
         }
+        let words = words(of: errors)
         return switch answer.status {
-        case 401: .notAuthorized(errors.words)
-        case 403: .forbidden(errors.words)
-        default: .refused(status: answer.status, errors.words)
+        case 401: .notAuthorized(words)
+        case 403: .forbidden(words)
+        default: .refused(status: answer.status, words)
         }
+    }
+
+    /// Apple's titles and details in one line, without duplicates.
+    private static func words(of errors: [JSONNode]) -> String {
+        errors.prefix(3).map { item in
+            let (title, detail) = (item["title"]?.string, item["detail"]?.string)
+            let parts = [title, detail == title ? nil : detail, item["code"]?.string.map { "[\($0)]" }]
+            return parts.compactMap(\.self).joined(separator: " ")
+        }.joined(separator: " ")
     }
 
     /// Reads the hourly limit from `X-Rate-Limit: user-hour-lim:3500;user-hour-rem:0;`. Source: Apple, "Identifying

@@ -14,28 +14,14 @@ struct AppStoreConnectToken {
     static let lifetime: TimeInterval = 600
 
     func text(now: Date) throws(AppStoreConnectError) -> String {
-        struct Header: Encodable {
-            let alg = "ES256"
-            let kid: String
-            let typ = "JWT"
-        }
-        struct Claims: Encodable {
-            let iss: String
-            let iat: Int
-            let exp: Int
-            let aud = "appstoreconnect-v1"
-        }
         let seconds = Int(now.timeIntervalSince1970.rounded(.down))
-        let claims = Claims(iss: issuer, iat: seconds, exp: seconds + Int(Self.lifetime))
-        let signed = "\(try Self.part(Header(kid: keyID))).\(try Self.part(claims))"
-        return "\(signed).\(Base64URL.encode(try key.sign(Array(signed.utf8))))"
-    }
-
-    private static func part(_ value: some Encodable) throws(AppStoreConnectError) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        guard let data = try? encoder.encode(value) else { throw .badKey("its id or issuer cannot be written") }
-        return Base64URL.encode(Array(data))
+        let claims: [JSONText.Member] = [
+            .init("iss", issuer), .init("iat", seconds), .init("exp", seconds + Int(Self.lifetime)),
+            .init("aud", "appstoreconnect-v1"),
+        ]
+        do { return try CompactToken.sign(claims, type: "JWT", keyID: keyID, key.key, .es256) } catch {
+            throw .badKey("it cannot sign")
+        }
     }
 }
 
@@ -43,7 +29,7 @@ struct AppStoreConnectToken {
 ///
 /// Its description is `<redacted>`. The key bytes stay in libcrypto.
 struct AppStoreConnectKey: CustomStringConvertible {
-    private let key: PrivateKey
+    fileprivate let key: PrivateKey
     let description = "<redacted>"
 
     /// - Throws: ``AppStoreConnectError/badKey(_:)`` if the text is not an unencrypted P-256 key in PEM.
@@ -59,12 +45,6 @@ struct AppStoreConnectKey: CustomStringConvertible {
             throw .badKey("\(file) holds no private key of the curve P-256")
         }
         self.key = key
-    }
-
-    /// Signs and returns 64 bytes in the form of RFC 7518 section 3.4.
-    func sign(_ bytes: [UInt8]) throws(AppStoreConnectError) -> [UInt8] {
-        guard let signature = try? key.sign(bytes, .es256) else { throw .badKey("it cannot sign") }
-        return signature
     }
 
     /// Whether other users of this machine can read the file.

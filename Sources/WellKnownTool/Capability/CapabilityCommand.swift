@@ -1,14 +1,13 @@
 import ArgumentParser
 import Foundation
+import SSOShared
 
-/// The command `wellknown capability …`.
 struct CapabilityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capability", abstract: "The Associated Domains capability of an App ID at Apple.",
         subcommands: [CapabilityEnableCommand.self])
 }
 
-/// The command `wellknown capability enable …`.
 struct CapabilityEnableCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable",
@@ -49,7 +48,7 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
 
     func validate() throws {
         let isIdentifier = bundleId.utf8.allSatisfy { byte in
-            byte.isDigitOrLetter || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+            byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
         }
         guard isIdentifier, !bundleId.isEmpty, bundleId.utf8.count <= 255 else {
             throw ValidationError("'\(bundleId.printable)' is not a bundle id: letters, digits, dots and hyphens.")
@@ -58,7 +57,8 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
             throw ValidationError("\(error)")
         }
         for (name, value) in [("--key-id", keyId), ("--issuer", issuer)] {
-            guard !value.isEmpty, value.utf8.allSatisfy({ $0.isDigitOrLetter || $0 == UInt8(ascii: "-") }) else {
+            let isFine = value.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
+            guard !value.isEmpty, isFine else {
                 throw ValidationError("\(name) has letters, digits and hyphens only.")
             }
         }
@@ -101,22 +101,10 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
     }
 
     static func json(_ result: AppStoreConnectClient.Result) -> String {
-        struct Document: Encodable {
-            let bundle_id, outcome: String
-            let name, prefix, app_id: String?
-            let profiles_must_be_recreated: Bool
-        }
-        return JSONOutput.text(
-            Document(
-                bundle_id: result.identifier, outcome: result.outcome.rawValue, name: result.name,
-                prefix: result.prefix,
-                app_id: result.prefix.map { "\($0).\(result.identifier)" },
-                profiles_must_be_recreated: result.outcome == .enabled))
-    }
-}
-
-extension UInt8 {
-    fileprivate var isDigitOrLetter: Bool {
-        (0x30...0x39).contains(self) || (0x41...0x5a).contains(self) || (0x61...0x7a).contains(self)
+        JSONOutput.text([
+            "bundle_id": result.identifier, "outcome": result.outcome.rawValue, "name": result.name,
+            "prefix": result.prefix, "app_id": result.prefix.map { "\($0).\(result.identifier)" },
+            "profiles_must_be_recreated": result.outcome == .enabled,
+        ])
     }
 }

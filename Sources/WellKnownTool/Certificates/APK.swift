@@ -1,4 +1,5 @@
 import Foundation
+import WellKnown
 
 /// Reads the signing certificates of an APK or an app bundle.
 enum APKFile {
@@ -14,7 +15,7 @@ enum APKFile {
             }
         }
         let names = Set(archive.entries.map(\.name))
-        if names.contains("BundleConfig.pb") { return try bundle(archive) }
+        if archive.isBundle { return try bundle(archive) }
 
         var entries: [CertificateEntry] = []
         if let block = try APKSigningBlock(archive) {

@@ -1,5 +1,6 @@
 import COpenSSL
 import Foundation
+import WellKnown
 
 /// Reads certificates from a file. The format is detected from the content, not from the name.
 enum CertificateFile {
@@ -11,7 +12,6 @@ enum CertificateFile {
     }
 
     /// - Parameter password: called only if a key store needs a password. Its error is rethrown.
-    /// - Throws: ``CertificateError``.
     static func read(
         _ data: Data, password: () throws(CertificateError) -> String?
     ) throws(CertificateError) -> CertificateReading {
@@ -146,25 +146,8 @@ enum PEMText {
     }
 }
 
-/// Reads the content and the certificates of a signed message (PKCS#7, CMS) in DER or BER. The signature is not
-/// verified.
-enum SignedMessage {
-    /// Returns the signed content.
-    ///
-    /// - Returns: `nil` if the bytes are not a signed message, or the message has no content.
-    static func content(of bytes: [UInt8]) -> [UInt8]? {
-        final class Content { var bytes: [UInt8] = [] }
-        let content = Content()
-        let isFound = sso_message_content(
-            bytes, bytes.count,
-            { start, count, context in
-                guard let start, let context else { return }
-                Unmanaged<Content>.fromOpaque(context).takeUnretainedValue().bytes =
-                    Array(UnsafeBufferPointer(start: start, count: count))
-            }, Unmanaged.passUnretained(content).toOpaque())
-        return isFound == 1 ? content.bytes : nil
-    }
-
+/// The certificates of a signed message (PKCS#7, CMS) in DER or BER. The signature is not verified.
+extension SignedMessage {
     /// - Throws: ``CertificateError/malformed(_:)`` if it is not a signed message.
     static func certificates(
         of bytes: [UInt8], place: String, signer: CertificateEntry.Role

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import WellKnown
 
-/// The command `wellknown fingerprint FILE…`.
 struct FingerprintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fingerprint",
@@ -46,9 +45,8 @@ struct FingerprintCommand: ParsableCommand {
         switch format {
         case .text: StandardOutput.write(reports.map(\.text).joined(separator: "\n"))
         case .json:
-            let failed = failures.map { FingerprintFailure(file: $0.file, error: $0.fault.description) }
-            let document = FingerprintOutput(files: reports.map(\.encoded), failures: failed)
-            StandardOutput.write(JSONOutput.text(document))
+            let failed = failures.map { ["file": $0.file, "error": $0.fault.description] as JSONObject }
+            StandardOutput.write(JSONOutput.text(["files": reports.map(\.encoded), "failures": failed]))
         }
         for failure in failures {
             StandardOutput.reportError("\(failure.file.printable): \(failure.fault)")
@@ -57,13 +55,4 @@ struct FingerprintCommand: ParsableCommand {
         let isBad = reports.contains { failOn.isReached(by: $0.findings) }
         if isBad { throw ExitCode(1) }
     }
-}
-
-private struct FingerprintFailure: Encodable {
-    let file, error: String
-}
-
-private struct FingerprintOutput: Encodable {
-    let files: [FingerprintDocument]
-    let failures: [FingerprintFailure]
 }

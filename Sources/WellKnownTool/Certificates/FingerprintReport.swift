@@ -50,11 +50,11 @@ struct FingerprintReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    var encoded: FingerprintDocument {
-        FingerprintDocument(
-            file: file, format: reading.format.rawValue,
-            certificates: reading.entries.map(FingerprintDocument.Certificate.init), notes: reading.notes,
-            findings: findings.map(FindingJSON.Item.init), sha256_cert_fingerprints: listed)
+    var encoded: JSONObject {
+        [
+            "file": file, "format": reading.format.rawValue, "certificates": reading.entries.map(\.encoded),
+            "notes": reading.notes, "findings": findings.map(FindingJSON.item), "sha256_cert_fingerprints": listed,
+        ]
     }
 }
 
@@ -64,37 +64,22 @@ extension CertificateEntry {
         let isOpen = apiLevels.upperBound >= UInt32(Int32.max)
         return ", Android API \(apiLevels.lowerBound) " + (isOpen ? "and later" : "to \(apiLevels.upperBound)")
     }
+
+    fileprivate var encoded: JSONObject {
+        [
+            "role": role.rawValue, "source": place, "alias": alias, "sha256": certificate.fingerprint.description,
+            "sha1": certificate.sha1, "apk_key_hash": certificate.apkKeyHash, "key": certificate.key,
+            "subject": certificate.subject, "issuer": certificate.issuer,
+            "not_before": certificate.notBefore.formatted(.iso8601),
+            "not_after": certificate.notAfter.formatted(.iso8601), "min_api": apiLevels?.lowerBound,
+            "max_api": apiLevels?.upperBound,
+        ]
+    }
 }
 
 extension Date {
     /// The date in UTC, for example `2026-01-31`.
     var day: String { formatted(.iso8601.year().month().day()) }
-}
-
-/// The JSON form of ``FingerprintReport``. The names of its members are part of the interface.
-struct FingerprintDocument: Encodable {
-    struct Certificate: Encodable {
-        let role, source, sha256, sha1, apk_key_hash, subject, issuer, not_before, not_after, key: String
-        let alias: String?
-        let min_api, max_api: UInt32?
-
-        init(_ entry: CertificateEntry) {
-            let certificate = entry.certificate
-            (role, source, alias) = (entry.role.rawValue, entry.place, entry.alias)
-            (sha256, sha1) = (certificate.fingerprint.description, certificate.sha1)
-            (apk_key_hash, key) = (certificate.apkKeyHash, certificate.key)
-            (subject, issuer) = (certificate.subject, certificate.issuer)
-            not_before = certificate.notBefore.formatted(.iso8601)
-            not_after = certificate.notAfter.formatted(.iso8601)
-            (min_api, max_api) = (entry.apiLevels?.lowerBound, entry.apiLevels?.upperBound)
-        }
-    }
-
-    let file, format: String
-    let certificates: [Certificate]
-    let notes: [String]
-    let findings: [FindingJSON.Item]
-    let sha256_cert_fingerprints: [String]
 }
 
 /// Findings about certificates whose fingerprints should not be used.

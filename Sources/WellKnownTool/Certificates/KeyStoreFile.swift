@@ -153,16 +153,3 @@ struct ByteCursor {
         return parts
     }
 }
-
-extension Sequence<UInt8> {
-    /// The first four bytes as a little-endian number, as in a zip archive. 0 if there are fewer bytes.
-    func littleEndianWord() -> UInt32 {
-        var word: UInt32 = 0
-        var shift: UInt32 = 0
-        for byte in self.prefix(4) {
-            word |= UInt32(byte) << shift
-            shift += 8
-        }
-        return word
-    }
-}

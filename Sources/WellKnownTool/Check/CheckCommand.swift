@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import WellKnown
 
-/// The command `wellknown check FILE`.
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -44,7 +43,7 @@ struct CheckCommand: AsyncParsableCommand {
     var rounds: Int?
 
     @Option(help: "text or json.")
-    var format: AnswerFormat = .text
+    var format: ReportFormat = .text
 
     @OptionGroup(title: "Network options") var network: NetworkOptions
 
@@ -56,7 +55,7 @@ struct CheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         let file: ExpectationsFile
-        do throws(ExpectationsFile.ReadError) { file = try ExpectationsFile.read(self.file) } catch {
+        do throws(YAMLFile.ReadError) { file = try ExpectationsFile(self.file) } catch {
             error.lines.forEach(StandardOutput.reportError)
             throw ExitCode(error.isUnreadable ? 2 : 1)
         }

@@ -20,12 +20,7 @@ struct ExpectationCheck {
     let file: ExpectationsFile
     let network: NetworkOptions
     /// Each file of each host is read once.
-    private var subjects: [String: Reading] = [:]
-
-    private enum Reading {
-        case subject(LinkSubject)
-        case failure(String)
-    }
+    private var subjects: [String: Swift.Result<LinkSubject, InputError>] = [:]
 
     init(_ file: ExpectationsFile, network: NetworkOptions) {
         self.file = file
@@ -51,9 +46,10 @@ struct ExpectationCheck {
     ) async throws -> (String, Result.Verdict, String) {
         let local = file.files[link.host]
         let subject: LinkSubject
-        switch try await reading(link, platform, platform == .ios ? local?.aasa : local?.assetlinks) {
-        case .failure(let reason): return ("unknown", .unreadable, reason)
-        case .subject(let read): subject = read
+        do {
+            subject = try await self.subject(link, platform, platform == .ios ? local?.aasa : local?.assetlinks)
+        } catch let error as InputError {
+            return ("unknown", .unreadable, error.description)
         }
         let answer: LinkAnswer?
         if platform == .android, let manifest = local?.manifest, case .android(let links, _) = subject {
@@ -79,20 +75,21 @@ struct ExpectationCheck {
         }
     }
 
-    private mutating func reading(_ link: LinkURL, _ platform: LinkPlatform, _ local: String?) async throws -> Reading {
+    private mutating func subject(
+        _ link: LinkURL, _ platform: LinkPlatform, _ local: String?
+    ) async throws -> LinkSubject {
         let port = link.port.map { ":\($0)" } ?? ""
-        let source =
-            local
-            ?? "https://\(link.host)\(port)\(platform == .ios ? AssociationKind.aasa.path : AssociationKind.assetlinks.path)"
+        let source = local ?? "https://\(link.host)\(port)\(platform.file.path)"
         let key = "\(platform.rawValue) \(source)"
-        if let known = subjects[key] { return known }
-        var reading: Reading
+        if let known = subjects[key] { return try known.get() }
         do {
-            reading = .subject(try await LinkSubject.reading(source, platform: platform, network: network))
+            let subject = try await LinkSubject.reading(source, platform: platform, network: network)
+            subjects[key] = .success(subject)
+            return subject
         } catch let error as InputError {
-            reading = .failure("\(source.printable): \(error)")
+            let error = InputError(description: "\(source.printable): \(error)")
+            subjects[key] = .failure(error)
+            throw error
         }
-        subjects[key] = reading
-        return reading
     }
 }

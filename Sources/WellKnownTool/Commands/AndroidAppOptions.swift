@@ -82,7 +82,6 @@ struct AndroidVersionOptions: ParsableArguments {
     }
 }
 
-/// Reads the files of an Android app.
 enum AndroidAppFiles {
     static func manifest(_ file: String, define: [String]) throws -> AndroidManifest {
         do throws(ProjectFiles.ReadError) {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import WellKnown
 
-/// The command `wellknown diff OLD NEW`.
 struct DiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
@@ -30,7 +29,7 @@ struct DiffCommand: AsyncParsableCommand {
     var platform: LinkPlatform?
 
     @Option(help: "text or json.")
-    var format: AnswerFormat = .text
+    var format: ReportFormat = .text
 
     @Option(
         help: ArgumentHelp(
@@ -64,7 +63,7 @@ struct DiffCommand: AsyncParsableCommand {
         }
         switch format {
         case .text: StandardOutput.write(comparison.text(style: .ofStandardOutput))
-        case .json: StandardOutput.write(JSONOutput.text(comparison.json))
+        case .json: StandardOutput.write(comparison.json)
         }
         if comparison.exitCode != 0 { throw ExitCode(comparison.exitCode) }
     }
@@ -171,33 +170,24 @@ struct LinkComparison {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// The JSON output. The names of its members are part of the interface.
-    struct Output: Encodable {
-        struct Change: Encodable { let app, url, old, new: String }
-
-        let platform: String
-        /// False also if the search stopped early.
-        let same: Bool
-        let changes: [Change]
-        let addedApps, removedApps, changedCertificates, notDecided: [String]
-        /// Links that open the browser before and after, decided by other rules. Android only.
-        let notes: [Change]
-        /// Open questions whose other answer would make a difference between the files.
-        let disputes: [LinkAnswerJSON.Dispute]
-    }
-
-    var json: Output {
-        func change(_ change: LinkDiff.Change) -> Output.Change {
-            Output.Change(
-                app: change.app, url: change.witness.description, old: change.old.rawValue, new: change.new.rawValue)
+    var json: String {
+        func encoded(_ change: LinkDiff.Change) -> JSONObject {
+            [
+                "app": change.app, "url": change.witness.description, "old": change.old.rawValue,
+                "new": change.new.rawValue,
+            ]
         }
-        return Output(
-            platform: platform.rawValue, same: exitCode == 0, changes: changes.map(change), addedApps: addedApps,
-            removedApps: removedApps, changedCertificates: changedCertificates, notDecided: notDecided,
-            notes: notes.map(change),
-            disputes: disputes.map {
-                LinkAnswerJSON.Dispute(
+        return JSONOutput.text([
+            "platform": platform.rawValue,
+            // False also if the search stopped early.
+            "same": exitCode == 0, "changes": changes.map(encoded), "addedApps": addedApps,
+            "removedApps": removedApps, "changedCertificates": changedCertificates, "notDecided": notDecided,
+            // Links that open the browser before and after, decided by other rules. Android only.
+            "notes": notes.map(encoded),
+            "disputes": disputes.map {
+                LinkAnswerJSON.dispute(
                     $0.dispute, side: $0.side.rawValue, app: $0.app, url: $0.witness.description)
-            })
+            },
+        ])
     }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import WellKnown
 
-/// The command `wellknown finding CODE`.
 struct FindingCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "finding",

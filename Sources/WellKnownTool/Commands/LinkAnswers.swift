@@ -1,7 +1,6 @@
 import SSOShared
 import WellKnown
 
-/// What one app does with a link.
 struct LinkAnswer {
     /// The app, or `nil` if the file does not name an app.
     let app: String?
@@ -91,7 +90,6 @@ struct LinkAnswers {
     var exitCode: Int32 { deciding?.verdict.exitCode ?? LinkVerdict.doesNotOpen.exitCode }
 }
 
-/// Writes answers as text.
 struct LinkAnswerText {
     private let answers: LinkAnswers
     private let style: TextStyle
@@ -219,116 +217,71 @@ extension PartTrial.Part {
     }
 }
 
-/// An answer as JSON. The names of its members are part of the interface.
-struct LinkAnswerJSON: Encodable {
-    struct Rule: Encodable {
-        let entry, rule, line, column: Int
-        let pointer: String
-        let exclude, matches: Bool
-        let evidence: String
-        let parts: [Part]
-        /// The ignored parts of the rule, and the options that come from another place.
-        let notes: [String]
-
-        init(_ trial: RuleTrial, _ document: JSONDocument) {
-            let place = document.position(at: trial.range.lowerBound)
-            (entry, rule, line, column) = (trial.entry, trial.rule, place.line, place.column)
-            (pointer, exclude, matches) = (trial.pointer, trial.isExclude, trial.matches)
-            evidence = trial.mark.rawValue
-            parts = trial.parts.map(Part.init)
-            notes = trial.notes
-        }
+enum LinkAnswerJSON {
+    /// - Parameter withTrials: whether every rule and filter that was tried is written, as `explain` does.
+    static func object(_ answer: LinkAnswer, of answers: LinkAnswers, withTrials: Bool) -> JSONObject {
+        let (explanation, newest) = (answer.explanation, answer.versions.first)
+        let disputes = explanation?.disputes.map { dispute($0) } ?? []
+        let trials = explanation?.trials.map { rule($0, answers.document) } ?? []
+        let filters = newest?.trials.map { filter($0.filter, in: answer.manifest, mismatch: $0.mismatch) }
+        return [
+            "url": answers.url, "platform": answers.platform.rawValue, "app": answer.app,
+            "decision": answer.decision.rawValue, "summary": answer.summary, "verdict": answer.verdict.rawValue,
+            "rule": explanation?.deciding.map { rule($0, answers.document) }, "disputed": !disputes.isEmpty,
+            "disputes": disputes, "trials": withTrials ? trials : nil,
+            // Android with a manifest.
+            "filter": newest?.filter.map { filter($0, in: answer.manifest) },
+            "versions": newest.map { _ in answer.versions.map(version) }, "filters": withTrials ? filters : nil,
+        ]
     }
 
-    struct Part: Encodable {
-        let part, pattern, origin, evidence: String
-        let name, text, note: String?
-        let matches: Bool
-
-        init(_ trial: PartTrial) {
-            (part, name) = trial.part.words
-            (pattern, text, note, matches) = (trial.pattern, trial.text, trial.note, trial.matches)
-            (origin, evidence) = (trial.origin.rawValue, trial.mark.rawValue)
-        }
+    /// - Parameters:
+    ///   - side: in a comparison, the file that the question is about: "old" or "new".
+    ///   - app: in a comparison, the app that it concerns.
+    static func dispute(
+        _ dispute: LinkDispute, side: String? = nil, app: String? = nil, url: String? = nil
+    ) -> JSONObject {
+        [
+            "code": dispute.code, "question": dispute.question, "taken": dispute.taken, "other": dispute.other,
+            "otherwise": dispute.otherwise.rawValue, "side": side, "app": app, "url": url,
+        ]
     }
 
-    struct Dispute: Encodable {
-        let code, question, taken, other, otherwise: String
-        /// In a comparison: the file that the question is about, "old" or "new", and the app and link that it concerns.
-        let side, app, url: String?
-
-        init(_ dispute: LinkDispute, side: String? = nil, app: String? = nil, url: String? = nil) {
-            (code, question, taken, other) = (dispute.code, dispute.question, dispute.taken, dispute.other)
-            otherwise = dispute.otherwise.rawValue
-            (self.side, self.app, self.url) = (side, app, url)
-        }
+    private static func rule(_ trial: RuleTrial, _ document: JSONDocument) -> JSONObject {
+        let place = document.position(at: trial.range.lowerBound)
+        return [
+            "entry": trial.entry, "rule": trial.rule, "line": place.line, "column": place.column,
+            "pointer": trial.pointer, "exclude": trial.isExclude, "matches": trial.matches,
+            "evidence": trial.mark.rawValue, "parts": trial.parts.map(part), "notes": trial.notes,
+        ]
     }
 
-    let url, platform: String
-    let app: String?
-    let decision, summary: String
-    /// What the exit code says: "opens", "does not open" or "not decided".
-    let verdict: String
-    /// The rule that decided, or null if no rule matched.
-    let rule: Rule?
-    let disputed: Bool
-    let disputes: [Dispute]
-    /// Every rule that was tried, in order. Only `explain` has this member.
-    let trials: [Rule]?
-    /// Android with a manifest: the filter that gets the link, and the decision on each range of versions.
-    let filter: Filter?
-    let versions: [Version]?
-    /// Every filter for web links, in the order of the manifest. Only `explain` has this member.
-    let filters: [Filter]?
-
-    struct Filter: Encodable {
-        let file, activity, mismatch: String?
-        let line, column: Int?
-
-        init(_ filter: IntentFilter, in file: String?, mismatch: String? = nil) {
-            (self.file, activity, self.mismatch) = (file, filter.activity, mismatch)
-            (line, column) = (filter.position?.line, filter.position?.column)
-        }
+    private static func part(_ trial: PartTrial) -> JSONObject {
+        let (kind, name): (String, String?) =
+            switch trial.part {
+            case .path: ("path", nil)
+            case .query: ("query", nil)
+            case .item(let name): ("item", name)
+            case .fragment: ("fragment", nil)
+            }
+        return [
+            "part": kind, "name": name, "pattern": trial.pattern, "origin": trial.origin.rawValue, "text": trial.text,
+            "note": trial.note, "matches": trial.matches, "evidence": trial.mark.rawValue,
+        ]
     }
 
-    struct Version: Encodable {
-        let minSdk, maxSdk: Int
-        let versions, decision, verdict, summary: String
-        let asks: Bool
-
-        init(_ decision: AndroidAppMatcher.VersionDecision) {
-            (minSdk, maxSdk) = (decision.sdks.lowerBound, decision.sdks.upperBound)
-            (versions, summary, asks) = (decision.versions, decision.summary, decision.asks)
-            self.decision = decision.decision.rawValue
-            verdict = LinkVerdict(decision.decision, isDecided: decision.isDecided).rawValue
-        }
+    private static func filter(_ filter: IntentFilter, in file: String?, mismatch: String? = nil) -> JSONObject {
+        [
+            "file": file, "activity": filter.activity, "mismatch": mismatch, "line": filter.position?.line,
+            "column": filter.position?.column,
+        ]
     }
 
-    init(_ answer: LinkAnswer, of answers: LinkAnswers, withTrials: Bool) {
-        (url, platform) = (answers.url, answers.platform.rawValue)
-        (app, decision, summary) = (answer.app, answer.decision.rawValue, answer.summary)
-        verdict = answer.verdict.rawValue
-        rule = answer.explanation?.deciding.map { Rule($0, answers.document) }
-        disputes = answer.explanation?.disputes.map { Dispute($0) } ?? []
-        disputed = !disputes.isEmpty
-        filter = answer.versions.first?.filter.map { Filter($0, in: answer.manifest) }
-        versions = answer.versions.isEmpty ? nil : answer.versions.map(Version.init)
-        filters =
-            answer.versions.isEmpty || !withTrials
-            ? nil
-            : answer.versions[0].trials.map { Filter($0.filter, in: answer.manifest, mismatch: $0.mismatch) }
-        trials = withTrials ? answer.explanation?.trials.map { Rule($0, answers.document) } ?? [] : nil
-    }
-}
-
-extension PartTrial.Part {
-    /// The name of the part: `path`, `query`, `item` with its own name, or `fragment`.
-    var words: (String, String?) {
-        switch self {
-        case .path: ("path", nil)
-        case .query: ("query", nil)
-        case .item(let name): ("item", name)
-        case .fragment: ("fragment", nil)
-        }
+    private static func version(_ decision: AndroidAppMatcher.VersionDecision) -> JSONObject {
+        [
+            "minSdk": decision.sdks.lowerBound, "maxSdk": decision.sdks.upperBound, "versions": decision.versions,
+            "decision": decision.decision.rawValue, "summary": decision.summary, "asks": decision.asks,
+            "verdict": LinkVerdict(decision.decision, isDecided: decision.isDecided).rawValue,
+        ]
     }
 }

@@ -22,7 +22,7 @@ struct LinkQuestion: ParsableArguments {
     var platform: LinkPlatform?
 
     @Option(help: "text or json.")
-    var format: AnswerFormat = .text
+    var format: ReportFormat = .text
 
     @OptionGroup(title: "The Android app") var android: AndroidAppOptions
     @OptionGroup(title: "Network options") var network: NetworkOptions
@@ -81,5 +81,3 @@ struct LinkQuestion: ParsableArguments {
         return subject.answers(link, typed: url, app: app, onlyDeciding: onlyDeciding)
     }
 }
-
-enum AnswerFormat: String, ExpressibleByArgument, CaseIterable { case text, json }

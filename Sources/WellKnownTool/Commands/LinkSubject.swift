@@ -161,7 +161,7 @@ enum LinkSubject {
     private var nobody: String {
         platform == .ios
             ? "No entry of applinks.details names an app."
-            : "No statement of \(AndroidMatcher.relation) verifies an app."
+            : "No statement of \(AssetLinks.handleAllURLs) verifies an app."
     }
 
     /// The decision of an app without its explanation, which takes more time.

@@ -2,7 +2,6 @@ public import ArgumentParser
 import Foundation
 public import WellKnown
 
-/// The command `wellknown lint FILE…`.
 struct LintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
@@ -93,7 +92,7 @@ struct LintCommand: AsyncParsableCommand {
         }
         run.comparePairs()
         if let writeBaseline {
-            let baseline = JSONOutput.text(Baseline(run.files.map { ($0.name, $0.findings) }))
+            let baseline = JSONOutput.text(encoding: Baseline(run.files.map { ($0.name, $0.findings) }))
             guard FileManager.default.createFile(atPath: writeBaseline, contents: Data(baseline.utf8)) else {
                 throw ValidationError("--write-baseline: \(writeBaseline.printable) cannot be written.")
             }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import WellKnown
 
-/// The command `wellknown match FILE URL`.
 struct MatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "match",
@@ -28,7 +27,7 @@ struct MatchCommand: AsyncParsableCommand {
         guard let answer = answers.deciding else { throw ExitCode(2) }
         switch question.format {
         case .json:
-            StandardOutput.write(JSONOutput.text(LinkAnswerJSON(answer, of: answers, withTrials: false)))
+            StandardOutput.write(JSONOutput.text(LinkAnswerJSON.object(answer, of: answers, withTrials: false)))
         case .text:
             let text = LinkAnswerText(answers, style: .ofStandardOutput)
             StandardOutput.write(text.verdict(answer) + text.result)
@@ -37,7 +36,6 @@ struct MatchCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `wellknown explain FILE URL`.
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
@@ -61,7 +59,7 @@ struct ExplainCommand: AsyncParsableCommand {
         let answers = try await question.answers(onlyDeciding: false)
         switch question.format {
         case .json:
-            let list = answers.all.map { LinkAnswerJSON($0, of: answers, withTrials: true) }
+            let list = answers.all.map { LinkAnswerJSON.object($0, of: answers, withTrials: true) }
             StandardOutput.write(JSONOutput.text(["answers": list]))
         case .text:
             let text = LinkAnswerText(answers, style: .ofStandardOutput)

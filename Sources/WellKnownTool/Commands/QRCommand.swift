@@ -1,7 +1,6 @@
 import ArgumentParser
 import WellKnown
 
-/// The command `wellknown qr URL`.
 struct QRCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "qr",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import WellKnown
 
-/// The command `wellknown schema KIND`.
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",

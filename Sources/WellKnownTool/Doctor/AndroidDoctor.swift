@@ -11,46 +11,24 @@ struct AndroidDoctor: Sendable {
         let fingerprint: CertificateFingerprint
         /// The origin of the certificate, for example "app.apk, signer".
         let place: String
-        /// False for an upload key, because the installed app is not signed with it.
-        let isOnDevices: Bool
         /// The file. One certificate of an app in common with the list is enough.
-        let file: String
+        var file = ""
+        /// False for an upload key, because the installed app is not signed with it.
+        var isOnDevices = true
         /// Whether the app was signed with it before a rotation.
-        let isFormer: Bool
-
-        init(
-            _ fingerprint: CertificateFingerprint, place: String, file: String = "", isOnDevices: Bool = true,
-            isFormer: Bool = false
-        ) {
-            self.fingerprint = fingerprint
-            self.place = place
-            self.file = file
-            self.isOnDevices = isOnDevices
-            self.isFormer = isFormer
-        }
+        var isFormer = false
     }
 
     var host: DomainName
     var file: AssetLinksFile?
     var manifest: AndroidManifest?
-    var certificates: [Certificate]
+    var certificates: [Certificate] = []
     /// The application id, if it was given.
     var package: String?
     /// The origin of ``package``.
     var packagePlace = "--package"
     /// Why the values of the project are not known.
     var unread: String?
-
-    init(
-        host: DomainName, file: AssetLinksFile? = nil, manifest: AndroidManifest? = nil,
-        certificates: [Certificate] = [], package: String? = nil
-    ) {
-        self.host = host
-        self.file = file
-        self.manifest = manifest
-        self.certificates = certificates
-        self.package = package
-    }
 
     func lines() -> [DoctorLine] { [packageLine] + certificateLines + manifestLines }
 

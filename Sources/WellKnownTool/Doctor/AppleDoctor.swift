@@ -24,18 +24,6 @@ struct AppleDoctor: Sendable {
     /// The time with which the profile's expiry date is compared.
     var now: Date
 
-    init(
-        host: DomainName, file: AASAFile? = nil, entitlements: AppEntitlements? = nil,
-        profile: ProvisioningProfile? = nil, app: String? = nil, now: Date
-    ) {
-        self.host = host
-        self.file = file
-        self.entitlements = entitlements
-        self.profile = profile
-        self.app = app
-        self.now = now
-    }
-
     /// The lines of the table in a fixed order: the app's id, the file, the app, the profile.
     func lines() -> [DoctorLine] {
         [appLine] + fileLines + entitlementLines + profileLines
@@ -49,11 +37,11 @@ struct AppleDoctor: Sendable {
         if let id = entitlements?.applicationIdentifier, !id.hasSuffix("*") { return (id, "entitlements") }
         if let id = profile?.entitlements.applicationIdentifier, !id.hasSuffix("*") { return (id, "profile") }
         guard parts.isUnknown else { return nil }
-        let listed = Set(file?.applinks.value?.entries.flatMap(\.apps) ?? [])
+        let listed = Set(listedApps)
         return listed.count == 1 ? listed.first.map { ($0, "file") } : nil
     }
 
-    var listedApps: [String] { file?.applinks.value?.entries.flatMap(\.apps) ?? [] }
+    var listedApps: [String] { file?.apps(of: "applinks") ?? [] }
 
     private var appLine: DoctorLine {
         let listed = DoctorLine.Side("apple-app-site-association", Self.list(listedApps))
@@ -105,7 +93,7 @@ struct AppleDoctor: Sendable {
     /// Compares the other services: each one must be in both the entitlement and the file.
     private func serviceLine(_ service: String, _ entitlements: AppEntitlements) -> DoctorLine? {
         guard let file, let identity else { return nil }
-        let listed = apps(of: service, in: file)
+        let listed = file.apps(of: service)
         let isListed = listed.contains { $0.utf8.elementsEqual(identity.id.utf8) }
         let asked = entitlements.associatedDomains?.first { $0.service == service && host.isMeant(by: $0.host) }
         let sides = (
@@ -132,17 +120,6 @@ struct AppleDoctor: Sendable {
             return DoctorLine(
                 .ios, subject, sides.0, sides.1, .differs, "Add \(identity.id) to \(service).apps of the file.")
         }
-    }
-
-    private func apps(of service: String, in file: AASAFile) -> [String] {
-        let field =
-            switch service {
-            case "webcredentials": file.webcredentials
-            case "appclips": file.appclips
-            case "activitycontinuation": file.activitycontinuation
-            default: file.authsrv
-            }
-        return field.value?.appIDs ?? []
     }
 
     static func list(_ values: [String]) -> String {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
+import SSOShared
 import WellKnown
 
-/// The command `wellknown doctor DOMAIN …`.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -21,12 +21,7 @@ struct DoctorCommand: AsyncParsableCommand {
     @Argument(help: "The domain of the links, or a link to it.")
     var domain: String
 
-    @Option(
-        help: ArgumentHelp(
-            "The folder of the app's project: finds the manifest with its Gradle values, the entitlements with their Xcode "
-                + "settings, and Expo's configuration.", valueName: "folder"),
-        completion: .directory)
-    var project: String?
+    @OptionGroup var sources: DoctorSources
 
     @Option(
         help: ArgumentHelp(
@@ -52,24 +47,9 @@ struct DoctorCommand: AsyncParsableCommand {
     var cert: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "What a phone says: the output of adb shell pm get-app-links, or swcutil_show.txt of a sysdiagnose.",
-            valueName: "file"),
-        completion: .file())
-    var deviceReport: String?
-
-    @Option(
         help: ArgumentHelp("The file whose first line is the password of a key store.", valueName: "file"),
         completion: .file())
     var passwordFile: String?
-
-    @Option(
-        help: ArgumentHelp("This apple-app-site-association instead of the server's.", valueName: "file"),
-        completion: .file())
-    var aasa: String?
-
-    @Option(help: ArgumentHelp("This assetlinks.json instead of the server's.", valueName: "file"), completion: .file())
-    var assetlinks: String?
 
     @Option(
         help: ArgumentHelp(
@@ -77,25 +57,10 @@ struct DoctorCommand: AsyncParsableCommand {
                 + "more.", valueName: "name=value"))
     var define: [String] = []
 
-    @Flag(help: "Ask no server: compare only what is given.")
-    var offline = false
-
-    @OptionGroup(title: "Network options")
-    var network: NetworkOptions
-
-    @OptionGroup(title: "Network options")
-    var services: ServiceOptions
-
     @OptionGroup var ignoring: IgnoreOptions
 
     @Flag(help: "Show remarks in full, too. Without it, text has their number alone.")
     var all = false
-
-    @Option(help: ArgumentHelp("The iOS app: PREFIX.bundle.id.", valueName: "id"))
-    var app: String?
-
-    @Option(help: ArgumentHelp("The Android app's package name.", valueName: "name"))
-    var package: String?
 
     @Option(help: "text, json, junit, github or sarif.")
     var format: OutputFormat = .text
@@ -109,11 +74,6 @@ struct DoctorCommand: AsyncParsableCommand {
                 "'\(domain.printable)' is not a domain: write its name, as in example.com, or a link to it.")
         }
         _ = try PlaceholderValue.dictionary(define)
-        if let app {
-            do throws(AssociationError) { _ = try AppleAppID(app) } catch {
-                throw ValidationError("--app: \(error). It is written as in the file: PREFIX.bundle.id.")
-            }
-        }
     }
 
     func run() async throws {
@@ -123,22 +83,17 @@ struct DoctorCommand: AsyncParsableCommand {
     /// The host of a domain, with umlauts too, or of a link.
     static func host(_ text: String) -> DomainName? {
         if let link = LinkURL(text), link.port == nil { return DomainName(link.host) }
-        return Punycode.host(text).flatMap(DomainName.init)
+        return DomainName(text) ?? InternationalDomain.ascii(text).flatMap(DomainName.init)
     }
 
     private func examine() async throws {
         guard let host = Self.host(domain) else { throw ExitCode(64) }
         let values = try PlaceholderValue.dictionary(define)
-        var examination = DoctorExamination(host: host, app: app, package: package, now: Date())
+        var examination = sources.examination(of: host)
         do throws(ProjectFiles.ReadError) { try read(into: &examination, filling: values) } catch {
-            StandardOutput.reportError("\(error)")
-            throw ExitCode(2)
+            throw CannotCheck("\(error)")
         }
-        let client = offline ? nil : try network.client()
-        if let client {
-            await examination.fetch(with: client)
-            if let target = FetchTarget(host.name) { await examination.ask(services.probe(client, target)) }
-        }
+        try await sources.ask(for: &examination)
         var report = examination.report()
         var list = try ignoring.list()
         report.findings = list.kept(report.findings, in: host.name).findings
@@ -152,10 +107,7 @@ struct DoctorCommand: AsyncParsableCommand {
     private func read(
         into examination: inout DoctorExamination, filling values: [String: String]
     ) throws(ProjectFiles.ReadError) {
-        examination.isOffline = offline
-        var deviceSays: DeviceReport?
-        if let aasa { examination.aasa = (aasa, try ProjectFiles.bytes(aasa)) }
-        if let assetlinks { examination.assetlinks = (assetlinks, try ProjectFiles.bytes(assetlinks)) }
+        try sources.read(into: &examination, filling: values)
         if let entitlements {
             examination.entitlements = try ProjectFiles.entitlements(entitlements, filling: values)
         }
@@ -163,18 +115,6 @@ struct DoctorCommand: AsyncParsableCommand {
         if let manifest { examination.manifest = try ProjectFiles.manifest(manifest, filling: values) }
         examination.names = DoctorNames(
             entitlements: entitlements, profile: profile, manifest: manifest, certificates: cert)
-        if let project {
-            let folder: ProjectFolder
-            do throws(InputError) { folder = try ProjectFolder(project) } catch {
-                throw ProjectFiles.ReadError(file: project, reason: error.description)
-            }
-            let project = ProjectReading(folder, defined: values)
-            examination.project = project
-            examination.notes += project.notes
-        }
-        if let deviceReport {
-            deviceSays = try ProjectFiles.device(deviceReport)
-        }
         for file in cert {
             examination.certificates += try DoctorFiles.certificates(
                 file, password: PasswordSource(file: passwordFile))
@@ -186,6 +126,6 @@ struct DoctorCommand: AsyncParsableCommand {
             examination.certificates = own
             examination.names.certificates = [manifest]
         }
-        if let deviceSays { examination.take(deviceSays) }
+        try sources.readReport(into: &examination)
     }
 }

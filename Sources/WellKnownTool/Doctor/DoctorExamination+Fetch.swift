@@ -47,7 +47,7 @@ extension DoctorExamination {
     }
 
     private func serviceLine(
-        _ platform: DoctorLine.Platform, _ subject: String, _ url: String, _ findings: [Finding], _ notes: [String]
+        _ platform: LinkPlatform, _ subject: String, _ url: String, _ findings: [Finding], _ notes: [String]
     ) -> DoctorLine {
         let unreachable = ["cdn.unreachable", "dal.unreachable", "cdn.unknown"]
         let worst = findings.max { $0.severity < $1.severity }
@@ -63,13 +63,11 @@ extension DoctorExamination {
     }
 
     private mutating func file(
-        _ path: String, _ platform: DoctorLine.Platform, _ client: WebClient
+        _ path: String, _ platform: LinkPlatform, _ client: WebClient
     ) async -> (place: String, body: [UInt8])? {
         let url = "https://\(host.name)\(path)"
-        var request = WebRequest(url: url)
-        request.allowsPrivate = client.settings.allowsPrivate
         let found: String
-        switch await client.ask(request) {
+        switch await client.ask(WebRequest(url: url)) {
         case .success(let answer) where answer.status == 200 && !answer.isTruncated: return (url, answer.body)
         case .success(let answer) where answer.isTruncated: found = "more than \(client.settings.largestBody) bytes"
         case .success(let answer) where answer.isRedirect:
@@ -86,7 +84,7 @@ extension DoctorExamination {
     /// Reports a failed request. A wrong response is an error, because phones get the same response. A server that this
     /// machine cannot reach is not checked, because phones may still reach it.
     private func line(
-        _ platform: DoctorLine.Platform, _ url: String, _ found: String, _ verdict: DoctorLine.Verdict
+        _ platform: LinkPlatform, _ url: String, _ found: String, _ verdict: DoctorLine.Verdict
     ) -> DoctorLine {
         DoctorLine(
             platform, DoctorLine.file, .init("domain", host.name), .init(url, found), verdict,

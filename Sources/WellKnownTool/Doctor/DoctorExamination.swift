@@ -45,9 +45,9 @@ struct DoctorExamination {
     var only: LinkPlatform?
 
     /// The systems to check: those for which an input was given, or both systems without any input.
-    var platforms: Set<DoctorLine.Platform> {
-        if let only { return [only == .ios ? .ios : .android] }
-        var platforms: Set<DoctorLine.Platform> = []
+    var platforms: Set<LinkPlatform> {
+        if let only { return [only] }
+        var platforms: Set<LinkPlatform> = []
         if aasa != nil || entitlements != nil || profile != nil || app != nil { platforms.insert(.ios) }
         if !(project?.apple.isEmpty ?? true) { platforms.insert(.ios) }
         if !(project?.android.isEmpty ?? true) { platforms.insert(.android) }
@@ -87,9 +87,9 @@ struct DoctorExamination {
         var result = PlatformResult(names: names)
         if let lint, let aasa { result.lines.append(line(.ios, aasa.place, lint, isReadable: lint.aasa != nil)) }
         if lint == nil || lint?.aasa != nil {
-            var doctor = AppleDoctor(
-                host: host, file: lint?.aasa, entitlements: entitlements, profile: profile, app: app, now: now)
-            (doctor.appPlace, doctor.parts, doctor.unread) = (appPlace, parts, unread)
+            let doctor = AppleDoctor(
+                host: host, file: lint?.aasa, entitlements: entitlements, profile: profile, app: app,
+                appPlace: appPlace, parts: parts, unread: unread, now: now)
             result.lines += doctor.lines()
         }
         var project = projectLint
@@ -105,9 +105,9 @@ struct DoctorExamination {
             result.lines.append(line(.android, assetlinks.place, lint, isReadable: lint.assetLinks != nil))
         }
         if lint == nil || lint?.assetLinks != nil {
-            var doctor = AndroidDoctor(
-                host: host, file: lint?.assetLinks, manifest: manifest, certificates: certificates, package: package)
-            (doctor.packagePlace, doctor.unread) = (packagePlace, unread)
+            let doctor = AndroidDoctor(
+                host: host, file: lint?.assetLinks, manifest: manifest, certificates: certificates, package: package,
+                packagePlace: packagePlace, unread: unread)
             result.lines += doctor.lines()
         }
         var project = projectLint
@@ -155,7 +155,7 @@ struct DoctorExamination {
 
     /// Reports whether the file can be parsed. Other errors are in the findings.
     private func line(
-        _ platform: DoctorLine.Platform, _ place: String, _ lint: LintReport, isReadable: Bool
+        _ platform: LinkPlatform, _ place: String, _ lint: LintReport, isReadable: Bool
     ) -> DoctorLine {
         let worst = lint.findings.first { $0.severity == .error }?.message ?? "it cannot be read"
         return DoctorLine(
@@ -231,7 +231,7 @@ extension DoctorExamination {
         else { return }
         certificates = app.signatures.compactMap { text in
             CertificateFingerprint(text).map {
-                AndroidDoctor.Certificate($0, place: "device report", file: "device report")
+                AndroidDoctor.Certificate(fingerprint: $0, place: "device report", file: "device report")
             }
         }
     }

@@ -17,8 +17,8 @@ enum DoctorFiles {
         return reading.entries.filter { $0.role != .chain }.map { entry in
             let name = "\(URL(filePath: file).lastPathComponent), \(entry.alias ?? entry.role.rawValue)"
             return AndroidDoctor.Certificate(
-                entry.certificate.fingerprint, place: name, file: file, isOnDevices: entry.role != .uploadKey,
-                isFormer: entry.role == .formerSigner)
+                fingerprint: entry.certificate.fingerprint, place: name, file: file,
+                isOnDevices: entry.role != .uploadKey, isFormer: entry.role == .formerSigner)
         }
     }
 }

@@ -14,11 +14,6 @@ struct DoctorLine: Sendable, Hashable {
         case notChecked = "not checked"
     }
 
-    enum Platform: String, Sendable, Hashable, CaseIterable {
-        case ios = "iOS"
-        case android = "Android"
-    }
-
     /// A place and its value, which may quote a file.
     struct Side: Sendable, Hashable {
         let place: String
@@ -37,7 +32,7 @@ struct DoctorLine: Sendable, Hashable {
     static let appleCopy = "Apple's copy"
     static let googleAnswer = "Google's answer"
 
-    let platform: Platform
+    let platform: LinkPlatform
     /// The compared setting, for example "the app's id".
     let subject: String
     let left: Side
@@ -47,7 +42,7 @@ struct DoctorLine: Sendable, Hashable {
     let advice: String?
 
     init(
-        _ platform: Platform, _ subject: String, _ left: Side, _ right: Side, _ verdict: Verdict,
+        _ platform: LinkPlatform, _ subject: String, _ left: Side, _ right: Side, _ verdict: Verdict,
         _ advice: String? = nil
     ) {
         self.platform = platform

@@ -27,10 +27,10 @@ struct DoctorReport {
             output += notes.map { TextStyle.wrapped($0.printable, first: "  ", rest: "    ") }
             output.append("")
         }
-        for platform in DoctorLine.Platform.allCases {
+        for platform in LinkPlatform.allCases {
             let own = lines.filter { $0.platform == platform }
             guard !own.isEmpty else { continue }
-            output += [style.paint("\(platform.rawValue), \(host)", .bold), ""]
+            output += [style.paint("\(platform.title), \(host)", .bold), ""]
             for line in own { output += Self.rows(of: line, style) }
             output.append("")
         }
@@ -110,46 +110,26 @@ struct DoctorReport {
     }
 
     var json: String {
-        let document = DoctorDocument(
-            domain: host, healthy: exitCode(failOn: .error) == 0,
-            lines: lines.map { DoctorDocument.Line($0, names) },
-            findings: findings.map(FindingJSON.Item.init), lookedAt: notes.isEmpty ? nil : notes)
-        return JSONOutput.text(document)
-    }
-}
-
-/// The JSON form of ``DoctorReport``. The names of its members are part of the interface.
-struct DoctorDocument: Encodable {
-    struct Side: Encodable {
-        let place, value: String
-        /// The file that holds the value, and the place in it.
-        let file: String?
-        let line, column: Int?
-
-        init(_ side: DoctorLine.Side, _ names: DoctorNames) {
-            (place, value, file) = (side.place, side.value, names.file(of: side))
-            (line, column) = (side.position?.line, side.position?.column)
-        }
+        JSONOutput.text([
+            "domain": host, "healthy": exitCode(failOn: .error) == 0, "lines": lines.map(encoded),
+            "findings": findings.map(FindingJSON.item), "lookedAt": notes.isEmpty ? nil : notes,
+        ])
     }
 
-    struct Line: Encodable {
-        let platform, subject, verdict: String
-        let places: [Side]
-        let advice: String?
-
-        init(_ line: DoctorLine, _ names: DoctorNames) {
-            platform = line.platform == .ios ? "ios" : "android"
-            (subject, verdict, advice) = (line.subject, line.verdict.rawValue, line.advice)
-            places = [Side(line.left, names), Side(line.right, names)]
-        }
+    private func encoded(_ line: DoctorLine) -> JSONObject {
+        [
+            "platform": line.platform.rawValue, "subject": line.subject,
+            "verdict": line.verdict.rawValue, "advice": line.advice, "places": [line.left, line.right].map(encoded),
+        ]
     }
 
-    let domain: String
-    let healthy: Bool
-    let lines: [Line]
-    let findings: [FindingJSON.Item]
-    /// The files of a project that were looked at. Only with `--project`.
-    let lookedAt: [String]?
+    /// - Parameter side: a place and its value, with the file that holds the value.
+    private func encoded(_ side: DoctorLine.Side) -> JSONObject {
+        [
+            "place": side.place, "value": side.value, "file": names.file(of: side), "line": side.position?.line,
+            "column": side.position?.column,
+        ]
+    }
 }
 
 /// The report in the formats for build servers.
@@ -185,7 +165,7 @@ extension DoctorReport {
         let sides = [line.left, line.right].map { "\($0.place): \($0.value)" }.joined(separator: "; ")
         let location = names.location(of: line)
         return Finding(
-            rule, "\(line.platform.rawValue), \(line.subject): \(sides).", fix: line.advice, file: location?.file,
+            rule, "\(line.platform.title), \(line.subject): \(sides).", fix: line.advice, file: location?.file,
             position: location?.position)
     }
 }

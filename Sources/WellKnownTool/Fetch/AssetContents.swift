@@ -7,7 +7,6 @@ struct NetworkAssetContent: AssetContent {
     func list(at url: String) async -> AssetContentReply {
         var request = WebRequest(url: url)
         request.userAgent = AssociationKind.assetlinks.userAgent
-        request.allowsPrivate = client.settings.allowsPrivate
         // A site with an http address is requested over http.
         request.allowsHTTP = true
         switch await client.ask(request) {

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import WellKnown
 
-/// The command `wellknown fetch DOMAIN`.
 struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",

@@ -29,10 +29,8 @@ struct FetchReport: Sendable {
     /// The neighbours of the files that the site has.
     var neighbours: [Neighbouring] = []
 
-    /// The findings of all files.
     var allFindings: [Finding] { files.flatMap(\.findings) + neighbours.flatMap(\.findings) }
 
-    /// The files and neighbours with their findings.
     var checkedFiles: [CheckedFile] {
         files.map { CheckedFile($0) } + neighbours.map { CheckedFile(name: $0.fact.url, findings: $0.findings) }
     }
@@ -110,81 +108,51 @@ extension CheckedFile {
 /// Writes the result of a fetch as one JSON object: the findings in the format of `lint --format json`, and the
 /// responses.
 enum FetchJSON {
-    struct Output: Encodable {
-        let domain: String
-        let files: [File]
-        let neighbours: [NeighbourFile]
-        let summary: FindingJSON.Summary
-    }
-
-    struct NeighbourFile: Encodable {
-        let file, kind: String
-        let findings: [FindingJSON.Item]
-        let answer: Answer
-    }
-
-    struct File: Encodable {
-        let file, kind: String
-        /// False if this machine could not connect to the site.
-        let checked: Bool
-        let findings: [FindingJSON.Item]
-        let omitted: [String: Int]?
-        let notes: [String]
-        let answers: [Answer]
-    }
-
-    struct Answer: Encodable {
-        let asked, url: String
-        let status, bytes, milliseconds: Int?
-        let contentType, address, failure: String?
-        let truncated: Bool?
-        /// The headers of the service's response that describe its copy of the file.
-        let headers: [String: String]?
-
-        init(_ fact: FetchReport.Fact) {
-            (asked, url) = (fact.what, fact.url)
-            switch fact.outcome {
-            case .success(let answer):
-                (status, bytes, milliseconds) = (answer.status, answer.body.count, answer.milliseconds)
-                (contentType, address, failure) = (answer["content-type"], answer.address, nil)
-                truncated = answer.isTruncated ? true : nil
-                let telling = answer.headers.filter {
-                    $0.name.hasPrefix("apple-") || ["age", "cache-control", "x-cache", "location"].contains($0.name)
-                }
-                headers = telling.isEmpty ? nil : Dictionary(telling.map { ($0.name, $0.value) }) { $1 }
-            case .failure(let reason):
-                (status, bytes, milliseconds, contentType, address) = (nil, nil, nil, nil, nil)
-                (truncated, headers) = (nil, nil)
-                failure = reason.words
-            }
-        }
-    }
-
     /// One site is one object. Several are in the list `sites`.
     static func render(_ reports: [FetchReport]) -> String {
-        let outputs = reports.map(output)
-        return outputs.count == 1 ? JSONOutput.text(outputs[0]) : JSONOutput.text(["sites": outputs])
+        let sites = reports.map(site)
+        return JSONOutput.text(sites.count == 1 ? sites[0] : ["sites": sites])
     }
 
-    private static func output(_ report: FetchReport) -> Output {
-        let all = report.allFindings
-        func count(_ severity: Severity) -> Int { all.count { $0.severity == severity } }
-        let files = report.files.map { file in
-            File(
-                file: file.url, kind: file.kind.rawValue, checked: file.isChecked,
-                findings: file.findings.map(FindingJSON.Item.init),
-                omitted: file.omitted.isEmpty ? nil : file.omitted, notes: file.notes,
-                answers: file.facts.map(Answer.init))
+    private static func site(_ report: FetchReport) -> JSONObject {
+        [
+            "domain": report.target.host, "files": report.files.map(file),
+            "neighbours": report.neighbours.map(neighbour),
+            "summary": FindingJSON.summary(report.allFindings, failures: report.files.count { !$0.isChecked }),
+        ]
+    }
+
+    private static func file(_ file: FetchReport.File) -> JSONObject {
+        [
+            // False if this machine could not connect to the site.
+            "checked": file.isChecked, "file": file.url, "kind": file.kind.rawValue,
+            "findings": file.findings.map(FindingJSON.item), "omitted": file.omitted.isEmpty ? nil : file.omitted,
+            "notes": file.notes, "answers": file.facts.map(answer),
+        ]
+    }
+
+    private static func neighbour(_ neighbour: FetchReport.Neighbouring) -> JSONObject {
+        [
+            "file": neighbour.fact.url, "kind": neighbour.kind.rawValue,
+            "findings": neighbour.findings.map(FindingJSON.item), "answer": answer(neighbour.fact),
+        ]
+    }
+
+    private static func answer(_ fact: FetchReport.Fact) -> JSONObject {
+        switch fact.outcome {
+        case .failure(let reason): return ["asked": fact.what, "url": fact.url, "failure": reason.words]
+        case .success(let answer):
+            // The headers of the service's response that describe its copy of the file.
+            let telling = answer.headers.filter {
+                $0.name.hasPrefix("apple-") || ["age", "cache-control", "x-cache", "location"].contains($0.name)
+            }
+            let headers = Dictionary(telling.map { ($0.name, $0.value) }) { $1 }
+            return [
+                "asked": fact.what, "url": fact.url, "status": answer.status, "bytes": answer.body.count,
+                "milliseconds": answer.milliseconds, "contentType": answer["content-type"],
+                "address": answer.address, "truncated": answer.isTruncated ? true : nil,
+                "headers": headers.isEmpty ? nil : headers,
+            ]
         }
-        return Output(
-            domain: report.target.host, files: files,
-            neighbours: report.neighbours.map {
-                NeighbourFile(
-                    file: $0.fact.url, kind: $0.kind.rawValue, findings: $0.findings.map(FindingJSON.Item.init),
-                    answer: Answer($0.fact))
-            },
-            summary: FindingJSON.Summary(
-                errors: count(.error), warnings: count(.warning), infos: count(.info),
-                failures: report.files.count { !$0.isChecked }))
     }
 }

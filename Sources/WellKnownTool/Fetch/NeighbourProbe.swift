@@ -27,9 +27,7 @@ struct NeighbourProbe: Sendable {
     }
 
     private func send(_ url: String) async -> HTTPOutcome {
-        var request = WebRequest(url: url)
-        request.allowsPrivate = client.settings.allowsPrivate
-        return await client.ask(request)
+        await client.ask(WebRequest(url: url))
     }
 }
 

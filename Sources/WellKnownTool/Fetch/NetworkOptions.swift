@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import SSOShared
 
-/// The network options of all commands that use the network.
 struct NetworkOptions: ParsableArguments {
     @Flag(help: "Also connect to private, loopback and reserved addresses.")
     var allowPrivate = false

@@ -81,7 +81,6 @@ struct OriginProbe: Sendable {
         request.family = family
         request.isCompressed = compressed
         request.allowsHTTP = overHTTP
-        request.allowsPrivate = client.settings.allowsPrivate
         return await client.ask(request)
     }
 }

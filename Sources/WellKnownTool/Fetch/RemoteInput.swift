@@ -23,7 +23,6 @@ struct RemoteInput: Sendable {
         let path = target.path ?? kind.path
         var request = WebRequest(url: target.url(path))
         request.userAgent = kind.userAgent
-        request.allowsPrivate = client.settings.allowsPrivate
         var outcome = await client.ask(request)
         var first: HTTPOutcome?
         if case .failure(.timedOut) = outcome {

@@ -22,7 +22,7 @@ struct ServiceProbe: Sendable {
     }
 
     func askGoogleForStatements() async -> (url: String, outcome: HTTPOutcome) {
-        let url = "\(googleBase)/v1/statements:list?source.web.site=\(escaped(site))"
+        let url = "\(googleBase)/v1/statements:list?source.web.site=\(PercentCoding.encode(site))"
         return (url, await ask(url, standard: googleBase == Self.google))
     }
 
@@ -33,9 +33,9 @@ struct ServiceProbe: Sendable {
             guard answers.count < Self.mostChecks else { break }
             guard case .androidApp(let package, let fingerprint) = link.target else { continue }
             let url =
-                "\(googleBase)/v1/assetlinks:check?source.web.site=\(escaped(site))"
-                + "&relation=\(escaped(link.relation))&target.androidApp.packageName=\(escaped(package))"
-                + "&target.androidApp.certificate.sha256Fingerprint=\(escaped(fingerprint))"
+                "\(googleBase)/v1/assetlinks:check?source.web.site=\(PercentCoding.encode(site))"
+                + "&relation=\(PercentCoding.encode(link.relation))&target.androidApp.packageName=\(PercentCoding.encode(package))"
+                + "&target.androidApp.certificate.sha256Fingerprint=\(PercentCoding.encode(fingerprint))"
             answers.append((link, url, await ask(url, standard: googleBase == Self.google)))
         }
         return answers
@@ -48,14 +48,9 @@ struct ServiceProbe: Sendable {
         request.userAgent = "wellknown/\(ProductVersion.text)"
         // If the user names another base URL, its address may be private. Addresses from the site's own responses may
         // not.
-        request.allowsPrivate = !standard || client.settings.allowsPrivate
+        request.allowsPrivate = !standard
         request.allowsHTTP = !standard
         return await client.ask(request)
-    }
-
-    private func escaped(_ text: String) -> String {
-        let allowed = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
-        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
     }
 }
 

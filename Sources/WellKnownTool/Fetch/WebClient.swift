@@ -9,7 +9,7 @@ struct WebRequest: Sendable {
     var family = HTTPClient.Request.AddressFamily.any
     /// Requests a compressed response and decompresses it.
     var isCompressed = false
-    /// Permits connections to private and reserved addresses.
+    /// Permits connections to private and reserved addresses, also where the settings do not.
     var allowsPrivate = false
     /// Permits http. Used to report a file that is served over http only.
     var allowsHTTP = false
@@ -23,7 +23,6 @@ struct WebRequest: Sendable {
         "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36"
 }
 
-/// The settings for all requests of a run.
 struct WebSettings: Sendable {
     /// The time limit for the whole request. Android's verifier waits five seconds.
     var timeLimit: Duration = .seconds(5)
@@ -66,7 +65,7 @@ struct WebClient: Sendable {
         call.addressFamily = request.family
         call.acceptsCompression = request.isCompressed
         call.reusesConnection = false
-        if !request.allowsPrivate { call.addressError = { ReservedAddress.kind(of: $0) } }
+        if !request.allowsPrivate, !settings.allowsPrivate { call.addressError = { ReservedAddress.kind(of: $0) } }
         do throws(ConnectionError) {
             let response = try await client.send(call)
             return .success(

@@ -1,7 +1,6 @@
 import ArgumentParser
 import WellKnown
 
-/// The command `wellknown generate`.
 struct GenerateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate",
@@ -100,7 +99,7 @@ struct GenerateCommand: ParsableCommand {
     private func parts() throws -> PlanParts {
         var parts = PlanParts()
         if let source {
-            do throws(PlanFileError) { parts = try PlanFile.read(source) } catch {
+            do throws(YAMLFile.ReadError) { parts = try PlanParts(reading: source) } catch {
                 error.lines.forEach(StandardOutput.reportError)
                 throw ExitCode(error.isUnreadable ? 2 : 1)
             }

@@ -55,7 +55,6 @@ struct GeneratedFiles {
     /// Writes the files below `folder/.well-known/`. If one file cannot be written, no file is written.
     ///
     /// - Returns: the paths, in the order of the files.
-    /// - Throws: ``InputError``.
     func write(to folder: String, force: Bool) throws(InputError) -> [String] {
         let place = (folder.hasSuffix("/") ? folder : folder + "/") + ".well-known"
         let paths = files.map { "\(place)/\($0.kind.fileName)" }

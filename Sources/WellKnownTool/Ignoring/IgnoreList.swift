@@ -1,5 +1,4 @@
 import Foundation
-import SSOShared
 import WellKnown
 
 /// What is left out: codes of the command line, entries of the file, and findings that the baseline has.
@@ -11,12 +10,12 @@ struct IgnoreList {
 
     init(codes: [String]) { (self.codes, file, baseline) = (Set(codes), nil, Baseline()) }
 
-    /// - Throws: ``IgnoreFile/ReadError`` if the baseline cannot be read.
-    init(codes: [String], file: IgnoreFile) throws(IgnoreFile.ReadError) {
+    /// - Throws: ``YAMLFile/ReadError`` if the baseline cannot be read.
+    init(codes: [String], file: IgnoreFile) throws(YAMLFile.ReadError) {
         (self.codes, self.file) = (Set(codes), file)
         let folder = file.name.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         baseline =
-            try file.baseline.map { name throws(IgnoreFile.ReadError) in
+            try file.baseline.map { name throws(YAMLFile.ReadError) in
                 try Baseline(reading: folder.isEmpty || name.hasPrefix("/") ? name : "\(folder)/\(name)")
             } ?? Baseline()
     }
@@ -50,8 +49,6 @@ struct IgnoreList {
         return "there is no code \(code.printable)"
             + (near.isEmpty ? "" : ": did you mean \(near.joined(separator: " or "))?")
     }
-
-    static func nearest(_ text: String, _ names: [String]) -> String? { SpellingSuggestion.of(text, among: names) }
 }
 
 /// Findings that were there when the baseline was written. They are known by code and JSON Pointer, not by line.
@@ -68,7 +65,7 @@ struct Baseline: Codable {
         findings = Set(files.flatMap { file in file.findings.map { Self.entry($0, in: file.name) } })
     }
 
-    init(reading name: String) throws(IgnoreFile.ReadError) {
+    init(reading name: String) throws(YAMLFile.ReadError) {
         do throws(InputError) {
             let data = try InputBytes.read(name, limit: 64 << 20)
             guard let read = try? JSONDecoder().decode(Baseline.self, from: data) else {
@@ -77,7 +74,7 @@ struct Baseline: Codable {
             }
             self = read
         } catch {
-            throw IgnoreFile.ReadError(lines: ["\(name.printable): \(error)"])
+            throw YAMLFile.ReadError(lines: ["\(name.printable): \(error)"])
         }
     }
 

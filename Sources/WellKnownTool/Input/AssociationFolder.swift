@@ -4,11 +4,9 @@ import WellKnown
 /// Finds both files below a folder, in every place where projects keep them.
 struct AssociationFolder {
     /// The paths of the files, beginning with the folder's, in order.
-    private(set) var files: [String] = []
-    private(set) var isTruncated = false
+    let files: [String]
+    let isTruncated: Bool
 
-    private static let mostEntries = 10_000
-    private static let deepest = 12
     /// Folders of dependencies and of builds.
     private static let left: Set<String> = [
         "node_modules", "Pods", "build", "Build", "DerivedData", "Carthage", "dist", "vendor", "target", "out", "bin",
@@ -29,26 +27,13 @@ struct AssociationFolder {
     }
 
     init(_ root: String) {
-        var left = Self.mostEntries
-        visit(root, depth: 0, &left)
-        isTruncated = left <= 0
-    }
-
-    private mutating func visit(_ folder: String, depth: Int, _ left: inout Int) {
-        guard depth <= Self.deepest, let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
-            return
+        let walk = FolderWalk(root, deepest: 12, mostEntries: 10_000) { name in
+            !Self.left.contains(name) && (!name.hasPrefix(".") || name == ".well-known")
+        } takes: { path in
+            Self.names.contains { path == $0 || path.hasSuffix("/" + $0) }
         }
-        for name in names.sorted() where left > 0 {
-            left -= 1
-            let path = folder == "." ? name : folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
-            // A symbolic link may lead out of the folder, or in a circle.
-            let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
-            if type == .typeDirectory {
-                guard !Self.left.contains(name), !name.hasPrefix(".") || name == ".well-known" else { continue }
-                visit(path, depth: depth + 1, &left)
-            } else if type == .typeRegular, Self.names.contains(name) {
-                files.append(path)
-            }
-        }
+        let start = root == "." ? "" : root.hasSuffix("/") ? root : root + "/"
+        files = walk.paths.map { start + $0 }
+        isTruncated = walk.isTruncated
     }
 }

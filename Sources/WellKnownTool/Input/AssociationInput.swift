@@ -11,8 +11,6 @@ struct AssociationInput: Sendable {
     let kind: AssociationKind?
 
     /// Reads a file, or standard input for `-`.
-    ///
-    /// - Throws: ``InputError``.
     static func read(_ name: String, kind: AssociationKind? = nil) throws(InputError) -> AssociationInput {
         let data: Data
         do throws(InputError) {
@@ -29,10 +27,11 @@ struct AssociationInput: Sendable {
 
 extension AssociationKind: ExpressibleByArgument {}
 
-enum LinkPlatform: String, ExpressibleByArgument, CaseIterable, Sendable {
+enum LinkPlatform: String, ExpressibleByArgument, CaseIterable, Encodable, Sendable {
     case ios, android
 
     var title: String { self == .ios ? "iOS" : "Android" }
+    var file: AssociationKind { self == .ios ? .aasa : .assetlinks }
 }
 
 /// An argument of the command line: a local file, a URL or a domain.

@@ -7,7 +7,6 @@ enum InputBytes {
     static let largest = 4 << 30
 
     /// - Parameter limit: the maximum size. Larger files are rejected.
-    /// - Throws: ``InputError``.
     static func read(_ name: String, limit: Int = largest) throws(InputError) -> Data {
         do {
             if name == "-" { return try stream(FileHandle.standardInput, limit: limit) }

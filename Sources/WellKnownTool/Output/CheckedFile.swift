@@ -5,8 +5,8 @@ import WellKnown
 struct CheckedFile {
     /// The name on the command line.
     let name: String
-    let kind: AssociationKind?
-    var findings: [Finding]
+    var kind: AssociationKind?
+    var findings: [Finding] = []
     /// The number of further findings of each code that ``findings`` leaves out.
     var omitted: [String: Int] = [:]
     /// The number of findings that the configuration leaves out.
@@ -20,20 +20,11 @@ struct CheckedFile {
     /// The reason why the file could not be checked.
     var failure: String?
 
+}
+
+extension CheckedFile {
     init(name: String, report: LintReport) {
-        self.name = name
-        kind = report.kind
-        findings = report.findings
-        omitted = report.omitted
-    }
-
-    init(name: String, kind: AssociationKind? = nil, findings: [Finding]) {
-        (self.name, self.kind, self.findings) = (name, kind, findings)
-    }
-
-    init(name: String, failure: String) {
-        (self.name, kind, findings) = (name, nil, [])
-        self.failure = failure
+        self.init(name: name, kind: report.kind, findings: report.findings, omitted: report.omitted)
     }
 }
 

@@ -1,7 +1,6 @@
 import SSOShared
 import WellKnown
 
-/// Writes findings as text.
 enum FindingText {
     /// - Parameter showsAll: whether remarks are written in full. Otherwise the last line counts them.
     static func render(_ files: [CheckedFile], style: TextStyle, showsAll: Bool) -> String {

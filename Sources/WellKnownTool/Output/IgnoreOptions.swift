@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import WellKnown
 
-/// The options that leave findings out.
 struct IgnoreOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Leave findings of this code out; again for more.", valueName: "code"))
     var ignore: [String] = []
@@ -22,8 +21,7 @@ struct IgnoreOptions: ParsableArguments {
     func list() throws -> IgnoreList {
         let name = config ?? IgnoreFile.standardName
         guard config != nil || FileManager.default.fileExists(atPath: name) else { return IgnoreList(codes: ignore) }
-        do throws(IgnoreFile.ReadError) { return try IgnoreList(codes: ignore, file: IgnoreFile(reading: name)) } catch
-        {
+        do { return try IgnoreList(codes: ignore, file: IgnoreFile(reading: name)) } catch {
             for line in error.lines { StandardOutput.reportError(line) }
             throw ExitCode(64)
         }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import WellKnown
 
-/// The output formats for findings.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     /// Text for users.
     case text

@@ -46,28 +46,20 @@ enum ReadersTable {
         return plain.replacing(outcome, with: style.paint(outcome, colour), maxReplacements: 1)
     }
 
-    /// A row of the JSON output. The names of its members are part of the interface.
-    struct Row: Encodable {
-        let package, fingerprint, relation: String
-        let verdicts: [Verdict]
-    }
-
-    struct Verdict: Encodable {
-        let reader, outcome, reason: String
-        let sure: Bool
-        let pointer: String?
-        let line, column: Int?
-    }
-
-    static func rows(_ readers: AssetLinksReaders) -> [Row] {
+    static func rows(_ readers: AssetLinksReaders) -> [JSONObject] {
         readers.table().map { row in
-            Row(
-                package: row.package, fingerprint: row.fingerprint, relation: row.relation,
-                verdicts: row.verdicts.map {
-                    Verdict(
-                        reader: $0.reader.rawValue, outcome: $0.outcome.rawValue, reason: $0.reason, sure: $0.isSure,
-                        pointer: $0.pointer, line: $0.position?.line, column: $0.position?.column)
-                })
+            [
+                "package": row.package, "fingerprint": row.fingerprint, "relation": row.relation,
+                "verdicts": row.verdicts.map(encoded),
+            ]
         }
+    }
+
+    private static func encoded(_ verdict: ReaderVerdict) -> JSONObject {
+        [
+            "reader": verdict.reader.rawValue, "outcome": verdict.outcome.rawValue, "reason": verdict.reason,
+            "sure": verdict.isSure, "pointer": verdict.pointer, "line": verdict.position?.line,
+            "column": verdict.position?.column,
+        ]
     }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 
-/// Writes results to standard output and messages to standard error.
 enum StandardOutput {
     /// Writes the whole text. EPIPE is ignored. Any other error, such as a full disk, ends the program with 2, because
     /// an incomplete report can look like one without findings.

@@ -19,8 +19,6 @@ struct AndroidManifest: Sendable, Hashable {
 
     /// Reads the manifest of a project, or the compiled one of an APK.
     ///
-    /// - Throws: ``ProjectFileError``.
-    ///
     /// - Parameter values: the values of the build's placeholders, by name.
     init(reading bytes: some Sequence<UInt8>, filling values: [String: String] = [:]) throws(ProjectFileError) {
         let bytes = Array(bytes)

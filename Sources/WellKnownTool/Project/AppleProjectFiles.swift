@@ -50,8 +50,6 @@ struct AppEntitlements: Sendable, Hashable {
     }
 
     /// Reads a project's `.entitlements` file, or the output of `codesign -d --entitlements` for a signed app.
-    ///
-    /// - Throws: ``ProjectFileError``.
     init(reading bytes: some Sequence<UInt8>, filling values: [String: String] = [:]) throws(ProjectFileError) {
         var bytes = Array(bytes)
         // codesign without --xml writes the header of the signature's blob before the list: a magic number and a
@@ -85,12 +83,14 @@ struct ProvisioningProfile: Sendable, Hashable {
     let expires: Date?
     let entitlements: AppEntitlements
 
-    /// Reads the property list of a profile. The profile itself is a signed message. The caller extracts the list from
-    /// it, because that needs a cryptography library.
+    /// Reads a profile as Apple delivers it, in a signed message, or as the property list from that message.
     ///
     /// - Throws: ``ProjectFileError`` if it is not a property list with `Entitlements`.
-    init(reading bytes: some Sequence<UInt8>) throws(ProjectFileError) {
-        let list = try PropertyList(reading: bytes)
+    init(reading bytes: [UInt8]) throws(ProjectFileError) {
+        guard let content = bytes.first == 0x30 ? SignedMessage.content(of: bytes) : bytes else {
+            throw ProjectFileError("this is not a provisioning profile: the signed message in it cannot be read")
+        }
+        let list = try PropertyList(reading: content)
         guard let entitlements = list["Entitlements"], entitlements.dictionary != nil else {
             throw ProjectFileError("the property list has no Entitlements: it is not a provisioning profile")
         }

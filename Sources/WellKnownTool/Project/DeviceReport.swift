@@ -5,7 +5,6 @@ import WellKnown
 /// Sources: Android, "Verify Android App Links", section "Review the verification results"; Apple, TN3155 "Debugging
 /// universal links".
 struct DeviceReport: Sendable {
-    /// One app on an Android device.
     struct AndroidApp: Sendable, Hashable {
         let package: String
         /// The fingerprints of the installed app, as the device writes them.

@@ -25,27 +25,13 @@ struct IPAFile {
             }).first
         else { return nil }
         app = root
-        let profileBytes = try Self.bytes("Payload/\(root)/embedded.mobileprovision", archive, limit: 16 << 20)
-        profile = try profileBytes.flatMap { bytes throws(ProjectFileError) in
-            guard let content = bytes.first == 0x30 ? SignedMessage.content(of: bytes) : bytes else {
-                throw ProjectFileError("the signed message of its embedded.mobileprovision cannot be read")
-            }
-            return try ProvisioningProfile(reading: content)
-        }
-        let info = try Self.bytes("Payload/\(root)/Info.plist", archive, limit: 16 << 20)
+        let profileBytes = try archive.contents(named: "Payload/\(root)/embedded.mobileprovision", limit: 16 << 20)
+        profile = try profileBytes.map { bytes throws(ProjectFileError) in try ProvisioningProfile(reading: bytes) }
+        let info = try archive.contents(named: "Payload/\(root)/Info.plist", limit: 16 << 20)
         let list = try info.map { bytes throws(ProjectFileError) in try PropertyList(reading: bytes) }
         let executable = list?["CFBundleExecutable"]?.string ?? String(root.dropLast(".app".count))
-        let code = try Self.bytes("Payload/\(root)/\(executable)", archive, limit: Self.maximumExecutable)
+        let code = try archive.contents(named: "Payload/\(root)/\(executable)", limit: Self.maximumExecutable)
         entitlements = try code.flatMap { bytes throws(ProjectFileError) in try Self.entitlements(in: bytes) }
-    }
-
-    private static func bytes(
-        _ name: String, _ archive: ZipArchive, limit: Int
-    ) throws(ProjectFileError) -> [UInt8]? {
-        guard let entry = archive.entries.first(where: { $0.name == name }) else { return nil }
-        do { return try archive.contents(of: entry, limit: limit) } catch {
-            throw ProjectFileError("its \(name) cannot be unpacked")
-        }
     }
 
     /// The blob of the entitlements: a magic number, its length, and a property list. The bytes may appear by chance, so

@@ -17,60 +17,52 @@ enum ProjectFiles {
     static func entitlements(
         _ file: String, filling values: [String: String] = [:]
     ) throws(ReadError) -> AppEntitlements {
-        if let archive = try archive(file) {
-            do throws(ProjectFileError) {
-                guard let app = try IPAFile(archive) else {
-                    throw ProjectFileError("this archive has no Payload/NAME.app, as an .ipa has")
-                }
-                guard let entitlements = app.entitlements else {
-                    throw ProjectFileError("the signature of \(app.app) has no entitlements")
-                }
-                return entitlements
-            } catch {
-                throw ReadError(file: file, reason: error.description)
+        try reading(file) { archive throws(ProjectFileError) in
+            guard let app = try IPAFile(archive) else {
+                throw ProjectFileError("this archive has no Payload/NAME.app, as an .ipa has")
             }
-        }
-        let bytes = try text(file)
-        do throws(ProjectFileError) {
+            guard let entitlements = app.entitlements else {
+                throw ProjectFileError("the signature of \(app.app) has no entitlements")
+            }
+            return entitlements
+        } or: { bytes throws(ProjectFileError) in
             if let config = try ExpoConfig(reading: bytes, filling: values) { return AppEntitlements(config) }
             return try AppEntitlements(reading: bytes, filling: values)
-        } catch {
-            throw ReadError(file: file, reason: error.description)
         }
     }
 
-    /// Reads a profile as Apple delivers it, in a signed message, or as the property list from that message.
     static func profile(_ file: String) throws(ReadError) -> ProvisioningProfile {
-        if let archive = try archive(file) {
-            do throws(ProjectFileError) {
-                guard let profile = try IPAFile(archive)?.profile else {
-                    throw ProjectFileError("this archive has no Payload/NAME.app/embedded.mobileprovision")
-                }
-                return profile
-            } catch {
-                throw ReadError(file: file, reason: error.description)
+        try reading(file) { archive throws(ProjectFileError) in
+            guard let profile = try IPAFile(archive)?.profile else {
+                throw ProjectFileError("this archive has no Payload/NAME.app/embedded.mobileprovision")
             }
-        }
-        let bytes = try bytes(file)
-        let content = bytes.first == 0x30 ? SignedMessage.content(of: bytes) : bytes
-        guard let content else {
-            throw ReadError(
-                file: file, reason: "this is not a provisioning profile: the signed message in it cannot be read")
-        }
-        do throws(ProjectFileError) { return try ProvisioningProfile(reading: content) } catch {
-            throw ReadError(file: file, reason: error.description)
+            return profile
+        } or: { bytes throws(ProjectFileError) in
+            try ProvisioningProfile(reading: bytes)
         }
     }
 
     static func manifest(_ file: String, filling values: [String: String] = [:]) throws(ReadError) -> AndroidManifest {
-        let archive = try archive(file)
-        let bytes = archive == nil ? try text(file) : []
-        do throws(ProjectFileError) {
-            if let archive { return try manifest(in: archive, filling: values) }
+        try reading(file) { archive throws(ProjectFileError) in
+            try manifest(in: archive, filling: values)
+        } or: { bytes throws(ProjectFileError) in
             if !BinaryXML.isBinary(bytes), let config = try ExpoConfig(reading: bytes, filling: values) {
                 return AndroidManifest(config)
             }
             return try AndroidManifest(reading: bytes, filling: values)
+        }
+    }
+
+    /// Reads what a finished build or a single file has.
+    private static func reading<Content>(
+        _ file: String, _ build: (ZipArchive) throws(ProjectFileError) -> Content,
+        or single: ([UInt8]) throws(ProjectFileError) -> Content
+    ) throws(ReadError) -> Content {
+        let archive = try archive(file)
+        let bytes = archive == nil ? try text(file) : []
+        do throws(ProjectFileError) {
+            if let archive { return try build(archive) }
+            return try single(bytes)
         } catch {
             throw ReadError(file: file, reason: error.description)
         }
@@ -81,29 +73,19 @@ enum ProjectFiles {
         in archive: ZipArchive, filling values: [String: String]
     ) throws(ProjectFileError) -> AndroidManifest {
         // An APK has the compiled form, an app bundle that of its base module.
-        let isBundle = archive.entries.contains { $0.name == "base/manifest/AndroidManifest.xml" }
         let names =
-            isBundle
+            archive.isBundle
             ? ("base/manifest/AndroidManifest.xml", "base/resources.pb") : ("AndroidManifest.xml", "resources.arsc")
-        guard let bytes = try contents(of: names.0, archive, limit: 8 << 20) else {
+        guard let bytes = try archive.contents(named: names.0, limit: 8 << 20) else {
             throw ProjectFileError("this archive has no AndroidManifest.xml")
         }
-        let table = try contents(of: names.1, archive, limit: maximumBytes)
+        let table = try archive.contents(named: names.1, limit: maximumBytes)
         let resources = try table.map { table throws(ProjectFileError) in
-            try isBundle ? ResourceTable.read(bundle: table) : ResourceTable.read(table)
+            try archive.isBundle ? ResourceTable.read(bundle: table) : ResourceTable.read(table)
         }
         let filled = (resources ?? [:]).merging(values) { $1 }
-        guard isBundle else { return try AndroidManifest(reading: bytes, filling: filled) }
+        guard archive.isBundle else { return try AndroidManifest(reading: bytes, filling: filled) }
         return try AndroidManifest(root: ProtoXML.read(bytes), filling: filled)
-    }
-
-    private static func contents(
-        of name: String, _ archive: ZipArchive, limit: Int
-    ) throws(ProjectFileError) -> [UInt8]? {
-        guard let entry = archive.entries.first(where: { $0.name == name }) else { return nil }
-        do { return try archive.contents(of: entry, limit: limit) } catch {
-            throw ProjectFileError("its \(name) cannot be unpacked")
-        }
     }
 
     /// Whether the file is an archive, such as an APK.
@@ -138,6 +120,16 @@ enum ProjectFiles {
     static func data(_ file: String, limit: Int = 4 << 30) throws(ReadError) -> Data {
         do throws(InputError) { return try InputBytes.read(file, limit: limit) } catch {
             throw ReadError(file: file, reason: error.description)
+        }
+    }
+}
+
+extension ZipArchive {
+    /// The unpacked bytes of the entry with this name. `nil` if there is none.
+    func contents(named name: String, limit: Int) throws(ProjectFileError) -> [UInt8]? {
+        guard let entry = entries.first(where: { $0.name == name }) else { return nil }
+        do { return try contents(of: entry, limit: limit) } catch {
+            throw ProjectFileError("its \(name) cannot be unpacked")
         }
     }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The files of an app's project that a reader takes.
 ///
 /// Folders of dependencies and of builds are left out: what they contain is not the project's own.
@@ -15,22 +13,21 @@ struct ProjectFolder {
     private static let left: Set<String> = [
         "node_modules", "Pods", "build", "Build", "DerivedData", "Carthage", "dist", "vendor", "xcuserdata", "target",
     ]
-    private static let mostEntries = 50_000
-    private static let deepest = 10
 
-    /// - Throws: ``InputError`` if the folder cannot be read.
-    init(_ root: String) throws(InputError) {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: root, isDirectory: &isFolder), isFolder.boolValue else {
-            throw InputError(description: "cannot read the project \(root.printable): it is not a folder")
+    /// - Throws: ``ProjectFiles/ReadError`` if the folder cannot be read.
+    init(_ root: String) throws(ProjectFiles.ReadError) {
+        guard AssociationFolder.isFolder(root) else {
+            throw ProjectFiles.ReadError(file: root, reason: "it is not a folder")
+        }
+        let walk = FolderWalk(root, deepest: 10, mostEntries: 50_000) { name in
+            !Self.left.contains(name) && !name.hasPrefix(".")
+        } takes: { path in
+            ProjectReading.readers.contains { $0.takes(path) }
         }
         self.root = root
-        var paths: [String] = []
-        var left = Self.mostEntries
-        Self.visit(root, "", depth: 0, &left, &paths)
-        self.paths = paths.sorted()
+        paths = walk.paths.sorted()
         known = Set(paths)
-        isTruncated = left <= 0
+        isTruncated = walk.isTruncated
     }
 
     func has(_ path: String) -> Bool { known.contains(path) }
@@ -70,22 +67,5 @@ struct ProjectFolder {
             }
         }
         return parts.joined(separator: "/")
-    }
-
-    private static func visit(_ root: String, _ below: String, depth: Int, _ left: inout Int, _ paths: inout [String]) {
-        let folder = below.isEmpty ? root : "\(root)/\(below)"
-        guard depth <= deepest, let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }
-        for name in names.sorted() where left > 0 {
-            left -= 1
-            let path = below.isEmpty ? name : "\(below)/\(name)"
-            // A symbolic link may lead out of the project, or in a circle.
-            let type = try? FileManager.default.attributesOfItem(atPath: "\(root)/\(path)")[.type] as? FileAttributeType
-            if type == .typeDirectory {
-                guard !Self.left.contains(name), !name.hasPrefix(".") else { continue }
-                visit(root, path, depth: depth + 1, &left, &paths)
-            } else if type == .typeRegular, ProjectReading.readers.contains(where: { $0.takes(path) }) {
-                paths.append(path)
-            }
-        }
     }
 }

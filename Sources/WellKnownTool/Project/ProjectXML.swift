@@ -13,10 +13,8 @@ struct ProjectXMLElement: Sendable {
     /// The position of the element's `<`.
     let position: SourcePosition
 
-    /// The value of an attribute by its full name.
     subscript(name: String) -> String? { attributes.first { $0.name == name }?.value }
 
-    /// The children with a name.
     func children(named name: String) -> [ProjectXMLElement] { children.filter { $0.name == name } }
 }
 
@@ -227,7 +225,6 @@ struct ProjectXMLReader {
     }
 }
 
-/// An error in a project file: entitlements, profile or manifest.
 struct ProjectFileError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The message: one sentence without a full stop. It may quote the file.
     let message: String

@@ -11,7 +11,6 @@ struct XcodeProject: Sendable {
         let settings: [String: String]
     }
 
-    /// The settings of one target in one configuration.
     struct Configuration: Sendable, Hashable {
         let target: String
         let isApplication: Bool

@@ -3,7 +3,6 @@ import Foundation
 import SSOShared
 import WellKnown
 
-/// The command `wellknown statements list|check REQUEST.json`.
 struct StatementsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "statements",
@@ -18,7 +17,6 @@ struct StatementsCommand: AsyncParsableCommand {
         subcommands: [StatementsListCommand.self, StatementsCheckCommand.self])
 }
 
-/// The command `wellknown statements list`: all statements of an asset.
 struct StatementsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -34,7 +32,6 @@ struct StatementsListCommand: AsyncParsableCommand {
     func run() async throws { try await CannotCheck.reporting { try await options.run(.list) } }
 }
 
-/// The command `wellknown statements check`: whether one asset is linked to another.
 struct StatementsCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import WellKnown
 
-/// The command `wellknown why URL`.
 struct WhyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "why",
@@ -19,40 +18,13 @@ struct WhyCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The link, as in https://links.example.com/shop/1.", valueName: "url"))
     var link: String
 
-    @Option(help: ArgumentHelp("The folder of the app's project.", valueName: "folder"), completion: .directory)
-    var project: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "What a phone says: the output of adb shell pm get-app-links, or swcutil_show.txt.", valueName: "file"),
-        completion: .file())
-    var deviceReport: String?
-
-    @Option(
-        help: ArgumentHelp("This apple-app-site-association instead of the server's.", valueName: "file"),
-        completion: .file())
-    var aasa: String?
-
-    @Option(help: ArgumentHelp("This assetlinks.json instead of the server's.", valueName: "file"), completion: .file())
-    var assetlinks: String?
-
-    @Option(help: ArgumentHelp("The iOS app: PREFIX.bundle.id.", valueName: "id"))
-    var app: String?
-
-    @Option(help: ArgumentHelp("The Android app's package name.", valueName: "name"))
-    var package: String?
+    @OptionGroup var sources: DoctorSources
 
     @Option(help: "ios or android; both unless given.")
     var platform: LinkPlatform?
 
-    @Flag(help: "Ask no server.")
-    var offline = false
-
     @Option(help: "text or json.")
     var format: ReportFormat = .text
-
-    @OptionGroup(title: "Network options") var services: ServiceOptions
-    @OptionGroup(title: "Network options") var network: NetworkOptions
 
     /// How long the command takes at most, also when no server answers.
     static let secondsInAll = 15.0
@@ -79,33 +51,19 @@ struct WhyCommand: AsyncParsableCommand {
 
     private func answer() async throws {
         let (url, host) = try parsed()
-        var examination = DoctorExamination(host: host, app: app, package: package, now: Date())
-        do throws(ProjectFiles.ReadError) { try read(into: &examination) } catch {
+        var examination = sources.examination(of: host)
+        examination.only = platform
+        do throws(ProjectFiles.ReadError) {
+            try sources.read(into: &examination)
+            try sources.readReport(into: &examination)
+        } catch {
             throw CannotCheck("\(error)")
         }
-        if !offline {
-            var network = network
-            network.timeLimit = min(network.timeLimit, Self.secondsPerRequest)
-            let client = try network.client()
-            examination.only = platform
-            await examination.fetch(with: client)
-            if let target = FetchTarget(host.name) { await examination.ask(services.probe(client, target)) }
-        }
-        let report = WhySteps(url: url, examination: examination, platform: platform, hasProject: project != nil).report
-        StandardOutput.write(format == .json ? JSONOutput.text(report) : report.text)
+        try await sources.ask(for: &examination, most: Self.secondsPerRequest)
+        let report = WhySteps(
+            url: url, examination: examination, platform: platform, hasProject: sources.project != nil
+        ).report
+        StandardOutput.write(format == .json ? JSONOutput.text(encoding: report) : report.text)
         if report.exitCode != 0 { throw ExitCode(report.exitCode) }
-    }
-
-    private func read(into examination: inout DoctorExamination) throws(ProjectFiles.ReadError) {
-        if let aasa { examination.aasa = (aasa, try ProjectFiles.bytes(aasa)) }
-        if let assetlinks { examination.assetlinks = (assetlinks, try ProjectFiles.bytes(assetlinks)) }
-        if let project {
-            do throws(InputError) {
-                examination.project = ProjectReading(try ProjectFolder(project), defined: [:])
-            } catch {
-                throw ProjectFiles.ReadError(file: project, reason: error.description)
-            }
-        }
-        if let deviceReport { examination.take(try ProjectFiles.device(deviceReport)) }
     }
 }

@@ -4,7 +4,7 @@ import WellKnown
 struct WhyStep: Encodable {
     enum Verdict: String, Encodable { case holds, fails, look, unknown }
 
-    let platform: String
+    let platform: LinkPlatform
     /// The server, the copy of a service, the rule, the app or the phone.
     let step: String
     let verdict: Verdict
@@ -13,11 +13,9 @@ struct WhyStep: Encodable {
     let next: String?
 
     init(_ platform: LinkPlatform, _ step: String, _ verdict: Verdict, _ text: String, next: String? = nil) {
-        (self.platform, self.step, self.verdict) = (platform.rawValue, step, verdict)
+        (self.platform, self.step, self.verdict) = (platform, step, verdict)
         (self.text, self.next) = (text, next)
     }
-
-    var system: String { platform == LinkPlatform.ios.rawValue ? "iOS" : "Android" }
 }
 
 /// The answer of `why`: the steps of each system, the first that fails on top, and one next step.
@@ -56,11 +54,11 @@ struct WhyReport: Encodable {
     var text: String {
         var lines = steps.filter { $0.verdict != .holds }.map { step in
             let mark = step.verdict == .fails ? "FAILS" : step.verdict == .look ? "look" : "not known"
-            return "\(mark): \(step.system), \(step.step): \(step.text)"
+            return "\(mark): \(step.platform.title), \(step.step): \(step.text)"
         }
-        for system in ["iOS", "Android"] {
-            let good = steps.filter { $0.verdict == .holds && $0.system == system }
-            if !good.isEmpty { lines.append("ok: \(system): \(good.map(\.step).joined(separator: ", "))") }
+        for platform in LinkPlatform.allCases {
+            let good = steps.filter { $0.verdict == .holds && $0.platform == platform }
+            if !good.isEmpty { lines.append("ok: \(platform.title): \(good.map(\.step).joined(separator: ", "))") }
         }
         let result =
             switch verdict {

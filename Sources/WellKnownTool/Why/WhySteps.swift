@@ -9,7 +9,7 @@ struct WhySteps {
 
     var report: WhyReport {
         let lines = examination.report().lines
-        var systems: [LinkPlatform] = platform.map { [$0] } ?? [.ios, .android]
+        var systems: [LinkPlatform] = platform.map { [$0] } ?? LinkPlatform.allCases
         // A site may have an app on one system alone.
         let used = systems.filter(isUsed)
         if !used.isEmpty { systems = used }
@@ -28,7 +28,7 @@ struct WhySteps {
     }
 
     private func steps(of system: LinkPlatform, _ all: [DoctorLine]) -> [WhyStep] {
-        let own = all.filter { $0.platform == (system == .ios ? .ios : .android) }
+        let own = all.filter { $0.platform == system }
         let copy = own.filter { [DoctorLine.appleCopy, DoctorLine.googleAnswer].contains($0.subject) }
         let phone = own.filter {
             [DeviceDoctor.subject, "the user's choice", "the installed certificate"].contains($0.subject)

@@ -31,6 +31,18 @@ struct LinkSpellingTests {
         #expect(try LinkURL(reading: "https://\(written)/").host == sent)
     }
 
+    @Test(
+        "A backslash before the query is a slash, as in browsers",
+        arguments: [
+            (#"https://acme.com\shop\1"#, "https://acme.com/shop/1"), (#"https:\\acme.com\x"#, "https://acme.com/x"),
+            (#"https://acme.com\@evil.example/"#, "https://acme.com/@evil.example/"),
+            (#"https://acme.com/a\..\b"#, "https://acme.com/b"),
+            (##"https://acme.com/?q=\#\"##, ##"https://acme.com/?q=\#\"##),
+        ])
+    func backslashes(written: String, sent: String) throws {
+        #expect(try LinkURL(reading: written).description == sent)
+    }
+
     @Test("A port that the build fills in is open, and an attribute that the build removes is absent")
     func ports() throws {
         let url = try LinkURL(reading: "https://acme.com/x")

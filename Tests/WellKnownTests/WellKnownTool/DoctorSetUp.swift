@@ -70,7 +70,7 @@ struct DoctorSetUp: Sendable {
         var examination = DoctorExamination(host: host, app: app, package: package, now: now)
         examination.aasa = ("aasa.json", Array(aasa.utf8))
         examination.entitlements = try AppEntitlements(reading: entitlements.utf8)
-        examination.profile = try ProvisioningProfile(reading: profile.utf8)
+        examination.profile = try ProvisioningProfile(reading: Array(profile.utf8))
         examination.assetlinks = ("assetlinks.json", Array(assetlinks.utf8))
         examination.manifest = try AndroidManifest(reading: manifest.utf8)
         examination.certificates = try DoctorFiles.certificates(

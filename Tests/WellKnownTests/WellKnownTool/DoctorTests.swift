@@ -50,7 +50,7 @@ struct DoctorTests {
         var files = DoctorSetUp()
         files.entitlements = files.entitlements.replacingOccurrences(of: text, with: replacement)
         let report = try files.report()
-        #expect(report.lines.isHealthy)
+        #expect(report.lines.isHealthy && report.exitCode(failOn: .error) == 0)
         #expect(report.lines.filter { $0.verdict == .caution }.map(\.subject) == (subject.isEmpty ? [] : [subject]))
     }
 

@@ -60,6 +60,8 @@ struct BinaryXMLEncoder {
     var isUTF8 = true
     var leavesNamesOut = false
     var hasRawValues = true
+    /// The number that stands for a reference.
+    var reference: UInt32 = 0x7f0e_0001
 
     private static let numbers: [String: UInt32] = [
         "name": 0x0101_0003, "exported": 0x0101_0010, "scheme": 0x0101_0027, "host": 0x0101_0028,
@@ -94,7 +96,7 @@ struct BinaryXMLEncoder {
                 if isFlag {
                     attributes += [0x12] + le(attribute.value == "true" ? ~0 : 0, 4)
                 } else if isReference {
-                    attributes += [0x01] + le(0x7f0e_0001, 4)
+                    attributes += [0x01] + le(reference, 4)
                 } else {
                     attributes += [0x03] + le(text, 4)
                 }
@@ -172,6 +174,12 @@ struct ProtoXMLEncoder {
         return message(1, body) + (hasLines ? message(3, [0x08] + varint(element.position.line)) : [])
     }
 
+    /// A table with one text.
+    func resources(_ name: String, _ value: String) -> [UInt8] {
+        let config = message(6, message(2, message(4, message(2, text(1, value)))))
+        return message(2, message(3, text(2, "string") + message(3, text(2, name) + config)))
+    }
+
     private func text(_ field: Int, _ text: String) -> [UInt8] { message(field, Array(text.utf8)) }
 
     private func message(_ field: Int, _ content: [UInt8]) -> [UInt8] {
@@ -185,7 +193,8 @@ struct ProtoXMLEncoder {
 
 /// A zip archive of stored entries.
 enum StoredZip {
-    static func bytes(_ entries: [String: [UInt8]]) -> [UInt8] {
+    /// - Parameter block: the bytes before the directory, where an APK has its signing block.
+    static func bytes(_ entries: [String: [UInt8]], block: [UInt8] = []) -> [UInt8] {
         var local: [UInt8] = []
         var directory: [UInt8] = []
         for (name, content) in entries.sorted(by: { $0.key < $1.key }) {
@@ -200,8 +209,8 @@ enum StoredZip {
         }
         let end =
             [0x50, 0x4b, 5, 6] + le(0, 4) + le(entries.count, 2) + le(entries.count, 2) + le(directory.count, 4)
-            + le(local.count, 4) + le(0, 2)
-        return local + directory + end
+            + le(local.count + block.count, 4) + le(0, 2)
+        return local + block + directory + end
     }
 
     private static func le(_ number: Int, _ count: Int) -> [UInt8] {

@@ -11,8 +11,9 @@ import WellKnown
 struct ProjectVerdictTests {
     @Test(
         "A project is judged by what is surely the app's",
-        arguments: ProjectCases.apple + ProjectCases.android + ProjectCases.expos + ProjectCases.gradleSpellings
-            + ProjectCases.xcodeSpellings + ProjectCases.expoSpellings + ProjectCases.hostile)
+        arguments: ProjectCases.apple + ProjectCases.fastlane + ProjectCases.android + ProjectCases.expos
+            + ProjectCases.gradleSpellings + ProjectCases.xcodeSpellings + ProjectCases.expoSpellings
+            + ProjectCases.hostile)
     func verdict(item: ProjectCases.Case) throws {
         let folder = try TemporaryFolder()
         for (name, text) in item.files {
@@ -43,7 +44,11 @@ struct ProjectVerdictTests {
             #expect(
                 letters("the app's package", "the intent filter") == item.android, "\(report.text())\(project.notes)")
         }
-        // Every file that was not read is named.
+        // Every file that was looked at or not read is named.
+        for path in item.files.keys where path.hasSuffix("Appfile") {
+            let note = "\(folder.path(of: path)) (fastlane Appfile): "
+            #expect(project.notes.count { $0.hasPrefix(note) } == 1)
+        }
         for path in item.files.keys where path.hasSuffix("app.config.js") {
             #expect(project.notes.contains { $0.contains(path) && $0.contains("not read") })
         }

@@ -202,9 +202,7 @@ enum IncludeLint {
             return nil
         }
         guard let text = statement.include.value else {
-            findings.add(
-                StatementRules.includeSyntax, at: member.value,
-                "include is \(member.value.typeName); it must be an address.")
+            findings.add(StatementRules.includeSyntax, "include", member.value, mustBe: "an address")
             return nil
         }
         do {

@@ -27,8 +27,7 @@ enum DynamicFieldLint {
         isSound = lintQuery(rule, into: &findings) && isSound
         if case .wrongType(let member) = rule.exclude {
             findings.add(
-                DynamicRules.malformed, at: member.value,
-                "exclude is \(member.value.typeName); it must be true or false.",
+                DynamicRules.malformed, "exclude", member.value, mustBe: "true or false",
                 fix: .unquote(member.value, words: "Write true or false, without quotes."))
             isSound = false
         }
@@ -49,9 +48,7 @@ enum DynamicFieldLint {
         switch field {
         case .absent: return true
         case .wrongType(let member):
-            findings.add(
-                DynamicRules.malformed, at: member.value,
-                "\(key.quoted) is \(member.value.typeName); it must be a pattern.")
+            findings.add(DynamicRules.malformed, key.quoted, member.value, mustBe: "a pattern")
             return false
         case .present(let text, let member):
             if text.isEmpty { findings.add(DynamicRules.malformed, at: member.value, "\(key.quoted) is empty.") }

@@ -19,8 +19,7 @@ enum DynamicLint {
                 DynamicRules.malformed, at: item.member.value, "The extension has no dynamic_app_link_components.")
         case .wrongType(let member):
             findings.add(
-                DynamicRules.malformed, at: member.value,
-                "dynamic_app_link_components is \(member.value.typeName); it must be an array of rules.")
+                DynamicRules.malformed, "dynamic_app_link_components", member.value, mustBe: "an array of rules")
         case .present(let rules, let member):
             if rules.isEmpty {
                 findings.add(DynamicRules.malformed, at: member.value, "dynamic_app_link_components is empty.")
@@ -122,9 +121,7 @@ enum DynamicPlaceLint {
         switch statement.relationExtensions {
         case .absent: break
         case .wrongType(let member):
-            findings.add(
-                DynamicRules.malformed, at: member.value,
-                "relation_extensions is \(member.value.typeName); it must be an object.")
+            findings.add(DynamicRules.malformed, "relation_extensions", member.value, mustBe: "an object")
         case .present(let extensions, let member):
             if extensions.isEmpty {
                 findings.add(DynamicRules.malformed, at: member.value, "relation_extensions is empty.")

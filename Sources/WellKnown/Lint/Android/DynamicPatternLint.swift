@@ -20,7 +20,7 @@ enum DynamicPatternLint {
         into findings: inout FindingCollector
     ) {
         for (name, text, node) in patterns(of: rule) {
-            if hasEscape(text) {
+            if PatternEscapes(text).first != nil {
                 findings.add(
                     DynamicRules.encodedPattern, at: node,
                     "The pattern \(text.quoted) of \(name) has a percent escape; Android compares the decoded link.")
@@ -87,15 +87,6 @@ enum DynamicPatternLint {
         return list
     }
 
-    /// Whether the text contains a percent sign and two hex digits.
-    private static func hasEscape(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        return bytes.indices.contains { index in
-            bytes[index] == UInt8(ascii: "%") && index + 2 < bytes.count && bytes[index + 1].isHexDigit
-                && bytes[index + 2].isHexDigit
-        }
-    }
-
     /// Reports `/buy/` and `/buy/*`, which do not match `/buy` on Android. On iOS, all three match the same links.
     /// There is no finding if another rule matches `/buy`.
     private static func lintSlash(
@@ -127,12 +118,6 @@ enum DynamicPatternLint {
             DynamicRules.trailingSlash, at: member.value,
             "\(text.quoted) does not match \(link.quoted) on Android; on iOS it does.",
             fix: "Add a rule for \(String(base).quoted), or write \(String(base + "*").quoted).")
-    }
-}
-
-extension UInt8 {
-    fileprivate var isHexDigit: Bool {
-        isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self | 0x20)
     }
 }
 

@@ -16,8 +16,8 @@ struct FingerprintLint {
                 "Write [\(FingerprintReading(text).corrected?.quoted ?? text.quoted)]."
             }
             findings.add(
-                FingerprintRules.type, at: member.value,
-                "sha256_cert_fingerprints is \(member.value.typeName); it must be an array of strings.", fix: fix)
+                FingerprintRules.type, "sha256_cert_fingerprints", member.value, mustBe: "an array of strings",
+                fix: fix)
         case .present(let nodes, let member):
             if nodes.isEmpty {
                 findings.add(FingerprintRules.empty, at: member.value, "sha256_cert_fingerprints is empty.")

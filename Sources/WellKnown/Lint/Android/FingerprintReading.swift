@@ -33,7 +33,7 @@ struct FingerprintReading {
     var corrected: String? { octets.count == 32 ? Self.text(octets) : nil }
 
     init(_ text: String) {
-        let trimmed = Self.trimmed(text)
+        let trimmed = PackageName.trimmed(text)
         guard !trimmed.isEmpty else {
             faults = [.empty]
             return
@@ -45,8 +45,9 @@ struct FingerprintReading {
             // Of another digest, and of base64 in WebAuthn's form, the label is no cause of its own.
             if let label, octets.count == 32, !faults.contains(.base64) { faults.insert(.label(label), at: 0) }
         } else {
+            let isPlaceholder = Self.templateWords.occur(in: Array(trimmed.utf8.prefix(200)))
             faults.append(
-                Self.isPlaceholder(trimmed) || PlaceholderWords.isOne(trimmed) ? .placeholder : .notHex)
+                isPlaceholder || PlaceholderWords.isOne(trimmed) ? .placeholder : .notHex)
         }
     }
 
@@ -71,7 +72,7 @@ struct FingerprintReading {
     private mutating func readHex(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         func isSeparator(_ byte: UInt8) -> Bool { byte == Self.colon || Self.otherSeparators.contains(byte) }
-        guard bytes.allSatisfy({ $0.hexValue != nil || isSeparator($0) }) else { return false }
+        guard bytes.allSatisfy({ $0.isASCIIHexDigit || isSeparator($0) }) else { return false }
         let groups = bytes.split(omittingEmptySubsequences: false, whereSeparator: isSeparator)
         let filled = groups.filter { !$0.isEmpty }
         let hasOther = bytes.contains { Self.otherSeparators.contains($0) }
@@ -109,7 +110,9 @@ struct FingerprintReading {
 
     private static func pairs(_ digits: [UInt8]) -> [UInt8] {
         stride(from: 0, to: digits.count - 1, by: 2).compactMap { index in
-            guard let high = digits[index].hexValue, let low = digits[index + 1].hexValue else { return nil }
+            guard let high = Hex.value(of: digits[index]), let low = Hex.value(of: digits[index + 1]) else {
+                return nil
+            }
             return high << 4 | low
         }
     }
@@ -121,12 +124,19 @@ struct FingerprintReading {
         // "REPLACE_WITH_YOUR_SHA256_FP" is also valid base64url.
         let isMixed =
             text.utf8.contains(where: \.isASCIIUpper) && text.utf8.contains { $0.isASCIILetter && !$0.isASCIIUpper }
-        guard isMixed, !Self.hasInstruction(text), let bytes = Base64Octets.read(text),
+        guard isMixed, !Self.instructions.occur(in: Array(text.utf8)), let bytes = Self.base64(text),
             bytes.count == 32 || bytes.count == 20
         else { return false }
         octets = bytes
         faults.append(bytes.count == 32 ? .base64 : .digest(name: "SHA-1 in base64", octets: 20))
         return true
+    }
+
+    /// The bytes of base64 or base64url, with or without padding.
+    private static func base64(_ text: String) -> [UInt8]? {
+        guard text.utf8.count <= 60 else { return nil }
+        return Base64URL.decode(
+            text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: ""))
     }
 
     // MARK: Words
@@ -148,81 +158,14 @@ struct FingerprintReading {
         return (String(decoding: bytes.prefix(label.utf8.count), as: UTF8.self), String(decoding: rest, as: UTF8.self))
     }
 
-    private static func hasInstruction(_ text: String) -> Bool { contains(text, instructions) }
+    private static let instructions = ASCIIWords([
+        "todo", "your", "replace", "fingerprint", "sha256", "insert", "placeholder",
+    ])
 
-    private static let instructions = ["todo", "your", "replace", "fingerprint", "sha256", "insert", "placeholder"]
-        .map { Array($0.utf8) }
-
-    /// Whether the text is a placeholder from a template: instructions, brackets, an ellipsis, a row of X.
-    private static func isPlaceholder(_ text: String) -> Bool { contains(text, templateWords) }
-
-    private static let templateWords = [
+    /// Words of a template: instructions, brackets, an ellipsis, a row of X.
+    private static let templateWords = ASCIIWords([
         "todo", "your", "replace", "fingerprint", "sha", "change", "insert", "placeholder", "example", "here", "xx",
         "...", "…", "<", "{{", "${", "$(", "%", "__", "fill", "release", "debug", "signing", "cert", "tbd", "fixme",
         "hash", "key", "dummy", "aa:bb", "secret", "env",
-    ].map { Array($0.utf8) }
-
-    /// Whether the beginning of a text contains one of the lower-case words, in any case. The function compares bytes
-    /// for speed: a hostile file can have a hundred thousand texts.
-    private static func contains(_ text: String, _ words: [[UInt8]]) -> Bool {
-        let bytes = text.utf8.prefix(200).map { $0.isASCIIUpper ? $0 | 0x20 : $0 }
-        return bytes.indices.contains { start in
-            words.contains { word in word.first == bytes[start] && bytes[start...].starts(with: word) }
-        }
-    }
-
-    /// The text without white space and invisible characters at both ends.
-    private static func trimmed(_ text: String) -> String {
-        func isBlank(_ scalar: Unicode.Scalar) -> Bool {
-            scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint || scalar.value < 0x20
-        }
-        let scalars = text.unicodeScalars.drop(while: isBlank)
-        guard let last = scalars.lastIndex(where: { !isBlank($0) }) else { return "" }
-        return String(String.UnicodeScalarView(scalars[...last]))
-    }
-}
-
-extension UInt8 {
-    /// The value of the byte as a hex digit in upper or lower case.
-    fileprivate var hexValue: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        default: nil
-        }
-    }
-}
-
-/// Reads base64 and base64url with or without padding. Foundation accepts only base64 with padding.
-enum Base64Octets {
-    static func read(_ text: String) -> [UInt8]? {
-        var bytes = Array(text.utf8)
-        while bytes.last == UInt8(ascii: "=") { bytes.removeLast() }
-        guard bytes.count % 4 != 1, bytes.count <= 4096 else { return nil }
-        var octets: [UInt8] = []
-        var bits: UInt32 = 0
-        var count = 0
-        for byte in bytes {
-            guard let value = value(of: byte) else { return nil }
-            bits = bits << 6 & 0xffff | value
-            count += 6
-            if count >= 8 {
-                count -= 8
-                octets.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-            }
-        }
-        return octets
-    }
-
-    private static func value(of byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte - UInt8(ascii: "A"))
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte - UInt8(ascii: "a")) + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0")) + 52
-        case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
-        case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
-        default: nil
-        }
-    }
+    ])
 }

@@ -35,9 +35,7 @@ struct StatementLint {
                     fix: keys.isEmpty ? nil : "Write \(keys) into \"target\": {…}.")
             }
         case .wrongType(let member):
-            findings.add(
-                StatementRules.targetType, at: member.value, "target is \(member.value.typeName); it must be an object."
-            )
+            findings.add(StatementRules.targetType, "target", member.value, mustBe: "an object")
         case .present(let target, _):
             let lint = TargetLint(target, relations: relations, into: &findings)
             package = lint.package
@@ -54,8 +52,7 @@ struct StatementLint {
             findings.add(StatementRules.noRelation, at: statement.node, "The statement has no relation.")
         case .wrongType(let member):
             findings.add(
-                StatementRules.relationType, at: member.value,
-                "relation is \(member.value.typeName); it must be an array of strings.",
+                StatementRules.relationType, "relation", member.value, mustBe: "an array of strings",
                 fix: member.value.string.map { "Write [\($0.quoted)]." })
         case .present(let nodes, let member):
             if nodes.isEmpty { findings.add(StatementRules.noRelation, at: member.value, "relation is empty.") }

@@ -102,7 +102,6 @@ public enum StatementRules {
         source: specification)
 }
 
-/// The rules about `include`.
 extension StatementRules {
     public static let includeWithTarget = LintRule(
         "dal.include-with-target", .error, "include together with relation or target",

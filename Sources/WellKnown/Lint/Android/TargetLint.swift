@@ -93,9 +93,7 @@ struct TargetLint {
             guard !isMisspelled else { return }
             findings.add(StatementRules.packageMissing, at: target.node, "The target has no package_name.")
         case .wrongType(let member):
-            findings.add(
-                StatementRules.packageMissing, at: member.value,
-                "package_name is \(member.value.typeName); it must be a string.")
+            findings.add(StatementRules.packageMissing, "package_name", member.value, mustBe: "a string")
         case .present("", let member):
             findings.add(StatementRules.packageMissing, at: member.value, "package_name is empty.")
         case .present(let name, let member):
@@ -124,8 +122,7 @@ struct TargetLint {
             return
         }
         guard let text = target.site.value else {
-            findings.add(
-                StatementRules.siteSyntax, at: member.value, "site is \(member.value.typeName); it must be a string.")
+            findings.add(StatementRules.siteSyntax, "site", member.value, mustBe: "a string")
             return
         }
         do {
@@ -258,7 +255,7 @@ enum PackageName {
 
     static func trimmed(_ name: String) -> String {
         func isBlank(_ scalar: Unicode.Scalar) -> Bool {
-            scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint
+            scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint || scalar.value < 0x20
         }
         let scalars = name.unicodeScalars.drop(while: isBlank)
         guard let last = scalars.lastIndex(where: { !isBlank($0) }) else { return "" }

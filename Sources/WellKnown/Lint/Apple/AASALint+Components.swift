@@ -48,7 +48,7 @@ extension AASALint {
             ("caseSensitive", fields.caseSensitive), ("percentEncoded", fields.percentEncoded),
         ] {
             findings.add(
-                rules.type, at: member.value, "\(key) is \(member.value.typeName); it must be true or false",
+                rules.type, key, member.value, mustBe: "true or false",
                 fix: FindingFix.unquote(member.value, words: "Write true or false, without quotes.")
                     ?? "Write true or false, without quotes.")
         }
@@ -207,7 +207,7 @@ extension AASALint {
 
     /// An exclude in place of NOT.
     private static func excluding(_ path: String, _ node: JSONNode, _ reading: PatternReading) -> FindingFix {
-        let json = AssociationJSON.quoted(path)
+        let json = JSONText.string(path)
         let changes: [FindingFix.Change] =
             reading.mayAddExclude
             ? [.json(node.range, "\(json), \"exclude\": true")] : reading.isExclude ? [.string(node.range, path)] : []

@@ -52,13 +52,13 @@ extension AASALint {
         guard entry.key == nil else { return }
         if case .wrongType(let member) = entry.appIDs {
             findings.add(
-                rules.appIDsType, at: member.value, "appIDs is \(member.value.typeName); it must be a list of strings",
+                rules.appIDsType, "appIDs", member.value, mustBe: "a list of strings",
                 fix: member.value.string.map {
                     FindingFix(words: "Write [\($0.quoted)].", FindingFix.list(member.value))
                 })
         }
         if case .wrongType(let member) = entry.appID {
-            findings.add(rules.appIDsType, at: member.value, "appID is \(member.value.typeName); it must be a string")
+            findings.add(rules.appIDsType, "appID", member.value, mustBe: "a string")
         }
         let strays = (entry.appIDs.value ?? []).filter { $0.string == nil }
         for stray in strays {
@@ -82,7 +82,7 @@ extension AASALint {
         let rules = AppleStructureRules.self
         for (name, member) in [("components", wrongType(entry.components)), ("paths", wrongType(entry.paths))] {
             guard let member else { continue }
-            findings.add(rules.rulesType, at: member.value, "\(name) is \(member.value.typeName); it must be a list")
+            findings.add(rules.rulesType, name, member.value, mustBe: "a list")
         }
         for component in entry.components.value ?? [] where component.fields == nil {
             findings.add(

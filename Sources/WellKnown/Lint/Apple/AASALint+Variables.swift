@@ -13,9 +13,7 @@ extension AASALint {
         guard let applinks = file.applinks.value else { return }
         let rules = AppleVariableRules.self
         if case .wrongType(let member) = applinks.substitutionVariables {
-            findings.add(
-                rules.empty, at: member.value,
-                "substitutionVariables is \(member.value.typeName); it must be an object of lists")
+            findings.add(rules.empty, "substitutionVariables", member.value, mustBe: "an object of lists")
         }
         let own = applinks.substitutionVariables.value ?? []
         let patterns = patterns(applinks)

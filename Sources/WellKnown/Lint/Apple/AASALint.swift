@@ -65,7 +65,7 @@ extension AASALint {
         switch applinks.apps {
         case .absent: break
         case .wrongType(let apps):
-            findings.add(rules.appsNonEmpty, at: apps.value, "applinks.apps is \(apps.value.typeName); it must be []")
+            findings.add(rules.appsNonEmpty, "applinks.apps", apps.value, mustBe: "[]")
         case .present(let apps, let member):
             guard !apps.isEmpty else { break }
             findings.add(
@@ -76,8 +76,7 @@ extension AASALint {
             guard !meant.contains("details"), let member = file.applinks.member else { break }
             findings.add(rules.detailsMissing, at: member, "applinks has no details")
         case .wrongType(let details):
-            findings.add(
-                rules.detailsMissing, at: details.value, "details is \(details.value.typeName); it must be a list")
+            findings.add(rules.detailsMissing, "details", details.value, mustBe: "a list")
         case .present(let details, let member): self.details(details, member, applinks)
         }
         defaults(applinks.defaults, in: "applinks")
@@ -105,9 +104,7 @@ extension AASALint {
 
     private mutating func defaults(_ field: JSONField<ComponentFields>, in place: String) {
         if case .wrongType(let member) = field {
-            findings.add(
-                AppleComponentRules.type, at: member.value, "defaults is \(member.value.typeName); it must be an object"
-            )
+            findings.add(AppleComponentRules.type, "defaults", member.value, mustBe: "an object")
         }
         guard let fields = field.value else { return }
         _ = unknownKeys(fields.unknownMembers, known: ComponentFields.keys, in: "the defaults of \(place)")
@@ -139,21 +136,15 @@ extension AASALint {
             findings.add(rules.noService, at: root, "None of \(names) is at the root")
         }
         if case .wrongType(let member) = file.applinks {
-            findings.add(
-                rules.detailsMissing, at: member.value,
-                "applinks is \(member.value.typeName); it must be an object with details")
+            findings.add(rules.detailsMissing, "applinks", member.value, mustBe: "an object with details")
         }
-        service("webcredentials", file.webcredentials)
-        service("appclips", file.appclips)
-        service("activitycontinuation", file.activitycontinuation)
-        service("authsrv", file.authsrv)
+        for (name, field) in file.appServices { service(name, field) }
     }
 
     private mutating func service(_ name: String, _ field: JSONField<AppsService>) {
         let rule = AppleStructureRules.serviceAppsMissing
         if case .wrongType(let member) = field {
-            findings.add(
-                rule, at: member.value, "\(name) is \(member.value.typeName); it must be an object with a list of apps")
+            findings.add(rule, name, member.value, mustBe: "an object with a list of apps")
         }
         guard let service = field.value, let member = field.member else { return }
         var unknown = misplaced(service.unknownMembers, in: name)
@@ -169,7 +160,7 @@ extension AASALint {
             guard meant.isEmpty, details.isEmpty else { return }
             findings.add(rule, at: member, "\(name) has no list of apps")
         case .wrongType(let apps):
-            findings.add(rule, at: apps.value, "\(name).apps is \(apps.value.typeName); it must be a list of strings")
+            findings.add(rule, "\(name).apps", apps.value, mustBe: "a list of strings")
         case .present(let apps, let list):
             if apps.isEmpty, details.isEmpty { findings.add(rule, at: list.value, "\(name).apps is empty") }
             for app in apps where app.string == nil {

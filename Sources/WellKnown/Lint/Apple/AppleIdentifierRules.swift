@@ -84,6 +84,5 @@ enum AppleIdentifierRules {
         fix: "List the app under both services, unless this is intended.", source: domains,
         wrong: .aasa(
             BodyRules.sound.replacing(
-                "\"apps\": [", with: "\"apps\": [\"4J6K8M2N9P.com.acme.other\", ")),
-        right: .aasa(BodyRules.sound))
+                "\"apps\": [", with: "\"apps\": [\"4J6K8M2N9P.com.acme.other\", ")))
 }

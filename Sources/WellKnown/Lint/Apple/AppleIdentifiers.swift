@@ -32,12 +32,8 @@ enum AppleIdentifiers {
                 places.append(Place(app: app, service: "applinks", range: node.range))
             }
         }
-        let services: [(String, AppsService?)] = [
-            ("webcredentials", file.webcredentials.value), ("appclips", file.appclips.value),
-            ("activitycontinuation", file.activitycontinuation.value), ("authsrv", file.authsrv.value),
-        ]
-        for (name, service) in services {
-            for node in service?.apps.value ?? [] {
+        for (name, field) in file.appServices {
+            for node in field.value?.apps.value ?? [] {
                 guard let app = node.string else { continue }
                 places.append(Place(app: app, service: name, range: node.range))
             }

@@ -19,14 +19,13 @@ enum AppleStructureRules {
         reason: "The file is fetched and read, and associates nothing: no link opens an app, and no password is "
             + "offered.",
         fix: "Write applinks, webcredentials, appclips, activitycontinuation or authsrv at the root.", source: domains,
-        wrong: .aasa("{}\n"), right: .aasa(BodyRules.sound))
+        wrong: .aasa("{}\n"))
 
     static let unknownService = LintRule(
         "aasa.unknown-service", .warning, "A key at the root that no system knows",
         reason: "Keys are case-sensitive. Systems ignore an unknown key with everything in it.",
         fix: "Write the key as documented, or remove it.", source: domains,
-        wrong: .aasa(BodyRules.sound.replacing("webcredentials", with: "webCredentials")),
-        right: .aasa(BodyRules.sound))
+        wrong: .aasa(BodyRules.sound.replacing("webcredentials", with: "webCredentials")))
 
     static let misplacedService = LintRule(
         "aasa.misplaced-service", .error, "A service inside another one",
@@ -35,8 +34,7 @@ enum AppleStructureRules {
         wrong: .aasa(
             AppleExample.links(
                 entries: AppleExample.entry(#"{"/": "/buy/*"}"#),
-                beside: #", "webcredentials": {"apps": ["4J6K8M2N9P.com.acme.shop"]}"#)),
-        right: .aasa(BodyRules.sound))
+                beside: #", "webcredentials": {"apps": ["4J6K8M2N9P.com.acme.shop"]}"#)))
 
     static let detailsOutside = LintRule(
         "aasa.details-outside-applinks", .error, "details outside of applinks",
@@ -56,43 +54,39 @@ enum AppleStructureRules {
         "aasa.details-missing", .error, "applinks without details",
         reason: "Without details, applinks names no app and no address: every link opens the browser.",
         fix: "Write \"details\": [{\"appIDs\": […], \"components\": […]}] below applinks.", source: "Apple, applinks",
-        wrong: .aasa(#"{"applinks": {"apps": []}}"# + "\n"), right: .aasa(BodyRules.sound))
+        wrong: .aasa(#"{"applinks": {"apps": []}}"# + "\n"))
 
     static let detailsDictionary = LintRule(
         "aasa.details-dictionary", .info, "details as a dictionary",
         reason: "The form from before 2017 is obsolete. Apple's matcher still reads it, other readers do not.",
         fix: "Write a list: \"details\": [{\"appIDs\": […], \"components\": […]}].", source: session,
         wrong: .aasa(
-            #"{"applinks": {"details": {"4J6K8M2N9P.com.acme.shop": {"paths": ["/buy/*"]}}}}"# + "\n"),
-        right: .aasa(BodyRules.sound))
+            #"{"applinks": {"details": {"4J6K8M2N9P.com.acme.shop": {"paths": ["/buy/*"]}}}}"# + "\n"))
 
     static let detailsObject = LintRule(
         "aasa.details-object", .error, "details is one entry without its list",
         reason: "An object is read as a dictionary of apps. Here the apps would be called \"appID\" and \"paths\".",
         fix: "Put the entry into [ ].", source: "Apple, applinks.Details",
         wrong: .aasa(
-            #"{"applinks": {"details": {"appID": "4J6K8M2N9P.com.acme.shop", "paths": ["/buy/*"]}}}"# + "\n"),
-        right: .aasa(BodyRules.sound))
+            #"{"applinks": {"details": {"appID": "4J6K8M2N9P.com.acme.shop", "paths": ["/buy/*"]}}}"# + "\n"))
 
     static let entryWithoutApp = LintRule(
         "aasa.entry-without-app", .error, "An entry of details without an app",
         reason: "The rules do not apply to any app.", fix: "Write \"appIDs\": [\"PREFIX.bundle.id\"] beside the rules.",
         source: "Apple, applinks.Details",
-        wrong: .aasa(#"{"applinks": {"details": [{"components": [{"/": "/buy/*"}]}]}}"# + "\n"),
-        right: .aasa(BodyRules.sound))
+        wrong: .aasa(#"{"applinks": {"details": [{"components": [{"/": "/buy/*"}]}]}}"# + "\n"))
 
     static let keyCase = LintRule(
         "aasa.key-case", .error, "A key in the wrong case",
         reason: "Keys are case-sensitive. Systems ignore unknown keys and report nothing.",
         fix: "Write the key as documented.", source: "Apple, applinks.Details",
-        wrong: .aasa(BodyRules.sound.replacing("\"appIDs\"", with: "\"appIds\"")), right: .aasa(BodyRules.sound))
+        wrong: .aasa(BodyRules.sound.replacing("\"appIDs\"", with: "\"appIds\"")))
 
     static let unknownKey = LintRule(
         "aasa.unknown-key", .warning, "A key that no system knows",
         reason: "Systems ignore unknown keys and report nothing. A misspelled key changes what the file means.",
         fix: "Write the key as documented, or remove it.", source: "Apple, applinks and the pages below it",
-        wrong: .aasa(BodyRules.sound.replacing("\"components\":", with: "\"priority\": 1, \"components\":")),
-        right: .aasa(BodyRules.sound))
+        wrong: .aasa(BodyRules.sound.replacing("\"components\":", with: "\"priority\": 1, \"components\":")))
 
     static let appIDsType = LintRule(
         "aasa.appids-type", .error, "appIDs is not a list of strings",
@@ -101,8 +95,7 @@ enum AppleStructureRules {
         source: "Apple, applinks.Details",
         wrong: .aasa(
             BodyRules.sound.replacing(
-                "\"appIDs\": [\"4J6K8M2N9P.com.acme.shop\"]", with: "\"appIDs\": \"4J6K8M2N9P.com.acme.shop\"")),
-        right: .aasa(BodyRules.sound))
+                "\"appIDs\": [\"4J6K8M2N9P.com.acme.shop\"]", with: "\"appIDs\": \"4J6K8M2N9P.com.acme.shop\"")))
 
     static let bothAppKeys = LintRule(
         "aasa.both-appid-appids", .warning, "appID and appIDs in one entry",
@@ -110,8 +103,7 @@ enum AppleStructureRules {
             + "join the two.",
         fix: "Put every app into appIDs and remove appID.", source: "Apple, applinks.Details; swcutil on macOS 27",
         wrong: .aasa(
-            BodyRules.sound.replacing("\"appIDs\":", with: "\"appID\": \"4J6K8M2N9P.com.acme.shop\", \"appIDs\":")),
-        right: .aasa(BodyRules.sound))
+            BodyRules.sound.replacing("\"appIDs\":", with: "\"appID\": \"4J6K8M2N9P.com.acme.shop\", \"appIDs\":")))
 
     static let mixedGenerations = LintRule(
         "aasa.mixed-generations", .info, "Both generations of keys in one entry",
@@ -121,29 +113,26 @@ enum AppleStructureRules {
         fix:
             "Keep appIDs and components alone. For iOS 12 and older, add a second entry with appID and paths after it.",
         source: debugging + "; " + session + "; docs.flutter.dev, Set up universal links for iOS",
-        wrong: .aasa(BodyRules.sound.replacing("\"components\":", with: "\"paths\": [\"/buy/*\"], \"components\":")),
-        right: .aasa(BodyRules.sound))
+        wrong: .aasa(BodyRules.sound.replacing("\"components\":", with: "\"paths\": [\"/buy/*\"], \"components\":")))
 
     static let noRules = LintRule(
         "aasa.no-rules", .error, "An entry without components and paths",
         reason: "The entry names an app and no address: nothing opens.",
         fix: "Write \"components\": [{\"/\": \"/buy/*\"}] into the entry.", source: "Apple, applinks.Details",
-        wrong: .aasa(#"{"applinks": {"details": [{"appIDs": ["4J6K8M2N9P.com.acme.shop"]}]}}"# + "\n"),
-        right: .aasa(BodyRules.sound))
+        wrong: .aasa(#"{"applinks": {"details": [{"appIDs": ["4J6K8M2N9P.com.acme.shop"]}]}}"# + "\n"))
 
     static let emptyRules = LintRule(
         "aasa.empty-rules", .error, "An empty list of rules",
         reason: "No rule matches, so every link opens the browser.",
         fix: "Write the patterns of the addresses that the app opens, or remove the entry.",
-        source: "Apple, applinks.Details", wrong: .aasa(AppleExample.components("")), right: .aasa(BodyRules.sound))
+        source: "Apple, applinks.Details", wrong: .aasa(AppleExample.components("")))
 
     static let rulesType = LintRule(
         "aasa.rules-type", .error, "A rule of the wrong type",
         reason: "Systems ignore elements of components that are not objects, and elements of paths that are not "
             + "strings.",
         fix: "Write objects in components: {\"/\": \"/buy/*\"}, and strings in paths: \"/buy/*\".",
-        source: "Apple, applinks.Details", wrong: .aasa(AppleExample.components("\"/buy/*\"")),
-        right: .aasa(BodyRules.sound))
+        source: "Apple, applinks.Details", wrong: .aasa(AppleExample.components("\"/buy/*\"")))
 
     static let appsNonEmpty = LintRule(
         "aasa.apps-nonempty", .info, "applinks.apps is not the empty list",

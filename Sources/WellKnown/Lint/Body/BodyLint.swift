@@ -30,7 +30,6 @@ enum BodyLint {
     }
 }
 
-/// Checks the size of a file.
 enum SizeLint {
     static func check(_ count: Int, kind: AssociationKind, into findings: inout FindingCollector) {
         let most = kind.maximumBytes

@@ -94,22 +94,13 @@ public enum NeighbourLint {
         guard first != UInt8(ascii: "<") else { return finding("The file is a page, not the domain association.") }
         var digits = Array(text)
         while let last = digits.last, last <= 0x20 { digits.removeLast() }
-        guard digits.count.isMultiple(of: 2), digits.allSatisfy(\.isHexDigit) else {
+        guard let bytes = Hex.decode(String(decoding: digits, as: UTF8.self)) else {
             return finding("The file is not hexadecimal digits alone.")
-        }
-        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { index in
-            UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16)
         }
         guard let root = JSONReader.read(bytes).root, root.object != nil else {
             return finding("The digits do not hold a JSON object.")
         }
         let missing = ["pspId", "version", "signature"].filter { root[$0] == nil }
         return missing.isEmpty ? [] : finding("The digits hold no \(missing.joined(separator: ", no ")).")
-    }
-}
-
-extension UInt8 {
-    fileprivate var isHexDigit: Bool {
-        isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(asciiLowercased)
     }
 }

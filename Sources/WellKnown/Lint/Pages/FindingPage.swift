@@ -65,5 +65,8 @@ extension FindingPage {
 extension LintRule {
     /// The rule's own example of the error, or the one from ``AssetLinksExample``.
     var shownWrong: LintExample? { wrong ?? AssetLinksExample.all[code].map { .assetlinks($0.wrong) } }
-    var shownRight: LintExample? { right ?? AssetLinksExample.all[code].map { .assetlinks($0.right) } }
+    /// A sound file, if the rule has no file of its own.
+    var shownRight: LintExample? {
+        right ?? AssetLinksExample.all[code].map { .assetlinks($0.right) } ?? wrong.map { _ in .aasa(BodyRules.sound) }
+    }
 }

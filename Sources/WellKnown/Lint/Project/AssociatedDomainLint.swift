@@ -16,6 +16,17 @@ enum AssociatedDomainLint {
             ]
         }
         var findings: [Finding] = []
+        if AssociatedDomain(BuildPlaceholder.neutral(domain.raw)).host.utf8.contains(where: \.isASCIIUpper) {
+            let mode = domain.mode.map { "?mode=\($0)" } ?? ""
+            findings.append(
+                Finding(
+                    ProjectRules.entitlementSyntax, "\(domain.raw.quoted) has upper-case letters in its host.",
+                    severity: .warning,
+                    reason: "Host names have no case, so links open the app. Programs that compare the text as written "
+                        + "do not find the host.",
+                    fix: domain.isUnfilled ? nil : "Write \"\(domain.service):\(domain.host.lowercased())\(mode)\".",
+                    file: file, position: domain.position))
+        }
         if domain.service == "appclips", domain.host.hasPrefix("*.") {
             findings.append(
                 Finding(
@@ -80,7 +91,6 @@ enum AssociatedDomainLint {
         if host.contains(":") { return "has a port; the system asks 443 only" }
         if host.utf8.contains(where: { $0 >= 0x80 }) { return "has a host that is not in Punycode" }
         if host.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }) { return "has a blank in it" }
-        if host.utf8.contains(where: \.isASCIIUpper) { return "has upper-case letters" }
         let name = host.hasPrefix("*.") ? host.dropFirst(2) : host[...]
         if name.contains("*") { return "has a wildcard that is not *. at the start" }
         let isName = name.utf8.allSatisfy {

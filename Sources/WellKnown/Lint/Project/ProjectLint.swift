@@ -39,23 +39,10 @@ public struct ProjectLint: Sendable {
 
     // MARK: Apple
 
-    /// Apps of a service in Apple's file.
-    private func apps(of service: String) -> [String] {
-        guard let aasa else { return [] }
-        return switch service {
-        case "applinks": aasa.applinks.value?.entries.flatMap(\.apps) ?? []
-        case "webcredentials": aasa.webcredentials.value?.appIDs ?? []
-        case "appclips": aasa.appclips.value?.appIDs ?? []
-        case "activitycontinuation": aasa.activitycontinuation.value?.appIDs ?? []
-        case "authsrv": aasa.authsrv.value?.appIDs ?? []
-        default: []
-        }
-    }
-
     private var entitlementFindings: [Finding] {
-        guard let host, aasa != nil, let domains else { return [] }
+        guard let host, let aasa, let domains else { return [] }
         return AASAFile.services.compactMap { service in
-            let listed = apps(of: service)
+            let listed = aasa.apps(of: service)
             let app = appleAppID ?? listed.first
             let isListed = app.map(listed.contains) ?? false
             let named = domains.first { domain in

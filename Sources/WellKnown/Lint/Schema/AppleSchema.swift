@@ -1,142 +1,111 @@
-private typealias Schema = AssociationJSON
+private typealias JSON = AssociationJSON
 
 /// The schema of Apple's file.
 enum AppleSchema {
     private static let structure = AppleStructureRules.self
     private static let component = AppleComponentRules.self
 
-    static let root: SchemaMembers = Schema.schemaMembers(
+    static let root: AssociationJSON = .schema(
         "object", "The services that a site shares with apps.", structure.noService,
         [
-            Schema.properties(
-                [("applinks", applinks)]
-                    + AASAFile.services.filter { $0 != "applinks" }.map { ($0, service($0)) } + Schema.none(["details"])
-            ),
-            ("anyOf", .array(AASAFile.services.map { .object([Schema.required($0)]) })),
+            "properties": .joined(
+                ["applinks": applinks], .object(AASAFile.services.dropFirst().map { ($0, service($0)) }),
+                .none(["details"])),
+            "anyOf": .array(AASAFile.services.map { ["required": [.string($0)]] }),
         ])
 
-    private static let app = Schema.schema(
-        "string", "An app: its Team ID, a dot and its bundle identifier.",
-        AppleIdentifierRules.noPrefix,
-        Schema.pattern("^[A-Z0-9]{10}(\\.[A-Za-z0-9-]+)+$"))
+    private static let app = JSON.schema(
+        "string", "An app: its Team ID, a dot and its bundle identifier.", AppleIdentifierRules.noPrefix,
+        ["pattern": "^[A-Z0-9]{10}(\\.[A-Za-z0-9-]+)+$"])
 
-    private static func service(_ name: String) -> AssociationJSON {
-        let others = AASAFile.services + ["details"]
-        return Schema.schema(
+    private static func service(_ name: String) -> JSON {
+        .schema(
             "object", "Apps of the service \(name).", structure.serviceAppsMissing,
             [
-                Schema.required("apps"),
-                Schema.properties(
-                    [("apps", Schema.schema("array", "The apps.", nil, Schema.items(app, isFilled: true)))]
-                        + Schema.none(others)),
+                "required": ["apps"],
+                "properties": .joined(
+                    ["apps": .schema("array", "The apps.", nil, .list(of: app, isFilled: true))],
+                    .none(AASAFile.services + ["details"])),
             ])
     }
 
-    private static let applinks = Schema.schema(
+    private static let applinks = JSON.schema(
         "object", "Universal links.", structure.detailsMissing,
         [
-            Schema.required("details"),
-            Schema.properties(
+            "required": ["details"],
+            "properties": .joined(
                 [
-                    ("apps", Schema.schema(nil, "Empty, for iOS 12 and older.", structure.appsNonEmpty)),
-                    ("details", details), ("defaults", fields(isClosed: false)), ("substitutionVariables", variables),
-                ] + Schema.none(AASAFile.services)),
+                    "apps": .schema(nil, "Empty, for iOS 12 and older.", structure.appsNonEmpty),
+                    "details": details, "defaults": fields(isClosed: false), "substitutionVariables": variables,
+                ], .none(AASAFile.services)),
         ])
 
-    private static let details = Schema.schema(
+    private static let details = JSON.schema(
         nil, "Apps with their rules. The first entry with a rule that matches decides.", structure.detailsMissing,
         [
-            (
-                "anyOf",
-                .array([
-                    Schema.schema("array", nil, nil, Schema.items(.object(entry(isKeyed: false)))),
-                    Schema.schema(
-                        "object", nil, structure.detailsDictionary,
-                        [
-                            Schema.properties(Schema.none(AASALint.entryKeys)), ("propertyNames", app),
-                            ("additionalProperties", .object(entry(isKeyed: true))),
-                        ]),
-                ])
-            )
+            "anyOf": [
+                .schema("array", nil, nil, .list(of: entry(isKeyed: false))),
+                .schema(
+                    "object", nil, structure.detailsDictionary,
+                    [
+                        "properties": .none(AASALint.entryKeys), "propertyNames": app,
+                        "additionalProperties": entry(isKeyed: true),
+                    ]),
+            ]
         ])
 
     /// - Parameter isKeyed: whether the app is the key of the entry.
-    private static func entry(isKeyed: Bool) -> SchemaMembers {
-        let rules: SchemaMembers = [
-            (
-                "components",
-                Schema.schema(
-                    "array", "Rules for iOS 13 and later. The first one that matches decides.", structure.rulesType,
-                    Schema.items(fields(isClosed: true)))
-            ),
-            (
-                "paths",
-                Schema.schema(
-                    "array", "Rules for iOS 12 and older. NOT before a path excludes it.", structure.rulesType,
-                    Schema.items(Schema.schema("string")))
-            ), ("defaults", fields(isClosed: false)),
+    private static func entry(isKeyed: Bool) -> JSON {
+        let apps: JSON = [
+            "appIDs": .schema("array", "The apps of the rules.", structure.appIDsType, .list(of: app)), "appID": app,
         ]
-        let apps: SchemaMembers = [
-            ("appIDs", Schema.schema("array", "The apps of the rules.", structure.appIDsType, Schema.items(app))),
-            ("appID", app),
+        let rules: JSON = [
+            "components": .schema(
+                "array", "Rules for iOS 13 and later. The first one that matches decides.", structure.rulesType,
+                .list(of: fields(isClosed: true))),
+            "paths": .schema(
+                "array", "Rules for iOS 12 and older. NOT before a path excludes it.", structure.rulesType,
+                .list(of: .schema("string"))),
+            "defaults": fields(isClosed: false),
         ]
-        func filled(_ name: String) -> AssociationJSON {
-            .object([
-                Schema.required(name), Schema.properties([(name, .object([("minItems", .literal("1"))]))]),
-            ])
+        func filled(_ name: String) -> JSON {
+            ["required": [.string(name)], "properties": .member(name, ["minItems": 1])]
         }
-        let hasRules = AssociationJSON.object([
-            (
-                "anyOf",
-                .array([filled("components"), filled("paths"), .object([Schema.required("components", "paths")])])
-            )
-        ])
-        let hasApps = AssociationJSON.object([
-            (
-                "anyOf",
-                .array([
-                    filled("appIDs"),
-                    .object([Schema.required("appID"), Schema.properties(Schema.none(["appIDs"]))]),
-                ])
-            )
-        ])
+        let hasRules: JSON = ["anyOf": [filled("components"), filled("paths"), ["required": ["components", "paths"]]]]
+        let hasApps: JSON = ["anyOf": [filled("appIDs"), ["required": ["appID"], "properties": .none(["appIDs"])]]]
         return [
-            ("type", .string("object")),
-            Schema.properties((isKeyed ? [] : apps) + rules + Schema.none(AASAFile.services)),
-            ("allOf", .array(isKeyed ? [hasRules] : [hasApps, hasRules])),
+            "type": "object", "properties": .joined(isKeyed ? [:] : apps, rules, .none(AASAFile.services)),
+            "allOf": isKeyed ? [hasRules] : [hasApps, hasRules],
         ]
     }
 
     /// A component or defaults.
     ///
     /// - Parameter isClosed: whether other keys than these and remarks are errors.
-    private static func fields(isClosed: Bool) -> AssociationJSON {
-        let text = Schema.schema("string")
-        let query = AssociationJSON.array([
-            text, Schema.schema("object", "Items and patterns.", component.queryType, [("additionalProperties", text)]),
-        ])
-        let known: [String: AssociationJSON] = [
-            "/": Schema.schema("string", "A pattern for the path.", component.type),
-            "?": Schema.schema(nil, "A pattern for the query or its items.", component.queryArray, [("anyOf", query)]),
-            "#": Schema.schema("string", "A pattern for the fragment.", component.type),
-            "exclude": Schema.schema("boolean", "Whether the links stay in the browser.", component.excludeType),
-            "caseSensitive": Schema.schema("boolean", "Whether upper and lower case differ.", component.type),
-            "percentEncoded": Schema.schema("boolean", "Whether links are compared as sent.", component.type),
+    private static func fields(isClosed: Bool) -> JSON {
+        let text = JSON.schema("string")
+        let items = JSON.schema("object", "Items and patterns.", component.queryType, ["additionalProperties": text])
+        let known: JSON = [
+            "/": .schema("string", "A pattern for the path.", component.type),
+            "?": .schema(nil, "A pattern for the query or its items.", component.queryArray, ["anyOf": [text, items]]),
+            "#": .schema("string", "A pattern for the fragment.", component.type),
+            "exclude": .schema("boolean", "Whether the links stay in the browser.", component.excludeType),
+            "comment": true,
+            "caseSensitive": .schema("boolean", "Whether upper and lower case differ.", component.type),
+            "percentEncoded": .schema("boolean", "Whether links are compared as sent.", component.type),
         ]
-        let remarks: SchemaMembers =
-            isClosed ? [("patternProperties", .object([(AASALint.remarkPattern, .bool(true))])), Schema.noOthers] : []
-        return Schema.schema(
+        let remarks: JSON = [
+            "patternProperties": .member(AASALint.remarkPattern, true), "additionalProperties": false,
+        ]
+        return .schema(
             "object", nil, isClosed ? component.unknownKey : nil,
-            [Schema.properties(ComponentFields.keys.map { ($0, known[$0] ?? .bool(true)) })] + remarks)
+            .joined(["properties": known], isClosed ? remarks : [:]))
     }
 
-    private static let variables = Schema.schema(
+    private static let variables = JSON.schema(
         "object", "Values of $(name) in patterns.", AppleVariableRules.empty,
         [
-            ("propertyNames", .object(Schema.pattern("^[^$()]*$"))),
-            (
-                "additionalProperties",
-                Schema.schema("array", nil, nil, Schema.items(Schema.schema("string"), isFilled: true))
-            ),
+            "propertyNames": ["pattern": "^[^$()]*$"],
+            "additionalProperties": .schema("array", nil, nil, .list(of: .schema("string"), isFilled: true)),
         ])
 }

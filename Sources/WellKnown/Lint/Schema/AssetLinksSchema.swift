@@ -1,126 +1,98 @@
-private typealias Schema = AssociationJSON
+private typealias JSON = AssociationJSON
 
 /// The schema of Google's file.
 enum AssetLinksSchema {
     private static let rules = StatementRules.self
     private static let dynamic = DynamicRules.self
+    private static let componentsKey = RelationExtension.componentsKey
 
-    static let root: SchemaMembers = Schema.schemaMembers(
-        "array", "Statements about apps and sites.", rules.emptyList, Schema.items(statement, isFilled: true))
+    static let root: AssociationJSON = .schema(
+        "array", "Statements about apps and sites.", rules.emptyList, .list(of: statement, isFilled: true))
 
-    private static let statement = Schema.schema(
+    private static let relation = JSON.schema(
+        "string", nil, rules.relationSyntax, ["pattern": "^[a-z0-9_.]+/[a-z0-9_.]+$"])
+
+    private static let statement = JSON.schema(
         "object", nil, rules.statementType,
         [
-            Schema.properties([
-                (
-                    "relation",
-                    Schema.schema(
+            "properties": .joined(
+                [
+                    "relation": .schema(
                         "array", "What the target may do: " + RelationNames.known.joined(separator: ", ") + ".",
-                        rules.relationType,
-                        Schema.items(
-                            Schema.schema(
-                                "string", nil, rules.relationSyntax, Schema.pattern("^[a-z0-9_.]+/[a-z0-9_.]+$")),
-                            isFilled: true))
-                ), ("target", target),
-                (
-                    "include",
-                    Schema.schema(
+                        rules.relationType, .list(of: relation, isFilled: true)),
+                    "target": target,
+                    "include": .schema(
                         "string", "The address of another list.", rules.includeSyntax,
-                        Schema.pattern("^[Hh][Tt][Tt][Pp][Ss]://"))
-                ), ("relation_extensions", extensions), (RelationExtension.componentsKey, .bool(false)),
-            ]), ("if", .object([Schema.required("include")])),
-            (
-                "then",
-                .object([Schema.properties(Schema.none(["relation", "target", "relation_extensions"]))])
-            ), ("else", .object([Schema.required("relation", "target")])),
+                        ["pattern": "^[Hh][Tt][Tt][Pp][Ss]://"]),
+                    "relation_extensions": extensions,
+                ], .none([componentsKey])),
+            "if": ["required": ["include"]],
+            "then": ["properties": .none(["relation", "target", "relation_extensions"])],
+            "else": ["required": ["relation", "target"]],
         ])
 
-    private static let target: AssociationJSON = {
-        func of(_ namespace: String, _ needed: (String, AssociationJSON), without: [String]) -> AssociationJSON {
-            let isIt = Schema.properties([("namespace", .object([("const", .string(namespace))]))])
-            return .object([
-                ("if", .object([isIt])), ("then", .object([needed, Schema.properties(Schema.none(without))])),
-            ])
+    private static let target: JSON = {
+        func of(_ namespace: String, _ needed: JSON, without: [String]) -> JSON {
+            [
+                "if": ["properties": ["namespace": ["const": .string(namespace)]]],
+                "then": ["required": needed, "properties": .none(without)],
+            ]
         }
-        return Schema.schema(
+        return .schema(
             "object", nil, rules.targetType,
             [
-                Schema.required("namespace"),
-                Schema.properties([
-                    (
-                        "namespace",
-                        Schema.schema(
-                            nil, nil, rules.namespace,
-                            [("enum", .array(["android_app", "web", "ios_app"].map { .string($0) }))])
-                    ), ("site", Schema.schema("string", nil, rules.siteSyntax)),
-                    (
-                        "package_name",
-                        Schema.schema(
+                "required": ["namespace"],
+                "properties": .joined(
+                    [
+                        "namespace": .schema(nil, nil, rules.namespace, ["enum": ["android_app", "web", "ios_app"]]),
+                        "site": .schema("string", nil, rules.siteSyntax),
+                        "package_name": .schema(
                             "string", nil, rules.packageSyntax,
-                            Schema.pattern("^[A-Za-z][A-Za-z0-9_]*(\\.[A-Za-z][A-Za-z0-9_]*)+$"))
-                    ),
-                    ("sha256_cert_fingerprints", fingerprints), ("relation_extensions", .bool(false)),
-                    (RelationExtension.componentsKey, .bool(false)),
-                ]),
-                (
-                    "allOf",
-                    .array([
-                        of(
-                            "android_app", Schema.required("package_name", "sha256_cert_fingerprints"),
-                            without: ["site"]),
-                        of("web", Schema.required("site"), without: ["package_name", "sha256_cert_fingerprints"]),
-                    ])
-                ),
+                            ["pattern": "^[A-Za-z][A-Za-z0-9_]*(\\.[A-Za-z][A-Za-z0-9_]*)+$"]),
+                        "sha256_cert_fingerprints": fingerprints,
+                    ], .none(["relation_extensions", componentsKey])),
+                "allOf": [
+                    of("android_app", ["package_name", "sha256_cert_fingerprints"], without: ["site"]),
+                    of("web", ["site"], without: ["package_name", "sha256_cert_fingerprints"]),
+                ],
             ])
     }()
 
-    private static let fingerprints = Schema.schema(
-        "array", "The certificates of the app.", FingerprintRules.missing,
-        Schema.items(
-            Schema.schema(
-                "string", "32 pairs of hex digits in upper case, joined by colons.", FingerprintRules.syntax,
-                Schema.pattern("^[0-9A-F]{2}(:[0-9A-F]{2}){31}$")), isFilled: true))
+    private static let fingerprint = JSON.schema(
+        "string", "32 pairs of hex digits in upper case, joined by colons.", FingerprintRules.syntax,
+        ["pattern": "^[0-9A-F]{2}(:[0-9A-F]{2}){31}$"])
 
-    private static let extensions = Schema.schema(
-        "object", "Dynamic rules, for Android 15 and later.", dynamic.malformed,
+    private static let fingerprints = JSON.schema(
+        "array", "The certificates of the app.", FingerprintRules.missing, .list(of: fingerprint, isFilled: true))
+
+    private static let components = JSON.schema(
+        "object", nil, dynamic.unknownKey,
         [
-            ("minProperties", .literal("1")),
-            Schema.properties([
-                (
-                    RelationNames.handleAllURLs,
-                    Schema.schema(
-                        "object", nil, dynamic.unknownKey,
-                        [
-                            Schema.required(RelationExtension.componentsKey),
-                            Schema.properties([
-                                (
-                                    RelationExtension.componentsKey,
-                                    Schema.schema("array", nil, nil, Schema.items(rule, isFilled: true))
-                                )
-                            ]), Schema.noOthers,
-                        ])
-                )
-            ]), Schema.noOthers,
+            "required": [.string(componentsKey)],
+            "properties": .object([(componentsKey, .schema("array", nil, nil, .list(of: rule, isFilled: true)))]),
+            "additionalProperties": false,
         ])
 
-    private static let rule: AssociationJSON = {
-        let filled: SchemaMembers = [("minLength", .literal("1"))]
-        let text = Schema.schema("string", nil, nil, filled)
-        return Schema.schema(
+    private static let extensions = JSON.schema(
+        "object", "Dynamic rules, for Android 15 and later.", dynamic.malformed,
+        [
+            "minProperties": 1, "properties": .object([(RelationNames.handleAllURLs, components)]),
+            "additionalProperties": false,
+        ])
+
+    private static let rule: JSON = {
+        let text = JSON.schema("string", nil, nil, ["minLength": 1])
+        let items = JSON.schema(
+            "object", "Items of the query and patterns.", dynamic.queryString,
+            ["minProperties": 1, "propertyNames": ["minLength": 1], "additionalProperties": text])
+        return .schema(
             "object", "The first rule that matches decides.", dynamic.malformed,
             [
-                Schema.properties([
-                    ("/", text), ("#", text),
-                    (
-                        "?",
-                        Schema.schema(
-                            "object", "Items of the query and patterns.", dynamic.queryString,
-                            [
-                                ("minProperties", .literal("1")), ("propertyNames", .object(filled)),
-                                ("additionalProperties", text),
-                            ])
-                    ), ("exclude", Schema.schema("boolean", "Whether the links stay in the browser.")),
-                ]), ("anyOf", .array(["/", "?", "#"].map { .object([Schema.required($0)]) })), Schema.noOthers,
+                "properties": [
+                    "/": text, "#": text, "?": items,
+                    "exclude": .schema("boolean", "Whether the links stay in the browser."),
+                ],
+                "anyOf": .array(["/", "?", "#"].map { ["required": [.string($0)]] }), "additionalProperties": false,
             ])
     }()
 }

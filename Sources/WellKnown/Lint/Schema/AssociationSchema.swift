@@ -5,49 +5,29 @@
 public enum AssociationSchema {
     /// The schema as JSON in UTF-8.
     public static func text(of kind: AssociationKind) -> [UInt8] {
-        let schema = kind == .aasa ? AppleSchema.root : AssetLinksSchema.root
-        let head: [(String, AssociationJSON)] = [
-            ("$schema", .string("https://json-schema.org/draft/2020-12/schema")), ("title", .string(kind.fileName)),
+        let head: AssociationJSON = [
+            "$schema": "https://json-schema.org/draft/2020-12/schema", "title": .string(kind.fileName),
         ]
-        return AssociationJSON.object(head + schema).bytes
+        return AssociationJSON.joined(head, kind == .aasa ? AppleSchema.root : AssetLinksSchema.root).bytes
     }
 }
-
-/// The members of a schema.
-typealias SchemaMembers = [(String, AssociationJSON)]
 
 extension AssociationJSON {
     /// A schema with what a value is for, and the finding that a wrong value causes.
     static func schema(
-        _ type: String? = nil, _ words: String? = nil, _ rule: LintRule? = nil, _ members: SchemaMembers = []
+        _ type: String? = nil, _ words: String? = nil, _ rule: LintRule? = nil, _ members: AssociationJSON = [:]
     ) -> AssociationJSON {
-        .object(schemaMembers(type, words, rule, members))
-    }
-
-    static func schemaMembers(
-        _ type: String? = nil, _ words: String? = nil, _ rule: LintRule? = nil, _ members: SchemaMembers = []
-    ) -> SchemaMembers {
         let finding = rule.map { "\($0.code): \($0.title). \($0.reason) \($0.fix)" }
         let description = [words, finding].compactMap { $0 }.joined(separator: " ")
-        var all: SchemaMembers = type.map { [("type", .string($0))] } ?? []
-        if !description.isEmpty { all.append(("description", .string(description))) }
-        return all + members
+        return .joined(
+            type.map { ["type": .string($0)] } ?? [:],
+            description.isEmpty ? [:] : ["description": .string(description)], members)
     }
-
-    static func pattern(_ text: String) -> SchemaMembers { [("pattern", .string(text))] }
-
-    static func required(_ names: String...) -> (String, AssociationJSON) {
-        ("required", .array(names.map { .string($0) }))
-    }
-
-    static func properties(_ members: SchemaMembers) -> (String, AssociationJSON) { ("properties", .object(members)) }
 
     /// Members that must not be there.
-    static func none(_ names: [String]) -> SchemaMembers { names.map { ($0, .bool(false)) } }
+    static func none(_ names: [String]) -> AssociationJSON { .object(names.map { ($0, false) }) }
 
-    static func items(_ item: AssociationJSON, isFilled: Bool = false) -> SchemaMembers {
-        [("items", item)] + (isFilled ? [("minItems", .literal("1"))] : [])
+    static func list(of item: AssociationJSON, isFilled: Bool = false) -> AssociationJSON {
+        isFilled ? ["items": item, "minItems": 1] : ["items": item]
     }
-
-    static let noOthers: (String, AssociationJSON) = ("additionalProperties", .bool(false))
 }

@@ -5,9 +5,6 @@ import SSOShared
 /// A statement with `delegate_permission/common.handle_all_urls` verifies the app for the host. The app's manifest
 /// decides which paths the app then opens. Dynamic rules can narrow them.
 public struct AndroidMatcher: Sendable {
-    /// The relation for links.
-    public static let relation = "delegate_permission/common.handle_all_urls"
-
     public let file: AssetLinksFile
     /// The packages with a statement of that relation, in the order of the file.
     public let apps: [String]
@@ -29,7 +26,8 @@ public struct AndroidMatcher: Sendable {
         var fingerprints: [String: Set<String>] = [:]
         var unusable: [String: String] = [:]
         refusal = FileAcceptance.androidRefusal(file.document).map { FileAcceptance.words($0, file.document) }
-        for (index, statement) in file.statements.enumerated() where statement.relations.contains(Self.relation) {
+        for (index, statement) in file.statements.enumerated()
+        where statement.relations.contains(AssetLinks.handleAllURLs) {
             guard let target = statement.target.value, target.namespace.value == "android_app",
                 let package = target.packageName.value
             else { continue }
@@ -62,7 +60,8 @@ public struct AndroidMatcher: Sendable {
     public func dynamicRules(of package: String) -> DynamicMatcher? { rules[package] }
 
     private static func rules(of statement: AssetStatement, _ index: Int) -> [DynamicMatcher] {
-        (statement.relationExtensions.value ?? []).filter { $0.relation == relation }.compactMap { element in
+        (statement.relationExtensions.value ?? []).filter { $0.relation == AssetLinks.handleAllURLs }.compactMap {
+            element in
             let relation = JSONDocument.escaped(element.relation)
             let pointer = "/\(index)/relation_extensions/\(relation)/\(RelationExtension.componentsKey)"
             return DynamicMatcher(element.components, pointer: pointer, statement: index)
@@ -84,7 +83,7 @@ public struct AndroidMatcher: Sendable {
             return LinkExplanation(.noMatch, [], "The statement for \(package) verifies nothing: \(fault).", [])
         }
         guard apps.contains(package) else {
-            return LinkExplanation(.noMatch, [], "No statement of \(Self.relation) names \(package).", [])
+            return LinkExplanation(.noMatch, [], "No statement of \(AssetLinks.handleAllURLs) names \(package).", [])
         }
         guard let rules = rules[package] else {
             return LinkExplanation(

@@ -88,11 +88,9 @@ struct AppleCompiler {
             : merged.value(\.exclude, builtIn: false)
         let (pattern, keepsSlash) = self.path(pathValue.content, reading, isLegacy: path != nil)
         return AppleRule(
-            index: index, isPath: path != nil, range: node.range,
-            comparing: .init(
-                reading: reading, path: pattern, pathKeepsSlash: keepsSlash,
-                query: self.query(query.content, folds: folds), fragment: other(fragment.content, folds: folds)),
-            isExclude: exclude.content,
+            index: index, isPath: path != nil, range: node.range, reading: reading, path: pattern,
+            pathKeepsSlash: keepsSlash, query: self.query(query.content, folds: folds),
+            fragment: other(fragment.content, folds: folds), isExclude: exclude.content,
             places: .init(
                 path: .init(range: pathValue.range, origin: pathValue.origin),
                 query: .init(range: query.range, origin: query.origin),

@@ -32,15 +32,6 @@ final class AppleRule: Sendable {
     /// Where its values are written.
     struct Places: Sendable { let path, query, fragment, exclude: Place }
 
-    /// What a URL is compared with. The rule has the same members itself: they are read for each URL.
-    struct Compared {
-        let reading: LinkReading
-        let path: LinkPattern
-        let pathKeepsSlash: Bool
-        let query: Query
-        let fragment: LinkPattern
-    }
-
     /// The index in the `components` or `paths` of its entry, as written.
     let index: Int
     let isPath: Bool
@@ -59,11 +50,12 @@ final class AppleRule: Sendable {
     var isNamedByPath: Bool { isPath || places.path.origin == .component }
 
     init(
-        index: Int, isPath: Bool, range: Range<Int>, comparing compared: Compared, isExclude: Bool, places: Places
+        index: Int, isPath: Bool, range: Range<Int>, reading: LinkReading, path: LinkPattern, pathKeepsSlash: Bool,
+        query: Query, fragment: LinkPattern, isExclude: Bool, places: Places
     ) {
         (self.index, self.isPath, self.range, self.isExclude, self.places) = (index, isPath, range, isExclude, places)
-        (reading, path, pathKeepsSlash) = (compared.reading, compared.path, compared.pathKeepsSlash)
-        (query, fragment) = (compared.query, compared.fragment)
+        (self.reading, self.path, self.pathKeepsSlash) = (reading, path, pathKeepsSlash)
+        (self.query, self.fragment) = (query, fragment)
     }
 
     /// Whether the rule matches every URL.

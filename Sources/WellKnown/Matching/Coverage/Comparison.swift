@@ -53,12 +53,7 @@ struct Comparison {
         limit += max(forSamples, 0)
         let rules = old.rules + new.rules
         if rules.contains(where: { $0 == nil }) { isComplete = false }
-        let known = rules.compactMap { $0 }
-        let queries = LinkAtoms(
-            spaces.query, Array(Set(known.flatMap(\.query))).sorted(), tellsAbsent: spaces.tellsAbsent, limit: &limit)
-        let fragments = LinkAtoms(
-            spaces.fragment, Array(Set(known.flatMap(\.fragment))).sorted(), tellsAbsent: spaces.tellsAbsent,
-            limit: &limit)
+        let (queries, fragments) = spaces.atoms(of: rules, limit: &limit)
         if !queries.isComplete || !fragments.isComplete { isComplete = false }
         compare(queries.atoms, fragments.atoms, &limit)
         left -= before - max(limit, 0)
@@ -111,7 +106,7 @@ struct Comparison {
     private func steps(_ program: LinkRules, _ query: LinkAtoms.Atom, _ fragment: LinkAtoms.Atom) -> [Step] {
         var steps: [Step] = []
         for case let rule? in program.rules
-        where rule.query.allSatisfy(query.meets.contains) && rule.fragment.allSatisfy(fragment.meets.contains) {
+        where query.fits(rule.query) && fragment.fits(rule.fragment) {
             steps.append(Step(path: rule.path, decision: rule.isExclude ? .excluded : .opens))
             if rule.path == nil { break }
         }

@@ -95,6 +95,14 @@ final class LinkSpaces {
         if isDecoded { for space in [path, query, fragment] { space.frame(.wellFormed) } }
     }
 
+    /// The queries and fragments that the rules distinguish.
+    func atoms(of rules: [LinkRules.Rule?], limit: inout Int) -> (queries: LinkAtoms, fragments: LinkAtoms) {
+        let rules = rules.compactMap(\.self)
+        let conditions = (Set(rules.flatMap(\.query)).sorted(), Set(rules.flatMap(\.fragment)).sorted())
+        let queries = LinkAtoms(query, conditions.0, tellsAbsent: tellsAbsent, limit: &limit)
+        return (queries, LinkAtoms(fragment, conditions.1, tellsAbsent: tellsAbsent, limit: &limit))
+    }
+
     /// The URL of these texts, or `nil` if there is none.
     func url(path: [UInt8], query: [UInt8]?, fragment: [UInt8]?) -> LinkURL? {
         let path = path.first == 0x2f ? path : [0x2f] + path
@@ -245,6 +253,8 @@ struct LinkAtoms {
         let text: [UInt8]?
         /// The conditions that the text meets.
         let meets: Set<Int>
+
+        func fits(_ conditions: [Int]) -> Bool { conditions.allSatisfy(meets.contains) }
     }
 
     private(set) var atoms: [Atom] = []

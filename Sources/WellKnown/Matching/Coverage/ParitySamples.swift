@@ -42,7 +42,6 @@ struct ParitySamples {
         add(plainPath: String(path.text.filter { !".*\\[]{}+^".contains($0) }))
     }
 
-    /// Adds a condition of a filter group.
     mutating func add(_ condition: RelativeFilterGroup.Condition) {
         let text = String(condition.pattern.text.filter { !".*\\[]{}+^".contains($0) })
         switch condition.part {

@@ -262,7 +262,6 @@ final class PartTrack {
         return new
     }
 
-    /// Whether the current item has the name.
     private func isNamed(_ key: Key) -> Bool {
         guard case .items(let name) = kind else { return false }
         return key.phase == Self.inValue || Int(key.phase) == name.count

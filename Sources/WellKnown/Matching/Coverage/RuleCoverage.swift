@@ -49,9 +49,7 @@ public struct RuleCoverage: Sendable {
     /// The rules of an app in the order in which they are tried.
     public static func rules(of app: String, _ matcher: AppleMatcher, limits: Limits = Limits()) -> [RuleCoverage] {
         let ordered = matcher.orderedRules(of: app)
-        let isDecoded = ordered.first?.rule.reading.contains(.decoded) ?? false
-        let spaces = LinkSpaces(isDecoded: isDecoded, tellsAbsent: false)
-        var analysis = CoverageAnalysis(matcher.linkRules(of: app, in: spaces, name: ""), spaces, limits)
+        var analysis = CoverageAnalysis(of: app, matcher, limits)
         return ordered.indices.map { index in
             let (entry, rule) = ordered[index]
             return RuleCoverage(
@@ -63,10 +61,7 @@ public struct RuleCoverage: Sendable {
     /// Returns whether excluding rules of an app keep a URL from a later rule. `places` are indices in
     /// ``rules(of:_:limits:)``. `nil` if that cannot be decided within the limits.
     static func protecting(_ places: [Int], of app: String, _ matcher: AppleMatcher, limits: Limits) -> [Bool?] {
-        let ordered = matcher.orderedRules(of: app)
-        let isDecoded = ordered.first?.rule.reading.contains(.decoded) ?? false
-        let spaces = LinkSpaces(isDecoded: isDecoded, tellsAbsent: false)
-        var analysis = CoverageAnalysis(matcher.linkRules(of: app, in: spaces, name: ""), spaces, limits)
+        var analysis = CoverageAnalysis(of: app, matcher, limits)
         return places.map { analysis.protects($0) }
     }
 
@@ -120,6 +115,12 @@ struct CoverageAnalysis {
         left = limits.total
     }
 
+    init(of app: String, _ matcher: AppleMatcher, _ limits: RuleCoverage.Limits) {
+        let isDecoded = matcher.orderedRules(of: app).first?.rule.reading.contains(.decoded) ?? false
+        let spaces = LinkSpaces(isDecoded: isDecoded, tellsAbsent: false)
+        self.init(matcher.linkRules(of: app, in: spaces, name: ""), spaces, limits)
+    }
+
     mutating func verdict(of index: Int) -> RuleCoverage.Verdict {
         guard let rule = program.rules[index] else { return .notDecided }
         for sample in rule.samples where program.decider(sample) == index { return .decides(sample) }
@@ -128,8 +129,8 @@ struct CoverageAnalysis {
         var isComplete = queries.isComplete && fragments.isComplete
         var rivals: [(paths: Set<Int>, query: [UInt8]?, fragment: [UInt8]?)] = []
         var canMatch = false
-        for query in queries.atoms where rule.query.allSatisfy(query.meets.contains) {
-            for fragment in fragments.atoms where rule.fragment.allSatisfy(fragment.meets.contains) {
+        for query in queries.atoms where query.fits(rule.query) {
+            for fragment in fragments.atoms where fragment.fits(rule.fragment) {
                 canMatch = true
                 guard let paths = self.rivals(of: index, rule, query, fragment) else { continue }
                 if !rivals.contains(where: { $0.paths.isSubset(of: paths) }) {
@@ -182,16 +183,8 @@ struct CoverageAnalysis {
 
     private mutating func prepared() -> (queries: LinkAtoms, fragments: LinkAtoms) {
         if let atoms { return atoms }
-        let rules = program.rules.compactMap { $0 }
         var limit = limits.perRule * 2
-        let made = (
-            LinkAtoms(
-                spaces.query, Array(Set(rules.flatMap(\.query))).sorted(), tellsAbsent: spaces.tellsAbsent,
-                limit: &limit),
-            LinkAtoms(
-                spaces.fragment, Array(Set(rules.flatMap(\.fragment))).sorted(), tellsAbsent: spaces.tellsAbsent,
-                limit: &limit)
-        )
+        let made = spaces.atoms(of: program.rules, limit: &limit)
         left -= limits.perRule * 2 - max(limit, 0)
         atoms = made
         return made
@@ -204,7 +197,7 @@ struct CoverageAnalysis {
     ) -> Set<Int>? {
         var paths: Set<Int> = []
         for case let earlier? in program.rules[..<index]
-        where earlier.query.allSatisfy(query.meets.contains) && earlier.fragment.allSatisfy(fragment.meets.contains) {
+        where query.fits(earlier.query) && fragment.fits(earlier.fragment) {
             guard let path = earlier.path, path != rule.path else { return nil }
             if Self.canMeet(earlier.prefix, rule.prefix) { paths.insert(path) }
         }
@@ -241,8 +234,8 @@ struct CoverageAnalysis {
         var samples = rule.samples
         let (queries, fragments) = prepared()
         if case .found(let path) = path(in: rule.path, outside: []),
-            let query = queries.atoms.first(where: { rule.query.allSatisfy($0.meets.contains) }),
-            let fragment = fragments.atoms.first(where: { rule.fragment.allSatisfy($0.meets.contains) }),
+            let query = queries.atoms.first(where: { $0.fits(rule.query) }),
+            let fragment = fragments.atoms.first(where: { $0.fits(rule.fragment) }),
             let url = spaces.url(path: path, query: query.text, fragment: fragment.text)
         {
             samples.insert(url, at: 0)
@@ -262,16 +255,9 @@ struct CoverageAnalysis {
     private mutating func covers(
         _ wide: LinkRules.Rule, _ narrow: LinkRules.Rule, _ queries: LinkAtoms, _ fragments: LinkAtoms
     ) -> Bool {
-        for query in queries.atoms
-        where narrow.query.allSatisfy(query.meets.contains) && !wide.query.allSatisfy(query.meets.contains) {
-            return false
-        }
-        for fragment in fragments.atoms
-        where narrow.fragment.allSatisfy(fragment.meets.contains)
-            && !wide.fragment.allSatisfy(fragment.meets.contains)
-        {
-            return false
-        }
+        guard !queries.atoms.contains(where: { $0.fits(narrow.query) && !$0.fits(wide.query) }),
+            !fragments.atoms.contains(where: { $0.fits(narrow.fragment) && !$0.fits(wide.fragment) })
+        else { return false }
         guard let path = wide.path, path != narrow.path else { return true }
         guard Self.canMeet(wide.prefix, narrow.prefix) else { return false }
         if case .none = self.path(in: narrow.path, outside: [path]) { return true }

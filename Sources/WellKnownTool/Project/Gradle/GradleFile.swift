@@ -9,7 +9,6 @@ struct GradleFile {
 
     private(set) var common: Scope = [:]
     private(set) var flavors: [(name: String, dimension: String, scope: Scope)] = []
-    /// The build types by their names.
     private var types: [String: Scope] = [:]
     /// What the build changes by code after all scopes.
     var changed: Scope = [:]
@@ -34,10 +33,7 @@ struct GradleFile {
 
     var release: Scope { types["release"] ?? [:] }
 
-    /// The plugins that the file applies.
     var plugins: Set<String> = []
-
-    // MARK: Statements
 
     private static let deepest = 30
 

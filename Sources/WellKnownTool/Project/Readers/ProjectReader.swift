@@ -15,6 +15,8 @@ protocol ProjectReader: Sendable {
 struct ProjectOffer {
     var apple: [AppleCandidate] = []
     var android: [AndroidCandidate] = []
+    /// Parts of an id that complete the candidates of other readers.
+    var completing: [AppleAppParts] = []
     /// One line for each file: its path, its kind and what was found in it or not read.
     var notes: [String] = []
 }

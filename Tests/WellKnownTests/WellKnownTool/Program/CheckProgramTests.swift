@@ -112,7 +112,7 @@ struct CheckProgramTests {
     @Test("The example is a valid file of expectations")
     func example() throws {
         let path = TestVectors.repository.appending(path: "examples/wellknown/expectations.yaml")
-        let file = try ExpectationsFile.read(path.path())
+        let file = try ExpectationsFile(path.path())
         #expect(file.expectations.count == 2 && file.files["links.acme.com"]?.manifest != nil)
     }
 }

@@ -167,7 +167,7 @@ struct GenerateProgramTests {
             ("apple: [\(app)]\npath: [/x]\n", "2: unknown key \"path\""), ("apple: x\npaths: [/x]\n", "1: a list"),
             ("apple: [nope]\npaths: [/x]\n", "1: \"nope\""),
             ("apple: [\(app)]\npaths:\n  - x\n", "3: \"x\" is not a route"),
-            ("apple: [\(app)]\npaths: [[/x]]\n", "2: a text"), ("- x\n", "1: keys and values"), ("", "empty"),
+            ("apple: [\(app)]\npaths: [[/x]]\n", "2: a text"), ("- x\n", "1: it must have the keys"), ("", "empty"),
             ("apple: [\n", ": "), ("apple: []\napple: []\n", "twice"), ("ios12: perhaps\n", "1: true or false"),
             ("host: http://x\n", "1: host"), ("android: [{package: com.acme.shop}]\n", "1: an Android app needs"),
             (
