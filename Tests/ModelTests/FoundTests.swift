@@ -80,4 +80,14 @@ struct FoundTests {
                 .withdraw(address: 0),
             ], seed: 1)
     }
+
+    @Test("a page that says that a client is unknown counts as a use of the session, as every page does")
+    func useOfErrorPage() async throws {
+        try await History.agree(
+            [
+                .authorize(browser: 3, client: 0, wish: .none), .enableClient(client: 3, isEnabled: false),
+                .wait(seconds: 7199), .authorize(browser: 3, client: 3, wish: .none), .wait(seconds: 1),
+                .ask(browser: 3, address: 3),
+            ], seed: 1)
+    }
 }

@@ -2,8 +2,9 @@
 extension Model {
     /// docs/protocol.md 2: what becomes of a request of a client.
     mutating func authorize(_ browser: Int, _ client: Int, _ wish: Operation.Wish) -> String {
-        guard isServed(client) else { return "unknown client" }
+        // Every page counts as a use.
         var session = use(browser)
+        guard isServed(client) else { return "unknown client" }
         let user = signIn(session)
         let isStrong = clients[client].isStrict || wish == .strong
         var meets =
