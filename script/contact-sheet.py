@@ -50,11 +50,15 @@ window.addEventListener("load", fit);
 </script>"""
 
 
-def shoot(url, size, picture, scale=1.0):
+# What Chromium needs for colours that the user forces: those of a high contrast.
+FORCED = ["--force-high-contrast", "--enable-features=ForcedColors"]
+
+
+def shoot(url, size, picture, scale=1.0, more=()):
     with tempfile.TemporaryDirectory() as profile:
         subprocess.run(
             [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={profile}",
-             f"--force-device-scale-factor={scale}",
+             f"--force-device-scale-factor={scale}", *more,
              f"--window-size={size[0]},{size[1]}", "--virtual-time-budget=4000", f"--screenshot={picture}", url],
             check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -94,16 +98,17 @@ def main():
         columns = max(1, 2600 // (width + 18))
         for language in os.environ.get("PAGE_LANGUAGES", "en de").split():
             names = [name for name in pages if name.endswith("-" + language)]
-            for scheme in ["light", "dark"]:
+            for look in os.environ.get("LOOKS", "light dark").split():
                 for number, start in enumerate(range(0, len(names), PER_SHEET), 1):
                     part = names[start : start + PER_SHEET]
-                    file = folder / f"sheet-{width}-{language}-{scheme}-{number}.html"
-                    file.write_text(sheet(part, width, scheme))
+                    file = folder / f"sheet-{width}-{language}-{look}-{number}.html"
+                    file.write_text(sheet(part, width, "dark" if look == "dark" else "light"))
                     rows = -(-len(part) // columns)
                     height = min(16000, rows * (1500 if width < 700 else 1200) + 100)
                     picture = file.with_suffix(".png")
                     shoot(
-                        f"http://127.0.0.1:{server.server_port}/{file.name}", (columns * (width + 18) + 48, height), picture)
+                        f"http://127.0.0.1:{server.server_port}/{file.name}", (columns * (width + 18) + 48, height), picture,
+                        more=FORCED if look == "forced" else ())
                     print(picture)
     server.shutdown()
 

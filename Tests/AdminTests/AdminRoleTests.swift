@@ -121,6 +121,38 @@ struct AdminRoleTests {
         }
     }
 
+    @Test(
+        "an email of many changes lists the newest for which 8 KiB have room, and counts what the audit log has beside")
+    func toldOfMany() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            _ = try await deployment.adminBrowser()
+            _ = try await deployment.signedIn(as: "ben@example.com")
+            try await deployment.notices().round()
+            try await deployment.grant(.auditor, to: "ben@example.com")
+            // The first change is told at once.
+            try await deployment.notices().round()
+            for _ in 0..<50 {
+                try await deployment.revoke(.auditor, of: "ben@example.com")
+                try await deployment.grant(.auditor, to: "ben@example.com")
+            }
+            try await deployment.revoke(.auditor, of: "ben@example.com")
+            deployment.clock.advance(by: .minutes(5))
+            try await deployment.notices().round()
+            let email = try await eventually("the email of many") {
+                deployment.mailbox.all(to: TestDeployment.admin).map(\.text)
+                    .first { $0.decodingQuotedPrintable().contains("101 changes by admins") }
+            }
+            #expect(email.utf8.count <= 8 << 10, "\(email.utf8.count)")
+            let words = email.decodingQuotedPrintable()
+            // Each change stands in both forms of the email, and so does how many more there are.
+            let listed = words.split(separator: "role_changed").count / 2
+            #expect((5...40).contains(listed), "\(listed)")
+            #expect(words.split(separator: "\(101 - listed) earlier changes are in the audit log.").count == 3)
+            let newest = try #require(words.split(separator: "role_changed: ").dropFirst().first)
+            #expect(newest.contains("revoked"), "\(newest)")
+        }
+    }
+
     @Test("a change of a page is told with its answer, and a change of a name is not told")
     func toldByPage() async throws {
         try await TestDeployment.openAdmin { deployment in

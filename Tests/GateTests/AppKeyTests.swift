@@ -52,10 +52,11 @@ struct AppKeyTests {
         try await GateScene.open(keys: Self.keys) { scene in
             let browser = try await scene.deployment.signedIn()
             scene.deployment.clock.advance(by: .minutes(11))
-            let asked = try await scene.makeKey(browser)
+            let asked = try await scene.makeKey(browser, days: "1")
             #expect(asked.status == 303 && !asked.text.contains("sgk_"))
             let form = try await browser.follow(asked)
             let confirm = try await scene.deployment.signInAgain(browser, on: form, as: "ann@example.com")
+            #expect(confirm.text.contains(" for 1 day."))
             let made = try await browser.submit(
                 confirm.page().forms.first { $0.action == "/identities/confirm" }, on: confirm)
             #expect(try await scene.check(nil, [GateScene.bearer(try GateScene.key(on: made))]).status == 200)

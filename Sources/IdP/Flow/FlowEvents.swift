@@ -14,6 +14,7 @@ extension EventKind {
     package static let secondFactorRequired = EventKind(
         "second_factor_required", .info, .row("session, flow; `detail`: the factor"),
         line: [.account, .session.orDash, .flow.orDash, .detail("factor")],
+        user: Text("activity.second-factor"),
         "The first proof was right, and the account needs a second one.")
     package static let identityLinkRefused = EventKind(
         "identity_link_refused", .notice, line: [.account, .cause("reason"), .detail("provider")],
@@ -28,7 +29,7 @@ extension EventKind {
         "A client gets a token or code for a user.")
     package static let accessRefused = EventKind(
         "access_refused", .notice, .row("client, session, flow"), line: [.client, .account, .session, .flow],
-        by: [.protocol],
+        by: [.protocol], user: Text("activity.access-refused"),
         "The account is in no group that may enter the client: [access](operations.md#groups-and-access).")
     package static let loginRequired = EventKind(
         "login_required", .info, line: [.client, .flow], by: [.protocol],

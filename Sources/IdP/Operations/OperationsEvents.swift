@@ -7,11 +7,11 @@ extension EventKind {
         "user_erased", .notice, .row(""), line: [.account],
         "An account and what is kept of its user were deleted. The log has a line of those whose seven days are over.")
     package static let userInvited = EventKind(
-        "user_invited", nil, .row("client of the invitation"),
+        "user_invited", nil, .row("client of the invitation"), user: Text("activity.invited"),
         "An email with a link that makes the account the user's was queued.")
     package static let groupChanged = EventKind(
         "group_changed", nil, .row("`detail`: the group; `cause`"),
-        causes: GroupChange.allCases.map { .init($0.rawValue, $0.meaning) },
+        causes: GroupChange.allCases.map { .init($0.rawValue, $0.meaning) }, user: Text("activity.group-changed"),
         "A group, or who is in it, was changed by a command.")
     package static let clientChanged = EventKind(
         "client_changed", nil, .row("client; `detail`: `added`, `set` with the keys, `enabled`, `disabled`, `removed`"),
@@ -31,7 +31,8 @@ extension EventKind {
         "sign_in_link_made", nil, .row("`cause`"),
         causes: [
             .init("made", "`idp user sign-in-link` has printed it."), .init("withdrawn", "It was taken back."),
-        ], "A sign-in link was made for an account that nobody had signed in to, or was taken back.")
+        ], user: Text("activity.sign-in-link-made"),
+        "A sign-in link was made for an account that nobody had signed in to, or was taken back.")
     package static let passkeysForgotten = EventKind(
         "passkeys_forgotten", nil, .row("`detail`: how many users had passkeys"),
         "`idp passkeys forget-all`: the passkeys of all users were removed.")
@@ -40,6 +41,7 @@ extension EventKind {
         "`idp database forget-keys`: what only the lost keys open stays closed.")
     package static let auditExported = EventKind(
         "audit_exported", nil, .row("`detail`: the file; the account, if one user's data"),
+        user: Text("activity.data-exported"),
         "Rows of the audit log, or one user's data, were written into a file, by a command or on an admin page.")
     package static let databaseRestored = EventKind(
         "database_restored", nil, .row(""),

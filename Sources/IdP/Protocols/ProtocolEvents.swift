@@ -37,7 +37,7 @@ extension EventKind {
     static let tokenRequestFailed = EventKind(
         "token_request_failed", .error, line: [.cause()], "Storage: 503. Look at `cause` and `/readyz`.")
     package static let codeReused = EventKind(
-        "code_reused", .error, .row("client"), line: [.client],
+        "code_reused", .error, .row("client"), line: [.client], user: Text("activity.client-ended"),
         "A code was used twice: its tokens are revoked. Look for a second caller. Info for a public client, whose user can cause it."
     )
     static let codeLeaked = EventKind(
@@ -49,7 +49,7 @@ extension EventKind {
         user: Text("activity.client-refreshed"), "A client has used a refresh token for new tokens.")
     package static let refreshTokenReused = EventKind(
         "refresh_token_reused", .error, .row("client; `detail`: the client that it was for"),
-        line: [.client, .account, .detail("issued_to")],
+        line: [.client, .account, .detail("issued_to")], user: Text("activity.client-ended"),
         "A used refresh token came again after a minute, or by another client (`issued_to`): its family has ended. Look for a copy of the client's data. Info for a public client."
     )
     package static let refreshTokensEnded = EventKind(
@@ -60,9 +60,11 @@ extension EventKind {
             .init(
                 "refresh_token_reused", "One of them came again after its use: look for a copy of the client's data."),
             .init("token_of_other_client", "Another client presented one of them: it has leaked."),
-        ], "The refresh tokens of one sign-in at a client have ended, and its access tokens with them.")
+        ], user: Text("activity.client-ended"),
+        "The refresh tokens of one sign-in at a client have ended, and its access tokens with them.")
     static let accessTokenRevoked = EventKind(
         "access_token_revoked", .info, .row("client"), line: [.client, .account],
+        user: Text("activity.client-ended"),
         "A client has revoked an access token.")
     package static let introspected = EventKind(
         "introspected", .info, .row("client that asked"), line: [.client], "A client has asked about an access token.")

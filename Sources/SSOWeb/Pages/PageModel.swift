@@ -19,6 +19,8 @@ final class Framed: MustacheParent {
         switch name {
         case "language": language.rawValue
         case "isRightToLeft": LanguageRules.isRightToLeft(language)
+        // Emails know no "start".
+        case "start": LanguageRules.isRightToLeft(language) ? "right" : "left"
         case "languageSwitchHTML": properties[name] ?? languageSwitchHTML
         case "stylesheets": frame.stylesheets
         case "icon": frame.icon

@@ -63,6 +63,10 @@ struct TextPattern: Sendable {
     }
 
     let pieces: [Piece]
+    /// The pieces as they stand in HTML.
+    let units: [PatternUnit]
+
+    init(pieces: [Piece]) { (self.pieces, units) = (pieces, PatternUnit.units(of: pieces)) }
 
     /// - Returns: nil for a brace without its partner, or a placeholder that is not a name.
     init?(_ source: String) {
@@ -82,7 +86,7 @@ struct TextPattern: Sendable {
             rest = rest[rest.index(after: close)...]
         }
         if !rest.isEmpty { pieces.append(.literal(String(rest))) }
-        self.pieces = pieces
+        self.init(pieces: pieces)
     }
 
     /// The placeholders, each with its form: a moment is no value.

@@ -87,13 +87,23 @@ public struct Texts: Sendable {
 
     /// The text of a key as a piece of a Mustache template; nil for an unknown key.
     func template(_ key: String, in place: Place) -> String? {
-        let isHTML = place == .html
-        return patterns[key]?.pieces.map { piece in
-            switch piece {
-            case .literal(let words): place == .plain ? words : EscapedHTML().escapeText(words)
-            case .value(let name): isHTML ? "\(Self.bdi(name)){{\(name)}}</bdi>" : "{{\(name)}}"
-            case .time(let name): isHTML ? "{{{\(name).timeHTML}}}" : "{{\(name).text}}"
-            case .ago(let name): isHTML ? "{{{\(name).agoHTML}}}" : "{{\(name).ago}}"
+        guard let pattern = patterns[key] else { return nil }
+        guard place == .html else {
+            return pattern.pieces.map { piece in
+                switch piece {
+                case .literal(let words): place == .plain ? words : EscapedHTML().escapeText(words)
+                case .value(let name): "{{\(name)}}"
+                case .time(let name): "{{\(name).text}}"
+                case .ago(let name): "{{\(name).ago}}"
+                }
+            }.joined()
+        }
+        return pattern.units.map { unit in
+            switch unit.piece {
+            case .literal(let words): EscapedHTML().escapeText(words)
+            case .value(let name): unit.wrapped("\(Self.bdi(name)){{\(name)}}</bdi>")
+            case .time(let name): unit.wrapped("{{{\(name).timeHTML}}}")
+            case .ago(let name): unit.wrapped("{{{\(name).agoHTML}}}")
             }
         }.joined()
     }
@@ -128,19 +138,32 @@ public struct Texts: Sendable {
             result += text.key
             return
         }
-        for piece in pattern.pieces {
-            switch piece {
-            case .literal(let words): result += isHTML ? EscapedHTML().escapeText(words) : words
+        guard isHTML else { return appendPlain(text, pattern, to: &result) }
+        for unit in pattern.units {
+            switch unit.piece {
+            case .literal(let words): result += EscapedHTML().escapeText(words)
             case .value(let name), .time(let name), .ago(let name):
                 if let inner = text.values[name] as? Text {
-                    append(inner, isHTML: isHTML, to: &result)
+                    var html = ""
+                    append(inner, isHTML: true, to: &html)
+                    result += unit.bare(html)
                 } else {
                     let value = text.values[name] as? String ?? shared[name] ?? ""
-                    if isHTML {
-                        Self.appendHTML(value, Self.bdi(name), to: &result)
-                    } else {
-                        result += Self.isolated(value)
-                    }
+                    result += Self.isNumber(value) ? unit.bare(value) : unit.wrapped(Self.bdi(name, value))
+                }
+            }
+        }
+    }
+
+    private func appendPlain(_ text: Text, _ pattern: TextPattern, to result: inout String) {
+        for piece in pattern.pieces {
+            switch piece {
+            case .literal(let words): result += words
+            case .value(let name), .time(let name), .ago(let name):
+                if let inner = text.values[name] as? Text {
+                    append(inner, isHTML: false, to: &result)
+                } else {
+                    result += Self.isolated(text.values[name] as? String ?? shared[name] ?? "")
                 }
             }
         }
@@ -152,15 +175,13 @@ public struct Texts: Sendable {
         ["address", "newAddress", "email", "to", "spaced"].contains(name) ? "<bdi translate=\"no\">" : "<bdi>"
     }
 
-    /// Adds a value: a number as it is, everything else in a `<bdi>`.
-    private static func appendHTML(_ value: String, _ tag: String, to result: inout String) {
-        if !value.isEmpty && value.utf8.allSatisfy(\.isASCIIDigit) {
-            result += value
-        } else {
-            result += tag
-            result += EscapedHTML().escapeText(value)
-            result += "</bdi>"
-        }
+    private static func bdi(_ name: String, _ value: String) -> String {
+        bdi(name) + EscapedHTML().escapeText(value) + "</bdi>"
+    }
+
+    /// A number needs no `<bdi>`.
+    private static func isNumber(_ value: String) -> Bool {
+        !value.isEmpty && value.utf8.allSatisfy(\.isASCIIDigit)
     }
 
     /// The value between FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE if it has a right-to-left letter.
@@ -179,8 +200,6 @@ extension TextPattern {
         TextPattern(
             pieces: pieces.map { if case .literal(let words) = $0 { .literal(change(words)) } else { $0 } })
     }
-
-    private init(pieces: [Piece]) { self.pieces = pieces }
 }
 
 /// A moment on a page: for browsers, and as text in UTC. A script shows it in the browser's time zone.

@@ -83,6 +83,7 @@ struct AccessibilityJourneys {
         try await expectNothing("320 px", PageChecks.overflow, on: page, chromium)
         try await expectNothing("320 px", PageChecks.targets, on: page, chromium)
         try await expectNothing("320 px", PageChecks.spacing, on: page, chromium)
+        try await expectNothing("320 px", PageChecks.punctuation, on: page, chromium)
         _ = try await chromium.run(PageChecks.doubleText)
         try await expectNothing("320 px with 200 % text", PageChecks.overflow, on: page, chromium)
         try await expectNothing("320 px with 200 % text", PageChecks.spacing, on: page, chromium)
@@ -92,6 +93,7 @@ struct AccessibilityJourneys {
             try await expectNothing("\(width) px", PageChecks.spacing, on: page, chromium)
             try await expectNothing("\(width) px", PageChecks.overflow, on: page, chromium)
             try await expectNothing("\(width) px", PageChecks.words, on: page, chromium)
+            try await expectNothing("\(width) px", PageChecks.punctuation, on: page, chromium)
         }
         try await chromium.resize(width: 320, height: 640)
         // axe takes most of the time. Contrast does not depend on the language, so each language has one of the looks.

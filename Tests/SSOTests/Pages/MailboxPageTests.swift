@@ -31,7 +31,7 @@ struct MailboxPageTests {
             deployment.clock.advance(by: .seconds(20))
             let page = try await Self.mailbox(deployment)
             #expect(
-                page.text.contains("To <bdi translate=\"no\">ann@example.com</bdi>, <time class=\"ago\" datetime=\"20"))
+                page.text.contains("translate=\"no\">ann@example.com</bdi>,</span> <time class=\"ago\" datetime=\"20"))
             #expect(page.text.contains(">20 seconds ago</time>"))
             let spaced = asking.code.map(String.init).joined(separator: " ")
             #expect(page.text.contains("<span class=\"unseen\">Code: <bdi translate=\"no\">\(spaced)</bdi></span>"))

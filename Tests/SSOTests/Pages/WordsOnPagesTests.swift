@@ -40,12 +40,13 @@ struct WordsOnPagesTests {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn(as: "ann@example.com")
             let first = try await browser.get(deployment.authorize(deployment.client, state: "a"))
-            #expect(first.text.contains("Signed in as <bdi translate=\"no\">ann@example.com</bdi>."))
+            let ann = "<bdi translate=\"no\">ann@example.com</bdi>"
+            #expect(first.text.contains("Signed in as <span class=\"unit\">\(ann).</span>"))
             #expect(first.text.ranges(of: "igned in").count == 2, "the headline, and who")
             _ = try await browser.rename(at: deployment, to: "Ann Lee")
             let second = try await browser.get(deployment.authorize(deployment.client, state: "b"))
             #expect(
-                second.text.contains("Signed in as <bdi>Ann Lee</bdi> (<bdi translate=\"no\">ann@example.com</bdi>)."))
+                second.text.contains("Signed in as <bdi>Ann Lee</bdi> <span class=\"unit\">(\(ann)).</span>"))
         }
     }
 
@@ -85,7 +86,9 @@ struct WordsOnPagesTests {
             let back = try await browser.follow(browser.bring(answer))
             #expect(back.status == 200 && back.address.path == "/sign-in")
             let name = "Provider \(Provider.Kind.oidc.testID)"
-            #expect(back.text.contains("You didn&#39;t sign in with <bdi>\(name)</bdi>."), "\(back.text)")
+            #expect(
+                back.text.contains("You didn&#39;t sign in with <span class=\"unit\"><bdi>\(name)</bdi>.</span>"),
+                "\(back.text)")
             for id in ["nobody", "<b>"] {
                 let page = try await browser.get(deployment.origin + "/sign-in?cancelled=" + PercentCoding.encode(id))
                 #expect(page.status == 200 && !page.text.contains("sign in with <bdi>"))

@@ -145,9 +145,9 @@ struct SignInStepsTests {
             (".ann@example.com", "cannot begin with a full stop", "nicht mit einem Punkt beginnen"),
             ("ann.@example.com", "a full stop right before the @", "Direkt vor dem @"),
             ("an\u{a0}n@example.com", "There is a space in the address, at position 3.", "an Stelle 3 ein Leerzeichen"),
-            ("ann\u{7}@example.com", "(<bdi>U+0007</bdi>), at position 4", "(<bdi>U+0007</bdi>)"),
-            ("änn@example.com", "“<bdi>ä</bdi>” at position 1", "„<bdi>ä</bdi>“ an Stelle 1"),
-            ("ann@exa_mple", "“<bdi>_</bdi>” at position 8", "„<bdi>_</bdi>“ an Stelle 8"),
+            ("ann\u{7}@example.com", "(<bdi>U+0007</bdi>),</span> at position 4", "(<bdi>U+0007</bdi>)"),
+            ("änn@example.com", "“<bdi>ä</bdi>”</span> at position 1", "„<bdi>ä</bdi>“</span> an Stelle 1"),
+            ("ann@exa_mple", "“<bdi>_</bdi>”</span> at position 8", "„<bdi>_</bdi>“</span> an Stelle 8"),
             ("ann@example", "not a domain like example.com", "keine Domain wie example.com"),
             ("a@example.com, b@example.com", "more than one @", "mehr als ein @"),
         ])

@@ -108,6 +108,42 @@ enum PageChecks {
             return wrong;
             """
 
+    /// No line begins with a full stop, a comma or a closing bracket, and none ends with an opening one.
+    static let punctuation =
+        helpers + """
+            const blocks = 'p, li, h1, h2, h3, th, td, dt, dd, label, button, .button, summary, caption, .notice, .alert';
+            const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+            const letters = [];
+            while (walker.nextNode()) {
+                const text = walker.currentNode;
+                if (!isShown(text.parentElement)) { continue; }
+                const block = text.parentElement.closest(blocks);
+                for (let at = 0; at < text.data.length; at += 1) { letters.push({ text, at, block, sign: text.data[at] }); }
+            }
+            const range = document.createRange();
+            const box = letter => {
+                range.setStart(letter.text, letter.at);
+                range.setEnd(letter.text, letter.at + 1);
+                return range.getBoundingClientRect();
+            };
+            // A path is longer than a line, and breaks where the line ends.
+            const isPath = index => {
+                while (index >= 0 && !isBlank(letters[index]) && letters[index].sign !== '/') { index -= 1; }
+                return index >= 0 && letters[index].sign === '/';
+            };
+            const isBlank = letter => !letter || /\\s/.test(letter.sign);
+            return letters.flatMap((letter, index) => {
+                const [before, after] = [letters[index - 1], letters[index + 1]];
+                const touches = other => other && other.block === letter.block && !isBlank(other);
+                const closes = /[.,:;!?)\\]»”]/.test(letter.sign) && touches(before) && !touches(after) && !isPath(index);
+                const opens = /[(\\[«“„]/.test(letter.sign) && touches(after);
+                if (closes && box(letter).top >= box(before).bottom - 1 || opens && box(after).top >= box(letter).bottom - 1) {
+                    return ['"' + letter.sign + '" stands alone: ' + name(letter.block || document.body)];
+                }
+                return [];
+            });
+            """
+
     /// No word of a table of up to 20 characters goes on in the next line.
     static let words =
         helpers + """

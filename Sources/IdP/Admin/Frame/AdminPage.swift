@@ -71,6 +71,8 @@ struct AdminPage: Encodable, Sendable {
         var isHead = false
         /// Whether it has a word that no column of a table is wide enough for.
         var isLong = false
+        /// Whether it says that there is nothing, which narrow screens leave out of tables.
+        var isNone = false
         /// An address with the part that differs from a registered one.
         var same = ""
         var differs = ""

@@ -24,17 +24,20 @@ struct AdminWriter: Sendable {
     // MARK: Cells
 
     func cell(_ value: String?) -> AdminPage.Cell {
-        guard let value, !value.isEmpty else { return cell(Text("admin.none")) }
+        guard let value, !value.isEmpty else { return none }
         return AdminPage.Cell(valueHTML: valueHTML(value), isText: true, isLong: Self.isLong(value))
     }
 
-    /// A sentence of the documents, whose code stands between backticks.
+    var none: AdminPage.Cell { AdminPage.Cell(valueHTML: html(Text("admin.none")), isText: true, isNone: true) }
+
+    /// A sentence of the documents, in English, whose code stands between backticks.
     func sentence(_ words: String) -> AdminPage.Cell {
         let parts = valueHTML(words).split(separator: "`", omittingEmptySubsequences: false)
         let html = parts.enumerated().map {
             $0.offset.isMultiple(of: 2) ? String($0.element) : "<code>\($0.element)</code>"
         }
-        return AdminPage.Cell(valueHTML: parts.count.isMultiple(of: 2) ? valueHTML(words) : html.joined(), isText: true)
+        let sentence = parts.count.isMultiple(of: 2) ? valueHTML(words) : html.joined()
+        return AdminPage.Cell(valueHTML: "<span lang=\"en\">\(sentence)</span>", isText: true)
     }
 
     private static func isLong(_ value: String) -> Bool {

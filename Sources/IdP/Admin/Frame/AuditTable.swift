@@ -21,7 +21,7 @@ enum AuditTable {
                 [writer.cell(row.at), event(row, writer), writer.cell(actor(row, names))]
                     + (isOfUser ? [] : [user(row, names, writer)])
                     + [
-                        row.client.map { writer.link($0, AdminPath.service($0)) } ?? writer.cell(Text("admin.none")),
+                        row.client.map { writer.link($0, AdminPath.service($0)) } ?? writer.none,
                         writer.cell(row.cause), writer.cell(row.detail), reference(row, writer),
                     ]
             }, empty: empty, next: next)
@@ -45,6 +45,6 @@ enum AuditTable {
 
     static func reference(_ row: AuditEntry, _ writer: AdminWriter) -> AdminPage.Cell {
         row.reference.map { writer.link($0, AdminPath.trouble($0)) }
-            ?? writer.cell(Text("admin.none"))
+            ?? writer.none
     }
 }

@@ -24,7 +24,7 @@ enum SignOutTable {
                         writer.link(Text("admin.retry", name), "\(home)/retry")
                     case .waiting: writer.link(Text("admin.give-up", name), "\(home)/give-up")
                     case .givenUp: writer.link(Text("admin.retry", name), "\(home)/retry")
-                    case .delivered: writer.cell(Text("admin.none"))
+                    case .delivered: writer.none
                     }
                 return [
                     writer.link(message.clientID, AdminPath.service(message.clientID)),

@@ -7,7 +7,8 @@ import SSOShared
 import SSOWeb
 import Storage
 
-/// The email to an admin about changes. Its subject id is the batch of an ``AdminNotices`` round and the id of the admin's account.
+/// The email to an admin about changes, the newest first. Its subject id is the batch of an ``AdminNotices`` round and the id of
+/// the admin's account.
 struct AdminNoticeMail: MailTemplate {
     static let kind = "admin_notice"
 
@@ -18,12 +19,19 @@ struct AdminNoticeMail: MailTemplate {
     struct Item: Encodable, Sendable {
         let event, about, actor: String
         let time: Moment
+
+        /// About so many bytes in both forms of the email.
+        fileprivate var size: Int { 250 + 2 * (event.utf8.count + about.utf8.count + actor.utf8.count) }
     }
 
     struct Model: Encodable, Sendable {
         let items: [Item]
-        let audit: String
+        let audit, more: String
+        let hasMore: Bool
     }
+
+    /// Bytes of the changes in one email, so that it has 8 KiB at most. What is older stands in the audit log.
+    private static let room = 3_600
 
     func message(for subjectID: String) async throws -> EmailContent? {
         let parts = subjectID.split(separator: " ").map(String.init)
@@ -35,7 +43,7 @@ struct AdminNoticeMail: MailTemplate {
         guard let account, !rows.isEmpty, let to = try? EmailAddress(account.email) else { return nil }
         let language = account.language ?? .english
         let texts = pages.texts(in: language)
-        let items = rows.map { row in
+        let items = rows.reversed().map { row in
             // Addresses say more than ids.
             let actor = row.actingAccount.map { names[$0] ?? $0 } ?? row.actor
             let about = [row.account.map { names[$0] ?? $0 }, row.client, row.cause, row.detail].compactMap(\.self)
@@ -43,7 +51,15 @@ struct AdminNoticeMail: MailTemplate {
                 event: row.event, about: AdminWriter.cut(about.joined(separator: " ")), actor: actor,
                 time: texts.moment(row.at))
         }
-        let model = Model(items: items, audit: issuer.text + AdminPath.audit)
+        var room = Self.room
+        let shown = items.prefix { item in
+            room -= item.size
+            return room >= 0
+        }
+        let more = items.count - shown.count
+        let model = Model(
+            items: Array(shown), audit: issuer.text + AdminPath.audit,
+            more: texts.plain(Text("admin.mail-more", count: more)), hasMore: more > 0)
         return EmailContent(
             to: to,
             subject: EmailContent.withoutIsolates(texts.plain(Text("admin.mail-subject", count: rows.count))),

@@ -61,9 +61,9 @@ struct OverviewPages: Sendable {
             writer.facts([
                 (Text("admin.ready"), [writer.cell(await readiness())]),
                 (Text("admin.mail-accepted"), [writer.cell(found.accepted)]),
-                (Text("admin.mail-outage"), [found.outage.map { writer.cell($0) } ?? writer.cell(Text("admin.none"))]),
+                (Text("admin.mail-outage"), [found.outage.map { writer.cell($0) } ?? writer.none]),
                 (Text("admin.mail-waiting"), [writer.cell(String(mail.count))]),
-                (Text("admin.mail-oldest"), [mail.oldest.map { writer.cell($0) } ?? writer.cell(Text("admin.none"))]),
+                (Text("admin.mail-oldest"), [mail.oldest.map { writer.cell($0) } ?? writer.none]),
                 (Text("admin.sign-outs-waiting"), [writer.link(String(found.signOuts), AdminPath.signOuts)]),
                 (Text("admin.sign-outs-given-up"), [writer.link(String(found.givenUp), AdminPath.signOuts)]),
                 (Text("admin.warnings"), [writer.link(String(desk.warnings.count), AdminPath.settings)]),

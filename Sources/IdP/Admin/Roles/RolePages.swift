@@ -34,7 +34,7 @@ struct RolePages: Sendable {
             [
                 account.map { writer.link(address, AdminPath.user($0)) } ?? writer.cell(address),
                 writer.cell(Text("admin.role-admin")), writer.cell(Text("admin.by-setting")),
-                writer.cell(Text("admin.none")), writer.cell(Text("admin.none")),
+                writer.none, writer.none,
             ]
         }
         let byGrant: [[AdminPage.Cell]] = granted.map { role in
@@ -47,7 +47,7 @@ struct RolePages: Sendable {
                 admin.mayChange && !isOwn
                     ? writer.link(
                         Text("admin.revoke", ["address": role.account.email, "role": role.role.text]), revoke)
-                    : writer.cell(Text("admin.none")),
+                    : writer.none,
             ]
         }
         var blocks = [writer.paragraph(Text("admin.roles-intro"))]

@@ -137,7 +137,7 @@ struct ServicePages: Sendable {
             (Text("admin.origin"), [origin(view, writer)]),
             (Text("admin.key-access"), [access(client, writer)]),
             (Text("admin.key-redirect"), client.redirectURIs.map(address(writer))),
-            (Text("admin.key-start"), [client.startURL.map(address(writer)) ?? writer.cell(Text("admin.none"))]),
+            (Text("admin.key-start"), [client.startURL.map(address(writer)) ?? writer.none]),
             (Text("admin.key-expose"), [writer.cell(client.exposedGroups?.joined(separator: ", "))]),
             (Text("admin.key-contact"), [writer.cell(client.contact)]),
             (Text("admin.key-hidden"), [writer.cell(client.isHidden ? Text("admin.yes") : Text("admin.no"))]),
@@ -188,7 +188,7 @@ struct ServicePages: Sendable {
                 [
                     writer.cell(secret.fingerprint),
                     writer.cell(secret.isCurrent ? Text("admin.secret-current") : Text("admin.secret-previous")),
-                    secret.addedAt.map { writer.cell($0) } ?? writer.cell(Text("admin.none")),
+                    secret.addedAt.map { writer.cell($0) } ?? writer.none,
                     writer.cell(secret.use?.first), writer.cell(secret.use?.last),
                 ]
             }, empty: Text("admin.secrets-empty"))
@@ -217,7 +217,7 @@ struct ServicePages: Sendable {
                     writer.cell(row.lastAt),
                     offers && row.isWhole
                         ? writer.link(Text("admin.register-this", ["address": AdminWriter.cut(row.address)]), register)
-                        : writer.cell(Text("admin.none")),
+                        : writer.none,
                 ]
             }, empty: Text("admin.refused-addresses-empty"))
     }

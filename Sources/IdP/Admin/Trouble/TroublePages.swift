@@ -59,11 +59,11 @@ extension TroublePages {
             var cells = [
                 writer.cell(entry.at), writer.cell(entry.event), writer.cell(entry.cause), writer.cell(entry.detail),
                 writer.sentence(row.remedy),
-                entry.client.map { writer.link($0, AdminPath.service($0)) } ?? writer.cell(Text("admin.none")),
+                entry.client.map { writer.link($0, AdminPath.service($0)) } ?? writer.none,
             ]
             if let mends {
                 cells.append(
-                    mends[index].map { writer.link($0.0, $0.1) } ?? writer.cell(Text("admin.none")))
+                    mends[index].map { writer.link($0.0, $0.1) } ?? writer.none)
             }
             return cells
         }

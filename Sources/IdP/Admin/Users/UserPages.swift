@@ -133,7 +133,7 @@ struct UserPages: Sendable {
         let account = details.row.account
         let groups =
             details.groups.isEmpty
-            ? [writer.cell(Text("admin.none"))]
+            ? [writer.none]
             : details.groups.map { writer.link($0, AdminPath.group($0)) }
         var rows: [(Text, [AdminPage.Cell])] = [
             (Text("admin.name"), [writer.cell(account.name)]),
@@ -141,7 +141,7 @@ struct UserPages: Sendable {
             (Text("admin.groups"), groups),
             (
                 Text("admin.end-date"),
-                [account.endsAt.map { writer.cell(EndDate.text($0)) } ?? writer.cell(Text("admin.none"))]
+                [account.endsAt.map { writer.cell(EndDate.text($0)) } ?? writer.none]
             ),
             (Text("admin.since"), [writer.cell(account.createdAt)]),
             (Text("admin.id"), [writer.cell(account.id)]),
@@ -184,7 +184,7 @@ struct UserPages: Sendable {
                 identity.kind == .email ? writer.cell(Text("admin.method-email")) : writer.cell(identity.provider)
             // Such a one is added by a sign-in, and noted as used from the next on.
             let usedAt = identity.usedAt ?? identity.addedAt
-            return [name, writer.cell(identity.addedAt), writer.cell(usedAt), writer.cell(Text("admin.none"))]
+            return [name, writer.cell(identity.addedAt), writer.cell(usedAt), writer.none]
         }
         let keys: [[AdminPage.Cell]] = passkeys.map { passkey in
             let remove = AdminPath.query("\(home)/remove-passkey", [("passkey", passkey.id)])
@@ -193,7 +193,7 @@ struct UserPages: Sendable {
                 writer.cell(passkey.addedAt), writer.cell(passkey.usedAt),
                 admin.mayChange
                     ? writer.link(Text("admin.remove-named", ["name": AdminWriter.cut(passkey.name)]), remove)
-                    : writer.cell(Text("admin.none")),
+                    : writer.none,
             ]
         }
         return [
@@ -225,7 +225,7 @@ struct UserPages: Sendable {
                     writer.cell(session.usedAt),
                     admin.mayChange
                         ? writer.link(Text("admin.end-named", ["name": AdminWriter.cut(name)]), end)
-                        : writer.cell(Text("admin.none")),
+                        : writer.none,
                 ]
             }, empty: Text("admin.sessions-empty"))
     }

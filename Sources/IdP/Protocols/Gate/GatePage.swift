@@ -24,12 +24,12 @@ struct GatePage: Sendable {
         Roboto, "Noto Sans", "DejaVu Sans", sans-serif; overflow-wrap: break-word; hyphens: auto; }
         main { max-width: 28rem; margin: 8vh auto; padding: clamp(1.25rem, 6vw, 2.25rem); border: 1px solid #dfe3ea; \
         border-radius: 0.875rem; background: #fff; box-sizing: border-box; }
-        h1 { margin: 0 0 0.5rem; font-size: 1.625rem; line-height: 1.2; }
+        h1 { margin: 0 0 0.5rem; font-size: clamp(1.375rem, 6.9vw, 1.625rem); line-height: 1.2; text-wrap: balance; }
         p { margin: 0 0 1rem; }
         h2 { margin: 1.5rem 0 1rem; font-size: 1rem; }
         h2 a { display: inline-block; box-sizing: border-box; max-width: 100%; padding: 0.7rem 1.1rem; \
         border: 1px solid transparent; border-radius: 0.6rem; overflow-wrap: anywhere; \
-        background: #1d5bc0; color: #fff; text-decoration: none; }
+        background: #1d5bc0; color: #fff; text-align: center; text-decoration: none; }
         h2 a:focus-visible { outline: 3px solid #1d5bc0; outline-offset: 2px; }
         main > :last-child { margin-bottom: 0; }
         @media (prefers-color-scheme: dark) {

@@ -28,6 +28,8 @@ struct SignInParts: Sendable {
         let action, renewal, options: String
         let remember: RememberChoice?
         var isFirst = false
+        /// Whether there is no other way beside it.
+        var isAlone = false
         var isQuiet = false
         var isLastUsed = false
     }
@@ -74,6 +76,7 @@ struct SignInParts: Sendable {
         if var passkey {
             passkey.isLastUsed = !parts.isEmpty && isLast(LastMethodCookie.passkey)
             passkey.isFirst = passkey.isLastUsed && !hasError
+            passkey.isAlone = parts.isEmpty
             passkey.isQuiet = hasEmailField && !passkey.isFirst
             for index in parts.indices { parts[index].isQuiet = passkey.isFirst }
             parts.insert(Part(passkey: passkey), at: passkey.isFirst ? 0 : parts.count)

@@ -13,6 +13,7 @@ extension EventKind {
         line: [.account, .detail("passkey")], user: Text("activity.passkey-renamed"), "A user renamed a passkey.")
     package static let signInLinkUsed = EventKind(
         "sign_in_link_used", .notice, .row("session"), line: [.account, .session],
+        user: Text("activity.sign-in-link-used"),
         "A user signed in by a link that an operator had printed.")
     package static let passkeyCounter = EventKind(
         "passkey_counter", .notice, .row("`cause`; `detail`: the passkey"),
@@ -24,7 +25,7 @@ extension EventKind {
                 remedy:
                     "The key should never leave its device, and there may be a copy. Refused, and the user is told: `idp user passkeys ADDRESS --remove ID`."
             ),
-        ], "The counter of a passkey has not grown.")
+        ], user: Text("activity.passkey-counter"), "The counter of a passkey has not grown.")
     package static let passkeyRejected = EventKind(
         "passkey_rejected", .notice, .refusal("session, flow; `cause` is the line's `reason`"),
         line: [.account.orDash, .session.orDash, .flow.orDash, .reason],

@@ -40,7 +40,8 @@ struct IdentityChangeTests {
             #expect(page.address.path == "/sign-in")
             #expect(
                 page.text.contains(
-                    "You are signed in as <bdi translate=\"no\">ann@example.com</bdi>. Sign in again to change"))
+                    "You are signed in as <span class=\"unit\"><bdi translate=\"no\">ann@example.com</bdi>.</span> Sign in again"
+                ))
             let proof = try await deployment.begin(method, on: page, in: browser)
             let confirm = try await browser.follow(proof.prove(in: browser))
             #expect(confirm.address.path == "/identities/confirm")

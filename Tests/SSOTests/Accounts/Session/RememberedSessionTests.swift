@@ -103,7 +103,8 @@ struct RememberedSessionTests {
     @Test("sees how long, in whole days where it is, and no box where it is off or in an app")
     func words() async throws {
         for (value, text) in [
-            ("30d", "For <bdi>30 days</bdi>."), ("1d", "For <bdi>1 day</bdi>."), ("36h", "For <bdi>36 hours</bdi>."),
+            ("30d", "<bdi>30 days</bdi>.</span>"), ("1d", "<bdi>1 day</bdi>.</span>"),
+            ("36h", "<bdi>36 hours</bdi>.</span>"),
             ("off", nil),
         ] {
             try await TestDeployment.open(settings: ["IDP_REMEMBER": value]) { deployment in

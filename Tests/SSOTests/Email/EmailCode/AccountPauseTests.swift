@@ -27,7 +27,7 @@ struct AccountPauseTests {
             let asking = try await deployment.asking()
             let refused = try await asking.browser.get(asking.waiting.address)
             #expect(refused.status == 200)
-            #expect(refused.text.contains("\(Self.words) <bdi>1 second</bdi>."))
+            #expect(refused.text.contains("\(Self.words) <span class=\"unit\"><bdi>1 second</bdi>.</span>"))
             #expect(try refused.page().form(with: "code") == nil)
 
             let fields = try asking.browser.formToken(of: refused)
@@ -50,7 +50,7 @@ struct AccountPauseTests {
             let form = try waiting.page().form(with: "code")
             let twentieth = try await browser.submit(form, on: waiting, ["code": "000000"])
             #expect(twentieth.status == 422)
-            #expect(twentieth.text.contains("\(Self.words) <bdi>60 minutes</bdi>."))
+            #expect(twentieth.text.contains("\(Self.words) <span class=\"unit\"><bdi>60 minutes</bdi>.</span>"))
         }
     }
 

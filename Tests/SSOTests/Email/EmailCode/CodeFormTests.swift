@@ -22,7 +22,9 @@ struct CodeFormTests {
                 #expect(reply.text.contains("The code has six digits"))
             }
             let unseen = try await asking.guess("123\u{fffc}456")
-            #expect(unseen.status == 422 && unseen.text.contains("you cannot see (<bdi>U+FFFC</bdi>), at position 4."))
+            #expect(
+                unseen.status == 422
+                    && unseen.text.contains("<span class=\"unit\">(<bdi>U+FFFC</bdi>),</span> at position 4."))
             #expect(try await deployment.failures() == 0)
             #expect(try await deployment.count("SELECT SUM(tries) FROM challenge") == 0)
             let spaced = " \(asking.code.prefix(3))-\(asking.code.suffix(3)) "

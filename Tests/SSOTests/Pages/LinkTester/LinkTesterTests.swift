@@ -28,12 +28,12 @@ struct LinkTesterTests {
         try await TestDeployment.open(settings: Self.apps) { deployment in
             let claimed = try await Self.lab(deployment, "https://sso.example/auth/sso/authorize?client_id=x")
             #expect(claimed.status == 200)
-            #expect(claimed.text.contains("<bdi>A1B2C3D4E5.com.example.app</bdi>: opens the app"))
+            #expect(claimed.text.contains("<bdi>A1B2C3D4E5.com.example.app</bdi>:</span> opens the app"))
             #expect(claimed.text.contains("/applinks/details/0/components/0"))
-            #expect(claimed.text.contains("<bdi>com.example.app</bdi>: as the app&#39;s manifest says"))
+            #expect(claimed.text.contains("<bdi>com.example.app</bdi>:</span> as the app&#39;s manifest says"))
             #expect(claimed.text.contains("<svg ") && claimed.text.contains("</svg>"))
             let other = try await Self.lab(deployment, "https://sso.example/account")
-            #expect(other.text.contains("<bdi>A1B2C3D4E5.com.example.app</bdi>: stays in the browser"))
+            #expect(other.text.contains("<bdi>A1B2C3D4E5.com.example.app</bdi>:</span> stays in the browser"))
         }
     }
 
@@ -76,7 +76,7 @@ struct LinkTesterTests {
         try await TestDeployment.open(settings: Self.apps) { deployment in
             let german = [("Accept-Language", "de")]
             let page = try await Self.lab(deployment, "https://sso.example/auth/sso/authorize", headers: german)
-            #expect(page.text.contains("<bdi>A1B2C3D4E5.com.example.app</bdi>: öffnet die App"))
+            #expect(page.text.contains("<bdi>A1B2C3D4E5.com.example.app</bdi>:</span> öffnet die App"))
             #expect(page.text.contains("<ol lang=\"en\">"))
             let error = try await Self.lab(deployment, "no link", headers: german)
             #expect(error.status == 422 && error.text.contains("Das ist kein Link."))

@@ -158,7 +158,8 @@ struct CatalogueTests {
         let text = Text("a", ["name": "<b>\"Ann\"</b>'&", "inner": Text("b", ["value": "x{name}"])])
         #expect(
             texts.html(text)
-                == "Hi &amp; <bdi>&lt;b&gt;&quot;Ann&quot;&lt;/b&gt;&#39;&amp;</bdi>: &lt;<bdi>x{name}</bdi>&gt;")
+                == "Hi &amp; <span class=\"unit\"><bdi>&lt;b&gt;&quot;Ann&quot;&lt;/b&gt;&#39;&amp;</bdi>:</span> &lt;<bdi>x{name}</bdi>&gt;"
+        )
         #expect(texts.plain(text) == "Hi & <b>\"Ann\"</b>'&: <x{name}>")
     }
 
@@ -169,10 +170,12 @@ struct CatalogueTests {
         let text = Text("a", ["name": "Ann", "address": "a@b.example", "email": "c@d.example", "spaced": "1 2"])
         #expect(
             texts.html(text)
-                == "<bdi>Ann</bdi> of \(mark)a@b.example</bdi>, \(mark)c@d.example</bdi>: \(mark)1 2</bdi>")
+                == "<bdi>Ann</bdi> of <span class=\"unit\">\(mark)a@b.example</bdi>,</span> "
+                + "<span class=\"unit\">\(mark)c@d.example</bdi>:</span> \(mark)1 2</bdi>")
         #expect(
             texts.template("a", in: .html)
-                == "<bdi>{{name}}</bdi> of \(mark){{address}}</bdi>, \(mark){{email}}</bdi>: \(mark){{spaced}}</bdi>")
+                == "<bdi>{{name}}</bdi> of <span class=\"unit\">\(mark){{address}}</bdi>,</span> "
+                + "<span class=\"unit\">\(mark){{email}}</bdi>:</span> \(mark){{spaced}}</bdi>")
     }
 
     @Test("in a template a value is escaped once, and a moment becomes a <time> with the text in UTC")
@@ -195,8 +198,8 @@ struct CatalogueTests {
         #expect(
             pages.text("test", Model(name: "\"Ann\"", since: since), in: .german) == """
                 <p title="Hi &lt;&quot;Ann&quot;&gt; since 21. November 2026 um 21:23 UTC, at B &amp; Co">\
-                Hi &lt;<bdi>&quot;Ann&quot;</bdi>&gt; since <time datetime="2026-11-21T21:23:00.000Z">\
-                21. November 2026 um 21:23 UTC</time>, at <bdi>B &amp; Co</bdi></p>
+                Hi &lt;<bdi>&quot;Ann&quot;</bdi>&gt; since <span class="unit"><time datetime="2026-11-21T21:23:00.000Z">\
+                21. November 2026 um 21:23 UTC</time>,</span> at <bdi>B &amp; Co</bdi></p>
                 """)
     }
 
@@ -210,6 +213,6 @@ struct CatalogueTests {
         let texts = try Self.catalogue(#"{"a": "Hi {name}!"}"#)[.english]
         let expected = isIsolated ? "Hi \u{2068}\(name)\u{2069}!" : "Hi \(name)!"
         #expect(texts.plain(Text("a", ["name": name])) == expected)
-        #expect(texts.html(Text("a", ["name": name])) == "Hi <bdi>\(name)</bdi>!")
+        #expect(texts.html(Text("a", ["name": name])) == "Hi <span class=\"unit\"><bdi>\(name)</bdi>!</span>")
     }
 }

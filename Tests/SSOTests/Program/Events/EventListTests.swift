@@ -23,6 +23,20 @@ struct EventListTests {
         }
     }
 
+    @Test("has words for the user's activity for every row of an account: no user reads an id")
+    func words() {
+        // Rows of the operator alone, and of an account that is gone.
+        let others: Set = [
+            "clients_file_loaded", "clients_file_rejected", "client_changed", "client_secret_added",
+            "client_secret_retired", "signing_key_made", "signing_key_published", "signing_key_retired", "introspected",
+            "passkeys_forgotten", "keys_forgotten", "database_restored", "guess_alarm_raised", "guess_alarm_ended",
+            "sealed_values_renewed", "backup_made", "user_erased",
+        ]
+        for kind in IdPEvents.all where kind.hasRow && !kind.isOfVisitors {
+            #expect((kind.user != nil) != others.contains(kind.id), "\(kind.id)")
+        }
+    }
+
     @Test("has each cause of an event once, with what to do")
     func causes() {
         for kind in IdPEvents.all {

@@ -60,7 +60,10 @@ struct AppKeyAddition: WaitingChange {
                 title: Text("app-keys.make-for", ["client": $0.name]),
                 explanation: Text(
                     "app-keys.confirm-make",
-                    ["client": $0.name, "name": asked.name, "days": "\(asked.days)", "email": user.account.email]))
+                    [
+                        "client": $0.name, "name": asked.name, "days": Text.days(.days(asked.days)),
+                        "email": user.account.email,
+                    ]))
         }
     }
 
