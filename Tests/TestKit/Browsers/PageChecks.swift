@@ -72,12 +72,13 @@ enum PageChecks {
             return wrong;
             """
 
-    /// With forced colours every button and field has an edge that differs from its surface.
+    /// With forced colours every button and field has an edge that differs from its surface. A tick box that the browser draws has one.
     static let forcedColors =
         helpers + """
             if (!matchMedia('(forced-colors: active)').matches) { return ['colours are not forced']; }
             return shown('button, .button, input:not([type=hidden])').filter(e => {
                 const style = getComputedStyle(e);
+                if (e.type === 'checkbox' && style.appearance !== 'none') { return false; }
                 return style.borderTopStyle === 'none' || parseFloat(style.borderTopWidth) < 1
                     || style.borderTopColor === style.backgroundColor
                     || style.borderTopColor === getComputedStyle(document.body).backgroundColor;
