@@ -90,4 +90,14 @@ struct FoundTests {
                 .ask(browser: 3, address: 3),
             ], seed: 1)
     }
+
+    @Test("an erased account that waited for it in the backup stays disabled, also when that is cancelled")
+    func cancelledAfterRestore() async throws {
+        try await History.agree(
+            [
+                .ask(browser: 0, address: 0), .type(browser: 0, code: .right, remember: false),
+                .erase(address: 0, mode: .later), .backUp, .erase(address: 0, mode: .now), .restore,
+                .erase(address: 0, mode: .cancel), .ask(browser: 2, address: 0),
+            ], seed: 1)
+    }
 }

@@ -13,8 +13,16 @@ struct ComparedDatabase: Sendable {
         let accountID, group: String
     }
 
+    struct ComparedAccount: Sendable {
+        let email: String
+        let isDisabled: Bool
+        /// Whether it waits to be erased.
+        let isLeaving: Bool
+        var isOff: Bool { isDisabled || isLeaving }
+    }
+
     /// By the id of the account.
-    let accounts: [String: (email: String, isDisabled: Bool)]
+    let accounts: [String: ComparedAccount]
     let identities: [IdentityKey: (accountID: String, provider: String?)]
     let memberships: Set<MembershipKey>
     let registry: RestoredRegistry
@@ -30,14 +38,14 @@ struct ComparedDatabase: Sendable {
         rows = try ComparedRows(connection)
     }
 
-    private static func accounts(
-        _ connection: any SQLConnection
-    ) throws -> [String: (email: String, isDisabled: Bool)] {
+    private static func accounts(_ connection: any SQLConnection) throws -> [String: ComparedAccount] {
         let rows = try connection.query("SELECT id, email, disabled, erase_at FROM account")
         return try Dictionary(
             rows.map { row in
-                let isDisabled = try row.integer("disabled") != 0 || row.optionalInteger("erase_at") != nil
-                return (try row.text("id"), (email: try row.text("email"), isDisabled: isDisabled))
+                let account = ComparedAccount(
+                    email: try row.text("email"), isDisabled: try row.integer("disabled") != 0,
+                    isLeaving: try row.optionalInteger("erase_at") != nil)
+                return (try row.text("id"), account)
             }
         ) { first, _ in first }
     }
@@ -61,7 +69,9 @@ extension ComparedDatabase {
     /// - Parameter erased: the accounts that the other database has erased. Any other that it does not have was lost.
     func disabled(in other: ComparedDatabase, erased: Set<String>) -> [EndedSinceBackup.DisabledAccount] {
         accounts.sorted { $0.value.email < $1.value.email }.filter { id, account in
-            !account.isDisabled && other.accounts[id]?.isDisabled ?? erased.contains(id)
+            // One that waited to be erased already must not come back when that is cancelled.
+            guard let other = other.accounts[id] else { return erased.contains(id) && !account.isDisabled }
+            return !account.isOff && other.isOff
         }.map { .init(id: $0.key, email: $0.value.email) }
     }
 
