@@ -125,7 +125,7 @@ enum ProjectFiles {
 }
 
 extension ZipArchive {
-    /// The unpacked bytes of the entry with this name. `nil` if there is none.
+    /// The unpacked bytes of the entry with this name. `nil` for another name.
     func contents(named name: String, limit: Int) throws(ProjectFileError) -> [UInt8]? {
         guard let entry = entries.first(where: { $0.name == name }) else { return nil }
         do { return try contents(of: entry, limit: limit) } catch {

@@ -32,7 +32,7 @@ struct AddressModel {
             || own.count { $0.at > model.now - Span.day } >= 5
     }
 
-    /// A sign-in of the last ten minutes of the account's own strength. Four codes a day for one address, whoever asks. The answer is
+    /// A sign-in of the last ten minutes of the account's own strength. Four codes a day for one address, from all accounts. The answer is
     /// the same for each address.
     private static func ask(_ model: inout Model, _ browser: Int, _ new: Int) -> String {
         guard let session = model.use(browser), let user = model.signIn(session) else { return "signed out" }
