@@ -29,7 +29,7 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
             let publicError = Self.publicError(for: error)
             if !publicError.isLogged { log(publicError, request, context) }
             return isForProgram(request)
-                ? json(publicError) : page(publicError, context.reference, for: request)
+                ? json(publicError) : pages.response(publicError, context.reference.description, for: request)
         }
     }
 
@@ -67,15 +67,6 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
             description: isUnknownPath
                 ? "There is nothing at this path." : pages.texts(in: .english).plain(error.explanation))
         return Response(status: error.status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: body)))
-    }
-
-    private func page(_ error: PublicError, _ reference: RequestReference, for request: Request) -> Response {
-        let texts = pages.texts(for: request)
-        if error.code == PublicError.notFound.code, let page = pages.notFound[texts.language] {
-            return page.response(status: error.status, headers: error.headers) { _ in reference.description }
-        }
-        let model = ErrorPage(error, reference: reference.description, texts)
-        return pages.response("error", model, for: request, status: error.status, headers: error.headers)
     }
 
     private func log(_ error: PublicError, _ request: Request, _ context: Context) {

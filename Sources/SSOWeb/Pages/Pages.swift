@@ -17,8 +17,7 @@ public struct Pages: Sendable {
     private let preparedHeaders: [Language: HTTPFields]
     private let catalogue: Catalogue
     private let frame: Frame
-    /// The page of ``PublicError/notFound``, which scanners get for many paths.
-    private(set) var notFound: [Language: PreparedPage<ErrorPage.Gap>] = [:]
+    let errorPages = ErrorPages()
     /// The program's name on its pages.
     public var brand: String { frame.brand.name }
     /// The logo that emails carry; nil for none.
@@ -107,11 +106,6 @@ public struct Pages: Sendable {
         self.catalogue = catalogue
         self.frame = frame
         preparedHeaders = Self.headers(catalogue.languages)
-        for language in catalogue.languages.all {
-            notFound[language] = try PreparedPage(self, "error", in: language) { gap in
-                ErrorPage(.notFound, reference: gap(.reference), catalogue[language])
-            }
-        }
     }
 
     /// - Throws: ``TemplateError`` for a name that is there twice.

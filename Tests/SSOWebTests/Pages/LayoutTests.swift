@@ -25,12 +25,28 @@ struct LayoutTests {
         #expect(page.utf8.allSatisfy { $0 != 1 })
     }
 
-    @Test("the prepared page of an unknown path equals the rendered one", arguments: Language.builtIn)
-    func notFound(language: Language) throws {
+    @Test(
+        "the prepared page of a refusal equals the rendered one, with its wait, whenever it is shown",
+        arguments: Language.builtIn)
+    func preparedErrors(language: Language) throws {
         let pages = try Self.pages("", brand: "B & Co")
-        let prepared = try #require(pages.notFound[language])
-        let filled = prepared.buffer { _ in "AB<12" }
-        let model = ErrorPage(.notFound, reference: "AB<12", pages.texts(in: language))
-        #expect(String(buffer: filled) == pages.text("error", model, in: language))
+        let texts = pages.texts(in: language)
+        let waits = [3, 70, 900].map { PublicError.tooManyRequests(retryAfter: .seconds($0)) }
+        for error in [PublicError.notFound] + waits {
+            let rendered = pages.text("error", ErrorPage(error, reference: "AB<12", texts), in: language)
+            for _ in 1...2 {
+                let prepared = try #require(pages.errorPages.page(error, texts, pages))
+                #expect(String(buffer: prepared.buffer { _ in "AB<12" }) == rendered)
+            }
+        }
+    }
+
+    @Test("a refusal that leads to an address of its request is not prepared: there are too many of them")
+    func otherErrors() throws {
+        let pages = try Self.pages("", brand: "B")
+        let texts = pages.texts(in: .english)
+        let step = PublicError.NextStep(label: Text("error.try-again"), href: "/a?flow=b")
+        #expect(pages.errorPages.page(.notFound.leading(to: step), texts, pages) == nil)
+        #expect(pages.errorPages.page(.tooLarge, texts, pages) == nil)
     }
 }
