@@ -85,6 +85,25 @@ struct PasskeySignInTests {
         }
     }
 
+    @Test("after twenty answers in a minute a session is refused before its answer is read, and gets in later")
+    func garbage() async throws {
+        try await TestDeployment.open { deployment in
+            let authenticator = SoftwareAuthenticator()
+            _ = try await deployment.passkeyOwner(authenticator)
+            let browser = deployment.browser()
+            var page = try await deployment.signInPage(browser)
+            for _ in 0..<20 {
+                page = try await browser.submit(page.page().form(with: "passkey"), on: page, ["passkey": "{\"id\":"])
+                #expect(page.status == 422)
+            }
+            let over = try await browser.usePasskey(authenticator, on: page)
+            #expect(over.status == 429 && over.reply.header("retry-after") != nil)
+            deployment.clock.advance(by: .minutes(2))
+            let later = try await deployment.signInPage(browser)
+            #expect(try await browser.usePasskey(authenticator, on: later).status == 303)
+        }
+    }
+
     @Test("the user is told of each change, and the audit log has it")
     func told() async throws {
         try await TestDeployment.open { deployment in

@@ -141,7 +141,7 @@ struct PasskeyAddRoutes: Sendable {
     // MARK: The answer
 
     @Sendable private func submit(_ form: SubmittedForm, _ user: SignedInUser) async throws -> Response {
-        try ceremonies.count(form.session)
+        try ceremonies.count(form.session, against: ceremonies.answers)
         // Before anything of the form is read.
         guard let taken = try await ceremonies.take(for: .add(to: user.account.id), in: form.session) else {
             return .redirect(to: PasskeyPath.add)

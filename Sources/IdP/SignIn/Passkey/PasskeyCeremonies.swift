@@ -17,14 +17,17 @@ struct PasskeyCeremonies: Sendable {
     let sessions: Sessions
     let clock: ServiceClock
     let randomness: any Randomness
-    /// Of the requests that a session sends with answers, or for new options.
-    let limit: RateLimit
+    /// Of the requests of a session for new options.
+    let options: RateLimit
+    /// Of the answers that a session sends. Each costs a change of the session and a whole page.
+    let answers: RateLimit
 
     init(relyingParty: String, _ parts: SharedParts) {
         self.relyingParty = relyingParty
         (origin, sessions) = (parts.origin, parts.sessions)
         (clock, randomness) = (parts.clock, parts.randomness)
-        limit = RateLimit(60, per: .minutes(1), clock: parts.clock)
+        options = RateLimit(60, per: .minutes(1), clock: parts.clock)
+        answers = RateLimit(20, per: .minutes(1), clock: parts.clock)
     }
 
     func id(_ credential: [UInt8]) -> PasskeyID { PasskeyID(relyingParty: relyingParty, credential: credential) }
@@ -32,7 +35,7 @@ struct PasskeyCeremonies: Sendable {
     /// Counts a request of a session.
     ///
     /// - Throws: ``PublicError`` 429.
-    func count(_ session: Session) throws {
+    func count(_ session: Session, against limit: RateLimit) throws {
         if let wait = limit.hit(session.id.digest) { throw PublicError.tooManyRequests(retryAfter: wait) }
     }
 

@@ -37,7 +37,7 @@ struct PasskeySignIn: Sendable {
     @Sendable private func renew(
         _ request: Request, _ context: VisitorContext, _ session: Session
     ) async throws -> Response {
-        try ceremonies.count(session)
+        try ceremonies.count(session, against: ceremonies.options)
         let flow = FlowID.read(request.queryFields)
         let use = flow == nil ? PasskeyChallenges.Use.signInToAny : .signIn(flow)
         guard let renewed = try await ceremonies.renew(for: use, in: session) else {
@@ -47,7 +47,7 @@ struct PasskeySignIn: Sendable {
     }
 
     private func submit(_ form: SubmittedForm) async throws -> Response {
-        try ceremonies.count(form.session)
+        try ceremonies.count(form.session, against: ceremonies.answers)
         do {
             return try await signIn(form)
         } catch {
