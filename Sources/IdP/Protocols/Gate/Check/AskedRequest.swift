@@ -77,26 +77,28 @@ struct AskedRequest: Sendable {
 
 /// Fields that only the gate may set: a proxy that passes one on from outside does not remove them.
 enum ForgedIdentity {
-    /// In the form of ``normalised(_:)``.
-    private static let names: Set<String> = [
+    private static let names = [
         "remote-user", "remote-email", "remote-name", "remote-groups", "remote-id", "x-sso-identity",
     ]
 
     /// The name of the first one that a request has, in any case, with `_` or `-`. Many servers read both as one.
     static func name(in headers: HTTPFields) -> String? {
-        for field in headers where isIdentity(field.name.rawName) { return normalised(field.name.rawName) }
-        return nil
+        headers.lazy.compactMap { identity(named: $0.name.rawName) }.first
     }
 
-    static func isIdentity(_ name: String) -> Bool {
-        // Most names are shorter or longer, or begin with another letter.
-        guard (9...14).contains(name.utf8.count), let first = name.utf8.first, "rRxX".utf8.contains(first) else {
-            return false
+    static func isIdentity(_ name: String) -> Bool { identity(named: name) != nil }
+
+    private static func identity(named name: String) -> String? {
+        names.first { $0.utf8.elementsEqual(name.utf8.lazy.map(plain)) }
+    }
+
+    private static func plain(_ byte: UInt8) -> UInt8 {
+        switch byte {
+        case UInt8(ascii: "_"): UInt8(ascii: "-")
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
+        default: byte
         }
-        return names.contains(normalised(name))
     }
-
-    private static func normalised(_ name: String) -> String { name.lowercased().replacing("_", with: "-") }
 }
 
 extension HTTPField.Name {
