@@ -15,9 +15,9 @@ public struct QRCode: Sendable, Hashable {
         let codewords = version.interleaved(QRBits.codewords(bytes, version: version))
         let blank = QRSymbol(version: version, codewords: codewords)
         // Section 7.8.3: the mask with the lowest penalty is the easiest to read.
-        let masked = QRMask.allCases.map { blank.masked(by: $0) }
-        guard let best = masked.min(by: { $0.penalty < $1.penalty }) else { return nil }
-        modules = best.modules
+        let rated = QRMask.allCases.map { blank.masked(by: $0) }.map { ($0.modules, $0.penalty) }
+        guard let best = rated.min(by: { $0.1 < $1.1 }) else { return nil }
+        modules = best.0
     }
 
     /// The code as an SVG image with the quiet zone of four modules (section 6.3.8). Always dark on light, because many

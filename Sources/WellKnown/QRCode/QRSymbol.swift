@@ -154,14 +154,12 @@ enum QRPenalty {
 
     /// Patterns that look like a finder: 1 1 3 1 1 with four light modules before or after.
     private static func finderLikes(_ line: [Bool]) -> Int {
-        let finder = [true, false, true, true, true, false, true]
         let light = [false, false, false, false]
+        var (window, penalty) = (0, 0)
         // The quiet zone beyond the edges is light.
-        let padded = light + line + light
-        var penalty = 0
-        for start in 0...(padded.count - 11) {
-            let window = padded[start..<start + 11]
-            if window.elementsEqual(finder + light) || window.elementsEqual(light + finder) { penalty += 40 }
+        for isDark in light + line + light {
+            window = window << 1 & 0b111_1111_1111 | (isDark ? 1 : 0)
+            if window == 0b101_1101_0000 || window == 0b000_0101_1101 { penalty += 40 }
         }
         return penalty
     }
