@@ -70,23 +70,27 @@ struct RestoredDatabaseTests {
         for database in [backup, live] { await database.close() }
     }
 
-    @Test("an account that was erased since, or is to be erased, does not come back enabled")
+    @Test("an account that was erased since, or is to be, or waited for it then, does not come back enabled")
     func erased() async throws {
-        let backup = try await database("backup", [("erased", false, []), ("due", false, []), ("lost", false, [])])
+        let names = ["due", "erased", "lost", "waiting"]
+        let backup = try await database("backup", names.map { ($0, false, []) })
         let live = try await database("live", [("due", false, [])])
+        try await backup.write { try $0.execute("UPDATE account SET erase_at = 1 WHERE id = 'waiting'") }
         try await live.write { connection in
             try connection.execute("UPDATE account SET erase_at = 1")
-            try connection.execute(
-                """
-                INSERT INTO audit_event (id, created_at, event, actor, account_id)
-                VALUES (:id, 1, 'user_erased', 'idp', 'erased')
-                """, ["id": .blob([1])])
+            for (number, name) in ["erased", "waiting"].enumerated() {
+                try connection.execute(
+                    """
+                    INSERT INTO audit_event (id, created_at, event, actor, account_id)
+                    VALUES (:id, 1, 'user_erased', 'idp', :account)
+                    """, ["id": .blob([UInt8(number)]), "account": .text(name)])
+            }
         }
         let restored = RestoredDatabase(database: backup)
         let ended = try await restored.ended(in: live)
-        #expect(ended.disabled.map(\.id) == ["due", "erased"] && ended.accounts == 1)
+        #expect(ended.disabled.map(\.id) == ["due", "erased", "waiting"] && ended.accounts == 1)
         try await restored.end(ended)
-        #expect(try await backup.read { try $0.query("SELECT id FROM account WHERE disabled = 1").count } == 2)
+        #expect(try await backup.read { try $0.query("SELECT id FROM account WHERE disabled = 1").count } == 3)
         for database in [backup, live] { await database.close() }
     }
 
