@@ -6,14 +6,6 @@ import Testing
 
 @Suite("Certificates in hostile files", .deployment)
 struct HostileArchiveTests {
-    private struct Dice: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ state >> 29
-        }
-    }
-
     @Test(
         "A file with changed, missing or overwritten bytes is read or rejected without a crash",
         arguments: [
@@ -22,7 +14,7 @@ struct HostileArchiveTests {
         ])
     func mutations(name: String) throws {
         let seed = try CertificateVector.data(name)
-        var dice = Dice(state: UInt64(name.utf8.count))
+        var dice = SeededRandom(state: UInt64(name.utf8.count))
         for _ in 0..<300 {
             var bytes = Array(seed)
             for _ in 0...Int.random(in: 0...6, using: &dice) {
