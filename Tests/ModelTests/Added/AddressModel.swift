@@ -10,6 +10,29 @@ import Testing
 @testable import IdPTestKit
 @testable import TestKit
 
+extension Model {
+    /// What a user has asked for to change the own address.
+    struct AddressChange: Sendable {
+        var account, session, old, new: Int
+        /// Whether its account may have the new address.
+        var isFree: Bool
+        var at: Int
+        var tries = 0, changedAt: Int?
+        var isStopped = false, isDeleted = false
+
+        func isStoppable(at now: Int) -> Bool {
+            !isStopped && !isDeleted && changedAt.map { now < $0 + Span.day } ?? false
+        }
+    }
+
+    /// docs/decisions/0128: nobody else gets the address that an account had, while its owner can stop the change.
+    func isKept(_ address: Int) -> Bool { addressChanges.contains { $0.old == address && $0.isStoppable(at: now) } }
+
+    mutating func forgetAddressChanges(of account: Int) {
+        addressChanges.mark(\.isDeleted) { $0.account == account }
+    }
+}
+
 /// The model of users who change the own address, and of owners of the old one who stop that (docs/decisions/0128).
 @Suite("The model of changes of the own address", .program)
 struct AddressModel {
@@ -107,13 +130,7 @@ struct AddressModel {
             model.use(browser) ?? model.begin(Model.Session(createdAt: model.now, seenAt: model.now))
         model.addressChanges[index].isStopped = true
         move(&model, it.account, to: it.old)
-        for passkey in model.passkeys.indices
-        where model.passkeys[passkey].account == it.account && !model.passkeys[passkey].isRemoved
-            && model.passkeys[passkey].addedAt >= since
-        {
-            model.passkeys[passkey].isRemoved = true
-            model.record("passkey_removed", account: it.account, "address_change_stopped")
-        }
+        model.endPasskeys(of: it.account, "address_change_stopped", since: since)
         model.record("address_change_stopped", account: it.account)
         model.sent += ["\(it.old): notice", "\(it.new): notice"]
         return "stopped"

@@ -14,6 +14,24 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
+extension Model {
+    struct Admins: Sendable {
+        /// Roles that were granted, by account.
+        var roles: [Int: Set<String>] = [:]
+        /// When there was something that all admins are not told yet (clients were added before), up to when that was looked for,
+        /// and when they were told.
+        var news = [0], lookedAt: Int?, toldAt: Int?
+    }
+
+    /// docs/admin.md: every changed role, client and secret, and each passkey that an operator removes, is told to all admins.
+    mutating func noteNews(_ event: String, _ cause: String?) {
+        let always = [
+            "role_changed", "client_changed", "client_secret_added", "client_secret_retired", "passkeys_forgotten",
+        ]
+        if always.contains(event) || event == "passkey_removed" && cause == "operator" { admins.news.append(now) }
+    }
+}
+
 /// The model of the admin pages (docs/admin.md): who has a role that counts, what a page lets them do, and what all admins are told.
 @Suite("The model of roles, and of what admins do and are told", .program)
 struct AdminModel {
@@ -113,12 +131,12 @@ private struct AdminRules {
     private func role(_ model: Model, _ account: Int) -> String? {
         guard !model.accounts[account].isErased, counts(model, account) else { return nil }
         if isNamed(model, account) { return "admin" }
-        return model.roles[account]?.min()
+        return model.admins.roles[account]?.min()
     }
 
     private func admins(_ model: Model) -> [Int] {
         model.accounts.indices.filter { account in
-            (isNamed(model, account) || model.roles[account]?.contains("admin") == true)
+            (isNamed(model, account) || model.admins.roles[account]?.contains("admin") == true)
                 && role(model, account) == "admin" && model.maySignIn(account)
         }
     }
@@ -126,7 +144,7 @@ private struct AdminRules {
     private func grant(_ model: inout Model, _ address: Int, _ role: String, by admin: Int? = nil) -> String {
         model.change(address) { model, account in
             guard account != admin else { return nil }
-            guard model.roles[account, default: []].insert(role).inserted else { return false }
+            guard model.admins.roles[account, default: []].insert(role).inserted else { return false }
             model.record("role_changed", account: account, "granted")
             return true
         }
@@ -143,7 +161,7 @@ private struct AdminRules {
                 let isAdmin = self.role(model, account) == "admin"
                 if isAdmin, !isNamed, admins(model).allSatisfy({ $0 == account }) { return nil }
             }
-            guard model.roles[account]?.remove(role) != nil else { return false }
+            guard model.admins.roles[account]?.remove(role) != nil else { return false }
             model.record("role_changed", account: account, "revoked")
             return true
         }
@@ -151,14 +169,15 @@ private struct AdminRules {
 
     /// All admins are told of what is new, five minutes after they were told the last time. The first look is at nothing of the past.
     private func tell(_ model: inout Model) -> String {
-        let since = model.lookedAt.map { $0 - 2 * Span.minute } ?? model.now
-        guard model.news.contains(where: { $0 >= since }) else {
-            if model.lookedAt.map({ model.now - $0 > 3 * Span.minute }) ?? true { model.lookedAt = model.now }
+        let (now, it) = (model.now, model.admins)
+        let since = it.lookedAt.map { $0 - 2 * Span.minute } ?? now
+        guard it.news.contains(where: { $0 >= since }) else {
+            if it.lookedAt.map({ now - $0 > 3 * Span.minute }) ?? true { model.admins.lookedAt = now }
             return "told"
         }
-        guard model.toldAt.map({ model.now - $0 >= 5 * Span.minute }) ?? true else { return "told" }
-        (model.lookedAt, model.toldAt) = (model.now, model.now)
-        model.news.removeAll { $0 >= since }
+        guard it.toldAt.map({ now - $0 >= 5 * Span.minute }) ?? true else { return "told" }
+        (model.admins.lookedAt, model.admins.toldAt) = (now, now)
+        model.admins.news.removeAll { $0 >= since }
         for account in admins(model) { model.sent.append("\(model.accounts[account].address): notice") }
         return "told"
     }
@@ -168,7 +187,7 @@ private struct AdminRules {
     private func visit(_ model: inout Model, _ step: AddedStep, _ what: String, _ wanted: String) -> String {
         let session = model.use(step.browser)
         guard let session, let user = model.signIn(session) else {
-            guard isNamed || model.roles.values.contains(where: { !$0.isEmpty }) else { return "404" }
+            guard isNamed || model.admins.roles.values.contains(where: { !$0.isEmpty }) else { return "404" }
             if session == nil {
                 model.browsers[step.browser].session = model.begin(
                     Model.Session(createdAt: model.now, seenAt: model.now))
@@ -208,9 +227,9 @@ private struct AdminRules {
         case "enables": return it.isDisabled ? nil : "409"
         case "grants":
             if account == admin { return "403" }
-            return model.roles[account]?.contains(wanted) == true ? "422" : nil
+            return model.admins.roles[account]?.contains(wanted) == true ? "422" : nil
         case "revokes":
-            guard model.roles[account]?.contains(wanted) == true else { return "404" }
+            guard model.admins.roles[account]?.contains(wanted) == true else { return "404" }
             return account == admin || wanted == "admin" && isNamed(model, account) ? "403" : nil
         default: return nil
         }
@@ -228,65 +247,5 @@ private struct AdminRules {
         guard answer != "refused" else { return "409" }
         _ = tell(&model)
         return "done"
-    }
-}
-
-/// How it is carried out.
-private struct AdminWorld {
-    let isNamed: Bool
-
-    func step(_ world: World, _ step: AddedStep) async throws -> String {
-        let words = step.name.split(separator: " ").map(String.init)
-        let role = words.count > 1 ? AdminRole(rawValue: words[1]) : nil
-        let address = Cast.addresses[step.back]
-        switch (words[0], role) {
-        case ("tell", _):
-            try await world.node.features.adminNotices.round()
-            return "told"
-        case ("grant", let role?): return try await world.make(GrantRole(role, to: address))
-        case ("revoke", let role?):
-            let named = try isNamed ? AdminAddresses(Cast.addresses[0]) : AdminAddresses()
-            let eligibility = SignInEligibility(allowed: try AllowedEmails(world.allowed), clock: world.clock.clock)
-            return try await world.make(RevokeRole(role, of: address, named: named, eligibility))
-        default: return try await visit(world, step, words[0], role)
-        }
-    }
-
-    private func visit(_ world: World, _ step: AddedStep, _ what: String, _ role: AdminRole?) async throws -> String {
-        let address = Cast.addresses[step.back]
-        let account = try await world.database.read { try AccountStore.find(email: address, $0)?.id } ?? "nobody"
-        let path =
-            switch (what, role) {
-            case ("disables", _): "/admin/users/\(account)/disable"
-            case ("enables", _): "/admin/users/\(account)/enable"
-            case ("signs", _): "/admin/users/\(account)/sign-out"
-            case ("grants", _): "/admin/roles/grant"
-            case ("revokes", let role?): "/admin/roles/\(account)/revoke-\(role.rawValue)"
-            default: "/admin"
-            }
-        var reply = try await world.send(step.browser, .get, path)
-        if what == "grants", let role, reply.status == 200, let token = world.token(in: reply) {
-            let fields = [("form_token", token), ("address", address), ("role", role.rawValue)]
-            reply = try await world.send(step.browser, .post, path, fields)
-        }
-        guard reply.status == 200, what != "page" else { return said(reply) }
-        guard let token = world.token(in: reply), let version = hidden("version", in: reply),
-            let seen = hidden("seen", in: reply)
-        else { return "no question" }
-        var fields = [("form_token", token), ("version", version), ("seen", seen)]
-        if what == "grants", let role { fields += [("address", address), ("role", role.rawValue)] }
-        return said(try await world.send(step.browser, .post, path, fields), isMade: true)
-    }
-
-    private func hidden(_ name: String, in reply: ProbeReply) -> String? {
-        World.between("name=\"\(name)\" value=\"", "\"", in: reply.text)
-    }
-
-    private func said(_ reply: ProbeReply, isMade: Bool = false) -> String {
-        guard reply.status == 303, let target = reply.header("location") else {
-            return reply.status == 200 ? "page" : "\(reply.status)"
-        }
-        if target.contains("done=") { return "done" }
-        return target.hasPrefix("/sign-in?flow=") ? isMade ? "asks again" : "signs in" : target
     }
 }

@@ -8,6 +8,25 @@ import Testing
 @testable import IdPTestKit
 @testable import TestKit
 
+extension Model {
+    /// What a browser's session at the service behind the gate hangs on.
+    struct GateSession: Sendable {
+        let signIn, beginnings: Int
+        var isLeft = false
+    }
+
+    struct AppKey: Sendable {
+        let account, endsAt: Int
+        var isEnded = false
+    }
+
+    /// docs/gate.md, "Keys for apps": a sign-out leaves them.
+    mutating func endAppKeys(of account: Int, _ reason: String) {
+        guard reason == "account_ended" else { return }
+        for index in appKeys.indices where appKeys[index].account == account { appKeys[index].isEnded = true }
+    }
+}
+
 /// The model of the gate (docs/gate.md): what the proxy of a service is told of each browser and each key, at each moment.
 @Suite("The model of sessions at a gate and of keys for apps", .program)
 struct GateModel {
@@ -72,7 +91,8 @@ struct GateModel {
             return session(&model, AddedStep(name: "return", browser: browser)) == nil ? "refused" : "in"
         }
         let signIn = model.note(grant, by: 0)
-        model.gates[browser, default: []].append((signIn, model.signIns[signIn].beginnings, false))
+        model.gates[browser, default: []].append(
+            Model.GateSession(signIn: signIn, beginnings: model.signIns[signIn].beginnings))
         return "in"
     }
 
@@ -85,7 +105,7 @@ struct GateModel {
         model.sessions[session].seenAt = model.now
         guard model.now - user.at <= 10 * Span.minute else { return "asks again" }
         guard ends, let newest else {
-            model.appKeys.append((user.account, model.now + Span.day, false))
+            model.appKeys.append(Model.AppKey(account: user.account, endsAt: model.now + Span.day))
             return "made"
         }
         model.appKeys[newest].isEnded = true

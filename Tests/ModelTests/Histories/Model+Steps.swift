@@ -45,24 +45,13 @@ extension Model {
         case .endOthers(let browser): endOthers(browser)
         case .endSession(let browser, let other): endSession(browser, other)
         case .signOut(let browser): signOut(browser)
-        case .addPasskey, .usePasskey, .renamePasskey, .removePasskey, .useLink: answerPasskey(operation)
+        case _ where operation.isOfPasskeys: answerPasskey(operation)
         case .authorize(let browser, let client, let wish): authorize(browser, client, wish)
         case .redeem, .question, .exchange, .refresh, .userInfo, .introspect, .revoke, .server:
             answerClient(operation)
         case .wait, .jobs, .restart, .node, .backUp, .restore, .file, .allow: pass(operation)
         case .added(let step): answerAdded(step)
         default: answerOperator(operation)
-        }
-    }
-
-    private mutating func answerPasskey(_ operation: Operation) -> String {
-        switch operation {
-        case .addPasskey(let browser, let isHardware): addPasskey(browser, isHardware: isHardware)
-        case .usePasskey(let browser, let passkey, let how): usePasskey(browser, passkey, how)
-        case .renamePasskey(let browser, let passkey): renamePasskey(browser, passkey)
-        case .removePasskey(let browser, let passkey): removePasskey(browser, passkey)
-        case .useLink(let browser, let link): useLink(browser, link)
-        default: "no such step"
         }
     }
 
@@ -108,10 +97,6 @@ extension Model {
         case .retryMessages: retryMessages()
         case .endByOperator(let address, let browser): endByOperator(address, browser)
         case .require(let client, let isStrict): require(client, isStrict: isStrict)
-        case .removeFor(let address, let passkey): removeFor(address, passkey)
-        case .forgetPasskeys: forgetPasskeys()
-        case .printLink(let address): printLink(address)
-        case .withdrawLink(let address): withdrawLink(address)
         default: "no such step"
         }
     }

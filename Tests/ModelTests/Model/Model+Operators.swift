@@ -73,7 +73,7 @@ extension Model {
         endLinks(of: account)
         endInvitations(of: account)
         forgetAddressChanges(of: account)
-        (accounts[account].isErased, accounts[account].groups, roles[account]) = (true, [], nil)
+        (accounts[account].isErased, accounts[account].groups, admins.roles[account]) = (true, [], nil)
         record("user_erased", account: account)
         // Nothing names the address, not even what other browsers have typed.
         let address = accounts[account].address

@@ -16,15 +16,6 @@ extension Model {
         return !account.isDisabled && account.eraseAt == nil && account.endsAt.map { $0 > now } ?? true
     }
 
-    /// docs/decisions/0128: nobody else gets the address that an account had, while its owner can stop the change.
-    func isKept(_ address: Int) -> Bool { addressChanges.contains { $0.old == address && $0.isStoppable(at: now) } }
-
-    mutating func forgetAddressChanges(of account: Int) {
-        for index in addressChanges.indices where addressChanges[index].account == account {
-            addressChanges[index].isDeleted = true
-        }
-    }
-
     func maySignIn(_ account: Int) -> Bool {
         !accounts[account].isErased && mayBeUsed(accounts[account].address, accounts[account])
     }
@@ -81,15 +72,7 @@ extension Model {
         _ event: String, client: Int? = nil, account: Int? = nil, _ cause: String? = nil, isTold: Bool = true
     ) {
         recorded.append(Outcome.row(event, client.map { Cast.clients[$0] }, account, cause))
-        if isTold, Self.isNews(event, cause) { news.append(now) }
-    }
-
-    /// docs/admin.md: every changed role, client and secret, and each passkey that an operator removes, is told to all admins.
-    private static func isNews(_ event: String, _ cause: String?) -> Bool {
-        let always = [
-            "role_changed", "client_changed", "client_secret_added", "client_secret_retired", "passkeys_forgotten",
-        ]
-        return always.contains(event) || event == "passkey_removed" && cause == "operator"
+        if isTold { noteNews(event, cause) }
     }
 
     enum Ended { case one(Int), all(Int), others(Int, keeping: Int?), atClient(Int, Int) }
@@ -140,9 +123,7 @@ extension Model {
         // A stolen known browser loses its own budgets.
         forgetBrowsers(accounts[account].address)
         end(.all(account), reason)
-        // docs/gate.md, "Keys for apps": a sign-out leaves them.
-        guard reason == "account_ended" else { return }
-        for index in appKeys.indices where appKeys[index].account == account { appKeys[index].isEnded = true }
+        endAppKeys(of: account, reason)
     }
 
     mutating func forgetBrowsers(_ address: Int) {

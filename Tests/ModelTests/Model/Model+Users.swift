@@ -127,21 +127,6 @@ extension Model {
         return signIn(account, browser, session, flow, isStrong: false, remember, knows: address, as: number)
     }
 
-    /// docs/threat-model.md, "Passkeys": the first proof of a mailbox ends what was set up before, unless its user has done that
-    /// in this browser, or began by an operator's printed link: then email is one more way, of which the user is told.
-    private mutating func proveFirst(_ account: Int, _ session: Int) {
-        accounts[account].hasMailbox = true
-        let isOfLink = links.contains { $0.account == account && $0.isUsed }
-        let isOwn = sessions[session].signIn.map { $0.account == account && $0.signOuts == accounts[account].signOuts }
-        if isOfLink { return notify(account, isAlwaysTold: true) }
-        guard isOwn != true, hasPasskey(account) else { return }
-        endPasskeys(of: account, "address_proven")
-        forgetBrowsers(accounts[account].address)
-        accounts[account].signOuts += 1
-        end(.others(account, keeping: nil), "signed_out")
-        notify(account)
-    }
-
     /// The one way from a proof to a session.
     ///
     /// - Parameters:

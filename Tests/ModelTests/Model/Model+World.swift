@@ -28,9 +28,9 @@ extension Model {
                 (messages[index].isSettled, messages[index].isDropped) = (true, true)
             }
         }
-        (emails, guesses, invitations, notices, roles) = ([], old.guesses, [], [], [:])
+        (emails, guesses, invitations, notices) = ([], old.guesses, [], [])
         for index in addressChanges.indices { addressChanges[index].isDeleted = true }
-        (news, lookedAt, toldAt) = (old.news, old.lookedAt, old.toldAt)
+        (admins, admins.roles) = (old.admins, [:])
         restorePasskeys(old)
         for index in accounts.indices { accounts[index] = merged(index, old, live) }
         for index in accounts.indices { displace(index, live) }
@@ -116,27 +116,6 @@ extension Model {
         if isTaken {
             accounts[index].address = -1
             accounts[index].isDisabled = true
-        }
-    }
-
-    /// One that was removed stays so, and one that was added after the backup is lost, as is a link that was.
-    private mutating func restorePasskeys(_ old: Model) {
-        let live = self
-        for index in passkeys.indices {
-            let account = passkeys[index].account
-            let hasAccount = old.accounts.indices.contains(account) && !old.accounts[account].isErased
-            let was = old.passkeys.indices.contains(index) && !old.passkeys[index].isRemoved
-            let isErased = live.accounts[account].isErased
-            if was { passkeys[index].seen = old.passkeys[index].seen }
-            passkeys[index].isRemoved = !was || live.passkeys[index].isRemoved && !isErased
-            let wasThere = was || !live.passkeys[index].isRemoved
-            if wasThere, passkeys[index].isRemoved, hasAccount {
-                record("passkey_removed", account: account, "restored")
-            }
-        }
-        for index in links.indices {
-            links[index].isEnded = true
-            links[index].isUsed = old.links.indices.contains(index) && old.links[index].isUsed
         }
     }
 

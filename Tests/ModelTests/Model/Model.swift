@@ -4,7 +4,7 @@
 /// has it.
 struct Model: Sendable {
     var now = 0
-    var accounts: [Account] = [], passkeys: [Passkey] = [], links: [Link] = [], invitations: [Invitation] = []
+    var accounts: [Account] = [], invitations: [Invitation] = []
     var sessions: [Session] = [], flows: [Flow] = [], challenges: [Challenge] = [], guesses: [Guess] = []
     var grants: [Grant] = [], signIns: [ClientSignIn] = [], tokens: [Token] = [], messages: [Message] = []
     var emails: [Email] = [], notices: [Notice] = []
@@ -29,18 +29,11 @@ struct Model: Sendable {
     var hasBackups = true, backup: [Model] = []
     /// The sessions that clients were told, in the order of the first time.
     var told: [(client: Int, session: Int, account: Int)] = []
-    /// What is right of features that are added to the program.
+    /// What is right of a feature that is added to the program.
     var added: (@Sendable (inout Model, AddedStep) -> String)?
-    /// By browser: the sign-ins that its sessions at the service behind the gate hang on, the newest last.
-    var gates: [Int: [(signIn: Int, beginnings: Int, isLeft: Bool)]] = [:]
-    var appKeys: [(account: Int, endsAt: Int, isEnded: Bool)] = []
-    /// What users have asked for to change their address.
-    var addressChanges: [AddressChange] = []
-    /// Roles that were granted, by account.
-    var roles: [Int: Set<String>] = [:]
-    /// When there was something that all admins are not told yet (clients were added before), up to when that was looked for, and
-    /// when they were told.
-    var news = [0], lookedAt: Int?, toldAt: Int?
+    // What further features keep, each with its rules in Added/.
+    var passkeys: [Passkey] = [], links: [Link] = [], addressChanges: [AddressChange] = [], admins = Admins()
+    var gates: [Int: [GateSession]] = [:], appKeys: [AppKey] = []
     /// What the step has caused, to compare.
     var sent: [String] = [], received: [String] = [], recorded: [String] = []
 
@@ -170,35 +163,6 @@ struct Model: Sendable {
         var isEnded = false
     }
 
-    struct Passkey: Sendable {
-        var account: Int
-        /// Whether its key never leaves its device.
-        var isHardware: Bool
-        /// The counter of its device, and as it was seen last.
-        var counted = 0, seen = 0
-        var hasAnswered = false, isRemoved = false
-        var addedAt = 0
-    }
-
-    /// One that an operator has printed.
-    struct Link: Sendable {
-        var account, endsAt: Int
-        var isEnded = false, isUsed = false
-    }
-
-    struct AddressChange: Sendable {
-        var account, session, old, new: Int
-        /// Whether its account may have the new address.
-        var isFree: Bool
-        var at: Int
-        var tries = 0, changedAt: Int?
-        var isStopped = false, isDeleted = false
-
-        func isStoppable(at now: Int) -> Bool {
-            !isStopped && !isDeleted && changedAt.map { now < $0 + Span.day } ?? false
-        }
-    }
-
     struct Notice: Sendable {
         var account, at: Int
         var isLast = false, isSignIn = false
@@ -220,6 +184,13 @@ struct Model: Sendable {
         var rotatedAt = 0
         /// When each secret was used, as the nodes have noted it together and alone.
         var used: [Int: Int] = [:], noted: [[Int]: Int] = [:]
+    }
+}
+
+extension Array {
+    /// Sets a property of all elements that are meant.
+    mutating func mark(_ property: WritableKeyPath<Element, Bool>, where isMeant: (Element) -> Bool = { _ in true }) {
+        for index in indices where isMeant(self[index]) { self[index][keyPath: property] = true }
     }
 }
 

@@ -1,5 +1,36 @@
-/// Passkeys, and the links that operators print for users who have never signed in.
+/// The model of passkeys, and of the links that operators print for users who have never signed in.
 extension Model {
+    struct Passkey: Sendable {
+        var account: Int
+        /// Whether its key never leaves its device.
+        var isHardware: Bool
+        /// The counter of its device, and as it was seen last.
+        var counted = 0, seen = 0
+        var hasAnswered = false, isRemoved = false
+        var addedAt = 0
+    }
+
+    /// One that an operator has printed.
+    struct Link: Sendable {
+        var account, endsAt: Int
+        var isEnded = false, isUsed = false
+    }
+
+    mutating func answerPasskey(_ operation: Operation) -> String {
+        switch operation {
+        case .addPasskey(let browser, let isHardware): addPasskey(browser, isHardware: isHardware)
+        case .usePasskey(let browser, let passkey, let how): usePasskey(browser, passkey, how)
+        case .renamePasskey(let browser, let passkey): renamePasskey(browser, passkey)
+        case .removePasskey(let browser, let passkey): removePasskey(browser, passkey)
+        case .removeFor(let address, let passkey): removeFor(address, passkey)
+        case .forgetPasskeys: forgetPasskeys()
+        case .printLink(let address): printLink(address)
+        case .withdrawLink(let address): withdrawLink(address)
+        case .useLink(let browser, let link): useLink(browser, link)
+        default: "no such step"
+        }
+    }
+
     /// docs/threat-model.md, "Passkeys": no weaker way adds or removes a stronger one. A sign-in of the last ten minutes, and by
     /// a passkey where the account has one.
     func mayChangeWays(_ user: SignIn, age: Int = 10 * Span.minute) -> Bool {
@@ -126,10 +157,47 @@ extension Model {
         return owners.isEmpty ? "unchanged" : "changed"
     }
 
-    mutating func endPasskeys(of account: Int, _ cause: String) {
-        for index in passkeys.indices where passkeys[index].account == account && !passkeys[index].isRemoved {
+    /// - Parameter start: the moment since which they were added.
+    mutating func endPasskeys(of account: Int, _ cause: String, since start: Int = 0) {
+        for (index, it) in passkeys.enumerated() where it.account == account && !it.isRemoved && it.addedAt >= start {
             passkeys[index].isRemoved = true
             record("passkey_removed", account: account, cause)
+        }
+    }
+
+    /// docs/threat-model.md, "Passkeys": the first proof of a mailbox ends what was set up before, unless its user has done that
+    /// in this browser, or began by an operator's printed link: then email is one more way, of which the user is told.
+    mutating func proveFirst(_ account: Int, _ session: Int) {
+        accounts[account].hasMailbox = true
+        let isOfLink = links.contains { $0.account == account && $0.isUsed }
+        let isOwn = sessions[session].signIn.map { $0.account == account && $0.signOuts == accounts[account].signOuts }
+        if isOfLink { return notify(account, isAlwaysTold: true) }
+        guard isOwn != true, hasPasskey(account) else { return }
+        endPasskeys(of: account, "address_proven")
+        forgetBrowsers(accounts[account].address)
+        accounts[account].signOuts += 1
+        end(.others(account, keeping: nil), "signed_out")
+        notify(account)
+    }
+
+    /// One that was removed stays so, and one that was added after the backup is lost, as is a link that was.
+    mutating func restorePasskeys(_ old: Model) {
+        let live = self
+        for index in passkeys.indices {
+            let account = passkeys[index].account
+            let hasAccount = old.accounts.indices.contains(account) && !old.accounts[account].isErased
+            let was = old.passkeys.indices.contains(index) && !old.passkeys[index].isRemoved
+            let isErased = live.accounts[account].isErased
+            if was { passkeys[index].seen = old.passkeys[index].seen }
+            passkeys[index].isRemoved = !was || live.passkeys[index].isRemoved && !isErased
+            let wasThere = was || !live.passkeys[index].isRemoved
+            if wasThere, passkeys[index].isRemoved, hasAccount {
+                record("passkey_removed", account: account, "restored")
+            }
+        }
+        for index in links.indices {
+            links[index].isEnded = true
+            links[index].isUsed = old.links.indices.contains(index) && old.links[index].isUsed
         }
     }
 
