@@ -113,8 +113,8 @@ private struct AdminRules {
         let role = words.dropFirst().first ?? ""
         switch words[0] {
         case "tell": return tell(&model)
-        case "grant": return grant(&model, step.back, role)
-        case "revoke": return revoke(&model, step.back, role, isForced: false)
+        case "grant": return grant(&model, step.back, role).rawValue
+        case "revoke": return revoke(&model, step.back, role).rawValue
         default: return visit(&model, step, words[0], role)
         }
     }
@@ -141,30 +141,22 @@ private struct AdminRules {
         }
     }
 
-    private func grant(_ model: inout Model, _ address: Int, _ role: String, by admin: Int? = nil) -> String {
-        model.change(address) { model, account in
-            guard account != admin else { return nil }
-            guard model.admins.roles[account, default: []].insert(role).inserted else { return false }
-            model.record("role_changed", account: account, "granted")
-            return true
-        }
+    private func grant(_ model: inout Model, _ address: Int, _ role: String, by admin: Int? = nil) -> Model.Change {
+        guard let account = model.lasting(address), account != admin else { return .refused }
+        guard model.admins.roles[account, default: []].insert(role).inserted else { return .unchanged }
+        return model.record("role_changed", account: account, "granted")
     }
 
     /// The last admin stays, unless the setting names one.
-    private func revoke(
-        _ model: inout Model, _ address: Int, _ role: String, by admin: Int? = nil, isForced: Bool
-    ) -> String {
-        model.change(address, keeps: false) { model, account in
-            guard account != admin else { return nil }
-            if role == "admin" {
-                if isNamed(model, account) { return nil }
-                let isAdmin = self.role(model, account) == "admin"
-                if isAdmin, !isNamed, admins(model).allSatisfy({ $0 == account }) { return nil }
-            }
-            guard model.admins.roles[account]?.remove(role) != nil else { return false }
-            model.record("role_changed", account: account, "revoked")
-            return true
+    private func revoke(_ model: inout Model, _ address: Int, _ role: String, by admin: Int? = nil) -> Model.Change {
+        guard let account = model.account(of: address), account != admin else { return .refused }
+        if role == "admin" {
+            if isNamed(model, account) { return .refused }
+            let isAdmin = self.role(model, account) == "admin"
+            if isAdmin, !isNamed, admins(model).allSatisfy({ $0 == account }) { return .refused }
         }
+        guard model.admins.roles[account]?.remove(role) != nil else { return .unchanged }
+        return model.record("role_changed", account: account, "revoked")
     }
 
     /// All admins are told of what is new, five minutes after they were told the last time. The first look is at nothing of the past.
@@ -185,14 +177,10 @@ private struct AdminRules {
     // MARK: Pages
 
     private func visit(_ model: inout Model, _ step: AddedStep, _ what: String, _ wanted: String) -> String {
-        let session = model.use(step.browser)
+        let session = model.use(of: step.browser)
         guard let session, let user = model.signIn(session) else {
             guard isNamed || model.admins.roles.values.contains(where: { !$0.isEmpty }) else { return "404" }
-            if session == nil {
-                model.browsers[step.browser].session = model.begin(
-                    Model.Session(createdAt: model.now, seenAt: model.now))
-            }
-            if let session { model.sessions[session].seenAt = model.now }
+            model.sessions[model.session(of: step.browser)].seenAt = model.now
             return "signs in"
         }
         guard let own = role(model, user.account) else { return "404" }
@@ -236,15 +224,15 @@ private struct AdminRules {
     }
 
     private func make(_ model: inout Model, _ what: String, _ wanted: String, _ address: Int, by admin: Int) -> String {
-        let answer =
+        let change =
             switch what {
             case "disables": model.disable(address)
             case "enables": model.enable(address)
             case "signs": model.signOutUser(address)
             case "grants": grant(&model, address, wanted, by: admin)
-            default: revoke(&model, address, wanted, by: admin, isForced: false)
+            default: revoke(&model, address, wanted, by: admin)
             }
-        guard answer != "refused" else { return "409" }
+        guard change != .refused else { return "409" }
         _ = tell(&model)
         return "done"
     }

@@ -23,7 +23,7 @@ extension Model {
     /// docs/gate.md, "Keys for apps": a sign-out leaves them.
     mutating func endAppKeys(of account: Int, _ reason: String) {
         guard reason == "account_ended" else { return }
-        for index in appKeys.indices where appKeys[index].account == account { appKeys[index].isEnded = true }
+        appKeys.mark(\.isEnded) { $0.account == account }
     }
 }
 
@@ -39,7 +39,7 @@ struct GateModel {
     @Sendable private static func model(_ model: inout Model, _ step: AddedStep) -> String {
         // A proxy is told at its next check.
         model.clients[0].takesMessages = false
-        let isKnown = model.clients[0].isRegistered[model.node]
+        let isKnown = model.isRegistered(0)
         if !isKnown { return dropped(&model, step) }
         switch step.name {
         case "begin": return model.authorize(step.browser, 0, .none)
@@ -60,10 +60,10 @@ struct GateModel {
 
     /// A service that is not registered. What it had is over, also where it comes back.
     private static func dropped(_ model: inout Model, _ step: AddedStep) -> String {
-        for key in model.appKeys.indices { model.appKeys[key].isEnded = true }
+        model.appKeys.mark(\.isEnded)
         switch step.name {
         case "begin": return model.authorize(step.browser, 0, .none)
-        case "make", "end": return model.use(step.browser) == nil ? "signed out" : "nothing"
+        case "make", "end": return model.use(of: step.browser) == nil ? "signed out" : "nothing"
         case "use" where model.appKeys.dropLast(step.back).isEmpty: return "nothing"
         case "return": return model.grants.isEmpty ? "nothing" : "refused"
         default: return "403"
@@ -98,7 +98,7 @@ struct GateModel {
 
     /// Makes a key, or ends the user's newest one: only after a sign-in of the last ten minutes.
     private static func change(_ model: inout Model, _ browser: Int, ends: Bool) -> String {
-        guard let session = model.use(browser), let user = model.signIn(session) else { return "signed out" }
+        guard let session = model.use(of: browser), let user = model.signIn(session) else { return "signed out" }
         let newest = model.appKeys.lastIndex { $0.account == user.account && !$0.isEnded && $0.endsAt > model.now }
         if ends, newest == nil { return "nothing" }
         // A change of the account counts as a use at once.

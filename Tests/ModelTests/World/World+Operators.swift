@@ -7,7 +7,6 @@ import Storage
 @testable import IdPClients
 @testable import IdPFlow
 @testable import IdPOperations
-@testable import IdPSignIn
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit
