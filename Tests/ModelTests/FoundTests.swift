@@ -100,4 +100,14 @@ struct FoundTests {
                 .erase(address: 0, mode: .cancel), .ask(browser: 2, address: 0),
             ], seed: 1)
     }
+
+    @Test("an account that was erased after the backup gives way to the one that has its address now")
+    func addressOfErased() async throws {
+        try await History.agree(
+            [
+                .printLink(address: 0), .printLink(address: 1), .backUp, .erase(address: 0, mode: .now),
+                .move(address: 1, to: 0), .restore, .ask(browser: 0, address: 0),
+                .type(browser: 0, code: .right, remember: false), .look(browser: 0), .ask(browser: 1, address: 1),
+            ], seed: 1)
+    }
 }

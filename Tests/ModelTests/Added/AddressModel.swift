@@ -10,6 +10,29 @@ import Testing
 @testable import IdPTestKit
 @testable import TestKit
 
+extension Model {
+    /// What a user has asked for to change the own address.
+    struct AddressChange: Sendable {
+        var account, session, old, new: Int
+        /// Whether its account may have the new address.
+        var isFree: Bool
+        var at: Int
+        var tries = 0, changedAt: Int?
+        var isStopped = false, isDeleted = false
+
+        func isStoppable(at now: Int) -> Bool {
+            !isStopped && !isDeleted && changedAt.map { now < $0 + Span.day } ?? false
+        }
+    }
+
+    /// docs/decisions/0128: nobody else gets the address that an account had, while its owner can stop the change.
+    ///
+    /// - Parameter owner: whom it is kept for, and who may have it back.
+    func isKept(_ address: Int, besides owner: Int? = nil) -> Bool {
+        addressChanges.contains { $0.old == address && $0.account != owner && $0.isStoppable(at: now) }
+    }
+}
+
 /// The model of users who change the own address, and of owners of the old one who stop that (docs/decisions/0128).
 @Suite("The model of changes of the own address", .program)
 struct AddressModel {
@@ -35,7 +58,7 @@ struct AddressModel {
     /// A sign-in of the last ten minutes of the account's own strength. Four codes a day for one address, from all accounts. The answer is
     /// the same for each address.
     private static func ask(_ model: inout Model, _ browser: Int, _ new: Int) -> String {
-        guard let session = model.use(browser), let user = model.signIn(session) else { return "signed out" }
+        guard let session = model.use(of: browser), let user = model.signIn(session) else { return "signed out" }
         guard !isFixed(model, user.account) else { return "fixed" }
         model.sessions[session].seenAt = model.now
         guard model.mayChangeWays(user) else { return "asks again" }
@@ -71,7 +94,7 @@ struct AddressModel {
 
     /// The code is typed in the session that asked, within ten minutes, and within twenty of the sign-in. Five tries.
     private static func type(_ model: inout Model, _ browser: Int, isRight: Bool) -> String {
-        guard let session = model.use(browser), let user = model.signIn(session) else { return "signed out" }
+        guard let session = model.use(of: browser), let user = model.signIn(session) else { return "signed out" }
         let waiting = model.addressChanges.lastIndex {
             $0.account == user.account && $0.session == session && $0.tries < 5 && $0.changedAt == nil && !$0.isDeleted
                 && $0.at > model.now - Span.code
@@ -93,9 +116,8 @@ struct AddressModel {
     private static func move(_ model: inout Model, _ account: Int, to new: Int) {
         model.endAll(of: account, "signed_out")
         model.forgetBrowsers(new)
-        model.accounts[account].address = new
+        (model.accounts[account].address, model.accounts[account].invitedUntil) = (new, nil)
         model.accounts[account].hasMailbox = true
-        model.endInvitations(of: account)
     }
 
     /// The link in the email to the old address, in any browser: once, within 24 hours. What was added since is removed.
@@ -103,17 +125,10 @@ struct AddressModel {
         guard let index = Model.newest(back, of: model.addressChanges.count) else { return "nothing" }
         let it = model.addressChanges[index]
         guard it.isStoppable(at: model.now), let since = it.changedAt else { return "over" }
-        model.browsers[browser].session =
-            model.use(browser) ?? model.begin(Model.Session(createdAt: model.now, seenAt: model.now))
+        _ = model.session(of: browser)
         model.addressChanges[index].isStopped = true
         move(&model, it.account, to: it.old)
-        for passkey in model.passkeys.indices
-        where model.passkeys[passkey].account == it.account && !model.passkeys[passkey].isRemoved
-            && model.passkeys[passkey].addedAt >= since
-        {
-            model.passkeys[passkey].isRemoved = true
-            model.record("passkey_removed", account: it.account, "address_change_stopped")
-        }
+        model.endPasskeys(of: it.account, "address_change_stopped", since: since)
         model.record("address_change_stopped", account: it.account)
         model.sent += ["\(it.old): notice", "\(it.new): notice"]
         return "stopped"

@@ -14,6 +14,24 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
+extension Model {
+    struct Admins: Sendable {
+        /// Roles that were granted, by account.
+        var roles: [Int: Set<String>] = [:]
+        /// When there was something that all admins are not told yet (clients were added before), up to when that was looked for,
+        /// and when they were told.
+        var news = [0], lookedAt: Int?, toldAt: Int?
+    }
+
+    /// docs/admin.md: every changed role, client and secret, and each passkey that an operator removes, is told to all admins.
+    mutating func noteNews(_ event: String, _ cause: String?) {
+        let always = [
+            "role_changed", "client_changed", "client_secret_added", "client_secret_retired", "passkeys_forgotten",
+        ]
+        if always.contains(event) || event == "passkey_removed" && cause == "operator" { admins.news.append(now) }
+    }
+}
+
 /// The model of the admin pages (docs/admin.md): who has a role that counts, what a page lets them do, and what all admins are told.
 @Suite("The model of roles, and of what admins do and are told", .program)
 struct AdminModel {
@@ -95,8 +113,8 @@ private struct AdminRules {
         let role = words.dropFirst().first ?? ""
         switch words[0] {
         case "tell": return tell(&model)
-        case "grant": return grant(&model, step.back, role)
-        case "revoke": return revoke(&model, step.back, role, isForced: false)
+        case "grant": return grant(&model, step.back, role).rawValue
+        case "revoke": return revoke(&model, step.back, role).rawValue
         default: return visit(&model, step, words[0], role)
         }
     }
@@ -113,52 +131,45 @@ private struct AdminRules {
     private func role(_ model: Model, _ account: Int) -> String? {
         guard !model.accounts[account].isErased, counts(model, account) else { return nil }
         if isNamed(model, account) { return "admin" }
-        return model.roles[account]?.min()
+        return model.admins.roles[account]?.min()
     }
 
     private func admins(_ model: Model) -> [Int] {
         model.accounts.indices.filter { account in
-            (isNamed(model, account) || model.roles[account]?.contains("admin") == true)
+            (isNamed(model, account) || model.admins.roles[account]?.contains("admin") == true)
                 && role(model, account) == "admin" && model.maySignIn(account)
         }
     }
 
-    private func grant(_ model: inout Model, _ address: Int, _ role: String, by admin: Int? = nil) -> String {
-        model.change(address) { model, account in
-            guard account != admin else { return nil }
-            guard model.roles[account, default: []].insert(role).inserted else { return false }
-            model.record("role_changed", account: account, "granted")
-            return true
-        }
+    private func grant(_ model: inout Model, _ address: Int, _ role: String, by admin: Int? = nil) -> Model.Change {
+        guard let account = model.lasting(address), account != admin else { return .refused }
+        guard model.admins.roles[account, default: []].insert(role).inserted else { return .unchanged }
+        return model.record("role_changed", account: account, "granted")
     }
 
     /// The last admin stays, unless the setting names one.
-    private func revoke(
-        _ model: inout Model, _ address: Int, _ role: String, by admin: Int? = nil, isForced: Bool
-    ) -> String {
-        model.change(address, keeps: false) { model, account in
-            guard account != admin else { return nil }
-            if role == "admin" {
-                if isNamed(model, account) { return nil }
-                let isAdmin = self.role(model, account) == "admin"
-                if isAdmin, !isNamed, admins(model).allSatisfy({ $0 == account }) { return nil }
-            }
-            guard model.roles[account]?.remove(role) != nil else { return false }
-            model.record("role_changed", account: account, "revoked")
-            return true
+    private func revoke(_ model: inout Model, _ address: Int, _ role: String, by admin: Int? = nil) -> Model.Change {
+        guard let account = model.account(of: address), account != admin else { return .refused }
+        if role == "admin" {
+            if isNamed(model, account) { return .refused }
+            let isAdmin = self.role(model, account) == "admin"
+            if isAdmin, !isNamed, admins(model).allSatisfy({ $0 == account }) { return .refused }
         }
+        guard model.admins.roles[account]?.remove(role) != nil else { return .unchanged }
+        return model.record("role_changed", account: account, "revoked")
     }
 
     /// All admins are told of what is new, five minutes after they were told the last time. The first look is at nothing of the past.
     private func tell(_ model: inout Model) -> String {
-        let since = model.lookedAt.map { $0 - 2 * Span.minute } ?? model.now
-        guard model.news.contains(where: { $0 >= since }) else {
-            if model.lookedAt.map({ model.now - $0 > 3 * Span.minute }) ?? true { model.lookedAt = model.now }
+        let (now, it) = (model.now, model.admins)
+        let since = it.lookedAt.map { $0 - 2 * Span.minute } ?? now
+        guard it.news.contains(where: { $0 >= since }) else {
+            if it.lookedAt.map({ now - $0 > 3 * Span.minute }) ?? true { model.admins.lookedAt = now }
             return "told"
         }
-        guard model.toldAt.map({ model.now - $0 >= 5 * Span.minute }) ?? true else { return "told" }
-        (model.lookedAt, model.toldAt) = (model.now, model.now)
-        model.news.removeAll { $0 >= since }
+        guard it.toldAt.map({ now - $0 >= 5 * Span.minute }) ?? true else { return "told" }
+        (model.admins.lookedAt, model.admins.toldAt) = (now, now)
+        model.admins.news.removeAll { $0 >= since }
         for account in admins(model) { model.sent.append("\(model.accounts[account].address): notice") }
         return "told"
     }
@@ -166,14 +177,10 @@ private struct AdminRules {
     // MARK: Pages
 
     private func visit(_ model: inout Model, _ step: AddedStep, _ what: String, _ wanted: String) -> String {
-        let session = model.use(step.browser)
+        let session = model.use(of: step.browser)
         guard let session, let user = model.signIn(session) else {
-            guard isNamed || model.roles.values.contains(where: { !$0.isEmpty }) else { return "404" }
-            if session == nil {
-                model.browsers[step.browser].session = model.begin(
-                    Model.Session(createdAt: model.now, seenAt: model.now))
-            }
-            if let session { model.sessions[session].seenAt = model.now }
+            guard isNamed || model.admins.roles.values.contains(where: { !$0.isEmpty }) else { return "404" }
+            model.sessions[model.session(of: step.browser)].seenAt = model.now
             return "signs in"
         }
         guard let own = role(model, user.account) else { return "404" }
@@ -208,85 +215,25 @@ private struct AdminRules {
         case "enables": return it.isDisabled ? nil : "409"
         case "grants":
             if account == admin { return "403" }
-            return model.roles[account]?.contains(wanted) == true ? "422" : nil
+            return model.admins.roles[account]?.contains(wanted) == true ? "422" : nil
         case "revokes":
-            guard model.roles[account]?.contains(wanted) == true else { return "404" }
+            guard model.admins.roles[account]?.contains(wanted) == true else { return "404" }
             return account == admin || wanted == "admin" && isNamed(model, account) ? "403" : nil
         default: return nil
         }
     }
 
     private func make(_ model: inout Model, _ what: String, _ wanted: String, _ address: Int, by admin: Int) -> String {
-        let answer =
+        let change =
             switch what {
             case "disables": model.disable(address)
             case "enables": model.enable(address)
             case "signs": model.signOutUser(address)
             case "grants": grant(&model, address, wanted, by: admin)
-            default: revoke(&model, address, wanted, by: admin, isForced: false)
+            default: revoke(&model, address, wanted, by: admin)
             }
-        guard answer != "refused" else { return "409" }
+        guard change != .refused else { return "409" }
         _ = tell(&model)
         return "done"
-    }
-}
-
-/// How it is carried out.
-private struct AdminWorld {
-    let isNamed: Bool
-
-    func step(_ world: World, _ step: AddedStep) async throws -> String {
-        let words = step.name.split(separator: " ").map(String.init)
-        let role = words.count > 1 ? AdminRole(rawValue: words[1]) : nil
-        let address = Cast.addresses[step.back]
-        switch (words[0], role) {
-        case ("tell", _):
-            try await world.node.features.adminNotices.round()
-            return "told"
-        case ("grant", let role?): return try await world.make(GrantRole(role, to: address))
-        case ("revoke", let role?):
-            let named = try isNamed ? AdminAddresses(Cast.addresses[0]) : AdminAddresses()
-            let eligibility = SignInEligibility(allowed: try AllowedEmails(world.allowed), clock: world.clock.clock)
-            return try await world.make(RevokeRole(role, of: address, named: named, eligibility))
-        default: return try await visit(world, step, words[0], role)
-        }
-    }
-
-    private func visit(_ world: World, _ step: AddedStep, _ what: String, _ role: AdminRole?) async throws -> String {
-        let address = Cast.addresses[step.back]
-        let account = try await world.database.read { try AccountStore.find(email: address, $0)?.id } ?? "nobody"
-        let path =
-            switch (what, role) {
-            case ("disables", _): "/admin/users/\(account)/disable"
-            case ("enables", _): "/admin/users/\(account)/enable"
-            case ("signs", _): "/admin/users/\(account)/sign-out"
-            case ("grants", _): "/admin/roles/grant"
-            case ("revokes", let role?): "/admin/roles/\(account)/revoke-\(role.rawValue)"
-            default: "/admin"
-            }
-        var reply = try await world.send(step.browser, .get, path)
-        if what == "grants", let role, reply.status == 200, let token = world.token(in: reply) {
-            let fields = [("form_token", token), ("address", address), ("role", role.rawValue)]
-            reply = try await world.send(step.browser, .post, path, fields)
-        }
-        guard reply.status == 200, what != "page" else { return said(reply) }
-        guard let token = world.token(in: reply), let version = hidden("version", in: reply),
-            let seen = hidden("seen", in: reply)
-        else { return "no question" }
-        var fields = [("form_token", token), ("version", version), ("seen", seen)]
-        if what == "grants", let role { fields += [("address", address), ("role", role.rawValue)] }
-        return said(try await world.send(step.browser, .post, path, fields), isMade: true)
-    }
-
-    private func hidden(_ name: String, in reply: ProbeReply) -> String? {
-        World.between("name=\"\(name)\" value=\"", "\"", in: reply.text)
-    }
-
-    private func said(_ reply: ProbeReply, isMade: Bool = false) -> String {
-        guard reply.status == 303, let target = reply.header("location") else {
-            return reply.status == 200 ? "page" : "\(reply.status)"
-        }
-        if target.contains("done=") { return "done" }
-        return target.hasPrefix("/sign-in?flow=") ? isMade ? "asks again" : "signs in" : target
     }
 }

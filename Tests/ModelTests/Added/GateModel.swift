@@ -8,6 +8,25 @@ import Testing
 @testable import IdPTestKit
 @testable import TestKit
 
+extension Model {
+    /// What a browser's session at the service behind the gate hangs on.
+    struct GateSession: Sendable {
+        let signIn, beginnings: Int
+        var isLeft = false
+    }
+
+    struct AppKey: Sendable {
+        let account, endsAt: Int
+        var isEnded = false
+    }
+
+    /// docs/gate.md, "Keys for apps": a sign-out leaves them.
+    mutating func endAppKeys(of account: Int, _ reason: String) {
+        guard reason == "account_ended" else { return }
+        appKeys.mark(\.isEnded) { $0.account == account }
+    }
+}
+
 /// The model of the gate (docs/gate.md): what the proxy of a service is told of each browser and each key, at each moment.
 @Suite("The model of sessions at a gate and of keys for apps", .program)
 struct GateModel {
@@ -20,7 +39,7 @@ struct GateModel {
     @Sendable private static func model(_ model: inout Model, _ step: AddedStep) -> String {
         // A proxy is told at its next check.
         model.clients[0].takesMessages = false
-        let isKnown = model.clients[0].isRegistered[model.node]
+        let isKnown = model.isRegistered(0)
         if !isKnown { return dropped(&model, step) }
         switch step.name {
         case "begin": return model.authorize(step.browser, 0, .none)
@@ -41,10 +60,10 @@ struct GateModel {
 
     /// A service that is not registered. What it had is over, also where it comes back.
     private static func dropped(_ model: inout Model, _ step: AddedStep) -> String {
-        for key in model.appKeys.indices { model.appKeys[key].isEnded = true }
+        model.appKeys.mark(\.isEnded)
         switch step.name {
         case "begin": return model.authorize(step.browser, 0, .none)
-        case "make", "end": return model.use(step.browser) == nil ? "signed out" : "nothing"
+        case "make", "end": return model.use(of: step.browser) == nil ? "signed out" : "nothing"
         case "use" where model.appKeys.dropLast(step.back).isEmpty: return "nothing"
         case "return": return model.grants.isEmpty ? "nothing" : "refused"
         default: return "403"
@@ -72,20 +91,21 @@ struct GateModel {
             return session(&model, AddedStep(name: "return", browser: browser)) == nil ? "refused" : "in"
         }
         let signIn = model.note(grant, by: 0)
-        model.gates[browser, default: []].append((signIn, model.signIns[signIn].beginnings, false))
+        model.gates[browser, default: []].append(
+            Model.GateSession(signIn: signIn, beginnings: model.signIns[signIn].beginnings))
         return "in"
     }
 
     /// Makes a key, or ends the user's newest one: only after a sign-in of the last ten minutes.
     private static func change(_ model: inout Model, _ browser: Int, ends: Bool) -> String {
-        guard let session = model.use(browser), let user = model.signIn(session) else { return "signed out" }
+        guard let session = model.use(of: browser), let user = model.signIn(session) else { return "signed out" }
         let newest = model.appKeys.lastIndex { $0.account == user.account && !$0.isEnded && $0.endsAt > model.now }
         if ends, newest == nil { return "nothing" }
         // A change of the account counts as a use at once.
         model.sessions[session].seenAt = model.now
         guard model.now - user.at <= 10 * Span.minute else { return "asks again" }
         guard ends, let newest else {
-            model.appKeys.append((user.account, model.now + Span.day, false))
+            model.appKeys.append(Model.AppKey(account: user.account, endsAt: model.now + Span.day))
             return "made"
         }
         model.appKeys[newest].isEnded = true

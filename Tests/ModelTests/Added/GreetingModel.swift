@@ -8,8 +8,7 @@ import Testing
 @Suite("The model of an added page", .program)
 struct GreetingModel {
     private static let added = AddedSteps(features: GreetingFeature.added) { model, step in
-        let session = model.use(step.browser) ?? model.begin(Model.Session(createdAt: model.now, seenAt: model.now))
-        model.browsers[step.browser].session = session
+        let session = model.session(of: step.browser)
         if step.name == "word" {
             guard let user = model.signIn(session) else { return "signed out" }
             model.sessions[session].seenAt = model.now

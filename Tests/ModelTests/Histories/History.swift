@@ -30,8 +30,8 @@ enum History {
     ) async throws -> Difference? {
         let world = try await World(seed: seed, adding: added)
         var model = Model()
-        model.added = added?.model
-        model.hasBackups = !DeploymentDatabases.areOnPostgres
+        model.history.added = added?.model
+        model.history.hasBackups = !DeploymentDatabases.areOnPostgres
         var (models, found): ([Model], Difference?) = ([model], nil)
         for (index, operation) in operations.enumerated() {
             let branches = models.flatMap { $0.branches(operation) }

@@ -11,8 +11,8 @@ extension Model {
         let answer = whole.answered(step)
         _ = lost.answered(step)
         // Nobody has heard the answer: what it would have told, nobody knows.
-        lost.told = told
-        for index in tokens.count..<max(tokens.count, lost.tokens.count) { lost.tokens[index].isLost = true }
+        lost.history.told = history.told
+        lost.history.lost.formUnion(tokens.count..<max(tokens.count, lost.tokens.count))
         // A client whose new secret could not be read is refused before anything is changed.
         var refused = nothing
         let outcomes = [

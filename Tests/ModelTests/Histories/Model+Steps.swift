@@ -25,12 +25,7 @@ extension Model {
 
     /// What leaves after a step.
     mutating func settle(_ answer: String) -> Outcome {
-        for index in emails.indices where emails[index].at <= now && !emails[index].isTaken {
-            emails[index].isTaken = true
-            if emails[index].isDecoy || emails[index].expiresAt <= now { continue }
-            if let challenge = emails[index].challenge, challenges[challenge].isUsed { continue }
-            sent.append("\(emails[index].address): \(emails[index].kind)")
-        }
+        sendEmails()
         deliver()
         return Outcome(answer: answer, sent: sent.sorted(), received: received.sorted(), recorded: recorded.sorted())
     }
@@ -38,56 +33,67 @@ extension Model {
     mutating func answer(_ operation: Operation) -> String {
         switch operation {
         case .ask(let browser, let address): ask(browser, address)
-        case .type(let browser, let code, let remember): type(browser, code, remember: remember)
-        case .look(let browser): look(browser)
-        case .lookEarlier(let browser): lookEarlier(browser)
-        case .link(let browser, let other): link(browser, other)
+        case .type(let browser, let code, let remember): type(browser, code, remember)
+        case .look(let browser): look(browsers[browser].session)
+        case .lookEarlier(let browser): browsers[browser].earlier.map { look($0) } ?? "nothing"
+        case .link(let browser, let other): link(browser, of: other)
         case .endOthers(let browser): endOthers(browser)
-        case .endSession(let browser, let other): endSession(browser, other)
+        case .endSession(let browser, let other): endSession(browser, browsers[other].signedIn)
         case .signOut(let browser): signOut(browser)
-        case .addPasskey, .usePasskey, .renamePasskey, .removePasskey, .useLink: answerPasskey(operation)
+        case _ where operation.isOfPasskeys: answerPasskey(operation)
         case .authorize(let browser, let client, let wish): authorize(browser, client, wish)
         case .redeem, .question, .exchange, .refresh, .userInfo, .introspect, .revoke, .server:
             answerClient(operation)
         case .wait, .jobs, .restart, .node, .backUp, .restore, .file, .allow: pass(operation)
-        case .added(let step): answerAdded(step)
-        default: answerOperator(operation)
+        case .added(let step): history.added?(&self, step) ?? "no such step"
+        default: change(operation)?.rawValue ?? "no such step"
         }
     }
 
-    private mutating func answerPasskey(_ operation: Operation) -> String {
-        switch operation {
-        case .addPasskey(let browser, let isHardware): addPasskey(browser, isHardware: isHardware)
-        case .usePasskey(let browser, let passkey, let how): usePasskey(browser, passkey, how)
-        case .renamePasskey(let browser, let passkey): renamePasskey(browser, passkey)
-        case .removePasskey(let browser, let passkey): removePasskey(browser, passkey)
-        case .useLink(let browser, let link): useLink(browser, link)
-        default: "no such step"
-        }
+    private mutating func type(_ browser: Int, _ code: Operation.TypedCode, _ remember: Bool) -> String {
+        guard browsers[browser].hasForm else { return "no form" }
+        let codes: [Int: Int] =
+            switch code {
+            case .wrong: [:]
+            case .right: browsers[browser].codes
+            case .of(let other): browsers[other].codes
+            }
+        return type(browser, codes, remember: remember)
     }
 
-    private mutating func answerAdded(_ step: AddedStep) -> String {
-        guard let added else { return "no such step" }
-        return added(&self, step)
+    private mutating func link(_ browser: Int, of other: Int) -> String {
+        guard let address = browsers[other].asked, let challenge = browsers[other].codes[address] else {
+            return "nothing"
+        }
+        return link(browser, challenge)
     }
 
     private mutating func answerClient(_ operation: Operation) -> String {
-        switch operation {
-        case .redeem(let client, let grant, let how): return redeem(client, grant, how)
-        case .question(let client, let told): return question(client, told)
-        case .exchange(let client, let grant): return exchange(client, grant)
-        case .refresh(let client, let token): return refresh(client, token)
-        case .userInfo(let token): return userInfo(token)
-        case .introspect(let client, let token): return introspect(client, token)
-        case .revoke(let client, let token): return revoke(client, token)
-        case .server(let client, let isDown):
-            clients[client].isDown = isDown
-            return "done"
-        default: return "no such step"
-        }
+        let answer: String? =
+            switch operation {
+            case .redeem(let client, let back, let how):
+                grant(back, isOpenID: false).map {
+                    redeem(client, $0, secret: secret(of: client, how), isRightAddress: how != .wrongAddress)
+                }
+            case .question(let client, let back):
+                Self.newest(back, of: history.told.count).map { question(client, history.told[$0]) }
+            case .exchange(let client, let back): grant(back, isOpenID: true).map { exchange(client, $0) }
+            case .refresh(let client, let back): token(back, isRefresh: true).map { refresh(client, $0) }
+            case .userInfo(let back): token(back, isRefresh: false).map { userInfo($0) }
+            case .introspect(let client, let back): token(back, isRefresh: false).map { introspect(client, $0) }
+            case .revoke(let client, let back): token(back).map { revoke(client, $0) }
+            case .server(let client, let isDown): serve(client, isDown)
+            default: "no such step"
+            }
+        return answer ?? "nothing"
     }
 
-    private mutating func answerOperator(_ operation: Operation) -> String {
+    private mutating func serve(_ client: Int, _ isDown: Bool) -> String {
+        clients[client].isDown = isDown
+        return "done"
+    }
+
+    private mutating func change(_ operation: Operation) -> Change? {
         switch operation {
         case .disable(let address): disable(address)
         case .enable(let address): enable(address)
@@ -106,13 +112,9 @@ extension Model {
         case .rotate(let client): rotate(client)
         case .retire(let client): retire(client)
         case .retryMessages: retryMessages()
-        case .endByOperator(let address, let browser): endByOperator(address, browser)
+        case .endByOperator(let address, let browser): endByOperator(address, browsers[browser].signedIn)
         case .require(let client, let isStrict): require(client, isStrict: isStrict)
-        case .removeFor(let address, let passkey): removeFor(address, passkey)
-        case .forgetPasskeys: forgetPasskeys()
-        case .printLink(let address): printLink(address)
-        case .withdrawLink(let address): withdrawLink(address)
-        default: "no such step"
+        default: nil
         }
     }
 
@@ -123,67 +125,17 @@ extension Model {
         case .restart: start()
         case .node(let number):
             node = number
-            if !runs[number] { start([number]) }
-        case .backUp: return backUp()
+            if !nodes[number].runs { start([number]) }
+        case .backUp: if history.hasBackups { backUp() }
         case .restore: return restore()
         case .file(let drops, let isReloaded):
             fileDrops = drops
-            if isReloaded { for node in runs.indices where runs[node] { readFile(node) } }
+            if isReloaded { for node in nodes.indices where nodes[node].runs { readFile(node) } }
         case .allow(let isNarrowed):
             self.isNarrowed = isNarrowed
             start()
         default: break
         }
         return "done"
-    }
-
-    /// docs/protocol.md 7: 90 days after its end nobody knows a sign-in at a client. The end of a session by time is an end, too,
-    /// but no sign-out.
-    private mutating func forgetSignIns() {
-        guard now >= rests[node] else { return }
-        rests[node] = now + Span.hour
-        for index in signIns.indices where !signIns[index].isDeleted {
-            if let endedAt = signIns[index].endedAt {
-                signIns[index].isDeleted = endedAt <= now - Span.told
-            } else if sessions[signIns[index].session].isGone {
-                (signIns[index].endedAt, signIns[index].reason) = (now, "expired")
-            }
-        }
-    }
-
-    mutating func endOverdue(_ account: Int) {
-        guard let end = accounts[account].endsAt, end <= now, accounts[account].endedFor != end else { return }
-        accounts[account].endedFor = end
-        endAll(of: account, "account_ended")
-        record("user_changed", account: account, "end_date_over")
-    }
-
-    /// What becomes due: end dates, accounts to be erased, secrets that were replaced and are not used.
-    private mutating func carryOutDue() {
-        for account in accounts.indices where !accounts[account].isErased {
-            endOverdue(account)
-            if let moment = accounts[account].eraseAt, moment <= now { erase(account) }
-        }
-        for index in challenges.indices where challenges[index].expiresAt <= now - Span.hour {
-            challenges[index].isDeleted = true
-        }
-        for index in grants.indices where grants[index].issuedAt + Span.day * 30 <= now {
-            grants[index].isDeleted = true
-        }
-        for index in sessions.indices where !holds(index) && sessions[index].createdAt <= now {
-            sessions[index].isGone = true
-        }
-        forgetSignIns()
-        for index in messages.indices
-        where messages[index].isSettled && messages[index].settledAt <= now - 30 * Span.day {
-            messages[index].isDropped = true
-        }
-        for client in clients.indices where clients[client].secrets.count == 2 {
-            let used = clients[client].used[clients[client].secrets[0]] ?? clients[client].rotatedAt
-            if now - max(used, clients[client].rotatedAt) >= 7 * Span.day {
-                clients[client].secrets.removeFirst()
-                record("client_secret_retired", client: client)
-            }
-        }
     }
 }

@@ -95,6 +95,16 @@ extension Operation {
         }
     }
 
+    /// Whether it is of passkeys or printed links.
+    var isOfPasskeys: Bool {
+        switch self {
+        case .addPasskey, .usePasskey, .renamePasskey, .removePasskey, .removeFor, .forgetPasskeys, .printLink,
+            .withdrawLink, .useLink:
+            true
+        default: false
+        }
+    }
+
     private static func plain(_ value: Any) -> String {
         let mirror = Mirror(reflecting: value)
         guard mirror.displayStyle == .enum, let child = mirror.children.first, let name = child.label else {

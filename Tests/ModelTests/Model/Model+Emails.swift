@@ -1,49 +1,41 @@
-/// Which emails an address gets for a sign-in.
+/// Which emails an address gets.
 extension Model {
     /// docs/limits.md: one email in a minute, 5 in an hour, 10 in a day to one address, and the same again for each known
     /// browser. A network that has asked before gets 3 in an hour and 6 in a day of what unknown browsers share.
+    ///
+    /// - Returns: when the next one may leave; nil for now.
     func nextEmail(_ address: Int, _ known: Int?, isReturning: Bool = true) -> Int? {
         let before = emails.filter {
             $0.address == address && $0.kind == "code" && $0.known == known && $0.at > now - Span.day
                 && $0.at <= now + Span.code + Span.day
         }
+        let isShared = known == nil && isReturning && before.contains(where: \.isOfNetwork)
+        let limits = [(1, Span.minute), (isShared ? 3 : 5, Span.hour), (isShared ? 6 : 10, Span.day)]
         let earlier = before.map(\.at).sorted(by: >)
-        let rules =
-            known == nil && isReturning && before.contains(where: \.isOfNetwork)
-            ? [(1, Span.minute), (3, Span.hour), (6, Span.day)] : [(1, Span.minute), (5, Span.hour), (10, Span.day)]
-        return rules.compactMap { count, span in
-            guard earlier.count >= count, earlier[count - 1] + span > now else { return nil }
-            return earlier[count - 1] + span
-        }.max()
+        return limits.compactMap { count, span in earlier.dropFirst(count - 1).first.map { $0 + span } }
+            .filter { $0 > now }.max()
     }
 
-    mutating func queueCode(_ browser: Int, _ address: Int, _ known: Int?, in session: Int, _ flow: Int?) {
-        let account = account(of: address)
-        let isEligible = mayBeUsed(address, account.map { accounts[$0] })
+    /// One challenge waits in a session for each address. An email that has to wait leaves later, once, if its code is good then.
+    mutating func queueCode(_ browser: Int, _ address: Int, in session: Int, _ flow: Int?) {
+        let known = known(browser, address)
+        let isEligible = mayBeUsed(address)
         let held = sessions[session].held.first { $0.address == address }
-        let waiting = held.map(\.challenge).flatMap { id -> Int? in
-            let it = challenges[id]
-            return it.isEligible == isEligible && !it.isUsed && !it.isDeleted && it.expiresAt > now && it.tries < 5
-                ? id : nil
+        let waiting = held.map(\.challenge).flatMap {
+            challenges[$0].isEligible == isEligible && challenges[$0].waits(at: now) ? $0 : nil
         }
         let expiresAt = waiting.map { challenges[$0].expiresAt } ?? now + Span.code
         let earlier = waiting == nil ? nil : held?.emailAt
-        var leavesAt: Int?
-        if let allowed = nextEmail(address, known) {
-            leavesAt = earlier == nil && allowed < expiresAt ? allowed : nil
-        } else {
-            leavesAt = now
-        }
-        let challenge = waiting ?? challenges.count
-        if waiting == nil {
-            challenges.append(Challenge(address: address, isEligible: isEligible, expiresAt: expiresAt, known: known))
-        }
+        let next = nextEmail(address, known) ?? now
+        let leavesAt = next == now || earlier == nil && next < expiresAt ? next : nil
+        let challenge =
+            waiting ?? challenges.add(Challenge(address: address, isEligible: isEligible, expiresAt: expiresAt))
         if let known { challenges[challenge].known = known }
         challenges[challenge].flow = flow
         if let leavesAt {
             emails.append(
                 Email(
-                    address: address, kind: "code", known: known, at: leavesAt, expiresAt: expiresAt,
+                    address: address, kind: "code", at: leavesAt, expiresAt: expiresAt, known: known,
                     isDecoy: !isEligible, challenge: challenge))
             challenges[challenge].emailAt = challenges[challenge].emailAt ?? leavesAt
             if leavesAt == now, isEligible { browsers[browser].codes[address] = challenge }
@@ -57,18 +49,32 @@ extension Model {
     /// docs/decisions/0084: an address that unknown browsers ask for often gets a link that makes a browser known, once in six
     /// hours.
     private mutating func queueBrowserLink(_ address: Int, _ known: Int?, _ isEligible: Bool) {
-        let ofDay = emails.filter {
-            $0.address == address && $0.kind == "code" && $0.known == nil && $0.at > now - Span.day
-        }.count
-        guard known == nil, ofDay >= 3 else { return }
-        let hasOne = emails.contains {
-            $0.address == address && $0.kind == "browser link" && $0.isDecoy == !isEligible
-                && $0.at > now - 6 * Span.hour
+        let before = emails.filter { $0.address == address && $0.known == nil }
+        let ofDay = before.count { $0.kind == "code" && $0.at > now - Span.day }
+        let hasOne = before.contains {
+            $0.kind == "browser link" && $0.isDecoy == !isEligible && $0.at > now - 6 * Span.hour
         }
-        guard !hasOne else { return }
+        guard known == nil, ofDay >= 3, !hasOne else { return }
         emails.append(
             Email(
-                address: address, kind: "browser link", known: nil, at: now, expiresAt: now + Span.code,
-                isDecoy: !isEligible))
+                address: address, kind: "browser link", at: now, expiresAt: now + Span.code, isDecoy: !isEligible))
+    }
+
+    /// What is due leaves, unless its code is no use any more.
+    mutating func sendEmails() {
+        for (index, it) in emails.enumerated() where it.at <= now && !it.isTaken {
+            emails[index].isTaken = true
+            let isUsed = it.challenge.map { challenges[$0].isUsed } ?? false
+            if !it.isDecoy, it.expiresAt > now, !isUsed { sent.append("\(it.address): \(it.kind)") }
+        }
+    }
+
+    /// An email about a change of how a user signs in. After 20 in a day those that take something away are told once more.
+    mutating func notify(_ account: Int, isAlwaysTold: Bool = false) {
+        let ofDay = notices.filter { $0.account == account && !$0.isSignIn && $0.at > now - Span.day }
+        let isLast = !isAlwaysTold && ofDay.count >= 20
+        if isLast, ofDay.contains(where: \.isLast) { return }
+        notices.append(Notice(account: account, at: now, isLast: isLast))
+        sent.append("\(accounts[account].address): notice")
     }
 }

@@ -3,57 +3,42 @@ extension Model {
     /// docs/protocol.md 2: what becomes of a request of a client.
     mutating func authorize(_ browser: Int, _ client: Int, _ wish: Operation.Wish) -> String {
         // Every page counts as a use.
-        var session = use(browser)
+        let session = use(of: browser)
         guard isServed(client) else { return "unknown client" }
-        let user = signIn(session)
-        let isStrong = clients[client].isStrict || wish == .strong
-        var meets =
+        let since: Int? =
             switch wish {
-            case .none, .silent, .strong: true
-            case .login: false
-            case .fresh: user.map { now - $0.at <= Span.minute } ?? false
-            }
-        if isStrong, user?.isStrong != true { meets = false }
-        if user != nil, meets, let session {
-            return enter(session, client, isSilent: wish == .silent, isStrong: isStrong)
-        }
-        if wish == .silent { return "error login_required" }
-        let earliest: Int? =
-            switch wish {
-            case .login: now
+            // Not the sign-in of before, also where its moment is still to come.
+            case .login: max(now, session.flatMap { sessions[$0].signIn }.map { $0.at + 1 } ?? now)
             case .fresh: now - Span.minute
             case .none, .silent, .strong: nil
             }
-        let since: Int? = session.flatMap { sessions[$0].signIn }.flatMap { old in
-            (wish == .login || wish == .fresh && now - old.at > Span.minute) ? old.at + 1 : nil
+        let flow = Flow(
+            client: client, begunAt: now, since: since, isStrong: clients[client].isStrict || wish == .strong)
+        if let session, let user = signIn(session), meets(flow, user) {
+            return enter(session, user, flow, isSilent: wish == .silent)
         }
-        session = session ?? begin(Session(createdAt: now, seenAt: now))
-        guard let session else { return "" }
-        browsers[browser].session = session
-        beginFlow(
-            Flow(
-                client: client, begunAt: now, since: [since, earliest].compactMap(\.self).max(), isStrong: isStrong),
-            browser, session)
+        if wish == .silent { return "error login_required" }
+        browsers[browser].flow = begin(flow, self.session(of: browser))
         return "sign-in"
     }
 
-    mutating func beginFlow(_ flow: Flow, _ browser: Int?, _ session: Int) {
-        flows.append(flow)
-        sessions[session].flows.append(flows.count - 1)
+    /// At most eight wait in a session for each client protocol.
+    @discardableResult
+    mutating func begin(_ flow: Flow, _ session: Int) -> Int {
+        let new = flows.add(flow)
+        sessions[session].flows.append(new)
         sessions[session].seenAt = now
-        if let browser { browsers[browser].flow = flows.count - 1 }
-        let pending = sessions[session].flows.filter { !flows[$0].isEnded && isOpenID($0) == isOpenID(flows.count - 1) }
+        let pending = sessions[session].flows.filter { !flows[$0].isEnded && flows[$0].isOpenID == flow.isOpenID }
         for old in pending.dropLast(8) { flows[old].isEnded = true }
+        return new
     }
 
-    private func isOpenID(_ flow: Int) -> Bool { flows[flow].client == Cast.openID }
-
-    /// - Parameter isStrong: whether the request asks for a sign-in by passkey.
-    mutating func enter(_ session: Int, _ client: Int, isSilent: Bool = false, isStrong: Bool) -> String {
-        guard let user = signIn(session) else { return "sign-in" }
+    /// A user who may not enter is asked whether to go on with another account.
+    private mutating func enter(_ session: Int, _ user: SignIn, _ flow: Flow, isSilent: Bool = false) -> String {
+        let client = flow.client
         guard mayEnter(user.account, client) else {
             if isSilent { return "error access_denied" }
-            beginFlow(Flow(client: client, begunAt: now, isStrong: isStrong || clients[client].isStrict), nil, session)
+            begin(Flow(client: client, begunAt: now, isStrong: flow.isStrong || clients[client].isStrict), session)
             return "no access"
         }
         grants.append(
@@ -61,5 +46,49 @@ extension Model {
                 client: client, account: user.account, session: session, signOuts: user.signOuts, at: user.at,
                 issuedAt: now, isStrong: user.isStrong))
         return "grant"
+    }
+
+    /// Why a sign-in for a flow would lead nowhere.
+    func refusal(_ flow: Int, _ session: Int?) -> String? {
+        guard let session, sessions[session].flows.contains(flow) else { return "no such flow" }
+        return isPending(flow) ? nil : "flow over"
+    }
+
+    func isPending(_ flow: Int) -> Bool { !flows[flow].isEnded && now - flows[flow].begunAt < Span.flow }
+
+    /// Where a user goes on who is signed in already; nil for one who has to sign in.
+    mutating func passes(_ browser: Int, _ flow: Int?) -> String? {
+        guard let session = browsers[browser].session, let user = signIn(session) else { return nil }
+        if let flow, refusal(flow, session) == nil, !meets(flows[flow], user) { return nil }
+        return goOn(browser, session, flow)
+    }
+
+    /// Where the sign-in page sends a browser that has nothing to sign in for.
+    mutating func leaves(_ browser: Int) -> String? {
+        let (session, flow) = (use(of: browser), browsers[browser].flow)
+        if let done = passes(browser, flow) { return done }
+        guard let flow, let refusal = refusal(flow, session) else { return nil }
+        browsers[browser].flow = nil
+        return refusal
+    }
+
+    /// Where a user goes who is signed in: to what the sign-in was for, or home.
+    mutating func goOn(_ browser: Int, _ session: Int, _ flow: Int?) -> String {
+        browsers[browser].flow = nil
+        guard let flow else { return "home" }
+        if let refusal = refusal(flow, session) { return refusal }
+        guard let user = sessions[session].signIn, meets(flows[flow], user) else {
+            browsers[browser].flow = flow
+            return "sign-in"
+        }
+        flows[flow].isEnded = true
+        let client = flows[flow].client
+        guard isServed(client) else { return "unknown client" }
+        // The client may need more by now.
+        if clients[client].isStrict, !user.isStrong {
+            browsers[browser].flow = begin(Flow(client: client, begunAt: now, isStrong: true), session)
+            return "sign-in"
+        }
+        return enter(session, user, flows[flow])
     }
 }

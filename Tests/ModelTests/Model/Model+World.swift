@@ -1,12 +1,9 @@
-/// What becomes of everything when the world around the program changes.
+/// What becomes of everything when the world around the program changes, and with time.
 extension Model {
     /// A backup: what the database has at this moment.
-    mutating func backUp() -> String {
-        guard hasBackups else { return "done" }
-        var copy = self
-        copy.backup = []
-        backup = [copy]
-        return "done"
+    mutating func backUp() {
+        backup = []
+        backup = [self]
     }
 
     /// docs/decisions/0094: what ended stays ended. Everybody is signed out, and the clients are told. What was decided after the
@@ -15,135 +12,120 @@ extension Model {
     mutating func restore() -> String {
         guard let old = backup.first else { return "nothing" }
         let live = self
-        for index in sessions.indices { sessions[index].isGone = true }
-        for index in challenges.indices { challenges[index].isUsed = true }
-        for index in grants.indices where !grants[index].isUsed { grants[index].isVoid = true }
-        for index in tokens.indices { tokens[index].isEnded = true }
-        for index in known.indices { known[index] = nil }
-        for index in messages.indices {
-            // What waited was delivered, or is told again.
-            if index < old.messages.count, old.messages[index].isSettled {
-                messages[index] = old.messages[index]
-            } else {
-                (messages[index].isSettled, messages[index].isDropped) = (true, true)
-            }
-        }
-        (emails, guesses, invitations, notices, roles) = ([], old.guesses, [], [], [:])
-        for index in addressChanges.indices { addressChanges[index].isDeleted = true }
-        (news, lookedAt, toldAt) = (old.news, old.lookedAt, old.toldAt)
+        sessions.mark(\.isGone)
+        challenges.mark(\.isUsed)
+        grants.mark(\.isVoid) { !$0.isUsed }
+        tokens.mark(\.isEnded)
+        addressChanges.mark(\.isDeleted)
+        known = known.map { _ in nil }
+        // What waited was delivered, or is told again.
+        messages = old.messages.filter(\.isSettled)
+        (emails, guesses, notices) = ([], old.guesses, [])
+        (admins, admins.roles) = (old.admins, [:])
         restorePasskeys(old)
-        for index in accounts.indices { accounts[index] = merged(index, old, live) }
-        for index in accounts.indices { displace(index, live) }
-        restoreClients(old, live)
-        signIns = old.signIns
-        let later = live.signIns.filter { it in
-            it.isOpen
-                && !old.signIns.contains { $0.client == it.client && $0.session == it.session }
+        for (index, it) in accounts.enumerated() { accounts[index] = merged(it, old.accounts.dropFirst(index).first) }
+        // An account of the backup alone gives way where another one has its address now.
+        for (index, it) in accounts.enumerated() where !it.isErased && live.accounts[index].isErased {
+            let isTaken = live.account(of: it.address).map { !accounts[$0].isErased } ?? false
+            if isTaken { accounts[index].address = -1 }
         }
-        signIns += later.map {
-            ClientSignIn(client: $0.client, session: $0.session, told: $0.told, account: $0.account)
+        for client in Cast.stored {
+            clients[client].isEnabled = old.clients[client].isEnabled && live.clients[client].isEnabled
+            clients[client].used = old.clients[client].used
         }
-        let open = Set(signIns.filter(\.isOpen).map(\.account))
-        for account in open.sorted() { end(.all(account), "signed_out", byRestore: true) }
-        backup = [old]
+        let kept = old.signIns.map { [$0.client, $0.session] }
+        signIns = old.signIns + live.signIns.filter { $0.isOpen && !kept.contains([$0.client, $0.session]) }
+        for account in accounts.indices { end(.all(account), "signed_out", byRestore: true) }
         start()
         return "done"
     }
 
-    /// What a start of the program does: it reads the clients file, and ends what does not hold any more.
-    ///
-    /// - Parameter nodes: nil for all that run.
-    mutating func start(_ nodes: [Int]? = nil) {
-        let nodes = nodes ?? runs.indices.filter { runs[$0] || $0 == node }
-        for node in nodes {
-            (fails[node], rests[node], runs[node]) = ([:], 0, true)
-            for client in clients.indices { clients[client].noted = clients[client].noted.filter { $0.key[0] != node } }
-        }
-        for node in nodes { clients[0].isRegistered[node] = !fileDrops }
-        for account in accounts.indices where !accounts[account].isAdded && !isNamed(accounts[account].address) {
-            // They stay ended if it names the address again.
-            accounts[account].signOuts += 1
-            for index in sessions.indices where sessions[index].signIn?.account == account {
-                sessions[index].isGone = true
-            }
-        }
-        let open = Set(signIns.filter(\.isOpen).map(\.account))
-        for account in open.sorted() where !maySignIn(account) { end(.all(account), "account_ended") }
-        for node in nodes { readFile(node) }
-    }
-
-    /// A node tells no client that it does not know.
-    mutating func readFile(_ reading: Int) {
-        let answering = node
-        (node, clients[0].isRegistered[reading]) = (reading, !fileDrops)
-        defer { node = answering }
-        if fileDrops { endClient(0) }
-    }
-
-    private func merged(_ index: Int, _ old: Model, _ live: Model) -> Account {
-        let now = live.accounts[index]
-        guard index < old.accounts.count, !old.accounts[index].isErased else {
+    private func merged(_ live: Account, _ old: Account?) -> Account {
+        var account = live
+        account.invitedUntil = nil
+        guard let old, !old.isErased else {
             // Made after the backup: lost, unless it was gone before.
-            var lost = now
-            lost.isErased = true
-            return lost
-        }
-        var account = old.accounts[index]
-        if now.isErased {
-            (account.isDisabled, account.hasBegun) = (true, true)
+            account.isErased = true
             return account
         }
-        let wasOff = account.isDisabled || account.eraseAt != nil
-        if !wasOff, now.isDisabled || now.eraseAt != nil { account.isDisabled = true }
-        account.hasMailbox = account.hasMailbox && now.hasMailbox && account.address == now.address
-        account.hasBegun = account.hasBegun || now.hasBegun
-        (account.address, account.endsAt, account.eraseAt, account.isAdded) = (
-            now.address, now.endsAt, now.eraseAt, now.isAdded
-        )
-        account.groups.formIntersection(now.groups)
+        if live.isErased {
+            account = old
+            (account.isDisabled, account.hasBegun, account.invitedUntil) = (true, true, nil)
+            return account
+        }
+        account.isDisabled = old.isDisabled || old.eraseAt == nil && (live.isDisabled || live.eraseAt != nil)
+        account.hasMailbox = old.hasMailbox && live.hasMailbox && old.address == live.address
+        account.hasBegun = old.hasBegun || live.hasBegun
+        account.groups.formIntersection(old.groups)
         // An end date ends the sign-ins once more.
         account.endedFor = nil
         return account
     }
 
-    /// An account of the backup alone gives way where another one has its address now.
-    private mutating func displace(_ index: Int, _ live: Model) {
-        guard !accounts[index].isErased, live.accounts[index].isErased else { return }
-        let isTaken = accounts.indices.contains {
-            $0 != index && !accounts[$0].isErased && !live.accounts[$0].isErased
-                && accounts[$0].address == accounts[index].address
+    // MARK: Processes
+
+    /// What a start of the program does: it reads the clients file, and ends what does not hold any more.
+    ///
+    /// - Parameter nodes: nil for all that run.
+    mutating func start(_ starting: [Int]? = nil) {
+        let starting = starting ?? nodes.indices.filter { nodes[$0].runs || $0 == node }
+        for node in starting { nodes[node] = Node(runs: true, drops: fileDrops) }
+        for (account, it) in accounts.enumerated() where !it.isAdded && !isNamed(it.address) {
+            // They stay ended if it names the address again.
+            accounts[account].signOuts += 1
+            sessions.mark(\.isGone) { $0.signIn?.account == account }
         }
-        if isTaken {
-            accounts[index].address = -1
-            accounts[index].isDisabled = true
+        for account in accounts.indices where !maySignIn(account) { end(.all(account), "account_ended") }
+        for node in starting { readFile(node) }
+    }
+
+    /// A node tells no client that it does not know.
+    mutating func readFile(_ reading: Int) {
+        let answering = node
+        (node, nodes[reading].drops) = (reading, fileDrops)
+        loseAccess(at: 0)
+        node = answering
+    }
+
+    // MARK: Time
+
+    /// What becomes due: end dates, accounts to be erased, secrets that were replaced and are not used for 7 days.
+    mutating func carryOutDue() {
+        for account in accounts.indices where !accounts[account].isErased {
+            endOverdue(account)
+            if let moment = accounts[account].eraseAt, moment <= now { erase(account) }
+        }
+        challenges.mark(\.isDeleted) { [now] in $0.expiresAt <= now - Span.hour }
+        grants.mark(\.isDeleted) { [now] in $0.issuedAt <= now - 30 * Span.day }
+        sessions.mark(\.isGone) { [now] in !$0.holds(at: now) && $0.createdAt <= now }
+        forgetSignIns()
+        messages.mark(\.isDropped) { [now] in $0.isSettled && $0.settledAt <= now - 30 * Span.day }
+        for (client, it) in clients.enumerated() where it.secrets.count == 2 {
+            let used = max(it.used[it.secrets[0]] ?? it.rotatedAt, it.rotatedAt)
+            guard now - used >= 7 * Span.day else { continue }
+            clients[client].secrets.removeFirst()
+            record("client_secret_retired", client: client)
         }
     }
 
-    /// One that was removed stays so, and one that was added after the backup is lost, as is a link that was.
-    private mutating func restorePasskeys(_ old: Model) {
-        let live = self
-        for index in passkeys.indices {
-            let account = passkeys[index].account
-            let hasAccount = old.accounts.indices.contains(account) && !old.accounts[account].isErased
-            let was = old.passkeys.indices.contains(index) && !old.passkeys[index].isRemoved
-            let isErased = live.accounts[account].isErased
-            if was { passkeys[index].seen = old.passkeys[index].seen }
-            passkeys[index].isRemoved = !was || live.passkeys[index].isRemoved && !isErased
-            let wasThere = was || !live.passkeys[index].isRemoved
-            if wasThere, passkeys[index].isRemoved, hasAccount {
-                record("passkey_removed", account: account, "restored")
+    mutating func endOverdue(_ account: Int) {
+        guard let end = accounts[account].endsAt, end <= now, accounts[account].endedFor != end else { return }
+        accounts[account].endedFor = end
+        endAll(of: account, "account_ended")
+        record("user_changed", account: account, "end_date_over")
+    }
+
+    /// docs/protocol.md 7: 90 days after its end nobody knows a sign-in at a client. The end of a session by time is an end, too,
+    /// but no sign-out.
+    private mutating func forgetSignIns() {
+        guard now >= nodes[node].rest else { return }
+        nodes[node].rest = now + Span.hour
+        for (index, it) in signIns.enumerated() where !it.isDeleted {
+            if let endedAt = it.endedAt {
+                signIns[index].isDeleted = endedAt <= now - Span.told
+            } else if sessions[it.session].isGone {
+                (signIns[index].endedAt, signIns[index].reason) = (now, "expired")
             }
-        }
-        for index in links.indices {
-            links[index].isEnded = true
-            links[index].isUsed = old.links.indices.contains(index) && old.links[index].isUsed
-        }
-    }
-
-    private mutating func restoreClients(_ old: Model, _ live: Model) {
-        for client in clients.indices where clients[client].isStored {
-            clients[client].isEnabled = old.clients[client].isEnabled && live.clients[client].isEnabled
-            clients[client].used = old.clients[client].used
         }
     }
 }

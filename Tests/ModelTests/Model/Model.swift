@@ -4,43 +4,26 @@
 /// has it.
 struct Model: Sendable {
     var now = 0
-    var accounts: [Account] = [], passkeys: [Passkey] = [], links: [Link] = [], invitations: [Invitation] = []
-    var sessions: [Session] = [], flows: [Flow] = [], challenges: [Challenge] = [], guesses: [Guess] = []
+    var accounts: [Account] = [], sessions: [Session] = [], flows: [Flow] = [], challenges: [Challenge] = []
+    var guesses: [(address: Int, known: Int?, at: Int)] = [], emails: [Email] = [], notices: [Notice] = []
     var grants: [Grant] = [], signIns: [ClientSignIn] = [], tokens: [Token] = [], messages: [Message] = []
-    var emails: [Email] = [], notices: [Notice] = []
     /// Known browsers by their number: the address, and the end.
     var known: [(address: Int, endsAt: Int)?] = []
-    var clients = [
-        Client(groups: nil, isStored: false), Client(groups: [0], isStored: false), Client(groups: nil, isStored: true),
-        Client(groups: nil, isStored: true),
-    ]
+    var clients = [Client(), Client(groups: [0]), Client(), Client()]
     var browsers = Array(repeating: Browser(), count: Cast.browsers)
     /// Whether `IDP_ALLOWED_EMAILS` names the third address no more.
     var isNarrowed = false
     /// Whether the file on the disk has dropped the first client: in force with the next reading of it.
     var fileDrops = false
-    /// The node that answers, and which of them run.
-    var node = 0, runs = [true, false]
-    /// When the last try at a client has failed, as each node knows it.
-    var fails: [[Int: Int]] = [[:], [:]]
-    /// Until when each node does not look for sign-ins at clients that are over.
-    var rests = [0, 0]
-    /// Whether the database is a file, which `idp backup` copies, and the database as the backup has it; empty without one.
-    var hasBackups = true, backup: [Model] = []
-    /// The sessions that clients were told, in the order of the first time.
-    var told: [(client: Int, session: Int, account: Int)] = []
-    /// What is right of features that are added to the program.
-    var added: (@Sendable (inout Model, AddedStep) -> String)?
-    /// By browser: the sign-ins that its sessions at the service behind the gate hang on, the newest last.
-    var gates: [Int: [(signIn: Int, beginnings: Int, isLeft: Bool)]] = [:]
-    var appKeys: [(account: Int, endsAt: Int, isEnded: Bool)] = []
-    /// What users have asked for to change their address.
-    var addressChanges: [AddressChange] = []
-    /// Roles that were granted, by account.
-    var roles: [Int: Set<String>] = [:]
-    /// When there was something that all admins are not told yet (clients were added before), up to when that was looked for, and
-    /// when they were told.
-    var news = [0], lookedAt: Int?, toldAt: Int?
+    /// The processes on the database, and the one that answers.
+    var nodes = [Node(runs: true), Node()], node = 0
+    /// The database as the last backup has it; empty without one.
+    var backup: [Model] = []
+    /// What the history keeps beside it, in Histories/.
+    var history = HistoryNotes()
+    // What further features keep, each with its rules in Added/.
+    var passkeys: [Passkey] = [], links: [Link] = [], addressChanges: [AddressChange] = [], admins = Admins()
+    var gates: [Int: [GateSession]] = [:], appKeys: [AppKey] = []
     /// What the step has caused, to compare.
     var sent: [String] = [], received: [String] = [], recorded: [String] = []
 
@@ -51,8 +34,8 @@ struct Model: Sendable {
         var hasBegun = false, hasMailbox = false
         /// How often all sign-ins were ended at once.
         var signOuts = 0
-        /// The end date, the one whose end was carried out, and when the account is erased.
-        var endsAt, endedFor, eraseAt: Int?
+        /// The end date, the one whose end was carried out, when the account is erased, and how long it is invited.
+        var endsAt, endedFor, eraseAt, invitedUntil: Int?
         var groups: Set<Int> = []
     }
 
@@ -71,6 +54,13 @@ struct Model: Sendable {
         var flows: [Int] = []
         /// What added features keep in it.
         var added: [String: Int] = [:]
+
+        /// docs/operations.md, "How long does a session last?": 12 hours, 2 hours idle, or 30 days for a user who asked for it.
+        func holds(at now: Int) -> Bool {
+            guard !isGone, createdAt <= now + Span.skew else { return false }
+            return isRemembered
+                ? now < createdAt + Span.remembered : now < createdAt + Span.session && now < seenAt + Span.idle
+        }
     }
 
     struct Browser: Sendable {
@@ -81,35 +71,64 @@ struct Model: Sendable {
         var earlier, signedIn: Int?
         /// The flow of the client that it was sent to sign in for.
         var flow: Int?
-        /// Whether it has a form of a sign-in open.
-        var hasForm = false
-        /// The address that it asked for last.
-        var asked: Int?
+        /// Whether it has a form of a sign-in open, and the address that it asked for last.
+        var hasForm = false, asked: Int?
         /// By address: the challenge whose code came in an email that it asked for, and under which number it is known.
         var codes: [Int: Int] = [:], known: [Int: Int] = [:]
     }
 
+    struct Flow: Sendable {
+        var client, begunAt: Int
+        /// The moment since which its user must have signed in.
+        var since: Int?
+        var isStrong = false, isEnded = false
+        var isOpenID: Bool { client == Cast.openID }
+    }
+
     struct Challenge: Sendable {
-        var address: Int
-        var isEligible: Bool
+        var address: Int, isEligible: Bool, expiresAt: Int
         var tries = 0, isUsed = false, isDeleted = false
-        var expiresAt: Int
         var emailAt, known: Int?
         /// Of the newest request for it.
         var flow: Int?
+
+        /// Five wrong codes end it.
+        func waits(at now: Int) -> Bool { !isUsed && !isDeleted && now < expiresAt && tries < 5 }
     }
 
-    struct Flow: Sendable {
-        var client, begunAt: Int
-        var since: Int?
-        var isStrong = false, isEnded = false
+    struct Email: Sendable {
+        var address: Int, kind: String, at, expiresAt: Int
+        var known: Int?
+        var isDecoy = false
+        /// The one whose code it carries.
+        var challenge: Int?
+        /// Whether a browser of the network of all asked for it on the sign-in page.
+        var isOfNetwork = true
+        var isTaken = false
+    }
+
+    struct Notice: Sendable {
+        var account, at: Int
+        var isLast = false, isSignIn = false
+    }
+
+    struct Client: Sendable {
+        /// Nil: everyone.
+        var groups: Set<Int>?
+        /// `require: phr`.
+        var isStrict = false
+        var isEnabled = true, isDown = false
+        /// Whether messages about sign-outs go to it.
+        var takesMessages = true
+        /// Which secrets sign, by number; the newest last, and the last one that was ever made.
+        var secrets = [0], last = 0
+        /// When the newest was made, and when each was used.
+        var rotatedAt = 0, used: [Int: Int] = [:]
     }
 
     struct Grant: Sendable {
         var client, account, session, signOuts, at, issuedAt: Int
         var isStrong = false, isUsed = false, isVoid = false, isDeleted = false
-        /// The tokens that go back to it.
-        var family: Int?
     }
 
     /// What a client was told of a session (docs/protocol.md 7).
@@ -123,103 +142,50 @@ struct Model: Sendable {
         var isOpen: Bool { !isDeleted && (endedAt == nil || reason == "expired") }
     }
 
+    /// What tokens go back to, and hang on.
+    struct Family: Sendable {
+        let grant, signIn, beginnings, endsAt: Int, isStrong: Bool
+    }
+
+    struct Token: Sendable {
+        var family: Family, isRefresh: Bool, createdAt, expiresAt: Int
+        var usedAt, successor: Int?
+        var isEnded = false
+    }
+
     struct Message: Sendable {
         var client, account: Int
         /// Nil for all of the user.
         var told: Int?
-        var createdAt: Int
-        var tries = 0
-        var nextAt: Int
+        var createdAt, nextAt: Int
+        var tries = 0, settledAt = 0
         var isSettled = false, isDelivered = false
         /// Its client takes none, or has gone.
         var isDropped = false
-        var settledAt = 0
     }
 
-    struct Token: Sendable {
-        var isRefresh: Bool
-        var family, client, account, signIn, beginnings, createdAt, expiresAt: Int
-        var familyEndsAt = 0, isStrong = false
-        var usedAt, successor: Int?
-        var isEnded = false
-        /// Nobody knows it: the answer was lost.
-        var isLost = false
+    /// What a process has in memory.
+    struct Node: Sendable {
+        var runs = false
+        /// Whether the file that it has read has dropped the first client.
+        var drops = false
+        /// When the last try at a client has failed, and until when it does not look for sign-ins at clients that are over.
+        var fails: [Int: Int] = [:], rest = 0
+        /// By client and secret: when it has noted a use.
+        var noted: [[Int]: Int] = [:]
+    }
+}
+
+extension Array {
+    /// Sets a property of all elements that are meant.
+    mutating func mark(_ property: WritableKeyPath<Element, Bool>, where isMeant: (Element) -> Bool = { _ in true }) {
+        for index in indices where isMeant(self[index]) { self[index][keyPath: property] = true }
     }
 
-    struct Email: Sendable {
-        var address: Int
-        var kind: String
-        var known: Int?
-        var at, expiresAt: Int
-        var isDecoy = false
-        /// The one whose code it carries.
-        var challenge: Int?
-        /// Whether a browser of the network of all asked for it on the sign-in page.
-        var isOfNetwork = true
-        var isTaken = false
-    }
-
-    struct Guess: Sendable {
-        var address: Int
-        var known: Int?
-        var at: Int
-    }
-
-    struct Invitation: Sendable {
-        var account, endsAt: Int
-        var isEnded = false
-    }
-
-    struct Passkey: Sendable {
-        var account: Int
-        /// Whether its key never leaves its device.
-        var isHardware: Bool
-        /// The counter of its device, and as it was seen last.
-        var counted = 0, seen = 0
-        var hasAnswered = false, isRemoved = false
-        var addedAt = 0
-    }
-
-    /// One that an operator has printed.
-    struct Link: Sendable {
-        var account, endsAt: Int
-        var isEnded = false, isUsed = false
-    }
-
-    struct AddressChange: Sendable {
-        var account, session, old, new: Int
-        /// Whether its account may have the new address.
-        var isFree: Bool
-        var at: Int
-        var tries = 0, changedAt: Int?
-        var isStopped = false, isDeleted = false
-
-        func isStoppable(at now: Int) -> Bool {
-            !isStopped && !isDeleted && changedAt.map { now < $0 + Span.day } ?? false
-        }
-    }
-
-    struct Notice: Sendable {
-        var account, at: Int
-        var isLast = false, isSignIn = false
-    }
-
-    struct Client: Sendable {
-        /// Nil: everyone.
-        var groups: Set<Int>?
-        var isStored: Bool
-        /// `require: phr`.
-        var isStrict = false
-        var isEnabled = true, isDown = false
-        /// Whether messages about sign-outs go to it.
-        var takesMessages = true
-        /// Whether each node has it in the list that it has read.
-        var isRegistered = [true, true]
-        /// Which secrets sign, by number; the newest last, and the last one that was ever made.
-        var secrets = [0], last = 0
-        var rotatedAt = 0
-        /// When each secret was used, as the nodes have noted it together and alone.
-        var used: [Int: Int] = [:], noted: [[Int]: Int] = [:]
+    /// Appends an element, and returns its place.
+    mutating func add(_ element: Element) -> Int {
+        append(element)
+        return count - 1
     }
 }
 

@@ -7,7 +7,6 @@ import Storage
 @testable import IdPClients
 @testable import IdPFlow
 @testable import IdPOperations
-@testable import IdPSignIn
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit
@@ -52,28 +51,8 @@ extension World {
             try await make(
                 InviteUser(EmailAddress(Cast.addresses[address]), mail: InvitationMail(try keys, on: database)))
         case .withdraw(let address): try await make(WithdrawInvitation(Cast.addresses[address]))
-        case .removeFor(let address, let back):
-            if let index = Model.newest(back, of: passkeys.count) {
-                try await make(
-                    RemovePasskey(
-                        passkeys[index].id, of: Cast.addresses[address], reporting: node.features.completion.changes))
-            } else {
-                "refused"
-            }
-        case .forgetPasskeys:
-            try await make(ForgetPasskeys(reporting: node.features.completion.changes))
-        case .printLink(let address): try await printLink(address)
-        case .withdrawLink(let address): try await make(WithdrawLink(Cast.addresses[address]))
         default: try await answerRegistrar(operation)
         }
-    }
-
-    private func printLink(_ address: Int) async throws -> String {
-        let key = try PrintedLinkKey()
-        let eligibility = SignInEligibility(allowed: try AllowedEmails(allowed), clock: clock.clock)
-        let answer = try await make(PrintLink(key, for: EmailAddress(Cast.addresses[address]), eligibility))
-        if answer == "changed" { links.append(key.wire) }
-        return answer
     }
 
     private func signOutEveryone() async throws -> String {

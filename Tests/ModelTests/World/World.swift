@@ -165,7 +165,7 @@ final class World {
         case .redeem, .question, .exchange, .refresh, .userInfo, .introspect, .revoke, .server:
             try await answerClient(operation)
         case .link(let browser, let other): try await link(browser, other)
-        case .addPasskey, .usePasskey, .renamePasskey, .removePasskey, .useLink: try await answerPasskey(operation)
+        case _ where operation.isOfPasskeys: try await answerPasskey(operation)
         case .endOthers(let browser): try await endOthers(browser)
         case .endSession(let browser, let other): try await endSession(browser, other)
         case .kill(let step, let steps): try await kill(step, after: steps)

@@ -4,7 +4,14 @@ import SSOShared
 import SSOWeb
 import Storage
 
+@testable import IdP
+@testable import IdPAccounts
+@testable import IdPFlow
+@testable import IdPOperations
+@testable import IdPSignIn
+@testable import IdPTestKit
 @testable import TestKit
+@testable import WebTestKit
 
 /// A passkey: what holds its key, its row, and what it has answered last.
 struct WorldPasskey {
@@ -13,7 +20,7 @@ struct WorldPasskey {
     var answer: String?
 }
 
-/// What users do with passkeys, and with links that operators print.
+/// What users and operators do with passkeys, and with links that operators print.
 extension World {
     private static let origin = "http://localhost:4000"
 
@@ -24,6 +31,10 @@ extension World {
         case .renamePasskey(let browser, let passkey):
             try await changePasskey(browser, passkey, "rename", [("name", "Phone")])
         case .removePasskey(let browser, let passkey): try await changePasskey(browser, passkey, "remove", [])
+        case .removeFor(let address, let passkey): try await removeFor(address, passkey)
+        case .forgetPasskeys: try await make(ForgetPasskeys(reporting: node.features.completion.changes))
+        case .printLink(let address): try await printLink(address)
+        case .withdrawLink(let address): try await make(WithdrawLink(Cast.addresses[address]))
         case .useLink(let browser, let link): try await useLink(browser, link)
         default: "no such step"
         }
@@ -101,6 +112,20 @@ extension World {
     func renewChallenge(_ browser: Int) async throws {
         guard let token = token(in: try await send(browser, .get, "/")) else { return }
         _ = try await send(browser, .post, "/sign-in/passkey/options", headers: [("X-CSRF-Token", token)])
+    }
+
+    private func removeFor(_ address: Int, _ back: Int) async throws -> String {
+        guard let index = Model.newest(back, of: passkeys.count) else { return "refused" }
+        let changes = try node.features.completion.changes
+        return try await make(RemovePasskey(passkeys[index].id, of: Cast.addresses[address], reporting: changes))
+    }
+
+    private func printLink(_ address: Int) async throws -> String {
+        let key = try PrintedLinkKey()
+        let eligibility = SignInEligibility(allowed: try AllowedEmails(allowed), clock: clock.clock)
+        let answer = try await make(PrintLink(key, for: EmailAddress(Cast.addresses[address]), eligibility))
+        if answer == "changed" { links.append(key.wire) }
+        return answer
     }
 
     private func useLink(_ browser: Int, _ back: Int) async throws -> String {

@@ -1,5 +1,36 @@
-/// Passkeys, and the links that operators print for users who have never signed in.
+/// The model of passkeys, and of the links that operators print for users who have never signed in.
 extension Model {
+    struct Passkey: Sendable {
+        var account: Int
+        /// Whether its key never leaves its device.
+        var isHardware: Bool
+        /// The counter of its device, and as it was seen last.
+        var counted = 0, seen = 0
+        var hasAnswered = false, isRemoved = false
+        var addedAt = 0
+    }
+
+    /// One that an operator has printed.
+    struct Link: Sendable {
+        var account, endsAt: Int
+        var isEnded = false, isUsed = false
+    }
+
+    mutating func answerPasskey(_ operation: Operation) -> String {
+        switch operation {
+        case .addPasskey(let browser, let isHardware): addPasskey(browser, isHardware: isHardware)
+        case .usePasskey(let browser, let passkey, let how): usePasskey(browser, passkey, how)
+        case .renamePasskey(let browser, let passkey): renamePasskey(browser, passkey)
+        case .removePasskey(let browser, let passkey): removePasskey(browser, passkey)
+        case .removeFor(let address, let passkey): removeFor(address, passkey).rawValue
+        case .forgetPasskeys: forgetPasskeys().rawValue
+        case .printLink(let address): printLink(address).rawValue
+        case .withdrawLink(let address): withdrawLink(address).rawValue
+        case .useLink(let browser, let link): useLink(browser, link)
+        default: "no such step"
+        }
+    }
+
     /// docs/threat-model.md, "Passkeys": no weaker way adds or removes a stronger one. A sign-in of the last ten minutes, and by
     /// a passkey where the account has one.
     func mayChangeWays(_ user: SignIn, age: Int = 10 * Span.minute) -> Bool {
@@ -15,7 +46,7 @@ extension Model {
     }
 
     mutating func addPasskey(_ browser: Int, isHardware: Bool) -> String {
-        guard let session = use(browser), let user = signIn(session), mayChangeWays(user) else { return "sign-in" }
+        guard let session = use(of: browser), let user = signIn(session), mayChangeWays(user) else { return "sign-in" }
         sessions[session].seenAt = now
         passkeys.append(Passkey(account: user.account, isHardware: isHardware, addedAt: now))
         notify(user.account, isAlwaysTold: true)
@@ -33,12 +64,8 @@ extension Model {
     /// managers copy counters.
     mutating func usePasskey(_ browser: Int, _ back: Int, _ how: Operation.Touch) -> String {
         guard let index = passkey(back), how != .replayed || passkeys[index].hasAnswered else { return "nothing" }
-        let flow = browsers[browser].flow
-        let here = use(browser)
-        if let done = passes(browser, flow) { return done }
-        if let flow, let refusal = unreachable(flow, here) { return forgetFlow(browser, refusal) }
-        let session = here ?? begin(Session(createdAt: now, seenAt: now))
-        browsers[browser].session = session
+        if let elsewhere = leaves(browser) { return elsewhere }
+        let (session, flow) = (session(of: browser), browsers[browser].flow)
         sessions[session].seenAt = now
         if let flow, let user = signIn(session), flows[flow].isStrong, !user.isStrong, !hasPasskey(user.account) {
             // Its user has to add one first.
@@ -59,7 +86,7 @@ extension Model {
         if isRepeated { record("passkey_counter", account: it.account, "synced") }
         passkeys[index].seen = it.counted
         tellOfBrowser(browser, it.account)
-        return signIn(it.account, browser, session, flow, isStrong: true, knows: accounts[it.account].address)
+        return signIn(it.account, by: .passkey, browser, session, flow)
     }
 
     /// docs/users.md: an email tells of a sign-in with a passkey in a browser that was not known, ten times in a day.
@@ -96,7 +123,7 @@ extension Model {
         _ browser: Int, _ back: Int, _ change: (inout Model, SignIn, Int, Int) -> String
     ) -> String {
         guard passkey(back) != nil else { return "nothing" }
-        guard let session = use(browser), let user = signIn(session) else { return "signed out" }
+        guard let session = use(of: browser), let user = signIn(session) else { return "signed out" }
         sessions[session].seenAt = now
         guard mayChangeWays(user) else { return "asks again" }
         guard let passkey = passkey(back, of: user.account) else { return "not there" }
@@ -104,18 +131,16 @@ extension Model {
     }
 
     /// By an operator, also the last identity.
-    mutating func removeFor(_ address: Int, _ back: Int) -> String {
-        change(address, keeps: false) { model, account in
-            guard let passkey = model.passkey(back, of: account) else { return nil }
-            model.passkeys[passkey].isRemoved = true
-            model.endAll(of: account, "signed_out")
-            model.record("passkey_removed", account: account, "operator")
-            model.notify(account)
-            return true
-        }
+    mutating func removeFor(_ address: Int, _ back: Int) -> Change {
+        guard let account = account(of: address), let passkey = passkey(back, of: account) else { return .refused }
+        passkeys[passkey].isRemoved = true
+        endAll(of: account, "signed_out")
+        record("passkey_removed", account: account, "operator")
+        notify(account)
+        return .changed
     }
 
-    mutating func forgetPasskeys() -> String {
+    mutating func forgetPasskeys() -> Change {
         let owners = accounts.indices.filter(hasPasskey)
         for account in owners {
             endPasskeys(of: account, "forgotten")
@@ -123,13 +148,50 @@ extension Model {
             notify(account)
         }
         if !owners.isEmpty { record("passkeys_forgotten") }
-        return owners.isEmpty ? "unchanged" : "changed"
+        return owners.isEmpty ? .unchanged : .changed
     }
 
-    mutating func endPasskeys(of account: Int, _ cause: String) {
-        for index in passkeys.indices where passkeys[index].account == account && !passkeys[index].isRemoved {
+    /// - Parameter start: the moment since which they were added.
+    mutating func endPasskeys(of account: Int, _ cause: String, since start: Int = 0) {
+        for (index, it) in passkeys.enumerated() where it.account == account && !it.isRemoved && it.addedAt >= start {
             passkeys[index].isRemoved = true
             record("passkey_removed", account: account, cause)
+        }
+    }
+
+    /// docs/threat-model.md, "Passkeys": the first proof of a mailbox ends what was set up before, unless its user has done that
+    /// in this browser, or began by an operator's printed link: then email is one more way, of which the user is told.
+    mutating func proveFirst(_ account: Int, _ session: Int) {
+        accounts[account].hasMailbox = true
+        let isOfLink = links.contains { $0.account == account && $0.isUsed }
+        let isOwn = sessions[session].signIn.map { $0.account == account && $0.signOuts == accounts[account].signOuts }
+        if isOfLink { return notify(account, isAlwaysTold: true) }
+        guard isOwn != true, hasPasskey(account) else { return }
+        endPasskeys(of: account, "address_proven")
+        forgetBrowsers(accounts[account].address)
+        accounts[account].signOuts += 1
+        end(.others(account, keeping: nil), "signed_out")
+        notify(account)
+    }
+
+    /// One that was removed stays so, and one that was added after the backup is lost, as is a link that was.
+    mutating func restorePasskeys(_ old: Model) {
+        let live = self
+        for index in passkeys.indices {
+            let account = passkeys[index].account
+            let hasAccount = old.accounts.indices.contains(account) && !old.accounts[account].isErased
+            let was = old.passkeys.indices.contains(index) && !old.passkeys[index].isRemoved
+            let isErased = live.accounts[account].isErased
+            if was { passkeys[index].seen = old.passkeys[index].seen }
+            passkeys[index].isRemoved = !was || live.passkeys[index].isRemoved && !isErased
+            let wasThere = was || !live.passkeys[index].isRemoved
+            if wasThere, passkeys[index].isRemoved, hasAccount {
+                record("passkey_removed", account: account, "restored")
+            }
+        }
+        for index in links.indices {
+            links[index].isEnded = true
+            links[index].isUsed = old.links.indices.contains(index) && old.links[index].isUsed
         }
     }
 
@@ -137,45 +199,36 @@ extension Model {
 
     /// docs/threat-model.md, "Users whom an operator adds": only for an account that nobody has signed in to, so that no command
     /// signs an operator in as another user. It gives no right to sign in.
-    mutating func printLink(_ address: Int) -> String {
+    mutating func printLink(_ address: Int) -> Change {
         if account(of: address) == nil, isNamed(address), !isKept(address) {
             accounts.append(Account(address: address))
         }
-        return change(address) { model, account in
-            guard model.maySignIn(account), !model.accounts[account].hasBegun else { return nil }
-            model.endLinks(of: account)
-            model.links.append(Link(account: account, endsAt: model.now + Span.printedLink))
-            model.record("sign_in_link_made", account: account, "made")
-            return true
-        }
+        guard let account = lasting(address), maySignIn(account), !accounts[account].hasBegun else { return .refused }
+        endLinks(of: account)
+        links.append(Link(account: account, endsAt: now + Span.printedLink))
+        return record("sign_in_link_made", account: account, "made")
     }
 
-    mutating func withdrawLink(_ address: Int) -> String {
-        change(address, keeps: false) { model, account in
-            let isOpen = model.links.contains { $0.account == account && !$0.isEnded && $0.endsAt > model.now }
-            guard isOpen else { return false }
-            model.endLinks(of: account)
-            model.record("sign_in_link_made", account: account, "withdrawn")
-            return true
-        }
+    mutating func withdrawLink(_ address: Int) -> Change {
+        guard let account = account(of: address) else { return .refused }
+        let isOpen = links.contains { $0.account == account && !$0.isEnded && $0.endsAt > now }
+        guard isOpen else { return .unchanged }
+        endLinks(of: account)
+        return record("sign_in_link_made", account: account, "withdrawn")
     }
 
-    mutating func endLinks(of account: Int) {
-        for index in links.indices where links[index].account == account { links[index].isEnded = true }
-    }
+    mutating func endLinks(of account: Int) { links.mark(\.isEnded) { $0.account == account } }
 
     /// Once, within ten minutes, while nobody has signed in. It proves the operator's word, and not the mailbox.
     mutating func useLink(_ browser: Int, _ back: Int) -> String {
         guard let index = Self.newest(back, of: links.count) else { return "nothing" }
-        let here = use(browser)
-        let it = links[index]
+        let (it, here) = (links[index], use(of: browser))
         guard !it.isEnded, it.endsAt > now, maySignIn(it.account), !accounts[it.account].hasBegun else { return "over" }
-        let session = here ?? begin(Session(createdAt: now, seenAt: now))
-        browsers[browser].session = session
+        let session = here ?? session(of: browser)
         (links[index].isEnded, links[index].isUsed) = (true, true)
         record("sign_in_link_used", account: it.account)
         notify(it.account, isAlwaysTold: true)
-        _ = signIn(it.account, browser, session, nil, isStrong: false, knows: nil)
+        _ = signIn(it.account, by: .printedLink, browser, session, nil)
         return "signs in"
     }
 }
