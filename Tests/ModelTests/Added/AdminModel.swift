@@ -1,18 +1,8 @@
-import HTTPTypes
-import SSOShared
-import SSOWeb
-import Storage
 import Testing
 
 @testable import IdP
-@testable import IdPAccounts
-@testable import IdPAdmin
-@testable import IdPClients
-@testable import IdPFlow
-@testable import IdPOperations
 @testable import IdPTestKit
 @testable import TestKit
-@testable import WebTestKit
 
 extension Model {
     struct Admins: Sendable {
