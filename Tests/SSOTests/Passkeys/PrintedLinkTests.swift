@@ -99,6 +99,26 @@ struct PrintedLinkTests {
         }
     }
 
+    @Test("a link that is pressed while it is withdrawn or replaced signs in, or is over: never both", arguments: 0..<8)
+    func whilePressed(round: Int) async throws {
+        try await TestDeployment.open { deployment in
+            let link = try await deployment.printLink(for: Self.address)
+            let browser = deployment.browser()
+            let page = try await browser.follow(browser.get(link))
+            async let pressed = browser.submit(page.page().form(to: "/sign-in/operator"), on: page)
+            let hasEnded =
+                if round.isMultiple(of: 2) {
+                    try await deployment.isChanged(by: WithdrawLink(Self.address))
+                } else {
+                    try? await deployment.printLink(for: Self.address) != link
+                }
+            let answer = try await pressed
+            let isIn = try await browser.isSignedInOnHomePage(of: deployment)
+            #expect(isIn != (hasEnded ?? false), "\(answer.status)")
+            #expect(answer.status == (isIn ? 303 : 410))
+        }
+    }
+
     @Test("no command signs an operator in as another user: an account that somebody has signed in to gets none")
     func others() async throws {
         try await TestDeployment.open { deployment in
