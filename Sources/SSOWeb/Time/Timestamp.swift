@@ -51,11 +51,14 @@ extension Duration {
     public var secondsRoundedUp: Int { Int((milliseconds + 999) / 1000) }
 
     /// A number of minutes.
-    public static func minutes(_ count: Int) -> Self { .seconds(count * 60) }
+    public static func minutes(_ count: Int) -> Self { .seconds(bounded(count) * 60) }
     /// A number of hours.
-    public static func hours(_ count: Int) -> Self { .seconds(count * 3600) }
+    public static func hours(_ count: Int) -> Self { .seconds(bounded(count) * 3600) }
     /// A number of days of 24 hours.
-    public static func days(_ count: Int) -> Self { .hours(count * 24) }
+    public static func days(_ count: Int) -> Self { .seconds(bounded(count) * 86_400) }
+
+    /// Millions of years at most. A larger number, which may come from a request, counts as that many instead of trapping.
+    private static func bounded(_ count: Int) -> Int { min(max(count, -0x7fff_ffff), 0x7fff_ffff) }
 }
 
 /// Formats dates and durations as English text, always in UTC and independent of the machine's locale.

@@ -37,4 +37,15 @@ struct PlainDateTests {
             (.seconds(91), "2 minutes"), (.minutes(90), "90 minutes"), (.minutes(91), "2 hours"),
         ])
     func span(span: Duration, text: String) { #expect(PlainDate.span(span) == text) }
+
+    @Test("no number of minutes, hours or days traps, and a large one is still a long time")
+    func largeSpans() {
+        for count in [Int.max, Int.max / 3600, 1_000_000_000_000_000_000, 0x8000_0000] {
+            for span in [Duration.minutes(count), .hours(count), .days(count)] {
+                #expect(span > .seconds(100_000_000_000))
+            }
+            for span in [Duration.minutes(-count), .hours(-count), .days(-count)] { #expect(span < .zero) }
+        }
+        #expect(Duration.days(730) == .seconds(730 * 86_400))
+    }
 }

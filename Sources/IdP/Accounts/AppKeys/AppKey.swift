@@ -29,9 +29,9 @@ package struct AppKey: Sendable {
     /// Keys of one account, or of all machines, for one service.
     package static let maximum = 20
     package static let longestName = 60
-    /// How long a key lives whose user says nothing, and the longest that a user may say.
-    package static let usualLifetime: Duration = .days(365)
-    package static let longestLifetime: Duration = .days(730)
+    /// How many days a key lives whose user says nothing, and what a user may say.
+    package static let usualDays = 365
+    package static let possibleDays = 1...730
 
     /// A name as it is stored; nil for one that is empty or longer than ``longestName`` characters, or that has a control character.
     package static func name(_ text: String) -> String? {

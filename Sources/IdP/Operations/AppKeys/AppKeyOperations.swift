@@ -17,7 +17,7 @@ package struct MakeMachineKey: OperatorChange {
     ///   - name: as ``AppKey/name(_:)`` gives it.
     package init(
         _ key: Secret<AppKeyKind>, client: String, name: String, groups: [String],
-        lifetime: Duration = AppKey.usualLifetime
+        lifetime: Duration = .days(AppKey.usualDays)
     ) {
         (self.key, self.client, self.name, self.groups, self.lifetime) = (key, client, name, groups, lifetime)
     }

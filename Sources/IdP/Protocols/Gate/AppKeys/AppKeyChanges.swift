@@ -46,7 +46,10 @@ struct AppKeyAddition: WaitingChange {
     }
 
     func asked(in fields: URLEncodedFields) throws -> Asked {
-        let days = try fields.text("days").flatMap { Int($0) } ?? Int(AppKey.usualLifetime.components.seconds / 86_400)
+        let text = try fields.text("days") ?? ""
+        let days = text.isEmpty ? AppKey.usualDays : Int(text) ?? 0
+        // One that waits for a sign-in has a page of its own, which says how long.
+        guard AppKey.possibleDays.contains(days) else { throw PublicError.badAppKey }
         return Asked(
             client: String((try fields.text("client") ?? "").prefix(128)),
             name: AppKey.name(try fields.text("name") ?? "") ?? "", days: days)
@@ -78,10 +81,7 @@ struct AppKeyAddition: WaitingChange {
     }
 
     func carryOut(_ asked: Asked, for user: SignedInUser, _ context: VisitorContext) throws -> ChangeStep {
-        guard !asked.name.isEmpty, (1...Int(AppKey.longestLifetime.components.seconds / 86_400)).contains(asked.days)
-        else {
-            throw PublicError.badAppKey
-        }
+        guard !asked.name.isEmpty, AppKey.possibleDays.contains(asked.days) else { throw PublicError.badAppKey }
         let (key, id) = (
             try Secret<AppKeyKind>(randomness: parts.randomness), try AppKeyStore.newID(parts.randomness)
         )
@@ -97,8 +97,7 @@ struct AppKeyAddition: WaitingChange {
             _ = try Usernames.name(of: user.account, parts.randomness, connection)
             let isMade = try AppKeyStore.insert(
                 key, id: id, client: client.id, .account(user.account.id, strength: strength), name: asked.name,
-                at: now,
-                expiresAt: now + .days(asked.days), connection)
+                at: now, expiresAt: now + .days(asked.days), connection)
             guard isMade else { return .refused(.manyAppKeys) }
             let event = Event(
                 .appKeyMade, by: .user(user.account.id), account: user.account.id, client: client.id,
