@@ -52,6 +52,10 @@ struct AppKeyTests {
         try await GateScene.open(keys: Self.keys) { scene in
             let browser = try await scene.deployment.signedIn()
             scene.deployment.clock.advance(by: .minutes(11))
+            // One that waits has a page that counts its days.
+            for days in ["0", "731", "1000000000000000000", "-1000000000000000000", "9223372036854775807", "a"] {
+                #expect(try await scene.makeKey(browser, days: days).status == 422, "\(days)")
+            }
             let asked = try await scene.makeKey(browser, days: "1")
             #expect(asked.status == 303 && !asked.text.contains("sgk_"))
             let form = try await browser.follow(asked)
@@ -60,6 +64,51 @@ struct AppKeyTests {
             let made = try await browser.submit(
                 confirm.page().forms.first { $0.action == "/identities/confirm" }, on: confirm)
             #expect(try await scene.check(nil, [GateScene.bearer(try GateScene.key(on: made))]).status == 200)
+        }
+    }
+
+    @Test("a key that was made before the owner of the mailbox has proven it ends with that proof, and is recorded")
+    func unproven() async throws {
+        try await GateScene.open(keys: Self.keys) { scene in
+            let deployment = scene.deployment
+            let browser = try await deployment.signedIn()
+            // As the word of a provider leaves an account.
+            try await deployment.execute(
+                "UPDATE account_identity SET kind = 'external', issuer = 'https://op.example', subject = '1'")
+            let key = try GateScene.key(on: try await scene.makeKey(browser))
+            #expect(try await scene.check(nil, [GateScene.bearer(key)]).status == 200)
+            deployment.clock.advance(by: .minutes(2))
+            _ = try await deployment.signedIn()
+            #expect(try await scene.check(nil, [GateScene.bearer(key)]).status == 401)
+            #expect(try await deployment.auditRows(.appKeyEnded).map(\.cause) == ["address_proven"])
+        }
+    }
+
+    @Test("keys stay over a start while their service is disabled, and end, recorded, where it is registered nowhere")
+    func overAStart() async throws {
+        try await GateScene.openStored { scene, browser in
+            let deployment = scene.deployment
+            func start() async {
+                let directory = ClientDirectory(
+                    ClientSource(ClientRegistry([])),
+                    stored: StoredClients(
+                        database: deployment.database, keys: deployment.keys, randomness: SystemRandomness(),
+                        clock: deployment.clock.clock), logger: deployment.log.logger("idp"))
+                let review = AccessReview(
+                    database: deployment.database, audit: deployment.audit,
+                    signOuts: SignOuts(clock: deployment.clock.clock, randomness: SystemRandomness()),
+                    logger: deployment.log.logger("idp"))
+                await review.enforce(directory)
+            }
+            let key = try GateScene.key(on: try await scene.makeKey(browser))
+            try await deployment.make(EnableClient("wiki", false, deployment.registrar))
+            await start()
+            try await deployment.make(EnableClient("wiki", true, deployment.registrar))
+            #expect(try await scene.check(nil, [GateScene.bearer(key)]).status == 200)
+            try await deployment.make(EnableClient("wiki", false, deployment.registrar))
+            try await deployment.make(RemoveClient("wiki", deployment.registrar))
+            await start()
+            #expect(try await deployment.auditRows(.appKeyEnded).map(\.cause) == ["client_removed"])
         }
     }
 

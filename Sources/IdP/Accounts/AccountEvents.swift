@@ -144,6 +144,8 @@ extension EventKind {
             .init("disabled", "Its account was disabled."), .init("end_date", "The account's end date is over."),
             .init("erased", "The account was erased."),
             .init("not_allowed", "`IDP_ALLOWED_EMAILS` does not name the address any more."),
+            .init("address_proven", "It was made before the first proof of the account's mailbox."),
+            .init("client_removed", "Its service was removed, or taken out of the clients file."),
         ], user: Text("activity.app-key-ended"), "A key for an app of a service has ended.")
 }
 

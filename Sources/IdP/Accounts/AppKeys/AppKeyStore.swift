@@ -130,6 +130,15 @@ package enum AppKeyStore {
             .map(AppKey.init)
     }
 
+    /// Ends the keys of a client that is registered nowhere any more, in the caller's transaction.
+    ///
+    /// - Returns: what to record.
+    package static func end(ofRemoved client: String, _ connection: any SQLConnection) throws -> [Event] {
+        try end(.allOfClient(client), connection).map {
+            $0.event(.appKeyEnded, by: .program, cause: "client_removed")
+        }
+    }
+
     /// Deletes expired keys.
     package static func purge(_ database: any Database, at now: Timestamp, limit: Int) async throws -> Int {
         try await database.write { connection in

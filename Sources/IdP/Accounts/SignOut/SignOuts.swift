@@ -72,12 +72,14 @@ package struct SignOuts: Sendable {
         return told
     }
 
-    /// The keys of a user's apps end with the account. A sign-out leaves them: an app is no browser. Access is asked at each use.
+    /// The keys of a user's apps end with the account, and with all that was there before its address was proven. A sign-out leaves
+    /// them: an app is no browser. Access is asked at each use.
     private func endAppKeys(
         _ what: EndedSessions, _ cause: SignOutCause, _ connection: any SQLConnection,
         audit record: (Event) throws -> Void
     ) throws {
-        guard case .all(let account) = what, cause.end == .accountEnded else { return }
+        guard let account = what.account else { return }
+        guard cause == .addressProven || what == .all(of: account) && cause.end == .accountEnded else { return }
         for key in try AppKeyStore.end(.allOfAccount(account), connection) {
             try record(key.event(.appKeyEnded, by: .program, cause: cause.rawValue))
         }

@@ -222,8 +222,8 @@ package struct RemoveClient: OperatorChange {
         try registrar.store.delete(id, connection)
         // Disabling has voided them already. Once more, because the id may be given to another client.
         try ClientGrants.void(of: id, at: context.now, connection)
-        try AppKeyStore.end(.allOfClient(id), connection)
-        try registrar.commit([Event(.clientChanged, client: id, detail: "removed")], context, connection)
+        let ended = try AppKeyStore.end(ofRemoved: id, connection)
+        try registrar.commit([Event(.clientChanged, client: id, detail: "removed")] + ended, context, connection)
         return last
     }
 }

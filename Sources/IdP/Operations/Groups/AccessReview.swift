@@ -68,7 +68,11 @@ package struct AccessReview: Sendable {
             try await database.write { connection in
                 for client in dropped {
                     try ClientGrants.void(of: client, at: now, connection)
-                    try AppKeyStore.end(.allOfClient(client), connection)
+                    // Of one that is disabled they wait until it is enabled again.
+                    guard try ClientStore().client(id: client, connection) == nil else { continue }
+                    for event in try AppKeyStore.end(ofRemoved: client, connection) {
+                        try audit.record(event, logger, connection)
+                    }
                 }
             }
         } catch {
