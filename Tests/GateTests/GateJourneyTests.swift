@@ -174,4 +174,25 @@ struct GateJourneyTests {
             #expect(reply.header("remote-user") == nil)
         }
     }
+
+    @Test("what holds for the hosts below this one does not for those below a service, in any answer on its host")
+    func transportSecurity() async throws {
+        let settings = ["IDP_PUBLIC_URL": "https://id.example.com", "HSTS_INCLUDE_SUBDOMAINS": "true"]
+        try await GateScene.open(settings: settings) { scene in
+            let own = try await scene.probe().get("/sign-in")
+            #expect(own.header("strict-transport-security")?.contains("includeSubDomains") == true)
+            let fields = GateScene.proxy() + GateScene.page
+            let answers = [
+                (302, try await scene.check()), (401, try await scene.check(nil, [])),
+                (401, try await scene.check(method: "POST")),
+                (403, try await scene.check(nil, [("Remote-User", "ann")])),
+                (302, try await scene.probe().get("/gate/partner-1/start?to=/", fields)),
+                (400, try await scene.probe().get("/gate/partner-1/callback?grant=x", fields)),
+            ]
+            for (status, reply) in answers {
+                #expect(reply.status == status)
+                #expect(reply.all("strict-transport-security") == ["max-age=31536000"], "\(status)")
+            }
+        }
+    }
 }

@@ -60,13 +60,14 @@ package struct FeatureRouter {
     ///
     /// - Parameters:
     ///   - methods: a POST comes from outside, without a form token and without the session's cookie.
+    ///   - hasToken: whether the URL contains a token.
     ///   - inFrames: answers a frame by a redirect, which shows nothing. Nil where frames get no answer.
     package mutating func request(
-        _ methods: [HTTPRequest.Method] = [.get], at path: String, inFrames: Route.Handler? = nil,
-        use handler: @escaping Route.Handler
+        _ methods: [HTTPRequest.Method] = [.get], at path: String, hasToken: Bool = false,
+        inFrames: Route.Handler? = nil, use handler: @escaping Route.Handler
     ) {
         let refuse: @Sendable (Request, VisitorContext) throws -> any Error = { _, _ in FlowError.notAPage }
-        visit(methods, at: path, readsSession: false, refusing: refuse) { request, context in
+        visit(methods, at: path, hasToken: hasToken, readsSession: false, refusing: refuse) { request, context in
             guard request.isFrame, let inFrames else { return try await handler(request, context) }
             let response = try await inFrames(request, context)
             guard response.status.kind == .redirection else { throw FlowError.notAPage }

@@ -82,10 +82,7 @@ struct GatePage: Sendable {
                 .contentSecurityPolicy: Self.policy, .referrerPolicy: "no-referrer",
                 .cacheControl: "no-store",
             ])
-        // What this program wants of the hosts below its own is not for those of the service.
-        if gate.origin.isHTTPS, let field = HTTPField.Name("Strict-Transport-Security") {
-            response.headers[field] = "max-age=31536000"
-        }
+        response.limitTransportSecurity(isHTTPS: gate.origin.isHTTPS)
         return response
     }
 }

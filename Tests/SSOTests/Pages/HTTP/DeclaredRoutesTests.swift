@@ -84,7 +84,7 @@ struct DeclaredRoutesTests {
         try await SuccessfulPost.open { place in
             let served = try await place.deployment.servedByIdP()
             let routes = try await ProgramPaths.declared().routes.filter { $0.methods.contains(.get) }
-            #expect(routes.filter(\.hasToken).count == 8)
+            #expect(routes.filter(\.hasToken).count == 9)
             for route in routes where !route.path.hasPrefix("/dev/") && !route.path.hasPrefix("/assets/") {
                 let reply = try await served.probe.get(Self.example(route.path))
                 let policy = route.hasToken ? "no-referrer" : "same-origin"

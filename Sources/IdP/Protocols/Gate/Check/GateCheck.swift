@@ -45,7 +45,10 @@ struct GateCheck: Sendable {
             return Response(
                 status: .ok,
                 headers: passed.identity.fields(token: try tokens.token(passed.identity, passed.signer, at: now)))
-        case .unknown: return try unknown(credential, asked, client, gate, request, context)
+        case .unknown:
+            var response = try unknown(credential, asked, client, gate, request, context)
+            response.limitTransportSecurity(isHTTPS: gate.origin.isHTTPS)
+            return response
         case .noAccess:
             context.record(Event(.gateRefused, by: .visitor, client: client.id, cause: "no_access"))
             return parts.page.noAccess(request, client, gate)

@@ -16,7 +16,7 @@ struct GateSignIn: Sendable {
 
     func addRoutes(to router: inout FeatureRouter) {
         router.request(at: GatePath.route("start")) { try await answer($0, $1, start) }
-        router.request(at: GatePath.route("callback")) { try await answer($0, $1, callback) }
+        router.request(at: GatePath.route("callback"), hasToken: true) { try await answer($0, $1, callback) }
         router.check([.post], at: GatePath.route("sign-out")) { try await answer($0, $1, signOut) }
     }
 
@@ -32,6 +32,7 @@ struct GateSignIn: Sendable {
             var response = try await handler(request, context, client, gate)
             response.headers[.cacheControl] = "no-store"
             response.headers[.referrerPolicy] = "no-referrer"
+            response.limitTransportSecurity(isHTTPS: gate.origin.isHTTPS)
             return response
         } catch let error as GateRefusal { return parts.refuse(error, context) }
     }
