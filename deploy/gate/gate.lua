@@ -10,12 +10,15 @@ local left_out = {
     ["expect"] = true, ["keep-alive"] = true, ["te"] = true, ["trailer"] = true, ["host"] = true,
 }
 
--- The cookie of the gate alone: those of the service may be many.
+-- The cookie of the gate alone: those of the service may be many. The one without a prefix is that of a service without https. Any
+-- host beside a service could set it, so that the other one comes first.
 local function own_cookie(value)
+    local found = {}
     for part in value:gmatch("[^;]+") do
         local name = part:match("^%s*([^=%s]+)=")
-        if name == "sso_gate" or name == "__Host-sso_gate" then return part end
+        if name and not found[name] then found[name] = part end
     end
+    return found["__Host-sso_gate"] or found["sso_gate"]
 end
 
 core.register_action("sso_check", { "http-req" }, function(txn, url)
