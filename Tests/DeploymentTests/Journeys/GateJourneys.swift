@@ -43,6 +43,16 @@ extension Journeys.Users {
             gate.stop()
         }
 
+        @Test("the check of HAProxy gets the cookie that no host beside the service can set, whatever comes before it")
+        func tossedCookie() async throws {
+            let gate = try Self.silentGate()
+            try await GatedService.running(.haproxy, asking: UInt16(gate.port)) { wiki in
+                _ = try await wiki.probe.get("/any", [("Cookie", "sso_gate=tossed; __Host-sso_gate=own; a=b")])
+                #expect(gate.requests.compactMap { $0.header("Cookie") } == ["__Host-sso_gate=own"])
+            }
+            gate.stop()
+        }
+
         @Test("nobody passes where the gate is down", arguments: ProxyProcess.Kind.gates)
         func down(_ kind: ProxyProcess.Kind) async throws {
             let gate = try Self.silentGate()
