@@ -31,7 +31,8 @@ struct FindingCommand: ParsableCommand {
             let near = LintCatalogue.nearest(to: code)
             throw ValidationError(
                 "There is no finding '\(code.printable)'."
-                    + (near.isEmpty ? "" : " Did you mean \(near.joined(separator: " or "))?"))
+                    + (near.isEmpty
+                        ? " All are listed by: wellknown finding" : " Did you mean \(near.joined(separator: " or "))?"))
         }
         StandardOutput.write(FindingPage(rule).text)
     }

@@ -92,9 +92,11 @@ struct LintCommand: AsyncParsableCommand {
         }
         run.comparePairs()
         if let writeBaseline {
-            let baseline = JSONOutput.text(encoding: Baseline(run.files.map { ($0.name, $0.findings) }))
-            guard FileManager.default.createFile(atPath: writeBaseline, contents: Data(baseline.utf8)) else {
-                throw ValidationError("--write-baseline: \(writeBaseline.printable) cannot be written.")
+            do throws(InputError) {
+                try Baseline(run.files.map { ($0.name, $0.findings) }).write(to: writeBaseline)
+            } catch {
+                StandardOutput.reportError("\(writeBaseline.printable): \(error)")
+                throw ExitCode(2)
             }
             let count = run.files.reduce(0) { $0 + $1.findings.count }
             StandardOutput.write("\(writeBaseline.printable): \(count) findings written\n")

@@ -67,14 +67,30 @@ struct Baseline: Codable {
 
     init(reading name: String) throws(YAMLFile.ReadError) {
         do throws(InputError) {
-            let data = try InputBytes.read(name, limit: 64 << 20)
-            guard let read = try? JSONDecoder().decode(Baseline.self, from: data) else {
+            guard let read = try Self.read(name) else {
                 throw InputError(
                     description: "it is not a baseline; write it with wellknown lint --write-baseline FILE")
             }
             self = read
         } catch {
             throw YAMLFile.ReadError(lines: ["\(name.printable): \(error)"])
+        }
+    }
+
+    /// Nil for a file that is something else.
+    private static func read(_ name: String) throws(InputError) -> Baseline? {
+        let data = try InputBytes.read(name, limit: 64 << 20)
+        return try? JSONDecoder().decode(Baseline.self, from: data)
+    }
+
+    /// Replaces an older baseline as a whole. Any other file stays: a forgotten name must not cost an association file.
+    func write(to name: String) throws(InputError) {
+        let place = URL(fileURLWithPath: name)
+        if FileManager.default.fileExists(atPath: name), try Self.read(name) == nil {
+            throw InputError(description: "it is no baseline, and stays as it is; give the name of a new file")
+        }
+        do { try Data(JSONOutput.text(encoding: self).utf8).write(to: place, options: .atomic) } catch {
+            throw InputError(description: "it cannot be written")
         }
     }
 

@@ -14,7 +14,7 @@ enum InputBytes {
             guard FileManager.default.fileExists(atPath: name, isDirectory: &isFolder) else {
                 throw InputError.unreadable("there is no such file")
             }
-            guard !isFolder.boolValue else { throw InputError.unreadable("it is a folder") }
+            guard !isFolder.boolValue else { throw InputError.unreadable("it is a folder; name the file in it") }
             // A pipe, for example from `<(command)` in a shell, cannot be mapped.
             guard isRegular(name) else {
                 guard let handle = FileHandle(forReadingAtPath: name) else {
@@ -24,7 +24,7 @@ enum InputBytes {
             }
             // The file is memory-mapped, because only the end and some entries of an APK are read.
             let data = try Data(contentsOf: URL(fileURLWithPath: name), options: .alwaysMapped)
-            guard data.count <= limit else { throw InputError.unreadable("it is too large") }
+            guard data.count <= limit else { throw InputError.tooLarge(limit) }
             return data
         } catch let error as InputError {
             throw error
@@ -36,7 +36,7 @@ enum InputBytes {
     private static func stream(_ handle: FileHandle, limit: Int) throws -> Data {
         let limit = min(limit, 512 << 20)
         let data = try handle.read(upToCount: limit + 1) ?? Data()
-        guard data.count <= limit else { throw InputError.unreadable("it is too large") }
+        guard data.count <= limit else { throw InputError.tooLarge(limit) }
         return data
     }
 
@@ -51,4 +51,8 @@ struct InputError: Error, Equatable, CustomStringConvertible {
     let description: String
 
     static func unreadable(_ reason: String) -> InputError { InputError(description: "cannot read it: \(reason)") }
+
+    static func tooLarge(_ limit: Int) -> InputError {
+        unreadable("it is larger than " + (limit < 1 << 20 ? "\(limit >> 10) KiB" : "\(limit >> 20) MiB"))
+    }
 }

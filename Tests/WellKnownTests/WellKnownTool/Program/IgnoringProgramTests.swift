@@ -87,6 +87,22 @@ struct IgnoringProgramTests {
         #expect(run.errors.contains(message), "\(run.errors)")
     }
 
+    @Test(
+        "A baseline replaces an older one and no other file, and a place that cannot be written is named",
+        arguments: [
+            ("apple-app-site-association", "it is no baseline, and stays as it is"),
+            (".", "it is a folder"), ("none/baseline.json", "it cannot be written"),
+        ])
+    func written(place: String, message: String) async throws {
+        let folder = try Self.folder()
+        let file = URL(fileURLWithPath: folder.path(of: "apple-app-site-association"))
+        let before = try Data(contentsOf: file)
+        let refused = try await Self.lint(folder, ["--write-baseline", place])
+        #expect(refused.code == 2 && refused.errors.contains(message), "\(refused.errors)")
+        #expect(try Data(contentsOf: file) == before)
+        for _ in 1...2 { #expect(try await Self.lint(folder, ["--write-baseline", "baseline.json"]).code == 0) }
+    }
+
     @Test("An unknown code on the command line is refused with the nearest one")
     func unknown() async throws {
         let run = try await Self.lint(Self.folder(), ["--ignore", "id.prefix-lowercse"])
