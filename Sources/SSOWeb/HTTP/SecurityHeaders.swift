@@ -124,8 +124,6 @@ extension HTTPField.Name {
     public static let xSecPurpose = field("X-Sec-Purpose")
     /// The client's address as a proxy reports it. Used from trusted proxies only.
     public static let xForwardedFor = field("X-Forwarded-For")
-    /// Makes browsers use https only (RFC 6797).
-    public static let strictTransportSecurity = field("Strict-Transport-Security")
     /// How much of the URL other sites receive (W3C).
     public static let referrerPolicy = field("Referrer-Policy")
     /// Whether the page that opened this one can reach it.
