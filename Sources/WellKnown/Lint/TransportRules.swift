@@ -1,5 +1,4 @@
-/// The rules about how the files are served, and about the answers of Apple's CDN and of Google's service: codes
-/// `http.*`, `cdn.*`, `dal.error`.
+/// The rules about how files are served and what Apple's and Google's services answer: `http.*`, `cdn.*`, `dal.error`.
 ///
 /// Sources: Apple, "Supporting associated domains", TN3155 and the App Search Programming Guide; Google, "Verify
 /// Android App Links" and the Digital Asset Links API; AOSP StatementService; the headers of Apple's CDN.

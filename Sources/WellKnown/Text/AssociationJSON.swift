@@ -12,7 +12,6 @@ indirect enum AssociationJSON: Sendable {
     case array([AssociationJSON])
     case object([(String, AssociationJSON)])
 
-    /// The document in UTF-8.
     var bytes: [UInt8] { Array((text(indent: "") + "\n").utf8) }
 
     private func text(indent: String) -> String {
@@ -45,7 +44,6 @@ indirect enum AssociationJSON: Sendable {
         }
     }
 
-    /// One object with the members of all of them.
     static func joined(_ objects: AssociationJSON...) -> AssociationJSON {
         .object(
             objects.reduce(into: []) { all, object in

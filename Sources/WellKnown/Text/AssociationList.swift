@@ -60,7 +60,6 @@ public enum AssociationError: Error, Hashable, Sendable, CustomStringConvertible
     case route(item: String, reason: String)
     /// The parts are valid, but not their combination.
     case plan(reason: String)
-    /// More than one error.
     indirect case several([AssociationError])
 
     /// One sentence in one line that names the item and the error.
@@ -83,8 +82,7 @@ public enum AssociationError: Error, Hashable, Sendable, CustomStringConvertible
         }
     }
 
-    /// The first 120 characters of the item. Everything except printable ASCII is escaped, so that line breaks and
-    /// look-alike letters are visible.
+    /// The item's first 120 characters. Line breaks, look-alike letters and all else but printable ASCII are escaped.
     private static func quoted(_ item: String) -> String {
         let limit = 120
         var text = "\""

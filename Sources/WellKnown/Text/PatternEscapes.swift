@@ -29,7 +29,6 @@ struct PatternEscapes {
         }
     }
 
-    /// The text with the digits of all escapes in upper case.
     static func upper(_ text: String) -> String {
         text.replacing(/%[0-9A-Fa-f]{2}/) { $0.output.uppercased() }
     }

@@ -53,7 +53,6 @@ public enum HTTPFetchError: Error, Hashable, Sendable {
     case certificate(String)
     /// TLS could not be set up. The text is libcurl's.
     case tls(String)
-    /// The response is not valid HTTP.
     case malformed(String)
     /// The request could not be sent.
     case impossible(String)

@@ -91,8 +91,7 @@ struct ZipArchive {
         }
     }
 
-    /// The end record is at the end of the file. Only a comment can follow it, and the record contains the comment's
-    /// length.
+    /// The end record is at the end of the file. Only a comment can follow it, whose length the record contains.
     private static func endRecord(_ data: Data) -> Int? {
         guard data.count >= 22 else { return nil }
         let lowest = max(0, data.count - 22 - 65_535)

@@ -40,8 +40,7 @@ struct AppStoreConnectAddress: Equatable {
 
     var newCapability: String { "\(base)/v1/bundleIdCapabilities" }
 
-    /// The URL of the next page. The server sends a complete URL, and a URL on another server is rejected because it
-    /// would receive the token.
+    /// The URL of the next page. One on another server is rejected because it would receive the token.
     func page(_ next: String) throws(AppStoreConnectError) -> String {
         guard next.hasPrefix(base + "/v1/"), next.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
             throw .unexpected(status: 200, "its next page is on another server")

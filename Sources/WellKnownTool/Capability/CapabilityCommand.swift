@@ -57,8 +57,7 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
             throw ValidationError("\(error)")
         }
         for (name, value) in [("--key-id", keyId), ("--issuer", issuer)] {
-            let isFine = value.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
-            guard !value.isEmpty, isFine else {
+            guard !value.isEmpty, value.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || $0 == 0x2d }) else {
                 throw ValidationError("\(name) has letters, digits and hyphens only.")
             }
         }

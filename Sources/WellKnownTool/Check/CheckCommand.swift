@@ -112,14 +112,10 @@ struct CheckCommand: AsyncParsableCommand {
 
     private func text(_ result: ExpectationCheck.Result) -> String {
         let style = TextStyle.ofStandardOutput
-        let colour: TextStyle.Colour =
-            switch result.verdict {
-            case .asExpected: .green
-            case .differs, .unreadable: .red
-            case .notDecided: .yellow
-            }
+        let colours: [ExpectationCheck.Result.Verdict: TextStyle.Colour] = [.asExpected: .green, .notDecided: .yellow]
         let system = LinkPlatform(rawValue: result.platform)?.title ?? result.platform
-        let head = "\(file.printable):\(result.line): \(style.paint(result.verdict.rawValue, colour)) on \(system)"
+        let verdict = style.paint(result.verdict.rawValue, colours[result.verdict] ?? .red)
+        let head = "\(file.printable):\(result.line): \(verdict) on \(system)"
         return head
             + "\n  \(result.url.printable)\n  expected \(result.expected.printable), found \(result.found.printable)\n"
             + TextStyle.wrapped(result.summary.printable, first: "  ", rest: "  ") + "\n"

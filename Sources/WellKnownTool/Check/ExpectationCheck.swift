@@ -22,10 +22,7 @@ struct ExpectationCheck {
     /// Each file of each host is read once.
     private var subjects: [String: Swift.Result<LinkSubject, InputError>] = [:]
 
-    init(_ file: ExpectationsFile, network: NetworkOptions) {
-        self.file = file
-        self.network = network
-    }
+    init(_ file: ExpectationsFile, network: NetworkOptions) { (self.file, self.network) = (file, network) }
 
     /// Decides one link on all systems for which something is expected.
     mutating func results(_ expectation: ExpectationsFile.Expectation) async throws -> [Result] {

@@ -10,12 +10,7 @@ struct ExpectationsFile {
         /// No app opens it.
         case browser
 
-        var words: String {
-            switch self {
-            case .app(let name): name
-            case .browser: "browser"
-            }
-        }
+        var words: String { if case .app(let name) = self { name } else { "browser" } }
     }
 
     struct Expectation: Sendable {
@@ -30,7 +25,6 @@ struct ExpectationsFile {
     }
 
     private(set) var expectations: [Expectation] = []
-    /// The local files by host.
     private(set) var files: [String: LocalFiles] = [:]
 
     private var yaml: YAMLFile

@@ -136,8 +136,7 @@ struct LinkComparison {
         changes.isEmpty && addedApps.isEmpty && removedApps.isEmpty && changedCertificates.isEmpty
     }
 
-    /// The exit code. It is 2 if no difference was found and the search stopped early, because the files may still
-    /// differ.
+    /// The exit code. It is 2 if no difference was found and the search stopped early.
     var exitCode: Int32 { isSame ? (notDecided.isEmpty ? 0 : 2) : 1 }
 
     func text(style: TextStyle) -> String {

@@ -29,7 +29,7 @@ struct MatchCommand: AsyncParsableCommand {
         case .json:
             StandardOutput.write(JSONOutput.text(LinkAnswerJSON.object(answer, of: answers, withTrials: false)))
         case .text:
-            let text = LinkAnswerText(answers, style: .ofStandardOutput)
+            let text = LinkAnswerText(answers: answers, style: .ofStandardOutput)
             StandardOutput.write(text.verdict(answer) + text.result)
         }
         if answers.exitCode != 0 { throw ExitCode(answers.exitCode) }
@@ -62,7 +62,7 @@ struct ExplainCommand: AsyncParsableCommand {
             let list = answers.all.map { LinkAnswerJSON.object($0, of: answers, withTrials: true) }
             StandardOutput.write(JSONOutput.text(["answers": list]))
         case .text:
-            let text = LinkAnswerText(answers, style: .ofStandardOutput)
+            let text = LinkAnswerText(answers: answers, style: .ofStandardOutput)
             StandardOutput.write(answers.all.map(text.explanation).joined(separator: "\n") + text.result)
         }
         if answers.exitCode != 0 { throw ExitCode(answers.exitCode) }

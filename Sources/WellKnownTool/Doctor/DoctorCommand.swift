@@ -103,7 +103,6 @@ struct DoctorCommand: AsyncParsableCommand {
         if code != 0 { throw ExitCode(code) }
     }
 
-    /// Reads the files that the options name.
     private func read(
         into examination: inout DoctorExamination, filling values: [String: String]
     ) throws(ProjectFiles.ReadError) {

@@ -63,7 +63,7 @@ struct CannotCheck: Error, CustomStringConvertible {
         do {
             try await work()
         } catch let fault as CannotCheck {
-            FileHandle.standardError.write(Data("wellknown: \(fault)\n".utf8))
+            StandardOutput.reportError("\(fault)")
             throw ExitCode(2)
         }
     }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import WellKnown
 
-/// One input and its findings.
 struct CheckedFile {
     /// The name on the command line.
     let name: String
@@ -19,7 +18,6 @@ struct CheckedFile {
     var readers: AssetLinksReaders?
     /// The reason why the file could not be checked.
     var failure: String?
-
 }
 
 extension CheckedFile {
@@ -41,8 +39,7 @@ struct OutputOptions: ParsableArguments {
 
     @OptionGroup var ignoring: IgnoreOptions
 
-    /// Prints the results and exits. The exit code is 2 if an input could not be checked, else 1 for findings at or
-    /// above the threshold.
+    /// Prints the results. Exits with 2 if an input could not be checked, else with 1 if findings reach the threshold.
     func finish(_ files: [CheckedFile]) throws {
         let files = try kept(files)
         StandardOutput.write(format.render(files, style: .ofStandardOutput, failOn: failOn, showsAll: all))

@@ -69,13 +69,7 @@ enum FindingSARIF {
     }
 
     /// The level of a result. Source: SARIF section 3.27.10.
-    private static func level(_ severity: Severity) -> String {
-        switch severity {
-        case .error: "error"
-        case .warning: "warning"
-        case .info: "note"
-        }
-    }
+    private static func level(_ severity: Severity) -> String { severity == .info ? "note" : severity.rawValue }
 
     /// Writes a relative reference (RFC 3986). `-` is standard input.
     private static func uri(_ name: String) -> String {

@@ -104,11 +104,7 @@ struct ExpoConfig: Sendable {
                     ManifestPath(kind, AndroidManifest.unescaped($0), position: position(data))
                 }
             }
-            filter.types += [value("mimeType")].compactMap(\.self)
-            filter.schemes += [item.scheme].compactMap(\.self)
-            filter.hosts += [item.host].compactMap(\.self)
-            filter.paths += item.paths
-            filter.data.append(item)
+            filter.add(item, type: value("mimeType"))
         }
         return filter
     }

@@ -67,9 +67,7 @@ indirect enum PropertyList: Sendable, Hashable {
             guard let data = Data(base64Encoded: Data(digits)) else { throw wrong("<data> is not base64") }
             self = .data(Array(data))
         case "array":
-            var items: [PropertyList] = []
-            for child in element.children { items.append(try PropertyList(child)) }
-            self = .array(items)
+            self = .array(try element.children.map { child throws(ProjectFileError) in try PropertyList(child) })
         case "dict":
             var items: [String: PropertyList] = [:]
             guard element.children.count.isMultiple(of: 2) else { throw wrong("a key of <dict> has no value") }
@@ -172,11 +170,9 @@ struct BinaryPropertyList {
         case 0x5: return .string(String(decoding: try content(start, low, width: 1), as: UTF8.self))
         case 0x6: return .string(wide(try content(start, low, width: 2)))
         case 0xa:
-            var items: [PropertyList] = []
-            for reference in try references(start, low, lists: 1) {
-                items.append(try object(reference, depth: depth + 1))
-            }
-            return .array(items)
+            let references = try references(start, low, lists: 1)
+            return .array(
+                try references.map { index throws(ProjectFileError) in try object(index, depth: depth + 1) })
         case 0xd:
             return .dictionary(try dictionary(of: try references(start, low, lists: 2), depth: depth))
         default: throw ProjectFileError("the binary property list holds a value of an unknown kind")
@@ -231,11 +227,9 @@ struct BinaryPropertyList {
         guard first <= table, count <= (table - first) / (referenceSize * lists), count <= valuesLeft else {
             throw Self.broken
         }
-        var references: [Int] = []
-        for index in 0..<(count * lists) {
-            references.append(try number(first + index * referenceSize, referenceSize))
+        return try (0..<(count * lists)).map { index throws(ProjectFileError) in
+            try number(first + index * referenceSize, referenceSize)
         }
-        return references
     }
 
     private func wide(_ bytes: ArraySlice<UInt8>) -> String {

@@ -142,8 +142,7 @@ public enum KnownFingerprints {
         }
     }
 
-    /// Whether the octets repeat a short sequence, or grow by a constant step. A real digest has this form with
-    /// negligible probability.
+    /// Whether the octets repeat a short sequence, or grow by a constant step. A real digest hardly ever does.
     private static func isMadeUp(_ octets: [UInt8]) -> Bool {
         guard octets.count >= 16 else { return false }
         let repeats = [1, 2, 3, 4, 5, 6, 8, 16].contains { period in

@@ -1,6 +1,5 @@
 import SSOShared
 
-/// Checks the target of one statement.
 struct TargetLint {
     /// The package name, if it is well formed.
     private(set) var package: String?

@@ -152,7 +152,6 @@ struct PatternReading {
 }
 
 extension AASALint {
-    /// Checks one element of `paths`.
     mutating func legacyPath(_ node: JSONNode) {
         guard let text = node.string else { return }
         let reading = PatternReading(isEncoded: true, isLegacy: true)
@@ -181,8 +180,7 @@ extension AASALint {
         self.path(String(path), node, PatternReading(isEncoded: true, isLegacy: true, isExclude: true))
     }
 
-    /// Checks one path pattern: first syntax that patterns do not have, then a meaning that differs from the apparent
-    /// one.
+    /// Checks one path pattern: first syntax that patterns do not have, then a meaning that is not the apparent one.
     mutating func path(_ text: String, _ node: JSONNode, _ reading: PatternReading) {
         guard !text.hasInvisible else { return }
         guard !text.isEmpty else {

@@ -191,14 +191,8 @@ struct ASCIIWords: Sendable {
 
     func occur(in text: [UInt8]) -> Bool {
         for (index, byte) in text.enumerated() where firsts.contains(byte.asciiLowercased) {
-            for word in words[byte.asciiLowercased] ?? [] where text.count - index >= word.count {
-                var matches = true
-                for (offset, letter) in word.enumerated() where text[index + offset].asciiLowercased != letter {
-                    matches = false
-                    break
-                }
-                if matches { return true }
-            }
+            let rest = text[index...].lazy.map(\.asciiLowercased)
+            if words[byte.asciiLowercased]?.contains(where: { rest.starts(with: $0) }) == true { return true }
         }
         return false
     }

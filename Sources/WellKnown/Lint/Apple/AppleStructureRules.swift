@@ -159,28 +159,21 @@ enum AppleStructureRules {
             + "not on another.",
         fix: "Raise the declared minimum, or write what the older systems need as well.",
         source: "Apple, applinks and the pages below it (Availability); WWDC 2020 session 10098",
-        wrong: .aasa(
-            AppleExample.components(#"{"/": "/buy/*", "caseSensitive": false}"#), minimumIOS: SystemVersion(13)),
-        right: .aasa(
-            AppleExample.components(#"{"/": "/buy/*", "caseSensitive": false}"#), minimumIOS: SystemVersion(14)))
+        wrong: AppleExample.rule(#"{"/": "/buy/*", "caseSensitive": false}"#, minimumIOS: SystemVersion(13)),
+        right: AppleExample.rule(#"{"/": "/buy/*", "caseSensitive": false}"#, minimumIOS: SystemVersion(14)))
 
     static let duplicateApp = LintRule(
         "aasa.duplicate-app", .info, "One app in several entries",
         reason: "The entries are tried in order, and the first matching rule of all of them decides.",
         fix: "Join the rules in one entry, if their order allows.", source: "Apple, applinks.Details",
-        wrong: .aasa(
-            AppleExample.links(
-                entries: AppleExample.entry(#"{"/": "/buy/*"}"#) + ", " + AppleExample.entry(#"{"/": "/sell/*"}"#))),
-        right: .aasa(AppleExample.components(#"{"/": "/buy/*"}, {"/": "/sell/*"}"#)))
+        wrong: AppleExample.two(#"{"/": "/buy/*"}"#, #"{"/": "/sell/*"}"#, app: "4J6K8M2N9P.com.acme.shop"),
+        right: AppleExample.rule(#"{"/": "/buy/*"}, {"/": "/sell/*"}"#))
 
     static let duplicateEntries = LintRule(
         "aasa.duplicate-entries", .info, "Entries with the same rules",
         reason: "The next change easily updates only one copy, and copies use up the limit of 128 KB.",
         fix: "Write one entry with all the apps in appIDs.", source: "Apple, applinks.Details (appIDs)",
-        wrong: .aasa(
-            AppleExample.links(
-                entries: AppleExample.entry(#"{"/": "/buy/*"}"#) + ", "
-                    + AppleExample.entry(#"{"/": "/buy/*"}"#, app: "4J6K8M2N9P.com.acme.other"))),
+        wrong: AppleExample.two(#"{"/": "/buy/*"}"#, #"{"/": "/buy/*"}"#),
         right: .aasa(
             AppleExample.links(
                 entries: AppleExample.entry(
@@ -191,14 +184,8 @@ enum AppleStructureRules {
         reason: "If both apps are installed, the first matching entry gets the link. The other app never gets it.",
         fix: "Give each app its own paths, or order the entries so that the right one comes first.",
         source: "Apple, applinks.Details",
-        wrong: .aasa(
-            AppleExample.links(
-                entries: AppleExample.entry(#"{"/": "/buy/*"}"#) + ", "
-                    + AppleExample.entry(#"{"/": "/buy/old/*"}"#, app: "4J6K8M2N9P.com.acme.other"))),
-        right: .aasa(
-            AppleExample.links(
-                entries: AppleExample.entry(#"{"/": "/buy/*"}"#) + ", "
-                    + AppleExample.entry(#"{"/": "/sell/*"}"#, app: "4J6K8M2N9P.com.acme.other"))))
+        wrong: AppleExample.two(#"{"/": "/buy/*"}"#, #"{"/": "/buy/old/*"}"#),
+        right: AppleExample.two(#"{"/": "/buy/*"}"#, #"{"/": "/sell/*"}"#))
 }
 
 /// Writes the example files of the rules.
@@ -217,7 +204,14 @@ enum AppleExample {
     }
 
     /// An example with one app that has these elements of `components`.
-    static func rule(_ components: String) -> LintExample { .aasa(self.components(components)) }
+    static func rule(_ components: String, minimumIOS: SystemVersion? = nil) -> LintExample {
+        .aasa(self.components(components), minimumIOS: minimumIOS)
+    }
+
+    /// An example with two entries of one rule each, the second one of this app.
+    static func two(_ first: String, _ second: String, app: String = "4J6K8M2N9P.com.acme.other") -> LintExample {
+        .aasa(links(entries: entry(first) + ", " + entry(second, app: app)))
+    }
 
     /// A file with one app that has these elements of the legacy `paths`.
     static func paths(_ paths: String, beside: String = "") -> String {

@@ -75,7 +75,6 @@ enum BodyRules {
         source: "Apple, Supporting associated domains; Digital Asset Links specification, well-known/details.md",
         wrong: .assetlinks(sound))
 
-    /// A file without findings.
     static let sound = """
         {
           "applinks": {

@@ -1,7 +1,6 @@
 import SSOShared
 
-/// Checks that the files of a host, an iOS app's entitlement and an Android app's manifest agree: the codes
-/// `project.*`.
+/// Checks that the files of a host, an iOS app's entitlement and an Android app's manifest agree: codes `project.*`.
 public struct ProjectLint: Sendable {
     /// The host that serves the files. If it is `nil`, checks for one host are skipped.
     public var host: String?
@@ -9,8 +8,7 @@ public struct ProjectLint: Sendable {
     public var assetLinks: AssetLinksFile?
     /// The iOS app with its prefix. If it is `nil`, any app of the file is accepted.
     public var appleAppID: String?
-    /// The values of `com.apple.developer.associated-domains`. `nil` if they are not available, empty if the
-    /// entitlement has no values.
+    /// The values of `com.apple.developer.associated-domains`. `nil` if they are not available.
     public var domains: [AssociatedDomain]?
     /// Whether the build is meant for users, or `nil` if unknown.
     public var isRelease: Bool?

@@ -1,7 +1,6 @@
 public import SSOShared
 
-/// The results of all readers of assetlinks.json for one file. Where readers differ, a file works in one reader and
-/// silently fails in another.
+/// The results of all readers for one file. Where they differ, it works in one reader and silently fails in another.
 public struct AssetLinksReaders: Sendable {
     /// An app of the file, and the result of each reader for it.
     public struct Row: Sendable {

@@ -1,6 +1,5 @@
 private typealias JSON = AssociationJSON
 
-/// The schema of Apple's file.
 enum AppleSchema {
     private static let structure = AppleStructureRules.self
     private static let component = AppleComponentRules.self

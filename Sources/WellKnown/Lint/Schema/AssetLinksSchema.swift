@@ -1,6 +1,5 @@
 private typealias JSON = AssociationJSON
 
-/// The schema of Google's file.
 enum AssetLinksSchema {
     private static let rules = StatementRules.self
     private static let dynamic = DynamicRules.self

@@ -30,7 +30,6 @@ public struct DynamicMatcher: Sendable {
         let fragment: DynamicPattern?
         let fragmentRange: Range<Int>?
         let isExclude: Bool
-        let excludeRange: Range<Int>?
     }
 
     /// The reasons why Android discards the rules. Empty if it uses them.
@@ -50,8 +49,7 @@ public struct DynamicMatcher: Sendable {
         rules = components.enumerated().map(Self.rule)
     }
 
-    /// Reads the rules from a member of `relation_extensions`, or from such an object alone. Returns `nil` without
-    /// rules.
+    /// Reads a member of `relation_extensions`, or such an object alone. Returns `nil` without rules.
     public init?(declaredIn node: JSONNode) {
         guard let members = node.object else { return nil }
         self.init(
@@ -93,8 +91,7 @@ public struct DynamicMatcher: Sendable {
                     range: $0.member.value.range)
             },
             fragment: component.fragment.value.map { DynamicPattern($0) },
-            fragmentRange: component.fragment.member?.value.range, isExclude: component.exclude.value ?? false,
-            excludeRange: component.exclude.member?.value.range)
+            fragmentRange: component.fragment.member?.value.range, isExclude: component.exclude.value ?? false)
     }
 
     private static func flaws(_ component: DynamicComponent) -> [Flaw] {
@@ -140,7 +137,6 @@ struct DynamicAssumptions: Sendable, Hashable {
     var ignoresFlaws = false
     /// Whether a wildcard directly after a star is a plain character.
     var readsNextLiterally = false
-    /// Whether a link with a port opens no app.
     var refusesPorts = false
 }
 
@@ -170,8 +166,7 @@ extension DynamicMatcher.Rule.Item {
 /// Source: AOSP `android.content.UriRelativeFilter` over `android.net.Uri`.
 struct DynamicTexts {
     let path: [Unicode.Scalar]
-    /// The query's items as `name=value`, or `nil` without a query. The query is decoded before it is split, as on
-    /// Android.
+    /// The decoded query's items as `name=value`, or `nil` without a query. Android decodes it before it is split.
     let items: [[Unicode.Scalar]]?
     let fragment: [Unicode.Scalar]?
 

@@ -11,8 +11,7 @@ struct DynamicPattern: Sendable {
 
     let source: String
     let steps: [Step]
-    /// The pattern if a wildcard directly after a star is the plain character at which the star stops. `nil` if no
-    /// wildcard follows a star.
+    /// The pattern if a wildcard right after a star is plain and stops the star. `nil` if no wildcard follows a star.
     let literalSteps: [Step]?
 
     /// - Parameter literal: literal text before the pattern.

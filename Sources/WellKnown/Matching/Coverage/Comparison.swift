@@ -1,13 +1,7 @@
 /// Compares the rules of one app in two files.
 struct Comparison {
-    struct Change {
-        let old: LinkDecision
-        let new: LinkDecision
-        let witness: LinkURL
-    }
-
     struct Outcome {
-        let changes: [Change]
+        let changes: [(old: LinkDecision, new: LinkDecision, witness: LinkURL)]
         let isComplete: Bool
     }
 
@@ -60,9 +54,8 @@ struct Comparison {
         let order = LinkDecision.allCases
         let pairs = order.flatMap { first in order.map { Pair(old: first, new: $0) } }
         return Outcome(
-            changes: pairs.compactMap { pair in
-                found[pair].map { Change(old: pair.old, new: pair.new, witness: $0) }
-            }, isComplete: isComplete)
+            changes: pairs.compactMap { pair in found[pair].map { (pair.old, pair.new, $0) } },
+            isComplete: isComplete)
     }
 
     /// Links that probably show a difference. Those of rules that only one of the two files has come first.

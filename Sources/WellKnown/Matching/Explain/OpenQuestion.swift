@@ -1,7 +1,6 @@
 import SSOShared
 
-/// An open question about Apple's matcher. The file is matched again with the other answer, to find out whether the
-/// question matters for a link.
+/// An open question about Apple's matcher. The file is matched again with the other answer, to see whether it matters.
 struct OpenQuestion: Sendable {
     let code: String
     let question: String

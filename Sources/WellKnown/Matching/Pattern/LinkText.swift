@@ -72,8 +72,7 @@ struct MatchEffort: Sendable {
 /// The values of a variable as alternatives. Plain values are in a trie, so that 631 languages take no more time than
 /// three. Values with wildcards are tried one by one. Combinations of variables are never expanded.
 struct ValueList: Sendable {
-    /// The node's byte, its first child, its next sibling (0 if absent), and whether a value ends there. Node 0 is the
-    /// root.
+    /// The byte, the first child, the next sibling (0 if absent), and whether a value ends there. Node 0 is the root.
     struct Node: Sendable {
         let byte: UInt8
         var child: Int32 = 0

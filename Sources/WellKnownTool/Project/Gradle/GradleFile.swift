@@ -153,13 +153,8 @@ struct GradleFile {
     private mutating func define(_ tokens: ArraySlice<GradleToken>, _ path: [String]) {
         let words = Self.words(tokens)
         if let equals = tokens.firstIndex(of: .mark("=")) {
-            let names = tokens[..<equals].compactMap { token -> String? in
-                if case .word(let word) = token, !["val", "var", "String", "final", "const", "Map"].contains(word) {
-                    word
-                } else {
-                    nil
-                }
-            }
+            let typed = ["val", "var", "String", "final", "const", "Map"]
+            let names = Self.words(tokens[..<equals]).filter { !typed.contains($0) }
             guard let name = tokens[..<equals].contains(.mark(":")) ? names.first : names.last else { return }
             let value = known(GradleExpression.value(tokens[(equals + 1)...], variables), path)
             guard let object = path.firstIndex(of: "object"), path.indices.contains(object + 1) else {

@@ -15,6 +15,14 @@ enum GradleToken: Equatable {
         case name([String]?)
     }
 
+    var isMark: Bool { if case .mark = self { true } else { false } }
+
+    /// 1 for an opening bracket, -1 for a closing one.
+    var nesting: Int {
+        guard case .mark(let mark) = self else { return 0 }
+        return "([{".contains(mark) ? 1 : ")]}".contains(mark) ? -1 : 0
+    }
+
     static func read(_ bytes: [UInt8]) -> [GradleToken] {
         var lexer = GradleLexer(bytes)
         return lexer.tokens()
@@ -62,16 +70,9 @@ private struct GradleLexer {
         while let byte = peek(), byte != 0x0a, byte != 0x0d { offset += 1 }
     }
 
+    /// Kotlin nests its comments, Groovy does not. A nested one is rare, and the first end closes it here.
     private mutating func skipBlock() {
-        offset += 2
-        // Kotlin nests its comments, Groovy does not. A nested one is rare, and the first end closes it here.
-        while let byte = peek() {
-            offset += 1
-            if byte == 0x2a, peek() == 0x2f {
-                offset += 1
-                return
-            }
-        }
+        offset = bytes[(offset + 2)...].firstRange(of: [0x2a, 0x2f])?.upperBound ?? bytes.count
     }
 
     private mutating func take(while isPart: (UInt8) -> Bool) -> String {
