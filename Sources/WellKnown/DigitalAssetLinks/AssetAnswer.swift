@@ -51,8 +51,7 @@ public struct AssetAnswer: Sendable {
     public func json() -> [UInt8] {
         let (name, value): (String, AssociationJSON) =
             switch result {
-            case .statements(let links):
-                ("statements", .array(links.map { $0.json(withExtensions: showsExtensions) }))
+            case .statements(let links): ("statements", .array(links.map { $0.json(withExtensions: showsExtensions) }))
             case .linked(let isLinked): ("linked", .bool(isLinked))
             }
         let errors: AssociationJSON = [
@@ -61,8 +60,7 @@ public struct AssetAnswer: Sendable {
         ]
         return AssociationJSON.joined(
             ["outcome": .string(outcome.rawValue)], .object([(name, value), ("response", value)]),
-            self.errors.isEmpty ? [:] : errors,
-            places.isEmpty ? [:] : ["fetched": .array(places.map { .string($0) })]
+            self.errors.isEmpty ? [:] : errors, places.isEmpty ? [:] : ["fetched": .array(places.map { .string($0) })]
         ).bytes
     }
 }
@@ -87,8 +85,7 @@ public struct AssetLink: Sendable {
     func json(withExtensions: Bool) -> AssociationJSON {
         .joined(
             ["source": source.json, "relation": .string(relation), "target": target.json],
-            withExtensions
-                ? extensions.map { ["relation_extensions": .object([(relation, .node($0))])] } ?? [:] : [:])
+            withExtensions ? extensions.map { ["relation_extensions": .object([(relation, .node($0))])] } ?? [:] : [:])
     }
 }
 

@@ -119,9 +119,8 @@ struct StatementCrawl {
         }
     }
 
-    private mutating func follow(
-        _ address: SiteAddress, _ text: String, from place: String, ancestors: [String]
-    ) async {
+    private mutating func follow(_ address: SiteAddress, _ text: String, from place: String, ancestors: [String]) async
+    {
         // Every list on the way counts: one that arrived over https includes none over http (comptest5009).
         if address.scheme != "https", source.isSecure || ancestors.contains(where: { $0.hasPrefix("https://") }) {
             let rule =
@@ -129,8 +128,7 @@ struct StatementCrawl {
                 ? "Insecure URL in fetch stack of secure asset"
                 : "Insecure include file included by secure include file"
             errors.append(
-                AssetError(
-                    .secureAssetIncludesInsecure, "\(rule): \(place) includes \(text.quoted)", place: place))
+                AssetError(.secureAssetIncludesInsecure, "\(rule): \(place) includes \(text.quoted)", place: place))
             return
         }
         // Fragments are not sent. Default ports and upper case do not make a different list.

@@ -108,8 +108,7 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Bytes that some part rejects or encodes.
-    private static let needsCare = ByteSet(
-        Array(0...0x20) + Array("\"<>\\^`{}'".utf8) + Array(0x7f...0xff))
+    private static let needsCare = ByteSet(Array(0...0x20) + Array("\"<>\\^`{}'".utf8) + Array(0x7f...0xff))
 
     /// The percent-encode sets of WHATWG URL.
     private static let pathSet = ByteSet(Array(" \"<>^`{}".utf8) + Array(0x80...0xff))

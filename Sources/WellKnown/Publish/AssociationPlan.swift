@@ -92,8 +92,7 @@ extension AssociationPlan {
 
         public var description: String {
             "\(url) \(isMeant ? "should open" : "should not open") \(app), and on \(system) it "
-                + (isMeant ? "does not." : "does.")
-                + (isMeant && system.hasPrefix("Android") ? Self.starHint : "")
+                + (isMeant ? "does not." : "does.") + (isMeant && system.hasPrefix("Android") ? Self.starHint : "")
         }
     }
 
@@ -148,9 +147,7 @@ extension IntentFilter {
         for category in categories { add("category", Self.attribute("name", category)) }
         for scheme in schemes { add("data", Self.attribute("scheme", scheme)) }
         for host in hosts {
-            add(
-                "data",
-                Self.attribute("host", host.name) + (host.port.map { " " + Self.attribute("port", $0) } ?? ""))
+            add("data", Self.attribute("host", host.name) + (host.port.map { " " + Self.attribute("port", $0) } ?? ""))
         }
         for path in paths { add("data", Self.attribute(path.kind.rawValue, path.text)) }
         return (lines + ["</intent-filter>"]).map { $0 + "\n" }.joined()

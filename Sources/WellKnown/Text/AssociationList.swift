@@ -65,20 +65,15 @@ public enum AssociationError: Error, Hashable, Sendable, CustomStringConvertible
     /// One sentence in one line that names the item and the error.
     public var description: String {
         switch self {
-        case .emptyItem(let position):
-            "item \(position) is empty"
+        case .emptyItem(let position): "item \(position) is empty"
         case .appleAppID(let item, let reason):
             "\(Self.quoted(item)) is not an Apple app id (TEAMID.bundle.id): \(reason)"
         case .androidApp(let item, let reason):
             "\(Self.quoted(item)) is not an Android app (package=SHA256[;SHA256]): \(reason)"
-        case .duplicate(let item):
-            "\(Self.quoted(item)) is listed twice"
-        case .route(let item, let reason):
-            "\(Self.quoted(item)) is not a route: \(reason)"
-        case .plan(let reason):
-            reason
-        case .several(let faults):
-            faults.map(\.description).joined(separator: "; ")
+        case .duplicate(let item): "\(Self.quoted(item)) is listed twice"
+        case .route(let item, let reason): "\(Self.quoted(item)) is not a route: \(reason)"
+        case .plan(let reason): reason
+        case .several(let faults): faults.map(\.description).joined(separator: "; ")
         }
     }
 

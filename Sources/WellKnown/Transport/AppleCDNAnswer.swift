@@ -68,9 +68,8 @@ public enum AppleCDNAnswer: Sendable {
     }
 
     /// Apple serialises the file again, so only values can be compared, not bytes.
-    private static func drift(
-        _ copy: [UInt8], origin: [UInt8]?, age: Int?, host: String, expiry: String?
-    ) -> [Finding] {
+    private static func drift(_ copy: [UInt8], origin: [UInt8]?, age: Int?, host: String, expiry: String?) -> [Finding]
+    {
         guard let origin else { return [] }
         let (theirs, ours) = (JSONReader.read(copy), JSONReader.read(origin))
         if let left = theirs.root, let right = ours.root, left == right { return [] }

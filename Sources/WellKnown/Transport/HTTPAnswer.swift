@@ -29,8 +29,7 @@ public struct HTTPAnswer: Sendable {
 
     /// The media type in lower case, without its parameters.
     public var mediaType: String? {
-        self["content-type"].map { value in
-            String(value.prefix { $0 != ";" }).filter { !$0.isWhitespace }.lowercased()
+        self["content-type"].map { value in String(value.prefix { $0 != ";" }).filter { !$0.isWhitespace }.lowercased()
         }
     }
 

@@ -101,8 +101,7 @@ public enum TransportLint {
             findings.append(finding)
         }
         if case .success(let get) = seen.main, case .success(let head) = seen.head, get.status != head.status {
-            findings.append(
-                Finding(TransportRules.headOnly, "GET answers \(get.status), HEAD answers \(head.status)."))
+            findings.append(Finding(TransportRules.headOnly, "GET answers \(get.status), HEAD answers \(head.status)."))
         }
         if let four = seen.overIPv4, let six = seen.overIPv6, let difference = familyDifference(four, six) {
             findings.append(Finding(TransportRules.ipv6Differs, difference))
@@ -121,8 +120,7 @@ public enum TransportLint {
         case .failure: return nil
         case .success(let answer) where [500, 502, 504].contains(answer.status): return nil
         case .success(let answer) where answer.status != 200:
-            return Finding(
-                TransportRules.botBlocked, "A browser gets the file; \(agent) gets status \(answer.status).")
+            return Finding(TransportRules.botBlocked, "A browser gets the file; \(agent) gets status \(answer.status).")
         case .success(let answer):
             guard !isGzip(answer.body), !sameContent(answer.body, seen.body) else { return nil }
             return Finding(TransportRules.botBlocked, "\(agent) gets another body than a browser.")

@@ -58,9 +58,8 @@ struct ZipArchive {
             entries.append(
                 Entry(
                     name: String(decoding: data[(next + 46)..<(next + 46 + lengths[0])], as: UTF8.self),
-                    method: UInt16(Self.number(data, next + 10, 2)),
-                    packedSize: Int(Self.number(data, next + 20, 4)), size: Int(Self.number(data, next + 24, 4)),
-                    headerOffset: Int(Self.number(data, next + 42, 4))))
+                    method: UInt16(Self.number(data, next + 10, 2)), packedSize: Int(Self.number(data, next + 20, 4)),
+                    size: Int(Self.number(data, next + 24, 4)), headerOffset: Int(Self.number(data, next + 42, 4))))
             next = following
         }
         self.data = data

@@ -85,8 +85,7 @@ extension AppStoreConnectError: CustomStringConvertible {
             "the key may not do this (403): \(words) Changing App IDs needs the role Admin, or App Manager with access "
                 + "to Certificates, Identifiers & Profiles; an agreement may also wait for a signature."
         case .noSuchBundleID(let id, let near):
-            "no App ID is registered for exactly \(id) in this team."
-                + Self.prefixHint(id)
+            "no App ID is registered for exactly \(id) in this team." + Self.prefixHint(id)
                 + " Register it under Certificates, Identifiers & Profiles, or give a key of the team that has it."
                 + (near.isEmpty ? "" : " There are: \(near.prefix(5).joined(separator: ", ")).")
         case .rateLimited(let limit):

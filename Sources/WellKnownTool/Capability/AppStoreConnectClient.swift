@@ -78,9 +78,8 @@ struct AppStoreConnectClient {
     }
 
     /// The first item that `found` takes, of a document and the pages that follow it.
-    private func first<Item>(
-        from url: String, _ found: (JSONNode) -> Item?
-    ) async throws(AppStoreConnectError) -> Item? {
+    private func first<Item>(from url: String, _ found: (JSONNode) -> Item?) async throws(AppStoreConnectError) -> Item?
+    {
         var url = url
         for _ in 0..<Self.maximumPages {
             let answer = try await send(url)

@@ -20,11 +20,9 @@ struct FingerprintCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("The file whose first line is the password of a key store.", valueName: "file"),
-        completion: .file())
-    var passwordFile: String?
+        completion: .file()) var passwordFile: String?
 
-    @Option(help: "text or json.")
-    var format: ReportFormat = .text
+    @Option(help: "text or json.") var format: ReportFormat = .text
 
     @Option(help: "The severity from which on the exit code is 1: error, warning or info.")
     var failOn: FailThreshold = .error

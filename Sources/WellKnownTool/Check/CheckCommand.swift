@@ -25,14 +25,11 @@ struct CheckCommand: AsyncParsableCommand {
             differs, and a link is not decided; 64 wrong usage.
             """)
 
-    @Argument(help: ArgumentHelp("The YAML file, or -.", valueName: "file"), completion: .file())
-    var file: String
+    @Argument(help: ArgumentHelp("The YAML file, or -.", valueName: "file"), completion: .file()) var file: String
 
-    @Flag(help: "Do not end at the first difference.")
-    var keepGoing = false
+    @Flag(help: "Do not end at the first difference.") var keepGoing = false
 
-    @Flag(help: "Repeat the check, and print only what changes.")
-    var watch = false
+    @Flag(help: "Repeat the check, and print only what changes.") var watch = false
 
     @Option(help: ArgumentHelp("With --watch: the seconds between two checks.", valueName: "seconds"))
     var interval: Double = 300
@@ -42,8 +39,7 @@ struct CheckCommand: AsyncParsableCommand {
             "With --watch: end after so many checks, with the exit code of the last.", valueName: "count"))
     var rounds: Int?
 
-    @Option(help: "text or json.")
-    var format: ReportFormat = .text
+    @Option(help: "text or json.") var format: ReportFormat = .text
 
     @OptionGroup(title: "Network options") var network: NetworkOptions
 
@@ -98,12 +94,10 @@ struct CheckCommand: AsyncParsableCommand {
 
     private func print(_ results: [ExpectationCheck.Result]) {
         switch format {
-        case .json:
-            StandardOutput.write(JSONOutput.text(["results": results]))
+        case .json: StandardOutput.write(JSONOutput.text(["results": results]))
         case .text:
             let counts = [ExpectationCheck.Result.Verdict.asExpected, .differs, .notDecided, .unreadable].map {
-                verdict in
-                "\(results.count { $0.verdict == verdict }) \(verdict.rawValue)"
+                verdict in "\(results.count { $0.verdict == verdict }) \(verdict.rawValue)"
             }
             let lines = results.filter { $0.verdict != .asExpected }.map { text($0) }
             StandardOutput.write(lines.joined() + counts.joined(separator: ", ") + "\n")

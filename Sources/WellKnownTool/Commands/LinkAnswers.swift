@@ -16,9 +16,8 @@ struct LinkAnswer {
     ///   - stranger: a remark for an app that the file does not name.
     ///   - summary: the text if there is no explanation.
     ///   - isDecided: whether the file at hand decides, if there is no explanation.
-    init(
-        app: String?, explanation: LinkExplanation?, stranger: String? = nil, summary: String, isDecided: Bool = true
-    ) {
+    init(app: String?, explanation: LinkExplanation?, stranger: String? = nil, summary: String, isDecided: Bool = true)
+    {
         self.app = app
         self.explanation = explanation
         decision = explanation?.decision ?? .noMatch

@@ -139,8 +139,7 @@ enum LinkSubject {
         let answer = LinkAnswer(
             app: nil, explanation: nil,
             summary: "For this link the system asks https://\(link.host)\(path), and not \(host)."
-                + (isBelow ? " Only an app that names *.\(host) goes by the file of \(host)." : ""),
-            isDecided: false)
+                + (isBelow ? " Only an app that names *.\(host) goes by the file of \(host)." : ""), isDecided: false)
         return LinkAnswers(url: link.description, platform: platform, document: document, all: [answer])
     }
 

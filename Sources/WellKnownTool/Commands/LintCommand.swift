@@ -24,11 +24,9 @@ struct LintCommand: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "Files, folders, - , domains or https addresses; the current folder without any.", valueName: "file"),
-        completion: .file())
-    var files: [String] = []
+        completion: .file()) var files: [String] = []
 
-    @Option(help: "aasa or assetlinks, whatever the name and the content say.")
-    var kind: AssociationKind?
+    @Option(help: "aasa or assetlinks, whatever the name and the content say.") var kind: AssociationKind?
 
     @Option(help: ArgumentHelp("The oldest iOS the apps run on, such as 12 or 13.5.", valueName: "version"))
     var minimumIOS: SystemVersion?
@@ -36,23 +34,18 @@ struct LintCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The host that serves the files, for the addresses in findings.", valueName: "host"))
     var domain: String?
 
-    @Flag(help: "Also show what each reader of assetlinks.json makes of each app (text and json).")
-    var readers = false
+    @Flag(help: "Also show what each reader of assetlinks.json makes of each app (text and json).") var readers = false
 
-    @Flag(help: "Also say that the last line of a file does not end.")
-    var finalNewline = false
+    @Flag(help: "Also say that the last line of a file does not end.") var finalNewline = false
 
-    @Flag(help: "Mend what a program can, and show what is left. Local files only.")
-    var fix = false
+    @Flag(help: "Mend what a program can, and show what is left. Local files only.") var fix = false
 
-    @Flag(help: "Show what --fix would change as a unified diff, and change nothing.")
-    var dryRun = false
+    @Flag(help: "Show what --fix would change as a unified diff, and change nothing.") var dryRun = false
 
     @Option(
         help: ArgumentHelp(
             "Write the present findings into this file, as a baseline for .wellknown.yaml.", valueName: "file"),
-        completion: .file())
-    var writeBaseline: String?
+        completion: .file()) var writeBaseline: String?
 
     @OptionGroup var output: OutputOptions
     @OptionGroup(title: "Network options") var network: NetworkOptions
@@ -212,8 +205,7 @@ struct LintRun {
             if inputs.count == 2, bodies.count == 1, input.isMissing {
                 let finding = ParityLint.hostFinding(
                     input.target.host, hasAASA: input.kind != .aasa, hasAssetLinks: input.kind != .assetlinks)
-                files.append(
-                    CheckedFile(name: input.seen.url, kind: input.kind, findings: finding.map { [$0] } ?? []))
+                files.append(CheckedFile(name: input.seen.url, kind: input.kind, findings: finding.map { [$0] } ?? []))
                 continue
             }
             guard input.seen.isChecked else {

@@ -149,8 +149,7 @@ extension AppleDoctor {
         if let unfilled = unfilled("applinks", entitlements),
             !domains.contains(where: { $0.service == "applinks" && host.isMeant(by: $0.host) })
         {
-            return line(
-                unfilled.raw, .notChecked, Self.placeholderAdvice(unfilled.raw), at: unfilled.position)
+            return line(unfilled.raw, .notChecked, Self.placeholderAdvice(unfilled.raw), at: unfilled.position)
         }
         let links = domains.filter { $0.service == "applinks" }
         let exact = links.first { $0.host.lowercased() == host.name }

@@ -42,8 +42,7 @@ struct DoctorReport {
         }
         let remarks = findings.count { $0.severity == .info }
         if remarks > 0, !showsAll { output.append("\(remarks) remark\(remarks == 1 ? "" : "s") (--all).") }
-        output.append(
-            summary + (isOffline ? " Apple's copy and Google's answer were not asked (--offline)." : ""))
+        output.append(summary + (isOffline ? " Apple's copy and Google's answer were not asked (--offline)." : ""))
         return output.joined(separator: "\n") + "\n"
     }
 

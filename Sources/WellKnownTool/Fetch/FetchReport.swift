@@ -145,9 +145,8 @@ enum FetchJSON {
             let headers = Dictionary(telling.map { ($0.name, $0.value) }) { $1 }
             return [
                 "asked": fact.what, "url": fact.url, "status": answer.status, "bytes": answer.body.count,
-                "milliseconds": answer.milliseconds, "contentType": answer["content-type"],
-                "address": answer.address, "truncated": answer.isTruncated ? true : nil,
-                "headers": headers.isEmpty ? nil : headers,
+                "milliseconds": answer.milliseconds, "contentType": answer["content-type"], "address": answer.address,
+                "truncated": answer.isTruncated ? true : nil, "headers": headers.isEmpty ? nil : headers,
             ]
         }
     }

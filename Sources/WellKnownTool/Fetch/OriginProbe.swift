@@ -59,9 +59,8 @@ struct OriginProbe: Sendable {
         }
     }
 
-    private func redirects(
-        _ main: HTTPOutcome, _ url: String, _ kind: AssociationKind
-    ) async -> [OriginObservation.Hop] {
+    private func redirects(_ main: HTTPOutcome, _ url: String, _ kind: AssociationKind) async -> [OriginObservation.Hop]
+    {
         guard case .success(let answer) = main, answer.isRedirect else { return [] }
         return await Redirects.hops(from: url, answer) { await ask($0, as: kind.userAgent, overHTTP: true) }
     }

@@ -15,8 +15,7 @@ struct SiteFetcher: Sendable {
     func run() async -> FetchReport {
         // An address names one file. A domain is asked for the neighbours, too.
         async let neighbours =
-            target.path == nil && kinds.count > 1
-            ? NeighbourProbe(client: client, target: target).all() : []
+            target.path == nil && kinds.count > 1 ? NeighbourProbe(client: client, target: target).all() : []
         var report = await files()
         report.neighbours = await neighbours
         return report

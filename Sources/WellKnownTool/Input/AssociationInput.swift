@@ -20,8 +20,7 @@ struct AssociationInput: Sendable {
             let hint = isAddress ? "; an address is written https://example.com" : ""
             throw InputError(description: "\(error)\(hint)")
         }
-        return AssociationInput(
-            name: name, body: Array(data), kind: kind ?? AssociationKind.guess(fileName: name))
+        return AssociationInput(name: name, body: Array(data), kind: kind ?? AssociationKind.guess(fileName: name))
     }
 }
 

@@ -28,14 +28,12 @@ extension CheckedFile {
 
 /// Options for the output format, and for the severity that fails a build.
 struct OutputOptions: ParsableArguments {
-    @Option(help: "text, json, junit, github or sarif.")
-    var format: OutputFormat = .text
+    @Option(help: "text, json, junit, github or sarif.") var format: OutputFormat = .text
 
     @Option(help: "The severity from which on the exit code is 1: error, warning or info.")
     var failOn: FailThreshold = .error
 
-    @Flag(help: "Show remarks in full, too. Without it, text has their number alone.")
-    var all = false
+    @Flag(help: "Show remarks in full, too. Without it, text has their number alone.") var all = false
 
     @OptionGroup var ignoring: IgnoreOptions
 

@@ -14,8 +14,7 @@ enum FindingSARIF {
             "tool": ["driver": driver] as JSONObject,
             // The unit of a column. Source: SARIF section 3.14.17.
             "columnKind": "unicodeCodePoints",
-            "results": files.flatMap { file in
-                file.findings.map { result($0, in: file.name, index: indices[$0.code]) }
+            "results": files.flatMap { file in file.findings.map { result($0, in: file.name, index: indices[$0.code]) }
             },
             "invocations": [
                 ["executionSuccessful": failures.isEmpty, "toolExecutionNotifications": failures] as JSONObject

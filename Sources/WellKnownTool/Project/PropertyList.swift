@@ -157,8 +157,7 @@ struct BinaryPropertyList {
         case 0x0:
             guard low == 8 || low == 9 else { throw Self.broken }
             return .bool(low == 9)
-        case 0x1:
-            return .number(try integer(start, low))
+        case 0x1: return .number(try integer(start, low))
         case 0x2:
             guard low == 2 || low == 3 else { throw Self.broken }
             return .number(
@@ -171,10 +170,8 @@ struct BinaryPropertyList {
         case 0x6: return .string(wide(try content(start, low, width: 2)))
         case 0xa:
             let references = try references(start, low, lists: 1)
-            return .array(
-                try references.map { index throws(ProjectFileError) in try object(index, depth: depth + 1) })
-        case 0xd:
-            return .dictionary(try dictionary(of: try references(start, low, lists: 2), depth: depth))
+            return .array(try references.map { index throws(ProjectFileError) in try object(index, depth: depth + 1) })
+        case 0xd: return .dictionary(try dictionary(of: try references(start, low, lists: 2), depth: depth))
         default: throw ProjectFileError("the binary property list holds a value of an unknown kind")
         }
     }
@@ -212,9 +209,7 @@ struct BinaryPropertyList {
         return (try number(start + 2, size), start + 2 + size)
     }
 
-    private mutating func content(
-        _ start: Int, _ low: Int, width: Int
-    ) throws(ProjectFileError) -> ArraySlice<UInt8> {
+    private mutating func content(_ start: Int, _ low: Int, width: Int) throws(ProjectFileError) -> ArraySlice<UInt8> {
         let (count, first) = try count(start, low)
         guard first <= table, count <= (table - first) / width else { throw Self.broken }
         bytesLeft -= count * width

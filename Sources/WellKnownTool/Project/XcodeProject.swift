@@ -75,8 +75,7 @@ struct XcodeProject: Sendable {
                 let settings = configuration["buildSettings"]?.dictionary ?? [:]
                 let file = configuration["baseConfigurationReference"]?.text.flatMap(path) ?? anchored(configuration)
                 return (
-                    configuration["name"]?.text ?? "",
-                    Level(file: file, settings: settings.compactMapValues(\.joined))
+                    configuration["name"]?.text ?? "", Level(file: file, settings: settings.compactMapValues(\.joined))
                 )
             }
         }

@@ -131,8 +131,7 @@ enum ListLint {
         if read.count > 1, sets.count > 1, let last = read.last {
             findings.add(
                 StatementRules.splitPackage, at: last.statement.node,
-                "\(package) is in \(read.count) statements with different fingerprints. DuckDuckGo keeps only these."
-            )
+                "\(package) is in \(read.count) statements with different fingerprints. DuckDuckGo keeps only these.")
         }
     }
 

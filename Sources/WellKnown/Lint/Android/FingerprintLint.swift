@@ -60,8 +60,7 @@ struct FingerprintLint {
         case .shortOctet(let number):
             (FingerprintRules.length, "Octet \(number) of \(text) has one digit: a character was lost.")
         case .noColons: (FingerprintRules.noColons, "The fingerprint \(text) has no colons.")
-        case .otherSeparator:
-            (FingerprintRules.noColons, "The fingerprint \(text) has other separators than colons.")
+        case .otherSeparator: (FingerprintRules.noColons, "The fingerprint \(text) has other separators than colons.")
         case .extraSeparator: (FingerprintRules.syntax, "The fingerprint \(text) has a colon too many.")
         case .notHex: (FingerprintRules.syntax, "\(text) is not 32 hex pairs joined by colons.")
         case .lowercase: (FingerprintRules.lowercase, "The fingerprint \(text) has lower-case letters.")

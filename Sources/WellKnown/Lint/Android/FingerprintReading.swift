@@ -120,8 +120,7 @@ struct FingerprintReading {
     /// The bytes of base64 or base64url, with or without padding.
     private static func base64(_ text: String) -> [UInt8]? {
         guard text.utf8.count <= 60 else { return nil }
-        return Base64URL.decode(
-            text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: ""))
+        return Base64URL.decode(text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: ""))
     }
 
     // MARK: Words

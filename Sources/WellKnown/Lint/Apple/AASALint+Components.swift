@@ -117,8 +117,7 @@ extension AASALint {
             )
         } else if isAnything {
             findings.add(
-                rules.queryStarNoOp, at: item.member.value,
-                "\"*\" also matches addresses without \(item.name.quoted)")
+                rules.queryStarNoOp, at: item.member.value, "\"*\" also matches addresses without \(item.name.quoted)")
         }
         if item.name.hasSuffix("[]") || item.name.uppercased().hasSuffix("%5B%5D"), !isAnything {
             findings.add(

@@ -104,8 +104,7 @@ extension AASALint {
         let other = self.name(of: by)
         if dead.isExclude, !by.isExclude {
             findings.add(
-                AppleOrderRules.deadExclude, at: place,
-                "\(name) excludes nothing: \(other) opens \(link) before it")
+                AppleOrderRules.deadExclude, at: place, "\(name) excludes nothing: \(other) opens \(link) before it")
         } else if dead.isExclude != by.isExclude {
             findings.add(
                 AppleOrderRules.shadowed, at: place, "\(name) never decides: \(other) excludes \(link) before it")

@@ -158,9 +158,7 @@ extension AASALint {
         }
         for (rules, entry) in repeats.sorted(by: { $0.value.node.range.lowerBound < $1.value.node.range.lowerBound }) {
             guard let first = firstOfRules[rules] else { continue }
-            findings.add(
-                AppleStructureRules.duplicateEntries, at: entry.node,
-                Self.sameRules(first.entries))
+            findings.add(AppleStructureRules.duplicateEntries, at: entry.node, Self.sameRules(first.entries))
         }
     }
 

@@ -98,8 +98,7 @@ extension AASALint {
         for (_, entry) in entries {
             for component in entry.components.value ?? [] {
                 guard let fields = component.fields, let text = fields.comment.value,
-                    let member = fields.comment.member,
-                    VariableNames.hasWord("UK", in: text)
+                    let member = fields.comment.member, VariableNames.hasWord("UK", in: text)
                 else { continue }
                 // A comment on a component without `$(region)` gets no finding.
                 let own = patterns.filter { fields.node.range.contains($0.node.range.lowerBound) }

@@ -39,8 +39,7 @@ public enum NeighbourRules {
         reason: "Browsers and password managers ignore the file and report nothing.",
         fix:
             "Write {\"origins\": [\"https://example.com\"]} into webauthn, and {\"enroll\": \"https://…\", \"manage\": "
-            + "\"https://…\"} into passkey-endpoints.",
-        source: "\(webauthn); \(passkeys)")
+            + "\"https://…\"} into passkey-endpoints.", source: "\(webauthn); \(passkeys)")
     static let webauthnOrigin = LintRule(
         "near.webauthn-origin", .error, "An element of webauthn that is not the origin of a site",
         reason: "Browsers skip the element, so the passkeys do not work on that site.",

@@ -1,8 +1,7 @@
 /// Example files for the rules of assetlinks.json, by code. Each is an error that the text alone shows.
 enum AssetLinksExample {
     /// A SHA-256 digest that belongs to no real certificate.
-    static let key =
-        "3A:5F:81:C2:0D:94:E7:16:B8:4A:6C:F3:29:D5:70:1E:8B:42:CD:07:9E:63:F1:5A:34:A8:DC:21:7F:B6:0C:95"
+    static let key = "3A:5F:81:C2:0D:94:E7:16:B8:4A:6C:F3:29:D5:70:1E:8B:42:CD:07:9E:63:F1:5A:34:A8:DC:21:7F:B6:0C:95"
     static let otherKey =
         "C4:19:7E:A2:5B:D8:03:6F:91:E4:2C:B7:58:0A:F6:3D:84:1F:CB:65:9A:27:E0:73:4D:BE:12:88:F5:36:A9:60"
 
@@ -42,12 +41,10 @@ enum AssetLinksExample {
     private static func rules(_ components: String) -> String { list(dynamic(components)) }
 
     static let wrong: [String: String] = [
-        "dal.empty-list": "[]\n",
-        "dal.statement-type": "[\"com.acme.shop\", \(statement())]\n",
+        "dal.empty-list": "[]\n", "dal.statement-type": "[\"com.acme.shop\", \(statement())]\n",
         "dal.no-relation": sound.replacing(
             "\"relation\": [\"delegate_permission/common.handle_all_urls\", \"delegate_permission/common.get_login_creds\"],\n  ",
-            with: ""),
-        "dal.relation-type": list(statement(relation: "\"delegate_permission/common.handle_all_urls\"")),
+            with: ""), "dal.relation-type": list(statement(relation: "\"delegate_permission/common.handle_all_urls\"")),
         "dal.relation-syntax": list(statement(relation: #"["common.handle_all_urls"]"#)),
         "dal.relation-unknown": list(web(shop, relation: "looksalike/allowlist")),
         "dal.no-target": "[{\"relation\": \(relation)}]\n",
@@ -57,8 +54,7 @@ enum AssetLinksExample {
             "\"namespace\": \"android_app\",",
             with: "\"namespace\": \"android_app\", \"site\": \"https://www.acme.com\","),
         "dal.package-missing": sound.replacing("\"package_name\": \"com.acme.shop\", ", with: ""),
-        "dal.package-syntax": list(statement(package: "com.2acme.shop")),
-        "dal.site-syntax": list(web("\(shop)/")),
+        "dal.package-syntax": list(statement(package: "com.2acme.shop")), "dal.site-syntax": list(web("\(shop)/")),
         "dal.site-http": list(web("http://shop.acme.com")),
         "dal.web-handle-urls": list(web(shop, relation: "delegate_permission/common.handle_all_urls")),
         "dal.duplicate": list(statement(), statement()),
@@ -67,27 +63,20 @@ enum AssetLinksExample {
         "dal.missing-login-creds": list(statement(relation: relation)),
         "dal.include-with-target": list(statement(beside: ", \"include\": \"https://www.acme.com/links.json\"")),
         "dal.include-syntax": included(["links.json"]),
-        "dal.include-insecure": included(["http://www.acme.com/links.json"]),
-        "dal.include-budget": included(names),
+        "dal.include-insecure": included(["http://www.acme.com/links.json"]), "dal.include-budget": included(names),
         "dal.include-any": link,
         "fp.missing": sound.replacing(", \"sha256_cert_fingerprints\": [\"\(key)\", \"\(otherKey)\"]", with: ""),
-        "fp.empty": keys(""),
-        "fp.type": sound.replacing("[\"\(key)\", \"\(otherKey)\"]", with: "\"\(key)\""),
-        "fp.sha1": keys("\"\(key.prefix(59))\""),
-        "fp.length": keys("\"\(key.prefix(92))\""),
-        "fp.lowercase": keys("\"\(key.lowercased())\""),
-        "fp.no-colons": keys("\"\(key.replacing(":", with: ""))\""),
-        "fp.first-octet": keys("\"\(key.dropFirst())\""),
-        "fp.prefix-text": keys("\"SHA256: \(key)\""),
+        "fp.empty": keys(""), "fp.type": sound.replacing("[\"\(key)\", \"\(otherKey)\"]", with: "\"\(key)\""),
+        "fp.sha1": keys("\"\(key.prefix(59))\""), "fp.length": keys("\"\(key.prefix(92))\""),
+        "fp.lowercase": keys("\"\(key.lowercased())\""), "fp.no-colons": keys("\"\(key.replacing(":", with: ""))\""),
+        "fp.first-octet": keys("\"\(key.dropFirst())\""), "fp.prefix-text": keys("\"SHA256: \(key)\""),
         "fp.placeholder": keys("\"YOUR_SHA256_FINGERPRINT\""),
         "fp.base64": keys("\"Ol+Bwg2U5xa4Smzz0nDVHotCzQeeY/FaNKjcIX+2DJU=\""),
         "fp.repeating": keys("\"\(Array(repeating: "AB", count: 32).joined(separator: ":"))\""),
         "fp.known-public-debug-key": keys("\"\(KnownFingerprints.publicDebugKey)\""),
-        "fp.play-signing": keys("\"\(key)\""),
-        "fp.duplicate": keys("\"\(key)\", \"\(key)\""),
+        "fp.play-signing": keys("\"\(key)\""), "fp.duplicate": keys("\"\(key)\", \"\(key)\""),
         "dyn.malformed": rules(#"{"/": ""}, {"/": "/buy*"}"#),
-        "dyn.exclude-only": rules(#"{"/": "/admin", "exclude": true}"#),
-        "dyn.no-catch-all": rules(#"{"/": "/buy"}"#),
+        "dyn.exclude-only": rules(#"{"/": "/admin", "exclude": true}"#), "dyn.no-catch-all": rules(#"{"/": "/buy"}"#),
         "dyn.catch-all-first": rules(#"{"/": "*"}, {"/": "/admin", "exclude": true}"#),
         "dyn.shadowed": rules(#"{"/": "/buy*"}, {"/": "/buy/now"}, {"/": "*"}"#),
         "dyn.wrong-place": list(statement(beside: ", \"dynamic_app_link_components\": [{\"/\": \"*\"}]")),

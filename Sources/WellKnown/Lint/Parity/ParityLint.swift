@@ -148,8 +148,7 @@ extension ParityLint {
         for pair in pairs {
             for difference in differences(of: pair, effort: min(effort, 20_000)) {
                 let key = [
-                    difference.url.description, difference.apple.decision.rawValue,
-                    difference.androidDecision.rawValue,
+                    difference.url.description, difference.apple.decision.rawValue, difference.androidDecision.rawValue,
                 ]
                 if let index = known[key] {
                     different[index].more += 1
@@ -163,9 +162,7 @@ extension ParityLint {
             + serviceFindings(aasaName, assetLinksName)
     }
 
-    private func finding(
-        _ difference: Difference, more: Int, _ aasaName: String, _ assetLinksName: String
-    ) -> Finding {
+    private func finding(_ difference: Difference, more: Int, _ aasaName: String, _ assetLinksName: String) -> Finding {
         let ios =
             difference.apple.decision == .opens
             ? "opens \(difference.pair.apple)" : Self.words(difference.apple.decision)
@@ -245,7 +242,6 @@ public enum ParityRules {
         source: "Apple, \"Supporting associated domains\"; Android, \"Sign in your user with Credential Manager\"")
     static let host = LintRule(
         "parity.host", .warning, "The host has only one of the two files",
-        reason: "Its links open the app on one system only.",
-        fix: "Also serve the other file.",
+        reason: "Its links open the app on one system only.", fix: "Also serve the other file.",
         source: "Apple, \"Supporting associated domains\"; Google, \"Verify Android App Links\"")
 }

@@ -57,8 +57,7 @@ public struct ProjectLint: Sendable {
                 return Finding(
                     ProjectRules.entitlementMissing,
                     "The file of \(host) names \(app) in \(service); the entitlement has no \(service):\(host).\(tail)",
-                    severity: parent == nil ? nil : .warning,
-                    fix: "Add \(service):\(host).", file: entitlementsName)
+                    severity: parent == nil ? nil : .warning, fix: "Add \(service):\(host).", file: entitlementsName)
             }
             if let named, !isListed {
                 let app = app ?? "the app"
@@ -146,8 +145,7 @@ public struct ProjectLint: Sendable {
                     Finding(
                         ProjectRules.manifestDynamicScope,
                         "A dynamic rule allows \(url); no intent filter of the manifest takes it.",
-                        file: assetLinksName,
-                        position: assetLinks.document.position(at: rule.range.lowerBound),
+                        file: assetLinksName, position: assetLinks.document.position(at: rule.range.lowerBound),
                         pointer: assetLinks.document.pointer(at: rule.range.lowerBound)))
             }
         }

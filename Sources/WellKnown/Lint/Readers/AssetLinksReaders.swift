@@ -63,9 +63,7 @@ public struct AssetLinksReaders: Sendable {
         return rows
     }
 
-    private func verdict(
-        of list: ReaderList, package: String, fingerprint: String, relation: String
-    ) -> ReaderVerdict {
+    private func verdict(of list: ReaderList, package: String, fingerprint: String, relation: String) -> ReaderVerdict {
         if let void = list.void {
             let reason = "It drops the list: \(void.reason)."
             return says(list, .listVoid, reason, statement: void.statement, at: void.node, isSure: void.isSure)

@@ -137,8 +137,7 @@ struct AndroidReading {
             switch member.value.value {
             case .string: break
             case .bool where !isOld: break
-            case .object:
-                if let fault = refused(member.value, isOld: isOld) { return fault }
+            case .object: if let fault = refused(member.value, isOld: isOld) { return fault }
             case .array(let items):
                 for item in items {
                     // The parser asks for a text, and takes a number for one.
@@ -214,8 +213,7 @@ enum FirefoxReading {
             ).texts(dropped, "a fingerprint is null") { !$0.isNull }
             guard let package = target.packageName.value else { return .nothing }
             return .grant(package: package, relations: relations, fingerprints: fingerprints)
-        default:
-            throw .skipped("the namespace is not known", target.namespace.member?.value ?? target.node)
+        default: throw .skipped("the namespace is not known", target.namespace.member?.value ?? target.node)
         }
     }
 }

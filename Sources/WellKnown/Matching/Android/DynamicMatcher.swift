@@ -55,8 +55,7 @@ public struct DynamicMatcher: Sendable {
         self.init(
             JSONField(StaticString("dynamic_app_link_components"), in: members) {
                 $0.array?.map(DynamicComponent.init)
-            },
-            pointer: "/\(RelationExtension.componentsKey)", statement: 0)
+            }, pointer: "/\(RelationExtension.componentsKey)", statement: 0)
     }
 
     init?(_ field: JSONField<[DynamicComponent]>, pointer: String, statement: Int) {
@@ -89,8 +88,7 @@ public struct DynamicMatcher: Sendable {
                 .init(
                     name: $0.name, pattern: DynamicPattern($0.pattern, after: $0.name + "="),
                     range: $0.member.value.range)
-            },
-            fragment: component.fragment.value.map { DynamicPattern($0) },
+            }, fragment: component.fragment.value.map { DynamicPattern($0) },
             fragmentRange: component.fragment.member?.value.range, isExclude: component.exclude.value ?? false)
     }
 

@@ -22,8 +22,7 @@ struct DynamicPattern: Sendable {
             switch scalar {
             case "*": if steps.last != .star { steps.append(.star) }
             // `*?` equals `?*`: at least one character. A star is therefore always followed by a character or the end.
-            case "?":
-                if steps.last == .star { steps.insert(.one, at: steps.count - 1) } else { steps.append(.one) }
+            case "?": if steps.last == .star { steps.insert(.one, at: steps.count - 1) } else { steps.append(.one) }
             default: steps.append(.scalar(scalar))
             }
         }

@@ -85,8 +85,7 @@ struct AppleCompiler {
             index: index, isPath: path != nil, range: node.range, reading: reading, path: pattern,
             pathKeepsSlash: keepsSlash, query: self.query(query.content, folds: folds),
             fragment: other(fragment.content, folds: folds), isExclude: exclude.content,
-            places: .init(
-                path: pathValue.place, query: query.place, fragment: fragment.place, exclude: exclude.place))
+            places: .init(path: pathValue.place, query: query.place, fragment: fragment.place, exclude: exclude.place))
     }
 
     private mutating func path(

@@ -66,9 +66,7 @@ public struct AppleMatcher: Sendable {
     }
 
     /// The first rule that matches. Also `nil` if the effort is spent, so a link that takes too long opens no app.
-    func first(
-        in entries: [Int], _ texts: inout AppleTexts, _ effort: inout MatchEffort
-    ) -> (entry: Int, rule: Int)? {
+    func first(in entries: [Int], _ texts: inout AppleTexts, _ effort: inout MatchEffort) -> (entry: Int, rule: Int)? {
         for index in entries {
             let entry = self.entries[index]
             for rule in entry.heads.indices {
@@ -88,8 +86,7 @@ extension AppleRule {
         switch query {
         case .whole(let pattern):
             guard pattern.isAnything || pattern.matches(texts.query(reading), &effort) else { return false }
-        case .items(let items):
-            for item in items where !item.matches(&texts, reading, &effort) { return false }
+        case .items(let items): for item in items where !item.matches(&texts, reading, &effort) { return false }
         }
         return fragment.isAnything || fragment.matches(texts.fragment(reading), &effort)
     }

@@ -111,8 +111,7 @@ public struct LinkDiff: Sendable {
         }
         return LinkDiff(
             changes: changes, addedApps: new.filter { !olds.contains($0) },
-            removedApps: old.filter { !news.contains($0) },
-            notDecided: notDecided)
+            removedApps: old.filter { !news.contains($0) }, notDecided: notDecided)
     }
 }
 

@@ -71,8 +71,7 @@ public struct RuleCoverage: Sendable {
             let rule = matcher.rules[index]
             return RuleCoverage(
                 entry: matcher.statement, rule: rule.index, range: rule.range,
-                pointer: "\(matcher.pointer)/\(rule.index)",
-                isExclude: rule.isExclude,
+                pointer: "\(matcher.pointer)/\(rule.index)", isExclude: rule.isExclude,
                 isCatchAll: rule.path?.steps == [.star] && rule.items.isEmpty && rule.fragment == nil,
                 verdict: analysis.verdict(of: index))
         }

@@ -33,8 +33,7 @@ enum RuleSamples {
             let path = rule.path.isAnything && star.isEmpty ? [] : text(rule.path, star: star, one: one)
             var query: [UInt8]?
             switch rule.query {
-            case .whole(let pattern):
-                if !pattern.isAnything { query = text(pattern, star: star, one: one) }
+            case .whole(let pattern): if !pattern.isAnything { query = text(pattern, star: star, one: one) }
             case .items(let items):
                 let needed = items.filter { !$0.pattern.isAnything }
                 if !needed.isEmpty {

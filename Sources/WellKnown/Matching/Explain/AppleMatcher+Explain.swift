@@ -146,8 +146,7 @@ struct AppleExplainer {
             part: part, pattern: pattern.source, origin: place.origin, range: place.range,
             text: isThere ? text.string : nil, matches: matches,
             note: isThere
-                ? PatternNote.of(pattern, text, matches: matches)
-                : "there is no \(part), which counts as an empty one",
+                ? PatternNote.of(pattern, text, matches: matches) : "there is no \(part), which counts as an empty one",
             mark: mark(place, isDocumented))
     }
 

@@ -12,8 +12,7 @@ struct ByteSet: Sendable, Hashable {
 
     static let all = ByteSet(UInt8.min...UInt8.max)
 
-    @inline(__always)
-    func contains(_ byte: UInt8) -> Bool {
+    @inline(__always) func contains(_ byte: UInt8) -> Bool {
         let bit: UInt64 = 1 << UInt64(byte & 63)
         switch byte >> 6 {
         case 0: return first & bit != 0

@@ -14,15 +14,13 @@ extension LinkPattern {
         return thoroughly(text, &effort)
     }
 
-    @inline(__always)
-    private func begins(_ text: LinkText, with prefix: [UInt8]) -> Bool {
+    @inline(__always) private func begins(_ text: LinkText, with prefix: [UInt8]) -> Bool {
         guard text.count >= prefix.count else { return false }
         for index in prefix.indices where text.bytes[text.lower + index] != prefix[index] { return false }
         return true
     }
 
-    @inline(__always)
-    private func ends(_ text: LinkText, with suffix: [UInt8]) -> Bool {
+    @inline(__always) private func ends(_ text: LinkText, with suffix: [UInt8]) -> Bool {
         guard text.count >= suffix.count else { return false }
         let start = text.upper - suffix.count
         for index in suffix.indices where text.bytes[start + index] != suffix[index] { return false }

@@ -123,8 +123,7 @@ struct ValueList: Sendable {
     }
 
     /// The child of a node for a byte, or `nil` if there is none.
-    @inline(__always)
-    func child(of node: Int, _ byte: UInt8) -> Int? {
+    @inline(__always) func child(of node: Int, _ byte: UInt8) -> Int? {
         var child = Int(nodes[node].child)
         while child != 0 {
             if nodes[child].byte == byte { return child }

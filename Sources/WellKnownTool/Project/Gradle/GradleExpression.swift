@@ -36,8 +36,7 @@ struct GradleExpression {
         split(tokens, at: ",").map { part in
             let part = part.filter { $0 != .newline }[...]
             for mark in [GradleToken.mark(":"), .word("to"), .mark("=")] {
-                guard let place = part.firstIndex(of: mark), place > part.startIndex,
-                    depth(of: part[..<place]) == 0
+                guard let place = part.firstIndex(of: mark), place > part.startIndex, depth(of: part[..<place]) == 0
                 else { continue }
                 return (name(of: part[..<place], variables), value(part[(place + 1)...], variables))
             }

@@ -43,8 +43,7 @@ private struct GradleLexer {
             case 0x0a, 0x0d:
                 offset += 1
                 if tokens.last != .newline { tokens.append(.newline) }
-            case 0x5c where peek(1) == 0x0a || peek(1) == 0x0d:
-                offset += peek(1) == 0x0d && peek(2) == 0x0a ? 3 : 2
+            case 0x5c where peek(1) == 0x0a || peek(1) == 0x0d: offset += peek(1) == 0x0d && peek(2) == 0x0a ? 3 : 2
             case 0...0x20: offset += 1
             case 0x2f where peek(1) == 0x2f: skipLine()
             case 0x2f where peek(1) == 0x2a: skipBlock()

@@ -7,8 +7,7 @@ enum AndroidReader: ProjectReader {
     static func takes(_ path: String) -> Bool {
         switch ProjectFolder.name(of: path) {
         case "AndroidManifest.xml", "build.gradle", "build.gradle.kts", "gradle.properties": true
-        default:
-            path.hasSuffix(".xml") && (("/" + path).contains("/res/values") || path.contains("Manifest"))
+        default: path.hasSuffix(".xml") && (("/" + path).contains("/res/values") || path.contains("Manifest"))
         }
     }
 
