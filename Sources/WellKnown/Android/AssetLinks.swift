@@ -40,9 +40,7 @@ public struct AssetLinks: Hashable, Sendable {
     }
 
     /// Returns the file's bytes, equal for equal input. There is one statement per app with all its relations.
-    public func json() -> [UInt8] {
-        AssociationJSON.array(apps.map(statement)).bytes
-    }
+    public func json() -> [UInt8] { AssociationJSON.array(apps.map(statement)).bytes }
 
     private func statement(_ app: AndroidApp) -> AssociationJSON {
         let relations = [Self.handleAllURLs] + (sharesCredentials ? [Self.getLoginCredentials] : [])

@@ -102,6 +102,4 @@ public struct AssetQuery: Sendable {
 }
 
 /// The request is invalid, independent of the content of the lists.
-public struct AssetQueryError: Error, Hashable, Sendable {
-    public let error: AssetError
-}
+public struct AssetQueryError: Error, Hashable, Sendable { public let error: AssetError }

@@ -29,9 +29,7 @@ struct PatternEscapes {
         }
     }
 
-    static func upper(_ text: String) -> String {
-        text.replacing(/%[0-9A-Fa-f]{2}/) { $0.output.uppercased() }
-    }
+    static func upper(_ text: String) -> String { text.replacing(/%[0-9A-Fa-f]{2}/) { $0.output.uppercased() } }
 
     /// The text as browsers send it. Wildcards and variables are kept.
     ///

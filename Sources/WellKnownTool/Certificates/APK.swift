@@ -185,9 +185,7 @@ struct APKSigningBlock {
             throw .malformed("the size of its signing block is not possible")
         }
         let start = end - Int(size) - 8
-        guard ZipArchive.number(data, start, 8) == size else {
-            throw .malformed("its signing block has two sizes")
-        }
+        guard ZipArchive.number(data, start, 8) == size else { throw .malformed("its signing block has two sizes") }
         var cursor = ByteCursor(data[(start + 8)..<(end - 24)])
         var values: [Scheme: ArraySlice<UInt8>] = [:]
         while !cursor.isAtEnd {

@@ -46,9 +46,7 @@ struct FingerprintCommand: ParsableCommand {
             let failed = failures.map { ["file": $0.file, "error": $0.fault.description] as JSONObject }
             StandardOutput.write(JSONOutput.text(["files": reports.map(\.encoded), "failures": failed]))
         }
-        for failure in failures {
-            StandardOutput.reportError("\(failure.file.printable): \(failure.fault)")
-        }
+        for failure in failures { StandardOutput.reportError("\(failure.file.printable): \(failure.fault)") }
         guard failures.isEmpty else { throw ExitCode(2) }
         let isBad = reports.contains { failOn.isReached(by: $0.findings) }
         if isBad { throw ExitCode(1) }

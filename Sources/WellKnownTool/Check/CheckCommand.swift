@@ -86,9 +86,7 @@ struct CheckCommand: AsyncParsableCommand {
 
     /// The first round shows what is not as expected. Later rounds show what is different from the round before.
     private func changes(from last: [ExpectationCheck.Result], to results: [ExpectationCheck.Result]) -> [String] {
-        guard last.count == results.count else {
-            return results.filter { $0.verdict != .asExpected }.map { text($0) }
-        }
+        guard last.count == results.count else { return results.filter { $0.verdict != .asExpected }.map { text($0) } }
         return zip(last, results).filter { $0.verdict != $1.verdict || $0.found != $1.found }.map { text($1) }
     }
 

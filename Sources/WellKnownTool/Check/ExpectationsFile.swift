@@ -20,9 +20,7 @@ struct ExpectationsFile {
     }
 
     /// Files that are read instead of those of the server.
-    struct LocalFiles: Sendable {
-        var aasa, assetlinks, manifest: String?
-    }
+    struct LocalFiles: Sendable { var aasa, assetlinks, manifest: String? }
 
     private(set) var expectations: [Expectation] = []
     private(set) var files: [String: LocalFiles] = [:]

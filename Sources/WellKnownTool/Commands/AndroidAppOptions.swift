@@ -31,9 +31,7 @@ struct AndroidAppOptions: ParsableArguments {
         guard let manifest else { throw ExitCode(64) }
         let read = try AndroidAppFiles.manifest(manifest, define: versions.define)
         var links: (matcher: AndroidMatcher, document: JSONDocument)?
-        if let assetlinks {
-            links = try await AndroidAppFiles.links(assetlinks, network: network)
-        }
+        if let assetlinks { links = try await AndroidAppFiles.links(assetlinks, network: network) }
         let package = try AndroidAppFiles.package(app: app, read, links?.matcher)
         let matcher = versions.matcher(read, links: links?.matcher, package: package)
         let decisions = link.map { matcher.decisions($0) } ?? []

@@ -116,9 +116,7 @@ extension LintCommand {
     }
 }
 
-extension SystemVersion: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
-}
+extension SystemVersion: ExpressibleByArgument { public init?(argument: String) { self.init(argument) } }
 
 /// The inputs of one run of `lint`, the findings of each input, and the findings about both files of a site.
 struct LintRun {

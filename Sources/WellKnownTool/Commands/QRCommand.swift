@@ -18,9 +18,7 @@ struct QRCommand: ParsableCommand {
 
     func validate() throws { _ = try code() }
 
-    func run() throws {
-        StandardOutput.write(try code().terminalText(hasColour: TextStyle.isTerminal))
-    }
+    func run() throws { StandardOutput.write(try code().terminalText(hasColour: TextStyle.isTerminal)) }
 
     private func code() throws -> QRCode {
         let link: LinkURL

@@ -15,7 +15,5 @@ struct SchemaCommand: ParsableCommand {
 
     @Argument(help: "aasa or assetlinks.") var kind: AssociationKind
 
-    func run() {
-        StandardOutput.write(String(decoding: AssociationSchema.text(of: kind), as: UTF8.self))
-    }
+    func run() { StandardOutput.write(String(decoding: AssociationSchema.text(of: kind), as: UTF8.self)) }
 }

@@ -24,9 +24,7 @@ struct AppleDoctor: Sendable {
     var now: Date
 
     /// The lines of the table in a fixed order: the app's id, the file, the app, the profile.
-    func lines() -> [DoctorLine] {
-        [appLine] + fileLines + entitlementLines + profileLines
-    }
+    func lines() -> [DoctorLine] { [appLine] + fileLines + entitlementLines + profileLines }
 
     // MARK: The app's id
 

@@ -20,9 +20,7 @@ struct DeviceDoctor: Sendable {
     private func line(
         _ platform: LinkPlatform, _ found: String, _ verdict: DoctorLine.Verdict, _ advice: String?,
         subject: String = subject
-    ) -> DoctorLine {
-        DoctorLine(platform, subject, wanted, .init(Self.place, found), verdict, advice)
-    }
+    ) -> DoctorLine { DoctorLine(platform, subject, wanted, .init(Self.place, found), verdict, advice) }
 
     private var androidLines: [DoctorLine] {
         guard !report.android.isEmpty else { return [] }

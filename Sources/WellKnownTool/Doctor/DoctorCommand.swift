@@ -66,9 +66,7 @@ struct DoctorCommand: AsyncParsableCommand {
         _ = try PlaceholderValue.dictionary(define)
     }
 
-    func run() async throws {
-        try await CannotCheck.reporting { try await examine() }
-    }
+    func run() async throws { try await CannotCheck.reporting { try await examine() } }
 
     /// The host of a domain, with umlauts too, or of a link.
     static func host(_ text: String) -> DomainName? {
@@ -97,9 +95,7 @@ struct DoctorCommand: AsyncParsableCommand {
         into examination: inout DoctorExamination, filling values: [String: String]
     ) throws(ProjectFiles.ReadError) {
         try sources.read(into: &examination, filling: values)
-        if let entitlements {
-            examination.entitlements = try ProjectFiles.entitlements(entitlements, filling: values)
-        }
+        if let entitlements { examination.entitlements = try ProjectFiles.entitlements(entitlements, filling: values) }
         if let profile { examination.profile = try ProjectFiles.profile(profile) }
         if let manifest { examination.manifest = try ProjectFiles.manifest(manifest, filling: values) }
         examination.names = DoctorNames(

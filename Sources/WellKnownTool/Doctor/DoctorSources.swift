@@ -72,8 +72,6 @@ struct DoctorSources: ParsableArguments {
         network.timeLimit = min(network.timeLimit, most)
         let client = try network.client()
         await examination.fetch(with: client)
-        if let target = FetchTarget(examination.host.name) {
-            await examination.ask(services.probe(client, target))
-        }
+        if let target = FetchTarget(examination.host.name) { await examination.ask(services.probe(client, target)) }
     }
 }

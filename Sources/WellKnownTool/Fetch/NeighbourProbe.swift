@@ -25,9 +25,7 @@ struct NeighbourProbe: Sendable {
             findings: NeighbourTransport.findings(outcome, of: kind, url: url, impossible: impossible))
     }
 
-    private func send(_ url: String) async -> HTTPOutcome {
-        await client.ask(WebRequest(url: url))
-    }
+    private func send(_ url: String) async -> HTTPOutcome { await client.ask(WebRequest(url: url)) }
 }
 
 extension FetchReport {

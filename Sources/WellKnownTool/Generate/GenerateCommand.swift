@@ -73,9 +73,7 @@ struct GenerateCommand: ParsableCommand {
         if let only, !generated.files.contains(where: { $0.kind == only }) {
             throw refused(["there is no app for \(only.fileName)"])
         }
-        for remark in generated.remarks {
-            StandardOutput.reportError("warning: \(remark.printable)")
-        }
+        for remark in generated.remarks { StandardOutput.reportError("warning: \(remark.printable)") }
         guard let outDir else { return StandardOutput.write(text(generated)) }
         do throws(InputError) {
             let paths = try generated.write(to: outDir, force: force)

@@ -59,9 +59,7 @@ enum FindingText {
 ///
 /// Source: GitHub, "Workflow commands for GitHub Actions" (setting an error, warning or notice message).
 enum FindingGitHub {
-    static func render(_ files: [CheckedFile]) -> String {
-        files.flatMap(lines).map { $0 + "\n" }.joined()
-    }
+    static func render(_ files: [CheckedFile]) -> String { files.flatMap(lines).map { $0 + "\n" }.joined() }
 
     private static func lines(_ file: CheckedFile) -> [String] {
         let failures = file.failure.map {

@@ -68,9 +68,7 @@ struct ManifestSource {
         filter.groups = children(element, "uri-relative-filter-group").map(group)
         for data in children(element, "data") {
             var item = ManifestData(scheme: self[data, "scheme"], position: data.position)
-            item.host = self[data, "host"].map {
-                ManifestHost($0, port: self[data, "port"], position: data.position)
-            }
+            item.host = self[data, "host"].map { ManifestHost($0, port: self[data, "port"], position: data.position) }
             item.paths = ManifestPath.Kind.allCases.compactMap { kind in
                 pattern(data, kind.rawValue).map { ManifestPath(kind, $0, position: data.position) }
             }

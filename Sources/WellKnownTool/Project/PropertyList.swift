@@ -85,9 +85,7 @@ indirect enum PropertyList: Sendable, Hashable {
         }
     }
 
-    private static func trimmed(_ text: String) -> String {
-        text.trimmingCharacters(in: .whitespacesAndNewlines)
-    }
+    private static func trimmed(_ text: String) -> String { text.trimmingCharacters(in: .whitespacesAndNewlines) }
 }
 
 /// Reads the binary form of a property list, version 00.
@@ -131,9 +129,7 @@ struct BinaryPropertyList {
 
     private static let broken = ProjectFileError("the binary property list is broken")
 
-    private static func bigEndian(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reduce(0) { $0 << 8 | UInt64($1) }
-    }
+    private static func bigEndian(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
     private func number(_ offset: Int, _ count: Int) throws(ProjectFileError) -> Int {
         guard offset >= 0, count >= 0, count <= 8, offset <= bytes.count - count,

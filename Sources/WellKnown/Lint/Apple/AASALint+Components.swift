@@ -93,9 +93,7 @@ extension AASALint {
             }
         case .items(let items):
             let isOpen = items.allSatisfy { $0.pattern.utf8.allSatisfy { $0 == UInt8(ascii: "*") } }
-            for item in items {
-                queryItem(item, name(), reading, excludesAll: isExclude && isOpen)
-            }
+            for item in items { queryItem(item, name(), reading, excludesAll: isExclude && isOpen) }
         case nil: break
         }
     }

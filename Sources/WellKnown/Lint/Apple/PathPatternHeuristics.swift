@@ -100,9 +100,7 @@ struct PathPatternHeuristics {
     var hasQuery: Bool {
         var index = bytes.startIndex
         while let mark = bytes[index...].firstIndex(of: Self.mark) {
-            let name = bytes[(mark + 1)...].prefix {
-                $0.isASCIILetter || $0.isASCIIDigit || "-_.[]%".utf8.contains($0)
-            }
+            let name = bytes[(mark + 1)...].prefix { $0.isASCIILetter || $0.isASCIIDigit || "-_.[]%".utf8.contains($0) }
             let next = mark + 1 + name.count
             if !name.isEmpty, next < bytes.count, bytes[next] == UInt8(ascii: "=") { return true }
             index = mark + 1
@@ -153,9 +151,7 @@ struct PathPatternHeuristics {
     }
 
     /// The number of stars. Adjacent stars count as one.
-    var starCount: Int {
-        bytes.indices.count { bytes[$0] == Self.star && ($0 == 0 || bytes[$0 - 1] != Self.star) }
-    }
+    var starCount: Int { bytes.indices.count { bytes[$0] == Self.star && ($0 == 0 || bytes[$0 - 1] != Self.star) } }
 
     /// Whether a slash follows a star, with more text after the slash.
     var hasInnerStar: Bool {

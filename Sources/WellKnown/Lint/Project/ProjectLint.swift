@@ -169,9 +169,7 @@ enum IntentFilterLint {
     private static func verification(of filter: IntentFilter, place: String, file: String) -> [Finding] {
         let isOwn =
             !filter.schemes.isEmpty
-            && filter.schemes.allSatisfy {
-                !["http", "https"].contains($0.lowercased()) && !BuildPlaceholder.isIn($0)
-            }
+            && filter.schemes.allSatisfy { !["http", "https"].contains($0.lowercased()) && !BuildPlaceholder.isIn($0) }
         if isOwn {
             return [
                 Finding(

@@ -123,9 +123,7 @@ public struct AssetLinksReaders: Sendable {
     }
 
     func report(to findings: inout FindingCollector) {
-        guard let file, let google = lists.first(where: { $0.reader == .google }), google.void == nil else {
-            return
-        }
+        guard let file, let google = lists.first(where: { $0.reader == .google }), google.void == nil else { return }
         var told: [Int: (names: [String], node: JSONNode, reason: String)] = [:]
         for list in lists {
             // Includes have a finding of their own.

@@ -74,9 +74,7 @@ public struct AndroidMatcher: Sendable {
 
     /// The decision of ``decide(_:package:)`` and its reasons.
     public func explain(_ url: LinkURL, package: String) -> LinkExplanation {
-        if let refusal {
-            return LinkExplanation(.noMatch, [], "Every reader takes the list for none: \(refusal).", [])
-        }
+        if let refusal { return LinkExplanation(.noMatch, [], "Every reader takes the list for none: \(refusal).", []) }
         if !apps.contains(package), let fault = unusable[package] {
             return LinkExplanation(.noMatch, [], "The statement for \(package) verifies nothing: \(fault).", [])
         }

@@ -14,9 +14,7 @@ final class LinkRules {
         let samples: [LinkURL]
 
         /// What distinguishes the rule from others in the same spaces.
-        var conditions: Conditions {
-            Conditions(path: path, query: query, fragment: fragment, isExclude: isExclude)
-        }
+        var conditions: Conditions { Conditions(path: path, query: query, fragment: fragment, isExclude: isExclude) }
     }
 
     struct Conditions: Hashable {
@@ -190,9 +188,7 @@ extension AppleMatcher {
 
 extension DynamicMatcher {
     func linkRules(in spaces: LinkSpaces) -> LinkRules {
-        guard flaws.isEmpty, !rules.isEmpty else {
-            return LinkRules([], fallback: .manifestDecides) { _, _ in nil }
-        }
+        guard flaws.isEmpty, !rules.isEmpty else { return LinkRules([], fallback: .manifestDecides) { _, _ in nil } }
         let made = rules.map { try? Self.linkRule($0, spaces) }
         return LinkRules(made, excludes: rules.map(\.isExclude), fallback: .noMatch) { url, effort in
             // Every rule reads the path and every item.

@@ -35,9 +35,7 @@ struct ParitySamples {
     }
 
     /// Adds a path of an intent filter. Its text without wildcards is a useful edge case.
-    mutating func add(_ path: ManifestPath) {
-        add(plainPath: String(path.text.filter { !".*\\[]{}+^".contains($0) }))
-    }
+    mutating func add(_ path: ManifestPath) { add(plainPath: String(path.text.filter { !".*\\[]{}+^".contains($0) })) }
 
     mutating func add(_ condition: RelativeFilterGroup.Condition) {
         let text = String(condition.pattern.text.filter { !".*\\[]{}+^".contains($0) })

@@ -70,9 +70,7 @@ final class LinkPattern: Sendable {
     }
 
     /// Whether the pattern also matches without its last segment although it ends in `/**` or `/*/` instead of `/*`.
-    var hasUnplainBareForm: Bool {
-        bareCount != nil && !source.utf8.suffix(2).elementsEqual("/*".utf8)
-    }
+    var hasUnplainBareForm: Bool { bareCount != nil && !source.utf8.suffix(2).elementsEqual("/*".utf8) }
 
     /// The pattern without the form that lacks the last segment.
     var withoutBareForm: LinkPattern {
@@ -145,9 +143,7 @@ extension LinkPattern {
                 effort.left -= 80 * occurrences.wordCount
                 var mask = PositionSet(none: occurrences)
                 for place in places.places
-                where place < text.count && sets[index].contains(text.bytes[text.lower + place]) {
-                    mask.insert(place)
-                }
+                where place < text.count && sets[index].contains(text.bytes[text.lower + place]) { mask.insert(place) }
                 places.advance(over: mask.words)
             } else if let index = step.listIndex {
                 take(lists[index], &places, text, occurrences, &effort)

@@ -50,13 +50,9 @@ struct LinkText: Sendable {
 
     /// The text with its escapes decoded. Unchanged without escapes, and if the result is not UTF-8.
     func decoded(keepsSlashes: Bool = false) -> LinkText {
-        guard slice.contains(0x25) else {
-            return self
-        }
+        guard slice.contains(0x25) else { return self }
         let bytes = PercentCoding.decodeLeniently(slice, keepsSlashes: keepsSlashes)
-        guard String(validating: bytes, as: UTF8.self) != nil else {
-            return self
-        }
+        guard String(validating: bytes, as: UTF8.self) != nil else { return self }
         return LinkText(bytes)
     }
 }

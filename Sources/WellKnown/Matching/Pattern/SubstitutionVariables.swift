@@ -104,7 +104,5 @@ enum ISOCodes {
         UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW
         """)
 
-    private static func words(_ text: String) -> [String] {
-        text.split { $0 == " " || $0 == "\n" }.map(String.init)
-    }
+    private static func words(_ text: String) -> [String] { text.split { $0 == " " || $0 == "\n" }.map(String.init) }
 }

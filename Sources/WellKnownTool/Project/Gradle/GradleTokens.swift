@@ -65,9 +65,7 @@ private struct GradleLexer {
 
     private func peek(_ ahead: Int = 0) -> UInt8? { offset + ahead < bytes.count ? bytes[offset + ahead] : nil }
 
-    private mutating func skipLine() {
-        while let byte = peek(), byte != 0x0a, byte != 0x0d { offset += 1 }
-    }
+    private mutating func skipLine() { while let byte = peek(), byte != 0x0a, byte != 0x0d { offset += 1 } }
 
     /// Kotlin nests its comments, Groovy does not. A nested one is rare, and the first end closes it here.
     private mutating func skipBlock() {
