@@ -2,31 +2,18 @@ import ArgumentParser
 import SSOShared
 import ThisBuild
 
-@main
-struct WellKnownProgram: AsyncParsableCommand {
+@main struct WellKnownProgram: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wellknown",
         abstract: "Lints, matches, explains, diffs and fetches apple-app-site-association and assetlinks.json.",
         discussion: """
             Shell completions: wellknown --generate-completion-script bash, zsh or fish. From nothing to a link that opens \
             the app, step by step: docs/universal-links.md.
-            """,
-        version: "wellknown \(ThisBuild.stamp.text)",
+            """, version: "wellknown \(ThisBuild.stamp.text)",
         subcommands: [
-            WhyCommand.self,
-            LintCommand.self,
-            MatchCommand.self,
-            ExplainCommand.self,
-            DiffCommand.self,
-            CheckCommand.self,
-            FindingCommand.self,
-            SchemaCommand.self,
-            QRCommand.self,
-            GenerateCommand.self,
-            FetchCommand.self,
-            DoctorCommand.self,
-            StatementsCommand.self,
-            FingerprintCommand.self,
+            WhyCommand.self, LintCommand.self, MatchCommand.self, ExplainCommand.self, DiffCommand.self,
+            CheckCommand.self, FindingCommand.self, SchemaCommand.self, QRCommand.self, GenerateCommand.self,
+            FetchCommand.self, DoctorCommand.self, StatementsCommand.self, FingerprintCommand.self,
             CapabilityCommand.self,
         ])
 

@@ -6,8 +6,7 @@ import SSOShared
 public struct AndroidApp: Hashable, Sendable {
     /// The application id, for example `com.example.app`.
     public let packageName: String
-    /// The fingerprints, at least one. With Play App Signing this is the certificate of the app-signing key, not of the
-    /// upload key.
+    /// The fingerprints, at least one. With Play App Signing that of the app-signing key, not of the upload key.
     public let fingerprints: [CertificateFingerprint]
 
     /// Reads one item `package=SHA256[;SHA256]`. White space around the parts is ignored.
@@ -42,8 +41,7 @@ public struct AndroidApp: Hashable, Sendable {
         self.fingerprints = fingerprints
     }
 
-    /// Reads a comma-separated list, as in `IDP_ANDROID_APPS`. A blank text results in an empty list: no apps are
-    /// configured.
+    /// Reads a comma-separated list, as in `IDP_ANDROID_APPS`. A blank text results in an empty list.
     ///
     /// - Throws: ``AssociationError`` for each item that is empty, ill-formed, or names a package for the second time.
     ///   All fingerprints of one package belong in one item.
@@ -74,23 +72,11 @@ public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertibl
     /// - Returns: `nil` for any other text, for example a SHA-1 (20 pairs).
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
-        let separated = bytes.count == 95
-        guard separated || bytes.count == 64 else { return nil }
-        let stride = separated ? 3 : 2
-        var pairs: [String] = []
-        for start in Swift.stride(from: 0, to: bytes.count, by: stride) {
-            guard let high = Self.upperHex(bytes[start]), let low = Self.upperHex(bytes[start + 1]) else { return nil }
-            if separated, start > 0, bytes[start - 1] != UInt8(ascii: ":") { return nil }
-            pairs.append(String(decoding: [high, low], as: UTF8.self))
-        }
-        description = pairs.joined(separator: ":")
-    }
-
-    private static func upperHex(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"): byte
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - 0x20
-        default: nil
-        }
+        guard bytes.count == 64 || bytes.count == 95 else { return nil }
+        let colons = bytes.count == 95 ? Array(stride(from: 2, to: bytes.count, by: 3)) : []
+        guard colons.allSatisfy({ bytes[$0] == UInt8(ascii: ":") }) else { return nil }
+        let digits = colons.isEmpty ? bytes : bytes.filter { $0 != UInt8(ascii: ":") }
+        guard digits.count == 64, let octets = Hex.decode(String(decoding: digits, as: UTF8.self)) else { return nil }
+        description = FingerprintReading.text(octets)
     }
 }

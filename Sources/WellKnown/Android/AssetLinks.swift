@@ -11,8 +11,7 @@ public struct AssetLinks: Hashable, Sendable {
     /// The app may use the passwords and passkeys saved for the site.
     package static let getLoginCredentials = "delegate_permission/common.get_login_creds"
 
-    /// Patterns of paths, for Android 15 and later. `*` matches any text up to the first place where the next character
-    /// occurs.
+    /// Patterns for Android 15 and later. `*` matches any text up to the first place where the next character occurs.
     public struct Rules: Hashable, Sendable {
         /// Paths that open the app, in order.
         public let paths: [String]
@@ -32,8 +31,7 @@ public struct AssetLinks: Hashable, Sendable {
     /// Whether the apps may use the passwords and passkeys saved for the site.
     public let sharesCredentials: Bool
 
-    /// - Returns: `nil` without an app, and for rules without a path. No file is published then, because an empty list
-    ///   would be a valid file.
+    /// - Returns: `nil` without an app, and for rules without a path: an empty list would be a valid file.
     public init?(apps: [AndroidApp], rules: Rules? = nil, sharesCredentials: Bool = true) {
         guard !apps.isEmpty, rules?.paths.isEmpty != true else { return nil }
         self.apps = apps
@@ -42,9 +40,7 @@ public struct AssetLinks: Hashable, Sendable {
     }
 
     /// Returns the file's bytes, equal for equal input. There is one statement per app with all its relations.
-    public func json() -> [UInt8] {
-        AssociationJSON.array(apps.map(statement)).bytes
-    }
+    public func json() -> [UInt8] { AssociationJSON.array(apps.map(statement)).bytes }
 
     private func statement(_ app: AndroidApp) -> AssociationJSON {
         let relations = [Self.handleAllURLs] + (sharesCredentials ? [Self.getLoginCredentials] : [])

@@ -23,7 +23,7 @@ public struct AssetLinksFile: Sendable {
 public struct AssetStatement: Sendable {
     public let node: JSONNode
     /// False if the element is not an object. All fields are then absent.
-    public let isObject: Bool
+    public var isObject: Bool { node.object != nil }
     /// The elements as written.
     public let relation: JSONField<[JSONNode]>
     public let target: JSONField<AssetTarget>
@@ -37,7 +37,6 @@ public struct AssetStatement: Sendable {
     init(_ node: JSONNode) {
         let members = node.object ?? []
         self.node = node
-        isObject = node.object != nil
         relation = JSONField("relation", in: members, as: \.array)
         target = JSONField("target", in: members, as: AssetTarget.init)
         include = JSONField("include", in: members, as: \.string)
@@ -102,7 +101,7 @@ public struct RelationExtension: Sendable {
 public struct DynamicComponent: Sendable {
     public let node: JSONNode
     /// False if the element is not an object. All fields are then absent.
-    public let isObject: Bool
+    public var isObject: Bool { node.object != nil }
     public let path: JSONField<String>
     /// Names and patterns of query items. The format does not allow a string here.
     public let query: JSONField<[(name: String, pattern: String, member: JSONMember)]>
@@ -115,7 +114,6 @@ public struct DynamicComponent: Sendable {
     public init(_ node: JSONNode) {
         let members = node.object ?? []
         self.node = node
-        isObject = node.object != nil
         path = JSONField("/", in: members, as: \.string)
         query = JSONField("?", in: members) { node in
             guard case .items(let items) = QueryPattern(node) else { return nil }

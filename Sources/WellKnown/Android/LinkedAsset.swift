@@ -2,11 +2,9 @@ import SSOShared
 
 /// The source or target of a statement: a web site, or an Android app with one signing certificate.
 ///
-/// Source: Digital Asset Links specification (github.com/google/digitalassetlinks, well-known/details.md), "Data
-/// Types".
+/// Source: Digital Asset Links specification (github.com/google/digitalassetlinks, well-known/details.md).
 public enum LinkedAsset: Hashable, Sendable {
-    /// A web site. `origin` is in the form for comparison: scheme and host in lower case, no trailing dot, no default
-    /// port.
+    /// A web site. `origin` is scheme and host in lower case, without a trailing dot and a default port.
     case web(origin: String)
     /// An app. `fingerprint` is the SHA-256 of the certificate: 32 upper-case hex octets joined by colons.
     case androidApp(packageName: String, fingerprint: String)
@@ -55,8 +53,7 @@ extension LinkedAsset {
         }
     }
 
-    /// Whether the text is a Java package name: labels of letters, digits and `_`, joined by dots. No label begins with
-    /// a digit.
+    /// Whether the text is labels of letters, digits and `_`, joined by dots. No label begins with a digit.
     static func isPackageName(_ name: String) -> Bool {
         name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { part in
             guard let first = part.first, !first.isASCIIDigit else { return false }

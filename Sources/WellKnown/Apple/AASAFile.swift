@@ -2,8 +2,7 @@ public import SSOShared
 
 /// A parsed apple-app-site-association file. Every part has its position.
 ///
-/// Sources: Apple, "Supporting associated domains" and the pages on `applinks` below it; WWDC 2019 session 717 and WWDC
-/// 2020 session 10098.
+/// Sources: Apple, "Supporting associated domains", `applinks` and below; WWDC 2019 session 717, 2020 session 10098.
 public struct AASAFile: Sendable {
     public let document: JSONDocument
     /// All members of the root, in the order of the file.
@@ -20,7 +19,6 @@ public struct AASAFile: Sendable {
     /// The apps that may answer sign-in requests (Extensible SSO).
     public let authsrv: JSONField<AppsService>
 
-    /// The names of all services.
     public static let services = ["applinks", "webcredentials", "appclips", "activitycontinuation", "authsrv"]
 
     /// - Returns: `nil` if the document has no root or its root is not an object.
@@ -153,8 +151,7 @@ public struct AppLinksEntry: Sendable {
         unknownMembers = members.unknown(besides: ["appIDs", "appID", "components", "paths", "defaults"])
     }
 
-    /// The apps of the rules. `appIDs` takes precedence over `appID` even if it is empty, as observed on Apple's own
-    /// matcher.
+    /// The apps of the rules. `appIDs` wins over `appID` even if it is empty, as observed on Apple's own matcher.
     public var apps: [String] {
         if let key { return [key.key] }
         if let list = appIDs.value { return list.compactMap(\.string) }
@@ -203,11 +200,9 @@ public struct ComponentFields: Sendable {
     public let comment: JSONField<String>
     public let caseSensitive: JSONField<Bool>
     public let percentEncoded: JSONField<Bool>
-    /// Members that no system knows. Systems ignore them silently, so a misspelled key makes the rule wider than its
-    /// text.
+    /// Members that no system knows. Systems ignore them, so a misspelled key makes the rule wider than its text.
     public let unknownMembers: [JSONMember]
 
-    /// The keys of a component.
     public static let keys = ["/", "?", "#", "exclude", "comment", "caseSensitive", "percentEncoded"]
 
     init?(_ node: JSONNode) {

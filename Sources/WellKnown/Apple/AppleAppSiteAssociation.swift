@@ -66,8 +66,7 @@ public struct AppleAppSiteAssociation: Hashable, Sendable {
     }
 }
 
-/// The identifier of an app on Apple's systems: the team's prefix, a dot, and the bundle identifier, for example
-/// `ABCDE12345.com.example.app`.
+/// An app on Apple's systems: the team's prefix, a dot, and the bundle identifier, as in `ABCDE12345.com.example.app`.
 ///
 /// Source: Apple, "Supporting associated domains" (`appIDs` of `applinks`, `apps` of `webcredentials`).
 public struct AppleAppID: Hashable, Sendable, CustomStringConvertible {
@@ -102,8 +101,7 @@ public struct AppleAppID: Hashable, Sendable, CustomStringConvertible {
         bundleID = String(decoding: text.utf8.dropFirst(team.count + 1), as: UTF8.self)
     }
 
-    /// Reads a comma-separated list, as in `IDP_APPLE_APP_IDS`. A blank text results in an empty list: no apps are
-    /// configured.
+    /// Reads a comma-separated list, as in `IDP_APPLE_APP_IDS`. A blank text results in an empty list.
     ///
     /// - Throws: ``AssociationError`` for each item that is empty, ill-formed or listed twice.
     public static func list(_ text: String) throws(AssociationError) -> [AppleAppID] {

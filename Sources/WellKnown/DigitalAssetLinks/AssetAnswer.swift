@@ -8,8 +8,7 @@ public struct AssetAnswer: Sendable {
         case success = "SUCCESS"
         /// The request is invalid. No list was fetched.
         case queryParsingError = "QUERY_PARSING_ERROR"
-        /// A list could not be fetched or read completely. The result contains the valid parts, so `linked` may be
-        /// true.
+        /// A list could not be read completely. The result contains the valid parts, so `linked` may be true.
         case fetchError = "FETCH_ERROR"
     }
 
@@ -42,24 +41,17 @@ public struct AssetAnswer: Sendable {
         self.showsExtensions = showsExtensions
     }
 
-    /// The codes of the errors, without duplicates.
-    public var errorCodes: [AssetErrorCode] {
-        var codes: [AssetErrorCode] = []
-        for error in errors where !codes.contains(error.code) { codes.append(error.code) }
-        return codes
-    }
+    public var errorCodes: [AssetErrorCode] { errors.map(\.code).uniqued { $0 } }
 
     /// The statements. Empty for the answer to a check.
     public var statements: [AssetLink] { if case .statements(let links) = result { links } else { [] } }
 
-    /// Writes the answer as one object: `outcome`, and `statements` or `linked` as in the API's answer. `response`
-    /// repeats the result under its name in the compatibility suite. With errors, there are also `error_code` and
-    /// `error_message`.
+    /// Writes `outcome`, and `statements` or `linked` as in the API's answer, which `response` repeats for the
+    /// compatibility suite. With errors, there are also `error_code` and `error_message`.
     public func json() -> [UInt8] {
         let (name, value): (String, AssociationJSON) =
             switch result {
-            case .statements(let links):
-                ("statements", .array(links.map { $0.json(withExtensions: showsExtensions) }))
+            case .statements(let links): ("statements", .array(links.map { $0.json(withExtensions: showsExtensions) }))
             case .linked(let isLinked): ("linked", .bool(isLinked))
             }
         let errors: AssociationJSON = [
@@ -68,8 +60,7 @@ public struct AssetAnswer: Sendable {
         ]
         return AssociationJSON.joined(
             ["outcome": .string(outcome.rawValue)], .object([(name, value), ("response", value)]),
-            self.errors.isEmpty ? [:] : errors,
-            places.isEmpty ? [:] : ["fetched": .array(places.map { .string($0) })]
+            self.errors.isEmpty ? [:] : errors, places.isEmpty ? [:] : ["fetched": .array(places.map { .string($0) })]
         ).bytes
     }
 }
@@ -94,8 +85,7 @@ public struct AssetLink: Sendable {
     func json(withExtensions: Bool) -> AssociationJSON {
         .joined(
             ["source": source.json, "relation": .string(relation), "target": target.json],
-            withExtensions
-                ? extensions.map { ["relation_extensions": .object([(relation, .node($0))])] } ?? [:] : [:])
+            withExtensions ? extensions.map { ["relation_extensions": .object([(relation, .node($0))])] } ?? [:] : [:])
     }
 }
 

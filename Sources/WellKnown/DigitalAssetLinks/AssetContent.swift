@@ -17,19 +17,15 @@ public enum AssetContentReply: Sendable {
     case manifest([UInt8])
     /// The app does not exist, so it has no statements.
     case nothing
-    /// The request failed.
     case failure(AssetError)
 }
 
 /// Supplies lists from memory instead of the network.
 public struct SuppliedAssetContent: AssetContent {
-    private let pages: [String: [UInt8]]
-    private let apps: [LinkedAsset: [UInt8]]
+    private var pages: [String: [UInt8]] = [:]
+    private var apps: [LinkedAsset: [UInt8]] = [:]
 
-    public init() {
-        pages = [:]
-        apps = [:]
-    }
+    public init() {}
 
     /// Reads the format of Google's compatibility suite: `web_content` with `url` and `body`, `android_content` with
     /// `package_name`, `cert_fingerprint` and `assets_statements`. Every page has status 200 and type application/json.
@@ -37,20 +33,16 @@ public struct SuppliedAssetContent: AssetContent {
     /// - Returns: `nil` if the root is not an object, or an entry lacks one of its fields.
     public init?(_ node: JSONNode) {
         guard node.object != nil else { return nil }
-        var pages: [String: [UInt8]] = [:]
         for entry in node["web_content"]?.array ?? [] {
             guard let url = entry["url"]?.string, let body = entry["body"]?.string else { return nil }
             pages[Self.key(url)] = Array(body.utf8)
         }
-        var apps: [LinkedAsset: [UInt8]] = [:]
         for entry in node["android_content"]?.array ?? [] {
             guard let package = entry["package_name"]?.string, let fingerprint = entry["cert_fingerprint"]?.string,
                 let statements = entry["assets_statements"]?.string
             else { return nil }
             apps[.androidApp(packageName: package, fingerprint: fingerprint)] = Array(statements.utf8)
         }
-        self.pages = pages
-        self.apps = apps
     }
 
     public func list(at url: String) async -> AssetContentReply {

@@ -52,8 +52,7 @@ public struct AssetQuery: Sendable {
         self.target = target
         self.relation = relation.isEmpty ? nil : relation
         asksForEverything = target == nil && node["relation"] == nil
-        returnsExtensions =
-            (node["return_relation_extensions"] ?? node["returnRelationExtensions"])?.bool == true
+        returnsExtensions = (node["return_relation_extensions"] ?? node["returnRelationExtensions"])?.bool == true
     }
 
     /// A query for all statements of a web site. `nil` if `site` is not a scheme, a host and an optional port.
@@ -103,6 +102,4 @@ public struct AssetQuery: Sendable {
 }
 
 /// The request is invalid, independent of the content of the lists.
-public struct AssetQueryError: Error, Hashable, Sendable {
-    public let error: AssetError
-}
+public struct AssetQueryError: Error, Hashable, Sendable { public let error: AssetError }

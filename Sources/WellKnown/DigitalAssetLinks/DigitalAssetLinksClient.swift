@@ -20,8 +20,7 @@ public struct DigitalAssetLinksClient: Sendable {
         }
     }
 
-    /// Answers a query. Without a target it returns the statements, with a target it returns whether the assets are
-    /// linked.
+    /// Answers a query: the statements, or with a target whether the assets are linked.
     public func answer(_ query: AssetQuery) async -> AssetAnswer {
         var crawl = StatementCrawl(source: query.source, content: content)
         await crawl.run()
@@ -46,9 +45,8 @@ public struct DigitalAssetLinksClient: Sendable {
 
 /// Collects the statements of an asset: its own list, and the lists that it includes.
 ///
-/// A list is requested once, even if it is included several times. A list that includes itself, directly or through
-/// others, is not read again. The order is depth first and follows the files, so the result does not depend on response
-/// times.
+/// A list is requested once, even if it is included several times or includes itself. The order is depth first and
+/// follows the files, so the result does not depend on response times.
 struct StatementCrawl {
     /// The maximum number of included lists.
     ///
@@ -121,9 +119,8 @@ struct StatementCrawl {
         }
     }
 
-    private mutating func follow(
-        _ address: SiteAddress, _ text: String, from place: String, ancestors: [String]
-    ) async {
+    private mutating func follow(_ address: SiteAddress, _ text: String, from place: String, ancestors: [String]) async
+    {
         // Every list on the way counts: one that arrived over https includes none over http (comptest5009).
         if address.scheme != "https", source.isSecure || ancestors.contains(where: { $0.hasPrefix("https://") }) {
             let rule =
@@ -131,8 +128,7 @@ struct StatementCrawl {
                 ? "Insecure URL in fetch stack of secure asset"
                 : "Insecure include file included by secure include file"
             errors.append(
-                AssetError(
-                    .secureAssetIncludesInsecure, "\(rule): \(place) includes \(text.quoted)", place: place))
+                AssetError(.secureAssetIncludesInsecure, "\(rule): \(place) includes \(text.quoted)", place: place))
             return
         }
         // Fragments are not sent. Default ports and upper case do not make a different list.
@@ -161,8 +157,7 @@ struct StatementCrawl {
 
     private mutating func parse(_ body: [UInt8], _ place: String) -> AssetLinksFile? {
         let document = JSONReader.read(body)
-        // The check is strict, as the suite requires: JSON that only some parsers accept must not grant a permission.
-        // Duplicate keys are valid JSON.
+        // Strict: JSON that only some parsers accept must not grant a permission. The suite has duplicate keys valid.
         let fault = document.errors.first { if case .duplicateKey = $0.kind { false } else { true } }
         if let fault {
             let position = document.position(at: fault.offset)

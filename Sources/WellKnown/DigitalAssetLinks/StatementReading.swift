@@ -1,7 +1,6 @@
 import SSOShared
 
-/// Reads one element of a list like Google's service: a well-formed statement counts, and an ill-formed one is skipped
-/// and reported.
+/// Reads one element of a list like Google's service: an ill-formed statement is skipped and reported.
 ///
 /// Source: Digital Asset Links compatibility suite, comptest2001 to 3316. Every error of an element is reported, not
 /// only the first, because their order is not specified.

@@ -7,30 +7,17 @@ public enum AssociationKind: String, Sendable, Hashable, CaseIterable {
     /// Google's file: assetlinks.json.
     case assetlinks
 
-    /// The file name below `/.well-known/`.
-    public var fileName: String {
-        switch self {
-        case .aasa: "apple-app-site-association"
-        case .assetlinks: "assetlinks.json"
-        }
-    }
+    public var fileName: String { self == .aasa ? "apple-app-site-association" : "assetlinks.json" }
 
     /// The maximum size that readers accept, in bytes. Apple: 128 KB uncompressed (App Search Programming Guide, "Support Universal
     /// Links"); AOSP's StatementService stops at 1 MiB.
-    public var maximumBytes: Int {
-        switch self {
-        case .aasa: 131_072
-        case .assetlinks: 1_048_576
-        }
-    }
+    public var maximumBytes: Int { self == .aasa ? 131_072 : 1_048_576 }
 
-    /// The file of the other system.
     public var other: AssociationKind { self == .aasa ? .assetlinks : .aasa }
 }
 
 extension AssociationKind {
-    /// Detects the kind by the name first, so that a file with the content of the other one is reported. Otherwise
-    /// detects it by the content.
+    /// Detects the kind by the name, so that a file with the other's content is reported, and otherwise by the content.
     ///
     /// - Returns: `nil` if neither is conclusive.
     public static func guess(fileName: String? = nil, body: some Sequence<UInt8>) -> AssociationKind? {

@@ -48,9 +48,7 @@ extension [Finding] {
     }
 }
 
-/// The severity of a finding.
 public enum Severity: String, Sendable, Hashable, Comparable, CaseIterable {
-    /// For information only.
     case info
     /// The file works only partly, is risky, or depends on the reader.
     case warning
@@ -78,9 +76,7 @@ public struct LintRule: Sendable, Hashable {
     public let title: String
     /// The silent effect of the error.
     public let reason: String
-    /// The recommended fix.
     public let fix: String
-    /// The source of the rule.
     public let source: String
     /// A file with this error and no finding of a higher severity. `nil` if the text alone cannot show the error.
     public let wrong: LintExample?

@@ -44,7 +44,6 @@ struct FindingCollector {
                 pointer: document.root == nil ? nil : document.pointer(at: offset)))
     }
 
-    /// Adds a finding at a value.
     mutating func add(
         _ rule: LintRule, at node: JSONNode, _ message: @autoclosure () -> String, severity: Severity? = nil,
         reason: String? = nil, fix: @autoclosure () -> FindingFix? = nil
@@ -52,7 +51,6 @@ struct FindingCollector {
         add(rule, at: node.range.lowerBound, message(), severity: severity, reason: reason, fix: fix())
     }
 
-    /// Adds a finding at a key.
     mutating func add(
         _ rule: LintRule, at member: JSONMember, _ message: @autoclosure () -> String, severity: Severity? = nil,
         reason: String? = nil, fix: @autoclosure () -> FindingFix? = nil

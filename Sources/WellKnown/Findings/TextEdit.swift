@@ -132,8 +132,7 @@ extension JSONDocument {
 
     /// Whether the member that begins at the offset has the value that the other members of its name have.
     func isRepeatedMember(at offset: Int) -> Bool {
-        guard let parts = container(of: offset), let index = parts.index(at: offset),
-            let members = parts.node.object
+        guard let parts = container(of: offset), let index = parts.index(at: offset), let members = parts.node.object
         else { return false }
         let member = members[index]
         return members.allSatisfy { !$0.key.utf8.elementsEqual(member.key.utf8) || $0.value == member.value }

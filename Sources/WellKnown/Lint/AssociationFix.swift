@@ -43,7 +43,6 @@ public struct AssociationFix: Sendable {
         return isOne ? nil : "it is no association file"
     }
 
-    /// The byte-order mark of UTF-8.
     private static let mark: [UInt8] = [0xef, 0xbb, 0xbf]
 
     /// The findings whose edits do not touch one another. The others follow in the next round.

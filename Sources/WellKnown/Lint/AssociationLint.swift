@@ -60,7 +60,6 @@ public struct LintReport: Sendable {
     /// Google's file, if it was parsed.
     public let assetLinks: AssetLinksFile?
 
-    /// The highest severity, or `nil` without findings.
     public var worst: Severity? { findings.map(\.severity).max() }
 
     public func count(_ severity: Severity) -> Int { findings.count { $0.severity == severity } }

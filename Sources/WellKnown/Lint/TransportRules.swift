@@ -1,5 +1,4 @@
-/// The rules about how the files are served, and about the answers of Apple's CDN and of Google's service: codes
-/// `http.*`, `cdn.*`, `dal.error`.
+/// The rules about how files are served and what Apple's and Google's services answer: `http.*`, `cdn.*`, `dal.error`.
 ///
 /// Sources: Apple, "Supporting associated domains", TN3155 and the App Search Programming Guide; Google, "Verify
 /// Android App Links" and the Digital Asset Links API; AOSP StatementService; the headers of Apple's CDN.
@@ -7,10 +6,8 @@ public enum TransportRules {
     public static let rules: [LintRule] = [
         status, redirect, plain, tls, privateAddress, timeout, unreachable, contentTypeHTML, contentType,
         contentTypeParameters, botBlocked, geoOrAuth, encoding, ipv6Differs, headOnly, wwwVersusApex, tooLarge,
-        nearLimit,
-        locationRoot, wrongName, cdnDrift, cdnFailure, cdnNegativeCached, cdnUnknown, cdnUnreachable, dalError,
-        dalDrift,
-        dalNotLinked, dalUnreachable, dalIncludeFailed,
+        nearLimit, locationRoot, wrongName, cdnDrift, cdnFailure, cdnNegativeCached, cdnUnknown, cdnUnreachable,
+        dalError, dalDrift, dalNotLinked, dalUnreachable, dalIncludeFailed,
     ]
 
     private static let apple = "Apple, \"Supporting associated domains\""
@@ -21,8 +18,7 @@ public enum TransportRules {
     static let status = LintRule(
         "http.status", .error, "The file does not answer 200",
         reason: "Apple's CDN stores a failure (SWCERR00101) and Android treats the list as empty, so no link opens "
-            + "the app.",
-        fix: "Serve the file with status 200 and without a login.", source: "\(apple); \(google)")
+            + "the app.", fix: "Serve the file with status 200 and without a login.", source: "\(apple); \(google)")
     static let redirect = LintRule(
         "http.redirect", .error, "The file redirects",
         reason: "Neither Apple nor Android follows redirects. A browser does, so the file seems to work there.",
@@ -59,8 +55,7 @@ public enum TransportRules {
     static let contentType = LintRule(
         "http.content-type", .warning, "The content type is not application/json",
         reason: "Google and Android reject assetlinks.json with another type. Apple also accepts "
-            + "application/octet-stream.",
-        fix: "Serve the file as application/json.", source: google)
+            + "application/octet-stream.", fix: "Serve the file as application/json.", source: google)
     static let contentTypeParameters = LintRule(
         "http.content-type-params", .info, "The content type has parameters",
         reason: "Older versions of Firefox compare the whole value and reject the list.",
@@ -75,8 +70,7 @@ public enum TransportRules {
     static let geoOrAuth = LintRule(
         "http.geo-or-auth", .error, "The file needs a login, or is not served everywhere",
         reason: "Apple's and Google's services fetch the file from their own networks and without a login, so they "
-            + "never get it.",
-        fix: "Exempt /.well-known/ from login, VPN and country rules.", source: technote)
+            + "never get it.", fix: "Exempt /.well-known/ from login, VPN and country rules.", source: technote)
     static let encoding = LintRule(
         "http.encoding", .warning, "The encoding of the body and its headers disagree",
         reason: "A reader that does not decompress the body sees binary data.",

@@ -2,8 +2,7 @@ import SSOShared
 
 /// Determines whether the systems' own parsers accept a text with errors that our parser can read.
 ///
-/// Sources: Foundation's parsers, measured on Linux; Apple's SWCERR00401 ("Bad JSON content"); Android's and Google's
-/// parsers, which are strict.
+/// Sources: Foundation's parsers, measured on Linux; Apple's SWCERR00401; Android's and Google's strict parsers.
 enum FileAcceptance {
     /// The error for which Apple's parser rejects the whole file. `nil` if it accepts the file, or if that is unknown.
     static func appleRefusal(_ document: JSONDocument) -> JSONError? {
@@ -74,8 +73,7 @@ extension JSONNode {
         switch value {
         case .array(let items): return JSONNode(.array(items.map(\.keepingFirstKeys)), range: range)
         case .object(let members):
-            var seen: Set<[UInt8]> = []
-            let first = members.filter { seen.insert(Array($0.key.utf8)).inserted }.map { member in
+            let first = members.uniqued { Array($0.key.utf8) }.map { member in
                 JSONMember(key: member.key, keyRange: member.keyRange, value: member.value.keepingFirstKeys)
             }
             return JSONNode(.object(first), range: range)

@@ -42,6 +42,10 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     public var query: String? { queryRange.map(text) }
     /// The fragment without the number sign, as sent, or `nil` without a fragment.
     public var fragment: String? { fragmentRange.map(text) }
+    /// The query and the fragment with their marks. Empty without both.
+    var tail: String { text(pathRange.upperBound..<bytes.count) }
+    /// The URL without scheme and host.
+    var address: String { path + tail }
     /// The whole URL as it is sent.
     public var description: String { text(0..<bytes.count) }
 
@@ -104,8 +108,7 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Bytes that some part rejects or encodes.
-    private static let needsCare = ByteSet(
-        Array(0...0x20) + Array("\"<>\\^`{}'".utf8) + Array(0x7f...0xff))
+    private static let needsCare = ByteSet(Array(0...0x20) + Array("\"<>\\^`{}'".utf8) + Array(0x7f...0xff))
 
     /// The percent-encode sets of WHATWG URL.
     private static let pathSet = ByteSet(Array(" \"<>^`{}".utf8) + Array(0x80...0xff))

@@ -3,10 +3,8 @@ import SSOShared
 /// A name in a project file that the build replaces with a value: `$(NAME)` and `${NAME}` in Xcode's files, `${name}`
 /// and `@string/name` in Android's manifest.
 ///
-/// Sources: Apple, "Build settings reference"; Android, "Inject build variables into the manifest" and "String
-/// resources".
+/// Sources: Apple, "Build settings reference"; Android, "Inject build variables into the manifest", "String resources".
 public enum BuildPlaceholder {
-    /// Whether the text has a placeholder.
     public static func isIn(_ text: String) -> Bool {
         text.hasPrefix("@") && text.contains("/") || text.utf8.count > longest && text.contains("$")
             || parts(of: text).contains { if case .name = $0 { true } else { false } }

@@ -72,10 +72,8 @@ public struct IntentFilter: Sendable, Hashable {
     public var isExported: Bool?
     /// Whether the activity or the application is disabled.
     public var isDisabled = false
-    /// What decides whether the filter counts at all, such as `android:enabled="@bool/links"`. The other fields are as
-    /// if it did.
+    /// What decides whether the filter counts at all, such as `android:enabled="@bool/links"`. Else it is as if it did.
     public var conditions: [String] = []
-    /// The position of the filter in the manifest.
     public var position: SourcePosition?
 
     public init(
@@ -92,6 +90,15 @@ public struct IntentFilter: Sendable, Hashable {
         self.paths = paths
         self.data = data
         self.position = position
+    }
+
+    /// Adds a `<data>` element, and its parts to the lists that are combined.
+    package mutating func add(_ item: ManifestData, type: String?) {
+        types += [type].compactMap(\.self)
+        schemes += [item.scheme].compactMap(\.self)
+        hosts += [item.host].compactMap(\.self)
+        paths += item.paths
+        data.append(item)
     }
 }
 
@@ -157,7 +164,6 @@ public struct ManifestHost: Sendable, Hashable {
 
 /// One path attribute of a `<data>` element.
 public struct ManifestPath: Sendable, Hashable {
-    /// The attribute.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// `android:path`: the path is equal.
         case path
@@ -165,8 +171,7 @@ public struct ManifestPath: Sendable, Hashable {
         case pathPrefix
         /// `android:pathSuffix`: the path ends with the text (Android 12).
         case pathSuffix
-        /// `android:pathPattern`: the simple glob of `PatternMatcher`. `.*` is any text, and `*` repeats the character
-        /// before it.
+        /// `android:pathPattern`: the glob of `PatternMatcher`. `.*` is any text, `*` repeats the character before it.
         case pathPattern
         /// `android:pathAdvancedPattern`: a limited regular expression (Android 12).
         case pathAdvancedPattern

@@ -13,8 +13,7 @@ public struct AssociationPlan: Sendable {
     public struct Options: Sendable, Hashable {
         /// Whether the rules are also written in the form for iOS 12 and older.
         public var hasLegacyPaths = false
-        /// Whether the rules are also written into assetlinks.json, for Android 15 and later. Older versions use only
-        /// the manifest.
+        /// Whether the rules are also written into assetlinks.json, for Android 15 and later.
         public var hasDynamicRules = false
         /// Whether the apps may use the passwords and passkeys saved for the site.
         public var sharesCredentials = true
@@ -56,17 +55,12 @@ public struct AssociationPlan: Sendable {
 
     /// Google's file, or `nil` without an Android app.
     public var assetLinks: AssetLinks? {
-        let rules = AssetLinks.Rules(
-            paths: Self.once(routes.flatMap(\.androidForms)), excludes: Self.once(excludes.flatMap(\.androidForms)))
+        // `/shop` and `/shop/*` have forms in common, and a rule that appears twice never decides.
+        func forms(_ routes: [LinkRoute]) -> [String] { routes.flatMap(\.androidForms).uniqued { Array($0.utf8) } }
+        let rules = AssetLinks.Rules(paths: forms(routes), excludes: forms(excludes))
         return AssetLinks(
             apps: androidApps, rules: options.hasDynamicRules ? rules : nil,
             sharesCredentials: options.sharesCredentials)
-    }
-
-    /// Removes duplicates. `/shop` and `/shop/*` have forms in common, and a rule that appears twice never decides.
-    private static func once(_ forms: [String]) -> [String] {
-        var seen: Set<[UInt8]> = []
-        return forms.filter { seen.insert(Array($0.utf8)).inserted }
     }
 
     /// The intent filter that the Android app's manifest needs for the same links.
@@ -79,7 +73,6 @@ public struct AssociationPlan: Sendable {
             hosts: [ManifestHost(host)], paths: routes.flatMap(\.manifestPaths))
     }
 
-    /// Whether the plan opens the apps for a path.
     func opens(_ path: String) -> Bool {
         routes.contains { $0.holds(for: path) } && !excludes.contains { $0.holds(for: path) }
     }
@@ -97,17 +90,13 @@ extension AssociationPlan {
 
         private static let starHint = " (There a star stops at the first place where the sign after it is.)"
 
-        /// The mismatch as one sentence.
         public var description: String {
             "\(url) \(isMeant ? "should open" : "should not open") \(app), and on \(system) it "
-                + (isMeant ? "does not." : "does.")
-                + (isMeant && system.hasPrefix("Android") ? Self.starHint : "")
-
+                + (isMeant ? "does not." : "does.") + (isMeant && system.hasPrefix("Android") ? Self.starHint : "")
         }
     }
 
-    /// Runs the matchers with sample URLs of every route and exclude, for every system, with the bytes that would be
-    /// published.
+    /// Runs the matchers on the bytes to publish, with sample URLs of every route and exclude, for every system.
     ///
     /// - Returns: an empty list if every reader follows the plan.
     public func mismatches(host: String = "example.com") -> [Mismatch] {
@@ -158,9 +147,7 @@ extension IntentFilter {
         for category in categories { add("category", Self.attribute("name", category)) }
         for scheme in schemes { add("data", Self.attribute("scheme", scheme)) }
         for host in hosts {
-            add(
-                "data",
-                Self.attribute("host", host.name) + (host.port.map { " " + Self.attribute("port", $0) } ?? ""))
+            add("data", Self.attribute("host", host.name) + (host.port.map { " " + Self.attribute("port", $0) } ?? ""))
         }
         for path in paths { add("data", Self.attribute(path.kind.rawValue, path.text)) }
         return (lines + ["</intent-filter>"]).map { $0 + "\n" }.joined()

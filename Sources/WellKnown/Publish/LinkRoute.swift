@@ -69,21 +69,17 @@ public struct LinkRoute: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Paths that the route matches. Every star becomes an empty text and a letter. A star at the end also becomes
-    /// several segments.
+    /// Paths that the route matches. A star becomes an empty text and a letter, one at the end also several segments.
     ///
-    /// A star inside a route does not become a slash, because Android's star stops at the first place where the next
-    /// character occurs.
+    /// A star inside a route does not become a slash: Android's stops at the first place of the next character.
     var samples: [String] {
         var texts = ["", "a", "z9"].map { description.replacing("*", with: $0) }
         if description.hasSuffix("*") {
             texts.append(String(description.dropLast()).replacing("*", with: "a") + "x/y1")
         }
         texts += androidForms.filter { !$0.contains("*") }
-        var seen: Set<String> = []
-        // A star at the beginning of a segment is not replaced with an empty text, because the path would have two
-        // adjacent slashes.
-        return texts.filter { $0.hasPrefix("/") && !$0.contains("//") && seen.insert($0).inserted }
+        // A star at the beginning of a segment does not become an empty text, which would make two slashes.
+        return texts.filter { $0.hasPrefix("/") && !$0.contains("//") }.uniqued { $0 }
     }
 
     /// Whether the route matches a path. This definition is the reference for both systems.

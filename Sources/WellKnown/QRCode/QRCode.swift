@@ -47,9 +47,7 @@ public struct QRCode: Sendable, Hashable {
     ///   scanned on dark and light terminals. If false, dark modules have the colour of the text.
     public func terminalText(hasColour: Bool) -> String {
         let side = modules.count
-        func isDark(_ x: Int, _ y: Int) -> Bool {
-            (0..<side).contains(x) && (0..<side).contains(y) && modules[y][x]
-        }
+        func isDark(_ x: Int, _ y: Int) -> Bool { (0..<side).contains(x) && (0..<side).contains(y) && modules[y][x] }
         var text = ""
         for y in stride(from: -4, to: side + 4, by: 2) {
             // Colours 16 and 231 of the 256 do not depend on the terminal's theme.

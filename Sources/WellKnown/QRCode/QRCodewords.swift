@@ -10,8 +10,7 @@ struct QRVersion: Sendable {
     /// The number of modules on a side.
     var side: Int { 17 + 4 * number }
 
-    /// The number of codewords for data and correction: all modules outside the function patterns, divided by eight
-    /// (table 1).
+    /// The number of codewords: all modules outside the function patterns, divided by eight (table 1).
     var allCodewords: Int {
         var modules = (16 * number + 128) * number + 64
         if number >= 2 {

@@ -94,8 +94,7 @@ struct QRSymbol {
         }
     }
 
-    /// Fills columns of two modules from the right, alternately upward and downward. It skips the fixed modules
-    /// (section 7.7.3).
+    /// Fills columns of two modules from the right, alternately up and down, except fixed modules (section 7.7.3).
     private mutating func place(_ codewords: [UInt8]) {
         var index = 0
         var right = side - 1

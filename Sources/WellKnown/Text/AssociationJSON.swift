@@ -12,22 +12,16 @@ indirect enum AssociationJSON: Sendable {
     case array([AssociationJSON])
     case object([(String, AssociationJSON)])
 
-    /// The document in UTF-8.
     var bytes: [UInt8] { Array((text(indent: "") + "\n").utf8) }
 
     private func text(indent: String) -> String {
         let inner = indent + "  "
         switch self {
-        case .string(let value):
-            return JSONText.string(value)
-        case .bool(let value):
-            return value ? "true" : "false"
-        case .literal(let text):
-            return text
-        case .node(let node):
-            return Self(node).text(indent: indent)
-        case .array(let items):
-            return Self.block("[", items.map { $0.text(indent: inner) }, "]", indent: indent)
+        case .string(let value): return JSONText.string(value)
+        case .bool(let value): return value ? "true" : "false"
+        case .literal(let text): return text
+        case .node(let node): return Self(node).text(indent: indent)
+        case .array(let items): return Self.block("[", items.map { $0.text(indent: inner) }, "]", indent: indent)
         case .object(let members):
             let lines = members.map { "\(JSONText.string($0.0)): \($0.1.text(indent: inner))" }
             return Self.block("{", lines, "}", indent: indent)
@@ -45,12 +39,8 @@ indirect enum AssociationJSON: Sendable {
         }
     }
 
-    /// One object with the members of all of them.
     static func joined(_ objects: AssociationJSON...) -> AssociationJSON {
-        .object(
-            objects.reduce(into: []) { all, object in
-                if case .object(let members) = object { all += members }
-            })
+        .object(objects.reduce(into: []) { all, object in if case .object(let members) = object { all += members } })
     }
 
     /// An object of one member whose name is not known beforehand.

@@ -60,31 +60,24 @@ public enum AssociationError: Error, Hashable, Sendable, CustomStringConvertible
     case route(item: String, reason: String)
     /// The parts are valid, but not their combination.
     case plan(reason: String)
-    /// More than one error.
     indirect case several([AssociationError])
 
     /// One sentence in one line that names the item and the error.
     public var description: String {
         switch self {
-        case .emptyItem(let position):
-            "item \(position) is empty"
+        case .emptyItem(let position): "item \(position) is empty"
         case .appleAppID(let item, let reason):
             "\(Self.quoted(item)) is not an Apple app id (TEAMID.bundle.id): \(reason)"
         case .androidApp(let item, let reason):
             "\(Self.quoted(item)) is not an Android app (package=SHA256[;SHA256]): \(reason)"
-        case .duplicate(let item):
-            "\(Self.quoted(item)) is listed twice"
-        case .route(let item, let reason):
-            "\(Self.quoted(item)) is not a route: \(reason)"
-        case .plan(let reason):
-            reason
-        case .several(let faults):
-            faults.map(\.description).joined(separator: "; ")
+        case .duplicate(let item): "\(Self.quoted(item)) is listed twice"
+        case .route(let item, let reason): "\(Self.quoted(item)) is not a route: \(reason)"
+        case .plan(let reason): reason
+        case .several(let faults): faults.map(\.description).joined(separator: "; ")
         }
     }
 
-    /// The first 120 characters of the item. Everything except printable ASCII is escaped, so that line breaks and
-    /// look-alike letters are visible.
+    /// The item's first 120 characters. Line breaks, look-alike letters and all else but printable ASCII are escaped.
     private static func quoted(_ item: String) -> String {
         let limit = 120
         var text = "\""

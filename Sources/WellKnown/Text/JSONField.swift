@@ -22,7 +22,8 @@ public enum JSONField<Value: Sendable>: Sendable {
     }
 
     public var isAbsent: Bool { if case .absent = self { true } else { false } }
-    public var isWrongType: Bool { if case .wrongType = self { true } else { false } }
+    public var isWrongType: Bool { wrongMember != nil }
+    var wrongMember: JSONMember? { if case .wrongType(let member) = self { member } else { nil } }
 
     /// Finds a member by its exact, case-sensitive name and reads it. The last of duplicates counts.
     init(_ key: StaticString, in members: [JSONMember], as read: (JSONNode) -> Value?) {
@@ -111,8 +112,7 @@ public enum QueryPattern: Sendable {
     /// Patterns for named items. Each must match. Other items are ignored.
     case items([(name: String, pattern: String, member: JSONMember)])
 
-    /// - Returns: `nil` for any other value. If one value is not a string, the system ignores the whole dictionary, and
-    ///   the rule matches every query.
+    /// - Returns: `nil` for any other value. One that is not a string makes the system ignore the whole dictionary.
     init?(_ node: JSONNode) {
         switch node.value {
         case .string(let pattern): self = .whole(pattern)

@@ -29,10 +29,7 @@ struct PatternEscapes {
         }
     }
 
-    /// The text with the digits of all escapes in upper case.
-    static func upper(_ text: String) -> String {
-        text.replacing(/%[0-9A-Fa-f]{2}/) { $0.output.uppercased() }
-    }
+    static func upper(_ text: String) -> String { text.replacing(/%[0-9A-Fa-f]{2}/) { $0.output.uppercased() } }
 
     /// The text as browsers send it. Wildcards and variables are kept.
     ///

@@ -14,9 +14,7 @@ extension String {
     }
 
     /// Whether the text contains a character that is not displayed.
-    var hasInvisible: Bool {
-        utf8.contains { $0 >= 0x80 } && unicodeScalars.contains(where: JSONReader.isInvisible)
-    }
+    var hasInvisible: Bool { utf8.contains { $0 >= 0x80 } && unicodeScalars.contains(where: JSONReader.isInvisible) }
 }
 
 extension String {

@@ -68,29 +68,21 @@ public enum AppleCDNAnswer: Sendable {
     }
 
     /// Apple serialises the file again, so only values can be compared, not bytes.
-    private static func drift(
-        _ copy: [UInt8], origin: [UInt8]?, age: Int?, host: String, expiry: String?
-    ) -> [Finding] {
+    private static func drift(_ copy: [UInt8], origin: [UInt8]?, age: Int?, host: String, expiry: String?) -> [Finding]
+    {
         guard let origin else { return [] }
         let (theirs, ours) = (JSONReader.read(copy), JSONReader.read(origin))
         if let left = theirs.root, let right = ours.root, left == right { return [] }
         let old = age.map { ", fetched \($0) s ago," } ?? ""
         let end = expiry.map { " It expires at \($0)." } ?? ""
-        guard let apple = AASAFile(theirs), let site = AASAFile(ours) else {
-            return [
-                Finding(
-                    TransportRules.cdnDrift,
-                    "Apple's copy\(old) differs, and one of the two is not an association file.\(end)"
-                )
-            ]
-        }
-        let diff = LinkDiff.between(AppleMatcher(apple), AppleMatcher(site))
-        return [
-            Finding(
-                TransportRules.cdnDrift,
-                "Apple's copy\(old) is another version: \(CDNDrift.words(diff, host: host)).\(end)"
-            )
-        ]
+        let what =
+            if let apple = AASAFile(theirs), let site = AASAFile(ours) {
+                "is another version: "
+                    + CDNDrift.words(LinkDiff.between(AppleMatcher(apple), AppleMatcher(site)), host: host)
+            } else {
+                "differs, and one of the two is not an association file"
+            }
+        return [Finding(TransportRules.cdnDrift, "Apple's copy\(old) \(what).\(end)")]
     }
 
     /// Parses digits. Returns `nil` for implausible numbers.
@@ -100,13 +92,9 @@ public enum AppleCDNAnswer: Sendable {
     }
 
     private static func maxAge(_ value: String) -> Int? {
-        for part in value.lowercased().split(separator: ",") {
-            let trimmed = part.drop { $0 == " " }
-            if trimmed.hasPrefix("max-age=") {
-                return seconds(trimmed.dropFirst("max-age=".count).prefix { $0 != " " })
-            }
-        }
-        return nil
+        let parts = value.lowercased().split(separator: ",").map { $0.drop { $0 == " " } }
+        let part = parts.first { $0.hasPrefix("max-age=") }
+        return part.flatMap { seconds($0.dropFirst("max-age=".count).prefix { $0 != " " }) }
     }
 }
 

@@ -6,8 +6,7 @@ public struct FetchTarget: Sendable, Hashable {
     public let host: String
     /// The port, or `nil` for 443. Apple and Android do not support other ports. They are for tests.
     public let port: Int?
-    /// Path and query as typed. `nil` if they are absent or `/`. The files are then requested from their standard
-    /// paths.
+    /// Path and query as typed. `nil` if absent or `/`: the files are then requested from their standard paths.
     public let path: String?
 
     /// Reads `example.com`, `example.com:8443`, `https://example.com` or the URL of a file. `http://` is read as
@@ -17,8 +16,7 @@ public struct FetchTarget: Sendable, Hashable {
         let hasScheme = lower.hasPrefix("http://") || lower.hasPrefix("https://")
         guard let address = try? SiteAddress(hasScheme ? text : "https://" + text) else { return nil }
         let name = Self.trimmed(address.host)
-        // Unicode names must be written in Punycode. A conversion in this program could result in another host than on
-        // the device.
+        // Unicode names must be in Punycode: a conversion here could result in another host than on the device.
         guard !name.isEmpty, name.utf8.count <= 253, name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         guard name.hasPrefix("[") || Self.isName(name) else { return nil }
         host = name
@@ -27,10 +25,8 @@ public struct FetchTarget: Sendable, Hashable {
         path = rest.isEmpty || rest == "/" ? nil : (rest.hasPrefix("/") ? rest : "/" + rest)
     }
 
-    /// The URL of a path on the host.
     public func url(_ path: String, scheme: String = "https") -> String { "\(scheme)://\(authority)\(path)" }
 
-    /// Host and port, as in a URL.
     public var authority: String { host + (port.map { ":\($0)" } ?? "") }
 
     /// Whether the host is an IP address. It then has no sibling and no parent.

@@ -56,16 +56,11 @@ public enum GoogleLinksAnswer: Sendable {
                 Self.errors(codes, hasStatements: !statements.isEmpty) + Self.drift(statements, origin, codes, expiry)
         case .refused(let status, let message):
             // Only status 400 is about the site. A rate limit, a proxy's page or an outage is not.
-            let isOurs = status != 400
-            findings = [
-                Finding(
-                    isOurs ? TransportRules.dalUnreachable : TransportRules.dalError,
-                    "Google's service answers \(status): \(message.quoted).")
-            ]
+            let rule = status == 400 ? TransportRules.dalError : TransportRules.dalUnreachable
+            findings = [Finding(rule, "Google's service answers \(status): \(message.quoted).")]
         case .unreachable(let failure):
-            findings = [
-                Finding(TransportRules.dalUnreachable, "Google's service could not be asked: \(failure.words).")
-            ]
+            let message = "Google's service could not be asked: \(failure.words)."
+            findings = [Finding(TransportRules.dalUnreachable, message)]
         }
         return findings.of(url)
     }
@@ -101,12 +96,10 @@ public enum GoogleLinksAnswer: Sendable {
         guard theirs != ours else { return [] }
         let (missing, extra) = (ours.subtracting(theirs).count, theirs.subtracting(ours).count)
         let end = expiry.map { " It expires at \($0); until then Google answers from it." } ?? ""
-        return [
-            Finding(
-                TransportRules.dalDrift,
-                "Google's copy is another version: it lacks \(missing) statement\(missing == 1 ? "" : "s") of the "
-                    + "site's and has \(extra) others.\(end)")
-        ]
+        let message =
+            "Google's copy is another version: it lacks \(missing) statement\(missing == 1 ? "" : "s") of the site's and "
+            + "has \(extra) others.\(end)"
+        return [Finding(TransportRules.dalDrift, message)]
     }
 
     static let meanings = [

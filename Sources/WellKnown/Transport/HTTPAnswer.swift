@@ -29,8 +29,7 @@ public struct HTTPAnswer: Sendable {
 
     /// The media type in lower case, without its parameters.
     public var mediaType: String? {
-        self["content-type"].map { value in
-            String(value.prefix { $0 != ";" }).filter { !$0.isWhitespace }.lowercased()
+        self["content-type"].map { value in String(value.prefix { $0 != ";" }).filter { !$0.isWhitespace }.lowercased()
         }
     }
 
@@ -53,7 +52,6 @@ public enum HTTPFetchError: Error, Hashable, Sendable {
     case certificate(String)
     /// TLS could not be set up. The text is libcurl's.
     case tls(String)
-    /// The response is not valid HTTP.
     case malformed(String)
     /// The request could not be sent.
     case impossible(String)

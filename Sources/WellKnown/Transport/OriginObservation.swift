@@ -28,8 +28,7 @@ public struct OriginObservation: Sendable {
 
     public let file: AssociationKind
     public let url: String
-    /// The response to a request like that of the system's own fetcher: the same user agent, no redirects, no
-    /// compression.
+    /// The response to a request like that of the system: the same user agent, no redirects, no compression.
     public let main: HTTPOutcome
     /// The response to the first of two such requests, if it timed out. ``main`` is then that to the second.
     public var first: HTTPOutcome?
@@ -77,26 +76,15 @@ public struct OriginObservation: Sendable {
 
 extension AssociationKind {
     /// The path from which the systems request the file.
-    public var path: String {
-        switch self {
-        case .aasa: "/.well-known/apple-app-site-association"
-        case .assetlinks: AssetLinks.path
-        }
-    }
+    public var path: String { "/.well-known/\(fileName)" }
 
     /// The user agent that requests the file for the system, as in server logs.
-    public var userAgent: String {
-        switch self {
-        case .aasa: "AASA-Bot/1.0.0"
-        case .assetlinks: "GoogleAssociationService"
-        }
-    }
+    public var userAgent: String { self == .aasa ? "AASA-Bot/1.0.0" : "GoogleAssociationService" }
 
     /// Paths at which the file is sometimes published, but which no system requests.
     public var wrongPaths: [String] {
-        switch self {
-        case .aasa: ["/.well-known/apple-app-site-association.json", "/apple-app-site-association.json"]
-        case .assetlinks: ["/assetlinks.json", "/.well-known/assetlinks", "/.well-known/.assetlinks.json"]
-        }
+        self == .aasa
+            ? ["/.well-known/apple-app-site-association.json", "/apple-app-site-association.json"]
+            : ["/assetlinks.json", "/.well-known/assetlinks", "/.well-known/.assetlinks.json"]
     }
 }

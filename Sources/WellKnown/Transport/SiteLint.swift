@@ -2,31 +2,22 @@
 enum SiteLint {
     static func findings(_ seen: OriginObservation) -> [Finding] {
         var findings: [Finding] = []
+        func add(_ rule: LintRule, _ message: String) { findings.append(Finding(rule, message)) }
         let isThere = hasFile(seen.main)
         if !isThere {
             if let root = seen.atRoot, hasFile(root) {
-                findings.append(
-                    Finding(
-                        TransportRules.locationRoot,
-                        "/\(seen.file.fileName) has the file; \(seen.file.path) does not."))
+                add(TransportRules.locationRoot, "/\(seen.file.fileName) has the file; \(seen.file.path) does not.")
             }
             for other in seen.misnamed where hasFile(other.outcome) {
-                findings.append(
-                    Finding(
-                        TransportRules.wrongName, "\(other.name) has the file; \(seen.file.path) is asked for."))
+                add(TransportRules.wrongName, "\(other.name) has the file; \(seen.file.path) is asked for.")
             }
         }
         guard let sibling = seen.sibling, case .success(let answer) = sibling.outcome else { return findings }
         let host = FetchTarget(seen.url)?.host ?? seen.url
         switch (isThere, hasFile(sibling.outcome)) {
         case (true, false):
-            findings.append(
-                Finding(
-                    TransportRules.wwwVersusApex,
-                    "\(host) has the file; \(sibling.name) answers \(said(answer))."))
-        case (false, true):
-            findings.append(
-                Finding(TransportRules.wwwVersusApex, "\(sibling.name) has the file; \(host) does not."))
+            add(TransportRules.wwwVersusApex, "\(host) has the file; \(sibling.name) answers \(said(answer)).")
+        case (false, true): add(TransportRules.wwwVersusApex, "\(sibling.name) has the file; \(host) does not.")
         default: break
         }
         return findings

@@ -4,12 +4,11 @@ import SSOShared
 ///
 /// Sources: see ``TransportRules``.
 public enum TransportLint {
-    /// Returns the findings about one file, the most important cause first. Consequences of a reported cause are left
-    /// out.
+    /// The findings about one file, the most important cause first, without consequences of a reported cause.
     public static func findings(_ seen: OriginObservation) -> [Finding] {
         var findings: [Finding] = []
         switch seen.main {
-        case .failure(let failure): findings += failed(failure, seen)
+        case .failure(let failure): findings.append(failed(failure, seen))
         case .success(let answer):
             findings += answered(answer, seen)
             if answer.status == 200 { findings += BodyTransportLint.findings(answer, seen) }
@@ -47,31 +46,23 @@ public enum TransportLint {
             file: fileName)
     }
 
-    private static func failed(_ failure: HTTPFetchError, _ seen: OriginObservation) -> [Finding] {
+    private static func failed(_ failure: HTTPFetchError, _ seen: OriginObservation) -> Finding {
         switch failure {
         case .privateAddress(let addresses):
-            return [
-                Finding(
-                    TransportRules.privateAddress,
-                    "The host is at \(addresses.joined(separator: ", ")): it was not asked.")
-            ]
+            return Finding(
+                TransportRules.privateAddress, "The host is at \(addresses.joined(separator: ", ")): it was not asked.")
         case .timedOut(let limit):
             let isTwice = seen.first != nil ? ", twice" : ""
-            return [Finding(TransportRules.timeout, "No complete answer within \(limit) ms\(isTwice).")]
-        case .certificate(let text):
-            return [Finding(TransportRules.tls, "The certificate is refused: \(text).")]
-        case .tls(let text):
+            return Finding(TransportRules.timeout, "No complete answer within \(limit) ms\(isTwice).")
+        case .certificate(let text): return Finding(TransportRules.tls, "The certificate is refused: \(text).")
+        case .tls(let text), .notConnected(let text):
             if case .success(let answer) = seen.plain, answer.status == 200 {
-                return [Finding(TransportRules.plain, "https fails (\(text)); http has an answer.")]
+                return Finding(TransportRules.plain, "https fails (\(text)); http has an answer.")
             }
-            return [Finding(TransportRules.tls, "The TLS connection fails: \(text).")]
-        case .notConnected(let text):
-            if case .success(let answer) = seen.plain, answer.status == 200 {
-                return [Finding(TransportRules.plain, "https fails (\(text)); http has an answer.")]
-            }
-            return [Finding(TransportRules.unreachable, "No connection: \(text).")]
+            if case .tls = failure { return Finding(TransportRules.tls, "The TLS connection fails: \(text).") }
+            return Finding(TransportRules.unreachable, "No connection: \(text).")
         case .noSuchHost, .noRoute, .malformed, .impossible:
-            return [Finding(TransportRules.unreachable, "The site gives no answer: \(failure.words).")]
+            return Finding(TransportRules.unreachable, "The site gives no answer: \(failure.words).")
         }
     }
 
@@ -110,8 +101,7 @@ public enum TransportLint {
             findings.append(finding)
         }
         if case .success(let get) = seen.main, case .success(let head) = seen.head, get.status != head.status {
-            findings.append(
-                Finding(TransportRules.headOnly, "GET answers \(get.status), HEAD answers \(head.status)."))
+            findings.append(Finding(TransportRules.headOnly, "GET answers \(get.status), HEAD answers \(head.status)."))
         }
         if let four = seen.overIPv4, let six = seen.overIPv6, let difference = familyDifference(four, six) {
             findings.append(Finding(TransportRules.ipv6Differs, difference))
@@ -130,8 +120,7 @@ public enum TransportLint {
         case .failure: return nil
         case .success(let answer) where [500, 502, 504].contains(answer.status): return nil
         case .success(let answer) where answer.status != 200:
-            return Finding(
-                TransportRules.botBlocked, "A browser gets the file; \(agent) gets status \(answer.status).")
+            return Finding(TransportRules.botBlocked, "A browser gets the file; \(agent) gets status \(answer.status).")
         case .success(let answer):
             guard !isGzip(answer.body), !sameContent(answer.body, seen.body) else { return nil }
             return Finding(TransportRules.botBlocked, "\(agent) gets another body than a browser.")
@@ -170,65 +159,52 @@ public enum TransportLint {
 /// Checks the type, size and encoding of a response with status 200.
 enum BodyTransportLint {
     static func findings(_ answer: HTTPAnswer, _ seen: OriginObservation) -> [Finding] {
-        type(answer, seen.file) + size(answer, seen.file) + encoding(answer, seen)
+        [type(answer, seen.file), size(answer, seen.file), encoding(answer, seen)].compactMap(\.self)
     }
 
-    private static func type(_ answer: HTTPAnswer, _ file: AssociationKind) -> [Finding] {
+    private static func type(_ answer: HTTPAnswer, _ file: AssociationKind) -> Finding? {
         // Apple accepts any type. Google's service and Android's documentation require application/json.
         let severity: Severity = file == .aasa ? .warning : .error
         guard let value = answer["content-type"], let type = answer.mediaType, !type.isEmpty else {
-            return [
-                Finding(
-                    TransportRules.contentType, "There is no content type; application/json is expected.",
-                    severity: severity)
-            ]
+            return Finding(
+                TransportRules.contentType, "There is no content type; application/json is expected.",
+                severity: severity)
         }
         if type == "text/html" || type == "application/xhtml+xml" {
-            return [Finding(TransportRules.contentTypeHTML, "The content type is \(value.quoted).")]
+            return Finding(TransportRules.contentTypeHTML, "The content type is \(value.quoted).")
         }
         guard type == "application/json" else {
-            return [
-                Finding(
-                    TransportRules.contentType, "The content type is \(value.quoted), not application/json.",
-                    severity: severity)
-            ]
+            return Finding(
+                TransportRules.contentType, "The content type is \(value.quoted), not application/json.",
+                severity: severity)
         }
-        guard file == .assetlinks, value.contains(";") else { return [] }
-        return [Finding(TransportRules.contentTypeParameters, "The content type is \(value.quoted).")]
+        guard file == .assetlinks, value.contains(";") else { return nil }
+        return Finding(TransportRules.contentTypeParameters, "The content type is \(value.quoted).")
     }
 
-    private static func size(_ answer: HTTPAnswer, _ file: AssociationKind) -> [Finding] {
+    private static func size(_ answer: HTTPAnswer, _ file: AssociationKind) -> Finding? {
         let count = answer.body.count
         if count > file.maximumBytes || answer.isTruncated {
             let shown = answer.isTruncated ? "more than \(count - 1)" : "\(count)"
-            return [
-                Finding(
-                    TransportRules.tooLarge, "The file has \(shown) bytes; \(file.maximumBytes) are read.")
-            ]
+            return Finding(TransportRules.tooLarge, "The file has \(shown) bytes; \(file.maximumBytes) are read.")
         }
-        guard count > file.maximumBytes / 4 * 3 else { return [] }
-        return [
-            Finding(TransportRules.nearLimit, "The file has \(count) of \(file.maximumBytes) bytes.")
-        ]
+        guard count > file.maximumBytes / 4 * 3 else { return nil }
+        return Finding(TransportRules.nearLimit, "The file has \(count) of \(file.maximumBytes) bytes.")
     }
 
-    private static func encoding(_ answer: HTTPAnswer, _ seen: OriginObservation) -> [Finding] {
+    private static func encoding(_ answer: HTTPAnswer, _ seen: OriginObservation) -> Finding? {
         let encoding = answer["content-encoding"].map { $0.lowercased() } ?? "identity"
         if encoding != "identity" {
-            return [
-                Finding(
-                    TransportRules.encoding, "The body is \(encoding), though the request did not ask for compression.")
-            ]
+            return Finding(
+                TransportRules.encoding, "The body is \(encoding), though the request did not ask for compression.")
         }
         if TransportLint.isGzip(answer.body) {
-            return [
-                Finding(
-                    TransportRules.encoding, "The body is gzip, and no Content-Encoding says so.", severity: .error)
-            ]
+            return Finding(
+                TransportRules.encoding, "The body is gzip, and no Content-Encoding says so.", severity: .error)
         }
         if case .failure(.malformed(let text)) = seen.browser {
-            return [Finding(TransportRules.encoding, "The compressed answer cannot be read: \(text).")]
+            return Finding(TransportRules.encoding, "The compressed answer cannot be read: \(text).")
         }
-        return []
+        return nil
     }
 }

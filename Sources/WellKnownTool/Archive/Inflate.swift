@@ -16,8 +16,7 @@ enum Inflate {
         var written = 0
         let output = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
             result = packed.withUnsafeBufferPointer { input in
-                sso_inflate(
-                    sso_inflate_raw, input.baseAddress, input.count, buffer.baseAddress, capacity, &written)
+                sso_inflate(sso_inflate_raw, input.baseAddress, input.count, buffer.baseAddress, capacity, &written)
             }
             count = written
         }

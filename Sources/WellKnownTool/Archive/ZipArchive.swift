@@ -58,9 +58,8 @@ struct ZipArchive {
             entries.append(
                 Entry(
                     name: String(decoding: data[(next + 46)..<(next + 46 + lengths[0])], as: UTF8.self),
-                    method: UInt16(Self.number(data, next + 10, 2)),
-                    packedSize: Int(Self.number(data, next + 20, 4)), size: Int(Self.number(data, next + 24, 4)),
-                    headerOffset: Int(Self.number(data, next + 42, 4))))
+                    method: UInt16(Self.number(data, next + 10, 2)), packedSize: Int(Self.number(data, next + 20, 4)),
+                    size: Int(Self.number(data, next + 24, 4)), headerOffset: Int(Self.number(data, next + 42, 4))))
             next = following
         }
         self.data = data
@@ -91,8 +90,7 @@ struct ZipArchive {
         }
     }
 
-    /// The end record is at the end of the file. Only a comment can follow it, and the record contains the comment's
-    /// length.
+    /// The end record is at the end of the file. Only a comment can follow it, whose length the record contains.
     private static func endRecord(_ data: Data) -> Int? {
         guard data.count >= 22 else { return nil }
         let lowest = max(0, data.count - 22 - 65_535)

@@ -40,8 +40,7 @@ struct AppStoreConnectAddress: Equatable {
 
     var newCapability: String { "\(base)/v1/bundleIdCapabilities" }
 
-    /// The URL of the next page. The server sends a complete URL, and a URL on another server is rejected because it
-    /// would receive the token.
+    /// The URL of the next page. One on another server is rejected because it would receive the token.
     func page(_ next: String) throws(AppStoreConnectError) -> String {
         guard next.hasPrefix(base + "/v1/"), next.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
             throw .unexpected(status: 200, "its next page is on another server")
@@ -86,8 +85,7 @@ extension AppStoreConnectError: CustomStringConvertible {
             "the key may not do this (403): \(words) Changing App IDs needs the role Admin, or App Manager with access "
                 + "to Certificates, Identifiers & Profiles; an agreement may also wait for a signature."
         case .noSuchBundleID(let id, let near):
-            "no App ID is registered for exactly \(id) in this team."
-                + Self.prefixHint(id)
+            "no App ID is registered for exactly \(id) in this team." + Self.prefixHint(id)
                 + " Register it under Certificates, Identifiers & Profiles, or give a key of the team that has it."
                 + (near.isEmpty ? "" : " There are: \(near.prefix(5).joined(separator: ", ")).")
         case .rateLimited(let limit):

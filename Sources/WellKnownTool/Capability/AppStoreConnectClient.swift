@@ -2,30 +2,8 @@ import Foundation
 import SSOShared
 import WellKnown
 
-/// One request to the API, without its token.
-struct StoreConnectRequest: Sendable {
-    let url: String
-    /// The JSON body of a POST request, or `nil` for a GET request.
-    var body: [UInt8]?
-}
-
-/// A response of the API.
-struct StoreConnectAnswer: Sendable {
-    let status: Int
-    /// The headers, with names in lower case.
-    var headers: [(name: String, value: String)] = []
-    let body: [UInt8]
-}
-
-/// Sends requests to the API.
-protocol AppStoreConnectTransport: Sendable {
-    /// - Throws: ``AppStoreConnectError/notReached(_:)``.
-    func carry(_ request: StoreConnectRequest, token: String) async throws(AppStoreConnectError) -> StoreConnectAnswer
-}
-
 /// Enables Associated Domains for an App ID.
 struct AppStoreConnectClient {
-    /// The result of enabling the capability.
     enum Outcome: String, Sendable {
         case enabled
         case wasEnabled = "enabled already"
@@ -42,7 +20,7 @@ struct AppStoreConnectClient {
 
     let address: AppStoreConnectAddress
     let token: AppStoreConnectToken
-    let carrier: any AppStoreConnectTransport
+    let carrier: AppStoreConnectWebTransport
     let now: @Sendable () -> Date
 
     /// The maximum number of pages to search. A team can have more App IDs with the same beginning.
@@ -69,7 +47,7 @@ struct AppStoreConnectClient {
                         [.init("bundleId", [.init("data", [.init("type", "bundleIds"), .init("id", id)])])]),
                 ])
         ])
-        let answer = try await send(StoreConnectRequest(url: address.newCapability, body: body))
+        let answer = try await send(address.newCapability, body: body)
         if answer.status == 201 || answer.status == 200 { return result(.enabled) }
         // Another request may have enabled the capability at the same time. The App ID's state then decides.
         if answer.status == 409, try await isEnabled(id) { return result(.wasEnabled) }
@@ -100,12 +78,11 @@ struct AppStoreConnectClient {
     }
 
     /// The first item that `found` takes, of a document and the pages that follow it.
-    private func first<Item>(
-        from url: String, _ found: (JSONNode) -> Item?
-    ) async throws(AppStoreConnectError) -> Item? {
+    private func first<Item>(from url: String, _ found: (JSONNode) -> Item?) async throws(AppStoreConnectError) -> Item?
+    {
         var url = url
         for _ in 0..<Self.maximumPages {
-            let answer = try await send(StoreConnectRequest(url: url))
+            let answer = try await send(url)
             guard answer.status == 200 else { throw Self.fault(of: answer) }
             let document = JSONReader.read(answer.body).root
             guard let items = document?["data"]?.array else {
@@ -121,11 +98,11 @@ struct AppStoreConnectClient {
     }
 
     /// Creates a new token for each request. A run takes seconds, so a token cache is unnecessary.
-    private func send(_ request: StoreConnectRequest) async throws(AppStoreConnectError) -> StoreConnectAnswer {
-        try await carrier.carry(request, token: try token.text(now: now()))
+    private func send(_ url: String, body: [UInt8]? = nil) async throws(AppStoreConnectError) -> HTTPAnswer {
+        try await carrier.carry(url, body: body, token: try token.text(now: now()))
     }
 
-    private static func fault(of answer: StoreConnectAnswer) -> AppStoreConnectError {
+    private static func fault(of answer: HTTPAnswer) -> AppStoreConnectError {
         if answer.status == 429 { return .rateLimited(limit: limit(in: answer)) }
         guard let errors = JSONReader.read(answer.body).root?["errors"]?.array else {
             return (300..<400).contains(answer.status)
@@ -151,16 +128,15 @@ struct AppStoreConnectClient {
 
     /// Reads the hourly limit from `X-Rate-Limit: user-hour-lim:3500;user-hour-rem:0;`. Source: Apple, "Identifying
     /// Rate Limits".
-    private static func limit(in answer: StoreConnectAnswer) -> String? {
-        let header = answer.headers.first { $0.name == "x-rate-limit" }?.value
-        let item = header?.split(separator: ";").first { $0.hasPrefix("user-hour-lim:") }
+    private static func limit(in answer: HTTPAnswer) -> String? {
+        let item = answer["x-rate-limit"]?.split(separator: ";").first { $0.hasPrefix("user-hour-lim:") }
         return item.map { String($0.dropFirst("user-hour-lim:".count).prefix(12)) }
     }
 }
 
 /// Sends requests to App Store Connect with the network rules of the other commands: the certificate is checked, no
 /// redirects, no proxy, limited time and size.
-struct AppStoreConnectWebTransport: AppStoreConnectTransport {
+struct AppStoreConnectWebTransport: Sendable {
     private let client: WebClient
     /// True only for a loopback address.
     private let isPlaintext: Bool
@@ -177,20 +153,23 @@ struct AppStoreConnectWebTransport: AppStoreConnectTransport {
         self.isPlaintext = isPlaintext
     }
 
-    func carry(_ request: StoreConnectRequest, token: String) async throws(AppStoreConnectError) -> StoreConnectAnswer {
-        var question = WebRequest(url: request.url)
+    /// - Parameters:
+    ///   - body: the JSON body of a POST request, or `nil` for a GET request.
+    /// - Throws: ``AppStoreConnectError/notReached(_:)``.
+    func carry(_ url: String, body: [UInt8]?, token: String) async throws(AppStoreConnectError) -> HTTPAnswer {
+        var question = WebRequest(url: url)
         question.userAgent = "wellknown/\(ProductVersion.text)"
         // The user chose the address, so a proxy with a private address is allowed.
         question.allowsPrivate = true
         question.allowsHTTP = isPlaintext
         question.headers = ["Authorization: Bearer \(token)", "Accept: application/json"]
-        question.posted = request.body
-        if request.body != nil { question.headers.append("Content-Type: application/json") }
+        question.posted = body
+        if body != nil { question.headers.append("Content-Type: application/json") }
         switch await client.ask(question) {
         case .failure(let failure): throw .notReached(failure.words)
         case .success(let answer):
             guard !answer.isTruncated else { throw .unexpected(status: answer.status, "it is larger than 4 MiB") }
-            return StoreConnectAnswer(status: answer.status, headers: answer.headers, body: answer.body)
+            return answer
         }
     }
 }

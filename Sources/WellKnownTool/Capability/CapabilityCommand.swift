@@ -10,8 +10,7 @@ struct CapabilityCommand: AsyncParsableCommand {
 
 struct CapabilityEnableCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "enable",
-        abstract: "Enable Associated Domains for an App ID, through the App Store Connect API.",
+        commandName: "enable", abstract: "Enable Associated Domains for an App ID, through the App Store Connect API.",
         discussion: """
             Makes the App ID able to have associated domains; fine if it is already. Profiles made before are invalid \
             afterwards and must be created again.
@@ -28,23 +27,19 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The API's private key, AuthKey_….p8.", valueName: "file"), completion: .file())
     var key: String
 
-    @Option(help: ArgumentHelp("The key's id.", valueName: "id"))
-    var keyId: String
+    @Option(help: ArgumentHelp("The key's id.", valueName: "id")) var keyId: String
 
     @Option(help: ArgumentHelp("The issuer id that App Store Connect shows above the keys.", valueName: "id"))
     var issuer: String
 
-    @Option(help: ArgumentHelp("Where the API is.", valueName: "url"))
-    var baseUrl = AppStoreConnectAddress.apple
+    @Option(help: ArgumentHelp("Where the API is.", valueName: "url")) var baseUrl = AppStoreConnectAddress.apple
 
     @Option(help: ArgumentHelp("Trust the authorities in this PEM file, too.", valueName: "file"), completion: .file())
     var caFile: String?
 
-    @Flag(help: "Look, and change nothing.")
-    var dryRun = false
+    @Flag(help: "Look, and change nothing.") var dryRun = false
 
-    @Option(help: "text or json.")
-    var format: ReportFormat = .text
+    @Option(help: "text or json.") var format: ReportFormat = .text
 
     func validate() throws {
         let isIdentifier = bundleId.utf8.allSatisfy { byte in
@@ -57,8 +52,7 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
             throw ValidationError("\(error)")
         }
         for (name, value) in [("--key-id", keyId), ("--issuer", issuer)] {
-            let isFine = value.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
-            guard !value.isEmpty, isFine else {
+            guard !value.isEmpty, value.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || $0 == 0x2d }) else {
                 throw ValidationError("\(name) has letters, digits and hyphens only.")
             }
         }

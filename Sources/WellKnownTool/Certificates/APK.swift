@@ -77,11 +77,7 @@ enum APKFile {
 
     /// Keeps one entry per certificate and role, because v2 and v3 usually name the same signer.
     private static func merged(_ entries: [CertificateEntry]) -> [CertificateEntry] {
-        var kept: [CertificateEntry] = []
-        for entry in entries where !kept.contains(where: { $0.certificate == entry.certificate }) {
-            kept.append(entry)
-        }
-        return kept
+        entries.uniqued(by: \.certificate)
     }
 }
 
@@ -101,29 +97,25 @@ enum APKSigners {
         var cursor = ByteCursor(value)
         var signers = try cursor.counted()
         var entries: [CertificateEntry] = []
-        for signer in try signers.parts(atMost: maximumSigners) {
-            entries += scheme == .v2 ? try second(signer) : try third(signer, scheme: scheme)
-        }
+        for signer in try signers.parts(atMost: maximumSigners) { entries += try read(signer, scheme) }
         guard !entries.isEmpty else { throw .malformed("a signature scheme of it has no signer") }
         return entries
     }
 
-    private static func second(_ signer: ByteCursor) throws(CertificateError) -> [CertificateEntry] {
-        var signer = signer
-        var signed = try signer.counted()
-        _ = try signed.counted()
-        var certificates = try signed.counted()
-        return [try first(of: &certificates, place: APKSigningBlock.Scheme.v2.name)]
-    }
-
-    private static func third(
-        _ signer: ByteCursor, scheme: APKSigningBlock.Scheme
+    private static func read(
+        _ signer: ByteCursor, _ scheme: APKSigningBlock.Scheme
     ) throws(CertificateError) -> [CertificateEntry] {
         var signer = signer
         var signed = try signer.counted()
         _ = try signed.counted()
         var certificates = try signed.counted()
-        var entry = try first(of: &certificates, place: scheme.name)
+        // The first certificate belongs to the signer. The others are its issuers, which Android ignores.
+        guard let certificate = try certificates.parts(atMost: maximumParts).first else {
+            throw .malformed("a signer has no certificate")
+        }
+        var entry = CertificateEntry(
+            certificate: try SigningCertificate(der: Array(certificate.rest)), role: .signer, place: scheme.name)
+        guard scheme != .v2 else { return [entry] }
         let lowest = UInt32(truncatingIfNeeded: try signed.littleEndian(4))
         let highest = UInt32(truncatingIfNeeded: try signed.littleEndian(4))
         guard lowest <= highest else { throw .malformed("a signer is for Android levels that run backwards") }
@@ -143,30 +135,17 @@ enum APKSigners {
         return entries
     }
 
-    /// The first certificate belongs to the signer. The others are its issuers, which Android ignores.
-    private static func first(
-        of certificates: inout ByteCursor, place: String
-    ) throws(CertificateError) -> CertificateEntry {
-        guard let certificate = try certificates.parts(atMost: maximumParts).first else {
-            throw .malformed("a signer has no certificate")
-        }
-        return CertificateEntry(
-            certificate: try SigningCertificate(der: Array(certificate.rest)), role: .signer, place: place)
-    }
-
     /// The oldest certificate comes first. The last one is the signer itself. Source: AOSP V3SigningCertificateLineage.
     private static func lineage(_ value: ByteCursor) throws(CertificateError) -> [SigningCertificate] {
         var value = value
         guard try value.littleEndian(4) == 1 else {
             throw .unsupported("its key rotation is written in a form that is not known here: update this program")
         }
-        var certificates: [SigningCertificate] = []
-        for node in try value.parts(atMost: maximumParts) {
+        return try value.parts(atMost: maximumParts).map { node throws(CertificateError) in
             var node = node
             var signed = try node.counted()
-            certificates.append(try SigningCertificate(der: Array(try signed.counted().rest)))
+            return try SigningCertificate(der: Array(try signed.counted().rest))
         }
-        return certificates
     }
 }
 
@@ -206,9 +185,7 @@ struct APKSigningBlock {
             throw .malformed("the size of its signing block is not possible")
         }
         let start = end - Int(size) - 8
-        guard ZipArchive.number(data, start, 8) == size else {
-            throw .malformed("its signing block has two sizes")
-        }
+        guard ZipArchive.number(data, start, 8) == size else { throw .malformed("its signing block has two sizes") }
         var cursor = ByteCursor(data[(start + 8)..<(end - 24)])
         var values: [Scheme: ArraySlice<UInt8>] = [:]
         while !cursor.isAtEnd {

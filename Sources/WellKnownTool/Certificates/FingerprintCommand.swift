@@ -20,11 +20,9 @@ struct FingerprintCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("The file whose first line is the password of a key store.", valueName: "file"),
-        completion: .file())
-    var passwordFile: String?
+        completion: .file()) var passwordFile: String?
 
-    @Option(help: "text or json.")
-    var format: ReportFormat = .text
+    @Option(help: "text or json.") var format: ReportFormat = .text
 
     @Option(help: "The severity from which on the exit code is 1: error, warning or info.")
     var failOn: FailThreshold = .error
@@ -48,9 +46,7 @@ struct FingerprintCommand: ParsableCommand {
             let failed = failures.map { ["file": $0.file, "error": $0.fault.description] as JSONObject }
             StandardOutput.write(JSONOutput.text(["files": reports.map(\.encoded), "failures": failed]))
         }
-        for failure in failures {
-            StandardOutput.reportError("\(failure.file.printable): \(failure.fault)")
-        }
+        for failure in failures { StandardOutput.reportError("\(failure.file.printable): \(failure.fault)") }
         guard failures.isEmpty else { throw ExitCode(2) }
         let isBad = reports.contains { failOn.isReached(by: $0.findings) }
         if isBad { throw ExitCode(1) }

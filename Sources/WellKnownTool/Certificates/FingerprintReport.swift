@@ -8,12 +8,7 @@ struct FingerprintReport {
 
     /// The values for assetlinks.json without duplicates.
     var listed: [String] {
-        var values: [String] = []
-        for entry in reading.entries where entry.isListed {
-            let value = entry.certificate.fingerprint.description
-            if !values.contains(value) { values.append(value) }
-        }
-        return values
+        reading.entries.filter(\.isListed).map(\.certificate.fingerprint.description).uniqued { $0 }
     }
 
     /// Findings about the certificates themselves, the most important first.
@@ -80,6 +75,8 @@ extension CertificateEntry {
 extension Date {
     /// The date in UTC, for example `2026-01-31`.
     var day: String { formatted(.iso8601.year().month().day()) }
+
+    func later(by seconds: Int?) -> String? { seconds.map { addingTimeInterval(TimeInterval($0)).formatted(.iso8601) } }
 }
 
 /// Findings about certificates whose fingerprints should not be used.

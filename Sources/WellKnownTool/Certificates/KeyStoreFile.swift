@@ -2,8 +2,7 @@ import COpenSSL
 import Foundation
 import Glibc
 
-/// Reads key stores: PKCS#12 (RFC 7292) and Java's older JKS. Only certificates are read. Private keys are not
-/// decrypted.
+/// Reads the certificates of key stores: PKCS#12 (RFC 7292) and Java's older JKS. Private keys are not decrypted.
 enum KeyStoreFile {
     /// Returns the certificates of a PKCS#12 key store.
     ///
@@ -25,8 +24,7 @@ enum KeyStoreFile {
         return try found.entries(place: "PKCS#12 key store", signer: .keyEntry)
     }
 
-    /// Returns the certificates of a JKS key store. JKS encrypts only the keys, so reading certificates needs no
-    /// password.
+    /// Returns the certificates of a JKS key store, which encrypts only the keys. No password is needed.
     ///
     /// Layout: sun.security.provider.JavaKeyStore (OpenJDK).
     static func jks(_ bytes: [UInt8]) throws(CertificateError) -> [CertificateEntry] {
@@ -79,14 +77,11 @@ final class CertificateCollection {
     }
 
     func entries(place: String, signer: CertificateEntry.Role) throws(CertificateError) -> [CertificateEntry] {
-        var entries: [CertificateEntry] = []
-        for item in found {
-            entries.append(
-                CertificateEntry(
-                    certificate: try SigningCertificate(der: item.der), role: item.isSigner ? signer : .chain,
-                    place: place, alias: item.alias))
+        try found.map { item throws(CertificateError) in
+            CertificateEntry(
+                certificate: try SigningCertificate(der: item.der), role: item.isSigner ? signer : .chain,
+                place: place, alias: item.alias)
         }
-        return entries
     }
 }
 
@@ -110,8 +105,7 @@ struct PasswordSource {
     }
 }
 
-/// Reads numbers and length-prefixed parts from bytes whose lengths may be wrong. Every read is checked, and none
-/// traps.
+/// Reads numbers and length-prefixed parts from bytes whose lengths may be wrong. Every read is checked.
 struct ByteCursor {
     private(set) var rest: ArraySlice<UInt8>
 
@@ -143,7 +137,6 @@ struct ByteCursor {
         return ByteCursor(slice: try take(Int(count)))
     }
 
-    /// All remaining parts, at most `limit`.
     mutating func parts(atMost limit: Int) throws(CertificateError) -> [ByteCursor] {
         var parts: [ByteCursor] = []
         while !isAtEnd {

@@ -9,8 +9,7 @@ struct SigningCertificate: Hashable, Sendable {
     let der: [UInt8]
     /// The SHA-256 fingerprint as written in assetlinks.json.
     let fingerprint: CertificateFingerprint
-    /// The SHA-1 as 20 upper-case hex pairs joined by colons, which API consoles require. It does not belong in
-    /// assetlinks.json.
+    /// The SHA-1 as 20 upper-case hex pairs joined by colons, which API consoles require and assetlinks.json does not.
     let sha1: String
     /// The subject in the notation of RFC 2253.
     let subject: String
@@ -34,10 +33,7 @@ struct SigningCertificate: Hashable, Sendable {
             sso_sha1(der, der.count, &short) == 1
         else { throw .unsupported("libcrypto has no SHA-256 or no SHA-1") }
         self.fingerprint = fingerprint
-        sha1 = short.map { byte in
-            let text = String(byte, radix: 16, uppercase: true)
-            return text.count == 1 ? "0" + text : text
-        }.joined(separator: ":")
+        sha1 = short.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
         subject = withUnsafeBytes(of: found.subject) { Self.text($0) }
         issuer = withUnsafeBytes(of: found.issuer) { Self.text($0) }
         let kind = withUnsafeBytes(of: found.key_kind) { Self.text($0) }
@@ -107,11 +103,9 @@ struct CertificateReading: Sendable, Equatable {
 
 /// The reason why no certificate could be read from a file.
 enum CertificateError: Error, Equatable {
-    /// The format of the file is unknown.
     case unknownFormat
     /// The format is known, but the content is invalid. The text is the end of a sentence.
     case malformed(String)
-    /// The password of the key store is wrong.
     case wrongPassword
     /// The key store needs a password, and none was given.
     case passwordNeeded
@@ -128,16 +122,14 @@ enum CertificateError: Error, Equatable {
 extension CertificateError: CustomStringConvertible {
     var description: String {
         switch self {
-        case .unknownFormat:
-            "this is not a certificate (PEM, DER), a key store (PKCS#12, JKS) or an APK"
+        case .unknownFormat: "this is not a certificate (PEM, DER), a key store (PKCS#12, JKS) or an APK"
         case .malformed(let what): "the file is broken: \(what)"
         case .wrongPassword: "the password does not open this key store"
         case .passwordNeeded:
             "the key store needs its password: give it with --password-file, or run this on a terminal"
         case .tooManyRounds:
             "the key store asks for more than three million rounds of its password hash, and is not opened"
-        case .unsupported(let what): what
-        case .empty(let what): what
+        case .unsupported(let what), .empty(let what): what
         case .unreadable(let error): error.description
         }
     }

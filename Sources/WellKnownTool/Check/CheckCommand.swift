@@ -25,14 +25,11 @@ struct CheckCommand: AsyncParsableCommand {
             differs, and a link is not decided; 64 wrong usage.
             """)
 
-    @Argument(help: ArgumentHelp("The YAML file, or -.", valueName: "file"), completion: .file())
-    var file: String
+    @Argument(help: ArgumentHelp("The YAML file, or -.", valueName: "file"), completion: .file()) var file: String
 
-    @Flag(help: "Do not end at the first difference.")
-    var keepGoing = false
+    @Flag(help: "Do not end at the first difference.") var keepGoing = false
 
-    @Flag(help: "Repeat the check, and print only what changes.")
-    var watch = false
+    @Flag(help: "Repeat the check, and print only what changes.") var watch = false
 
     @Option(help: ArgumentHelp("With --watch: the seconds between two checks.", valueName: "seconds"))
     var interval: Double = 300
@@ -42,8 +39,7 @@ struct CheckCommand: AsyncParsableCommand {
             "With --watch: end after so many checks, with the exit code of the last.", valueName: "count"))
     var rounds: Int?
 
-    @Option(help: "text or json.")
-    var format: ReportFormat = .text
+    @Option(help: "text or json.") var format: ReportFormat = .text
 
     @OptionGroup(title: "Network options") var network: NetworkOptions
 
@@ -90,20 +86,16 @@ struct CheckCommand: AsyncParsableCommand {
 
     /// The first round shows what is not as expected. Later rounds show what is different from the round before.
     private func changes(from last: [ExpectationCheck.Result], to results: [ExpectationCheck.Result]) -> [String] {
-        guard last.count == results.count else {
-            return results.filter { $0.verdict != .asExpected }.map { text($0) }
-        }
+        guard last.count == results.count else { return results.filter { $0.verdict != .asExpected }.map { text($0) } }
         return zip(last, results).filter { $0.verdict != $1.verdict || $0.found != $1.found }.map { text($1) }
     }
 
     private func print(_ results: [ExpectationCheck.Result]) {
         switch format {
-        case .json:
-            StandardOutput.write(JSONOutput.text(["results": results]))
+        case .json: StandardOutput.write(JSONOutput.text(["results": results]))
         case .text:
             let counts = [ExpectationCheck.Result.Verdict.asExpected, .differs, .notDecided, .unreadable].map {
-                verdict in
-                "\(results.count { $0.verdict == verdict }) \(verdict.rawValue)"
+                verdict in "\(results.count { $0.verdict == verdict }) \(verdict.rawValue)"
             }
             let lines = results.filter { $0.verdict != .asExpected }.map { text($0) }
             StandardOutput.write(lines.joined() + counts.joined(separator: ", ") + "\n")
@@ -112,14 +104,10 @@ struct CheckCommand: AsyncParsableCommand {
 
     private func text(_ result: ExpectationCheck.Result) -> String {
         let style = TextStyle.ofStandardOutput
-        let colour: TextStyle.Colour =
-            switch result.verdict {
-            case .asExpected: .green
-            case .differs, .unreadable: .red
-            case .notDecided: .yellow
-            }
+        let colours: [ExpectationCheck.Result.Verdict: TextStyle.Colour] = [.asExpected: .green, .notDecided: .yellow]
         let system = LinkPlatform(rawValue: result.platform)?.title ?? result.platform
-        let head = "\(file.printable):\(result.line): \(style.paint(result.verdict.rawValue, colour)) on \(system)"
+        let verdict = style.paint(result.verdict.rawValue, colours[result.verdict] ?? .red)
+        let head = "\(file.printable):\(result.line): \(verdict) on \(system)"
         return head
             + "\n  \(result.url.printable)\n  expected \(result.expected.printable), found \(result.found.printable)\n"
             + TextStyle.wrapped(result.summary.printable, first: "  ", rest: "  ") + "\n"

@@ -22,10 +22,7 @@ struct ExpectationCheck {
     /// Each file of each host is read once.
     private var subjects: [String: Swift.Result<LinkSubject, InputError>] = [:]
 
-    init(_ file: ExpectationsFile, network: NetworkOptions) {
-        self.file = file
-        self.network = network
-    }
+    init(_ file: ExpectationsFile, network: NetworkOptions) { (self.file, self.network) = (file, network) }
 
     /// Decides one link on all systems for which something is expected.
     mutating func results(_ expectation: ExpectationsFile.Expectation) async throws -> [Result] {
@@ -35,8 +32,7 @@ struct ExpectationCheck {
             results.append(
                 Result(
                     url: expectation.link.description, platform: platform.rawValue, expected: outcome.words,
-                    found: found,
-                    summary: summary, verdict: verdict, line: expectation.line))
+                    found: found, summary: summary, verdict: verdict, line: expectation.line))
         }
         return results
     }
@@ -59,8 +55,7 @@ struct ExpectationCheck {
             guard let package else { return ("unknown", .unreadable, "the manifest has no package") }
             let matcher = AndroidAppMatcher(
                 read.filters, links: links, package: package,
-                minimumSDK: read.minimumSDK ?? AndroidVersion.verification,
-                targetSDK: read.targetSDK)
+                minimumSDK: read.minimumSDK ?? AndroidVersion.verification, targetSDK: read.targetSDK)
             answer = LinkAnswer(app: package, manifest: manifest, decisions: matcher.decisions(link))
         } else {
             answer = subject.answers(link, typed: link.description, app: nil, onlyDeciding: true).deciding

@@ -10,12 +10,7 @@ struct ExpectationsFile {
         /// No app opens it.
         case browser
 
-        var words: String {
-            switch self {
-            case .app(let name): name
-            case .browser: "browser"
-            }
-        }
+        var words: String { if case .app(let name) = self { name } else { "browser" } }
     }
 
     struct Expectation: Sendable {
@@ -25,12 +20,9 @@ struct ExpectationsFile {
     }
 
     /// Files that are read instead of those of the server.
-    struct LocalFiles: Sendable {
-        var aasa, assetlinks, manifest: String?
-    }
+    struct LocalFiles: Sendable { var aasa, assetlinks, manifest: String? }
 
     private(set) var expectations: [Expectation] = []
-    /// The local files by host.
     private(set) var files: [String: LocalFiles] = [:]
 
     private var yaml: YAMLFile

@@ -7,13 +7,11 @@ struct AndroidAppOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "assetlinks.json of the link's host: a path, a domain or an https address.", valueName: "file"),
-        completion: .file())
-    var assetlinks: String?
+        completion: .file()) var assetlinks: String?
 
     @Option(
         help: ArgumentHelp("The app's AndroidManifest.xml as text, best the merged one of a build.", valueName: "file"),
-        completion: .file())
-    var manifest: String?
+        completion: .file()) var manifest: String?
 
     @OptionGroup var versions: AndroidVersionOptions
 
@@ -29,15 +27,11 @@ struct AndroidAppOptions: ParsableArguments {
     }
 
     /// - Throws: `ExitCode` 2 after a message if a file cannot be read, or no app can be told.
-    func answers(
-        _ link: LinkURL?, typed: String, app: String?, network: NetworkOptions
-    ) async throws -> LinkAnswers {
+    func answers(_ link: LinkURL?, typed: String, app: String?, network: NetworkOptions) async throws -> LinkAnswers {
         guard let manifest else { throw ExitCode(64) }
         let read = try AndroidAppFiles.manifest(manifest, define: versions.define)
         var links: (matcher: AndroidMatcher, document: JSONDocument)?
-        if let assetlinks {
-            links = try await AndroidAppFiles.links(assetlinks, network: network)
-        }
+        if let assetlinks { links = try await AndroidAppFiles.links(assetlinks, network: network) }
         let package = try AndroidAppFiles.package(app: app, read, links?.matcher)
         let matcher = versions.matcher(read, links: links?.matcher, package: package)
         let decisions = link.map { matcher.decisions($0) } ?? []
@@ -56,12 +50,10 @@ struct AndroidVersionOptions: ParsableArguments {
     var minSdk: Int?
 
     @Option(
-        help: ArgumentHelp(
-            "The API level that the app targets. Without it: that of the manifest.", valueName: "level"))
+        help: ArgumentHelp("The API level that the app targets. Without it: that of the manifest.", valueName: "level"))
     var targetSdk: Int?
 
-    @Option(
-        help: ArgumentHelp("The value of a placeholder of the build; again for more.", valueName: "name=value"))
+    @Option(help: ArgumentHelp("The value of a placeholder of the build; again for more.", valueName: "name=value"))
     var define: [String] = []
 
     var isGiven: Bool { minSdk != nil || targetSdk != nil || !define.isEmpty }

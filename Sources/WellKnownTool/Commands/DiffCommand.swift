@@ -19,23 +19,17 @@ struct DiffCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The old file: a path, - , a domain or an https address.", valueName: "old"))
     var old: String
 
-    @Argument(help: ArgumentHelp("The new file.", valueName: "new"))
-    var new: String
+    @Argument(help: ArgumentHelp("The new file.", valueName: "new")) var new: String
 
-    @Option(help: ArgumentHelp("Only this app (TEAMID.bundle.id) or package.", valueName: "id"))
-    var app: String?
+    @Option(help: ArgumentHelp("Only this app (TEAMID.bundle.id) or package.", valueName: "id")) var app: String?
 
-    @Option(help: "ios or android. Without it the content of the files tells.")
-    var platform: LinkPlatform?
+    @Option(help: "ios or android. Without it the content of the files tells.") var platform: LinkPlatform?
 
-    @Option(help: "text or json.")
-    var format: ReportFormat = .text
+    @Option(help: "text or json.") var format: ReportFormat = .text
 
     @Option(
-        help: ArgumentHelp(
-            "The Android app's manifest. Given twice: the old one and the new one.", valueName: "file"),
-        completion: .file())
-    var manifest: [String] = []
+        help: ArgumentHelp("The Android app's manifest. Given twice: the old one and the new one.", valueName: "file"),
+        completion: .file()) var manifest: [String] = []
 
     @OptionGroup(title: "The Android app") var versions: AndroidVersionOptions
     @OptionGroup(title: "Network options") var network: NetworkOptions
@@ -105,8 +99,7 @@ struct LinkComparison {
             diff = LinkDiff.between(old, new, limits: .patient).withDisputes(old, new)
         case (.rules, _), (_, .rules):
             throw InputError(description: "dynamic rules alone name no app; diff compares whole files")
-        default:
-            throw InputError(description: "one is Apple's file, the other Google's")
+        default: throw InputError(description: "one is Apple's file, the other Google's")
         }
         if let app, !old.apps.contains(app), !new.apps.contains(app) {
             throw InputError(description: "neither file names the app \(app.printable)")
@@ -136,8 +129,7 @@ struct LinkComparison {
         changes.isEmpty && addedApps.isEmpty && removedApps.isEmpty && changedCertificates.isEmpty
     }
 
-    /// The exit code. It is 2 if no difference was found and the search stopped early, because the files may still
-    /// differ.
+    /// The exit code. It is 2 if no difference was found and the search stopped early.
     var exitCode: Int32 { isSame ? (notDecided.isEmpty ? 0 : 2) : 1 }
 
     func text(style: TextStyle) -> String {
@@ -185,8 +177,7 @@ struct LinkComparison {
             // Links that open the browser before and after, decided by other rules. Android only.
             "notes": notes.map(encoded),
             "disputes": disputes.map {
-                LinkAnswerJSON.dispute(
-                    $0.dispute, side: $0.side.rawValue, app: $0.app, url: $0.witness.description)
+                LinkAnswerJSON.dispute($0.dispute, side: $0.side.rawValue, app: $0.app, url: $0.witness.description)
             },
         ])
     }

@@ -42,8 +42,7 @@ struct FileFix {
         }
     }
 
-    /// Writes a new file beside the old one, with its mode and owner, and renames it. A reader sees the old or the new
-    /// content.
+    /// Writes a new file beside the old one, with its mode and owner, and renames it: readers see one of the two.
     ///
     /// - Returns: the reason why the file is not written. `nil` if it is.
     private static func replace(_ name: String, _ old: [UInt8], by new: [UInt8]) -> String? {

@@ -16,8 +16,7 @@ struct FindingCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp("The code of the finding. Without it, all codes are listed.", valueName: "code"),
-        completion: .list(LintCatalogue.rules.map(\.code)))
-    var code: String?
+        completion: .list(LintCatalogue.rules.map(\.code))) var code: String?
 
     func run() throws {
         guard let code else {

@@ -10,16 +10,14 @@ struct LinkAnswer {
     let verdict: LinkVerdict
     /// The decisions by a manifest and its file, the newest version first. Empty without a manifest.
     var versions: [AndroidAppMatcher.VersionDecision] = []
-    /// The name of the manifest.
     var manifest: String?
 
     /// - Parameters:
     ///   - stranger: a remark for an app that the file does not name.
     ///   - summary: the text if there is no explanation.
     ///   - isDecided: whether the file at hand decides, if there is no explanation.
-    init(
-        app: String?, explanation: LinkExplanation?, stranger: String? = nil, summary: String, isDecided: Bool = true
-    ) {
+    init(app: String?, explanation: LinkExplanation?, stranger: String? = nil, summary: String, isDecided: Bool = true)
+    {
         self.app = app
         self.explanation = explanation
         decision = explanation?.decision ?? .noMatch
@@ -50,15 +48,7 @@ enum LinkVerdict: String {
     case notDecided = "not decided"
 
     init(_ decision: LinkDecision, isDecided: Bool) {
-        guard isDecided else {
-            self = .notDecided
-            return
-        }
-        switch decision {
-        case .opens: self = .opens
-        case .noMatch, .excluded: self = .doesNotOpen
-        case .manifestDecides: self = .notDecided
-        }
+        self = !isDecided || decision == .manifestDecides ? .notDecided : decision == .opens ? .opens : .doesNotOpen
     }
 
     /// The exit code of `match` and `explain`.
@@ -91,31 +81,20 @@ struct LinkAnswers {
 }
 
 struct LinkAnswerText {
-    private let answers: LinkAnswers
-    private let style: TextStyle
-
-    init(_ answers: LinkAnswers, style: TextStyle) {
-        self.answers = answers
-        self.style = style
-    }
+    let answers: LinkAnswers
+    let style: TextStyle
 
     /// The last line: what the link does if all apps are installed.
     var result: String { "\(answers.url.printable): \((answers.deciding?.verdict ?? .doesNotOpen).rawValue)\n" }
 
     /// The decision, the deciding rule, and the points on which sources disagree.
     func verdict(_ answer: LinkAnswer) -> String {
-        var lines = [headline(answer), wrapped(answer.summary)]
-        if let rule = answer.explanation?.deciding {
-            lines.append("  at \(place(rule)): \(patterns(rule).printable)")
-        }
-        lines += answer.versions.dropFirst().flatMap(version)
-        lines += disputes(answer)
-        return lines.joined(separator: "\n") + "\n"
+        page(answer, answer.explanation?.deciding.map { ["  at \(place($0)): \(patterns($0).printable)"] } ?? [])
     }
 
     /// The decision with every rule that was tried.
     func explanation(_ answer: LinkAnswer) -> String {
-        var lines = [headline(answer), wrapped(answer.summary)]
+        var lines: [String] = []
         for trial in answer.versions.first?.trials ?? [] {
             let mark = trial.mismatch == nil ? style.paint("yes", .green) : style.paint("no", .faint)
             let place = trial.filter.position.map { "\($0) " } ?? ""
@@ -130,9 +109,15 @@ struct LinkAnswerText {
             lines += trial.parts.map(part)
             lines += trial.notes.map { TextStyle.wrapped($0.printable, first: "      note: ", rest: "        ") }
         }
-        lines += answer.versions.dropFirst().flatMap(version)
-        lines += disputes(answer)
-        return lines.joined(separator: "\n") + "\n"
+        return page(answer, lines)
+    }
+
+    /// The decision, the given lines, and the points on which sources disagree.
+    private func page(_ answer: LinkAnswer, _ lines: [String]) -> String {
+        let disputes = (answer.explanation?.disputes ?? []).flatMap { DisputeText.lines($0, style) }
+        return
+            ([headline(answer), indented(answer.summary, "  ")] + lines
+            + answer.versions.dropFirst().flatMap(version) + disputes).joined(separator: "\n") + "\n"
     }
 
     /// The decision on other versions than the newest.
@@ -140,28 +125,21 @@ struct LinkAnswerText {
         let word =
             !decision.isDecided
             ? LinkVerdict.notDecided.rawValue : decision.asks ? "asks the user" : decision.decision.rawValue
-        return ["  \(decision.versions): \(style.paint(word, .yellow))", indented(decision.summary)]
+        return ["  \(decision.versions): \(style.paint(word, .yellow))", indented(decision.summary, "    ")]
     }
 
-    private func indented(_ text: String) -> String { TextStyle.wrapped(text.printable, first: "    ", rest: "    ") }
+    private func indented(_ text: String, _ indent: String) -> String {
+        TextStyle.wrapped(text.printable, first: indent, rest: indent)
+    }
 
     private func headline(_ answer: LinkAnswer) -> String {
-        let colour: TextStyle.Colour =
-            switch answer.decision {
-            case .opens: .green
-            case .manifestDecides: .blue
-            case .noMatch, .excluded: .yellow
-            }
+        let colours: [LinkDecision: TextStyle.Colour] = [.opens: .green, .manifestDecides: .blue]
         let who = answer.app.map { "\($0.printable) on \(answers.platform.title)" } ?? answers.platform.title
-        let decision = style.paint(answer.decision.rawValue, colour)
+        let decision = style.paint(answer.decision.rawValue, colours[answer.decision] ?? .yellow)
         guard answer.verdict == .notDecided else { return "\(who): \(decision)" }
         let verdict = style.paint(answer.verdict.rawValue, .blue)
         // "no match" is not an answer here: the search found none, or another file decides.
         return "\(who): \(verdict)" + (answer.decision == .manifestDecides ? " (\(answer.decision.rawValue))" : "")
-    }
-
-    private func wrapped(_ text: String) -> String {
-        TextStyle.wrapped(text.printable, first: "  ", rest: "  ")
     }
 
     private func place(_ trial: RuleTrial) -> String { "\(answers.document.position(at: trial.range.lowerBound))" }
@@ -178,10 +156,6 @@ struct LinkAnswerText {
         return TextStyle.wrapped(
             "\(part.part.title) \(part.pattern.printable)\(origin) \(sign) \(text)\(note)", first: "      ",
             rest: "        ")
-    }
-
-    private func disputes(_ answer: LinkAnswer) -> [String] {
-        (answer.explanation?.disputes ?? []).flatMap { DisputeText.lines($0, style) }
     }
 }
 
@@ -257,15 +231,10 @@ enum LinkAnswerJSON {
     }
 
     private static func part(_ trial: PartTrial) -> JSONObject {
-        let (kind, name): (String, String?) =
-            switch trial.part {
-            case .path: ("path", nil)
-            case .query: ("query", nil)
-            case .item(let name): ("item", name)
-            case .fragment: ("fragment", nil)
-            }
+        let name: String? = if case .item(let name) = trial.part { name } else { nil }
         return [
-            "part": kind, "name": name, "pattern": trial.pattern, "origin": trial.origin.rawValue, "text": trial.text,
+            "part": name == nil ? trial.part.title : "item", "name": name, "pattern": trial.pattern,
+            "origin": trial.origin.rawValue, "text": trial.text,
             "note": trial.note, "matches": trial.matches, "evidence": trial.mark.rawValue,
         ]
     }

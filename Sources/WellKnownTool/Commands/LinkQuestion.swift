@@ -6,23 +6,17 @@ struct LinkQuestion: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
             "The association file: a path, - , a domain or an https address. Not with --assetlinks and --manifest.",
-            valueName: "file"),
-        completion: .file())
-    var file: String
+            valueName: "file"), completion: .file()) var file: String
 
-    @Argument(help: ArgumentHelp("The link, as a browser would send it.", valueName: "url"))
-    var link: String?
+    @Argument(help: ArgumentHelp("The link, as a browser would send it.", valueName: "url")) var link: String?
 
     @Option(
         help: ArgumentHelp("The app (TEAMID.bundle.id) or package. Without it: every app of the file.", valueName: "id")
-    )
-    var app: String?
+    ) var app: String?
 
-    @Option(help: "ios or android. Without it the content of the file tells.")
-    var platform: LinkPlatform?
+    @Option(help: "ios or android. Without it the content of the file tells.") var platform: LinkPlatform?
 
-    @Option(help: "text or json.")
-    var format: ReportFormat = .text
+    @Option(help: "text or json.") var format: ReportFormat = .text
 
     @OptionGroup(title: "The Android app") var android: AndroidAppOptions
     @OptionGroup(title: "Network options") var network: NetworkOptions

@@ -38,7 +38,7 @@ enum LinkSubject {
     private static func document(_ input: AssociationInput) throws(InputError) -> JSONDocument {
         let document = JSONReader.read(input.body)
         guard document.root == nil else { return document }
-        if let project = ProjectFileKind(input.body) { throw InputError(description: project.explanation) }
+        if let project = ProjectFileKind.explanation(of: input.body) { throw InputError(description: project) }
         let report = AssociationLint.lint(body: input.body, as: input.kind ?? .aasa, options: LintOptions())
         if report.document.root != nil { return report.document }
         guard let worst = report.findings.first(where: { $0.severity == .error }) ?? report.findings.first else {
@@ -47,8 +47,7 @@ enum LinkSubject {
         throw InputError(description: (worst.position.map { "\($0): " } ?? "") + worst.message)
     }
 
-    /// Reads an argument: a file, `-`, a URL, or a domain. For a domain, reads the file for iOS unless `platform` is
-    /// Android.
+    /// Reads a file, `-`, a URL, or a domain. For a domain, reads the file for iOS unless `platform` is Android.
     ///
     /// - Throws: `ExitCode` 2 after a message if the input cannot be read.
     static func read(_ word: String, platform: LinkPlatform?, network: NetworkOptions) async throws -> LinkSubject {
@@ -102,7 +101,6 @@ enum LinkSubject {
 
     var platform: LinkPlatform { if case .apple = self { .ios } else { .android } }
 
-    /// The apps that have rules.
     var apps: [String] {
         switch self {
         case .apple(let matcher, _): matcher.apps
@@ -141,8 +139,7 @@ enum LinkSubject {
         let answer = LinkAnswer(
             app: nil, explanation: nil,
             summary: "For this link the system asks https://\(link.host)\(path), and not \(host)."
-                + (isBelow ? " Only an app that names *.\(host) goes by the file of \(host)." : ""),
-            isDecided: false)
+                + (isBelow ? " Only an app that names *.\(host) goes by the file of \(host)." : ""), isDecided: false)
         return LinkAnswers(url: link.description, platform: platform, document: document, all: [answer])
     }
 
@@ -154,8 +151,7 @@ enum LinkSubject {
         if let near = apps.first(where: { $0.hasSuffix("." + app) }) {
             return "The file names \(near): on iOS an app is named with its prefix."
         }
-        let more = apps.count > 3 ? " and \(apps.count - 3) more" : ""
-        return "The file names \(apps.prefix(3).joined(separator: ", "))\(more)."
+        return "The file names \(apps.listed())."
     }
 
     private var nobody: String {

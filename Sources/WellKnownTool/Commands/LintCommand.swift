@@ -24,11 +24,9 @@ struct LintCommand: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "Files, folders, - , domains or https addresses; the current folder without any.", valueName: "file"),
-        completion: .file())
-    var files: [String] = []
+        completion: .file()) var files: [String] = []
 
-    @Option(help: "aasa or assetlinks, whatever the name and the content say.")
-    var kind: AssociationKind?
+    @Option(help: "aasa or assetlinks, whatever the name and the content say.") var kind: AssociationKind?
 
     @Option(help: ArgumentHelp("The oldest iOS the apps run on, such as 12 or 13.5.", valueName: "version"))
     var minimumIOS: SystemVersion?
@@ -36,23 +34,18 @@ struct LintCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The host that serves the files, for the addresses in findings.", valueName: "host"))
     var domain: String?
 
-    @Flag(help: "Also show what each reader of assetlinks.json makes of each app (text and json).")
-    var readers = false
+    @Flag(help: "Also show what each reader of assetlinks.json makes of each app (text and json).") var readers = false
 
-    @Flag(help: "Also say that the last line of a file does not end.")
-    var finalNewline = false
+    @Flag(help: "Also say that the last line of a file does not end.") var finalNewline = false
 
-    @Flag(help: "Mend what a program can, and show what is left. Local files only.")
-    var fix = false
+    @Flag(help: "Mend what a program can, and show what is left. Local files only.") var fix = false
 
-    @Flag(help: "Show what --fix would change as a unified diff, and change nothing.")
-    var dryRun = false
+    @Flag(help: "Show what --fix would change as a unified diff, and change nothing.") var dryRun = false
 
     @Option(
         help: ArgumentHelp(
             "Write the present findings into this file, as a baseline for .wellknown.yaml.", valueName: "file"),
-        completion: .file())
-    var writeBaseline: String?
+        completion: .file()) var writeBaseline: String?
 
     @OptionGroup var output: OutputOptions
     @OptionGroup(title: "Network options") var network: NetworkOptions
@@ -69,8 +62,7 @@ struct LintCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var run = LintRun(kind: kind, minimumIOS: minimumIOS, domain: domain, readers: readers)
-        run.mindsFinalNewline = finalNewline
+        var run = LintRun(command: self)
         if fix || dryRun { run.fixing = .init(ignored: try output.ignoring.list(), isDry: dryRun) }
         for word in files.isEmpty ? ["."] : files {
             if AssociationFolder.isFolder(word) {
@@ -126,17 +118,11 @@ extension LintCommand {
     }
 }
 
-extension SystemVersion: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
-}
+extension SystemVersion: ExpressibleByArgument { public init?(argument: String) { self.init(argument) } }
 
 /// The inputs of one run of `lint`, the findings of each input, and the findings about both files of a site.
 struct LintRun {
-    let kind: AssociationKind?
-    let minimumIOS: SystemVersion?
-    let domain: String?
-    let readers: Bool
-    var mindsFinalNewline = false
+    let command: LintCommand
     /// How findings with edits are mended. `nil` if they are not.
     var fixing: Fixing?
 
@@ -148,10 +134,10 @@ struct LintRun {
     private(set) var files: [CheckedFile] = []
     /// What `--dry-run` would change.
     private(set) var diff = ""
-    private var pairs: [Pair] = []
+    private(set) var pairs: [Pair] = []
 
     /// The two files of one place, if they are available.
-    private struct Pair {
+    struct Pair {
         /// A folder or a host.
         let place: String
         let host: String?
@@ -159,22 +145,19 @@ struct LintRun {
         var assetLinks: [(index: Int, file: AssetLinksFile)] = []
     }
 
-    init(kind: AssociationKind?, minimumIOS: SystemVersion?, domain: String?, readers: Bool) {
-        (self.kind, self.minimumIOS, self.domain, self.readers) = (kind, minimumIOS, domain, readers)
-    }
-
     mutating func lint(file name: String) {
         do throws(InputError) {
-            if kind == nil, let neighbour = Neighbour.named(name) {
+            if command.kind == nil, let neighbour = Neighbour.named(name) {
                 let body = try AssociationInput.read(name).body
                 append(
                     CheckedFile(name: name, findings: NeighbourLint.findings(in: body, as: neighbour, file: name)),
                     untouched: "it is no association file")
                 return
             }
-            let input = try AssociationInput.read(name, kind: kind)
+            let input = try AssociationInput.read(name, kind: command.kind)
             let options = LintOptions(
-                file: name, minimumIOS: minimumIOS, domain: domain, mindsFinalNewline: mindsFinalNewline)
+                file: name, minimumIOS: command.minimumIOS, domain: command.domain,
+                mindsFinalNewline: command.finalNewline)
             var report = AssociationLint.lint(body: input.body, as: input.kind, options: options)
             let fix = fixing.map { fixing in
                 FileFix(
@@ -193,13 +176,12 @@ struct LintRun {
             if let finding = TransportLint.nameFinding(fileName: name, file: report.kind) {
                 checked.findings.insert(finding, at: 0)
             }
-            add(checked, report, place: folder, host: domain)
+            add(checked, report, place: folder, host: command.domain)
         } catch {
             files.append(CheckedFile(name: name, failure: "\(error)"))
         }
     }
 
-    /// Lints a neighbour of the association files.
     mutating func lint(_ neighbour: FetchReport.Neighbouring) {
         guard case .success = neighbour.fact.outcome else {
             files.append(CheckedFile(name: neighbour.fact.url, failure: neighbour.trouble))
@@ -223,8 +205,7 @@ struct LintRun {
             if inputs.count == 2, bodies.count == 1, input.isMissing {
                 let finding = ParityLint.hostFinding(
                     input.target.host, hasAASA: input.kind != .aasa, hasAssetLinks: input.kind != .assetlinks)
-                files.append(
-                    CheckedFile(name: input.seen.url, kind: input.kind, findings: finding.map { [$0] } ?? []))
+                files.append(CheckedFile(name: input.seen.url, kind: input.kind, findings: finding.map { [$0] } ?? []))
                 continue
             }
             guard input.seen.isChecked else {
@@ -237,20 +218,20 @@ struct LintRun {
                 continue
             }
             let options = LintOptions(
-                file: input.seen.url, minimumIOS: minimumIOS, domain: domain ?? input.target.host,
+                file: input.seen.url, minimumIOS: command.minimumIOS, domain: command.domain ?? input.target.host,
                 servedPath: input.path)
             let report = AssociationLint.lint(body: body, as: input.kind, options: options)
             // The transport findings are more precise, because they use the HTTP response.
             var checked = CheckedFile(name: input.seen.url, report: report)
             checked.findings = served + checked.findings.filter { !$0.code.hasPrefix("http.") }
             if fixing != nil { checked.untouched = "it is remote" }
-            add(checked, report, place: "https://" + input.target.authority, host: domain ?? input.target.host)
+            add(checked, report, place: "https://" + input.target.authority, host: command.domain ?? input.target.host)
         }
     }
 
     private mutating func add(_ file: CheckedFile, _ report: LintReport, place: String, host: String?) {
         var file = file
-        if readers, report.kind == .assetlinks { file.readers = AssetLinksReaders(report.document) }
+        if command.readers, report.kind == .assetlinks { file.readers = AssetLinksReaders(report.document) }
         files.append(file)
         if !pairs.contains(where: { $0.place == place }) { pairs.append(Pair(place: place, host: host)) }
         guard let pair = pairs.firstIndex(where: { $0.place == place }) else { return }
@@ -260,7 +241,7 @@ struct LintRun {
 
     /// Compares the two files of each folder and host. If there is exactly one file of each kind, compares those two.
     mutating func comparePairs() {
-        var all = Pair(place: "", host: domain)
+        var all = Pair(place: "", host: command.domain)
         for pair in pairs {
             all.aasa += pair.aasa
             all.assetLinks += pair.assetLinks

@@ -3,8 +3,7 @@ import WellKnown
 
 struct MatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "match",
-        abstract: "Say whether an app opens a link, and which rule decides.",
+        commandName: "match", abstract: "Say whether an app opens a link, and which rule decides.",
         usage: """
             wellknown match <file> <url> [<options>]
             wellknown match <url> --assetlinks <file> --manifest <file> [<options>]
@@ -26,10 +25,9 @@ struct MatchCommand: AsyncParsableCommand {
         let answers = try await question.answers(onlyDeciding: true)
         guard let answer = answers.deciding else { throw ExitCode(2) }
         switch question.format {
-        case .json:
-            StandardOutput.write(JSONOutput.text(LinkAnswerJSON.object(answer, of: answers, withTrials: false)))
+        case .json: StandardOutput.write(JSONOutput.text(LinkAnswerJSON.object(answer, of: answers, withTrials: false)))
         case .text:
-            let text = LinkAnswerText(answers, style: .ofStandardOutput)
+            let text = LinkAnswerText(answers: answers, style: .ofStandardOutput)
             StandardOutput.write(text.verdict(answer) + text.result)
         }
         if answers.exitCode != 0 { throw ExitCode(answers.exitCode) }
@@ -38,8 +36,7 @@ struct MatchCommand: AsyncParsableCommand {
 
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain",
-        abstract: "Show rule by rule why a link opens an app or not.",
+        commandName: "explain", abstract: "Show rule by rule why a link opens an app or not.",
         usage: """
             wellknown explain <file> <url> [<options>]
             wellknown explain <url> --assetlinks <file> --manifest <file> [<options>]
@@ -62,7 +59,7 @@ struct ExplainCommand: AsyncParsableCommand {
             let list = answers.all.map { LinkAnswerJSON.object($0, of: answers, withTrials: true) }
             StandardOutput.write(JSONOutput.text(["answers": list]))
         case .text:
-            let text = LinkAnswerText(answers, style: .ofStandardOutput)
+            let text = LinkAnswerText(answers: answers, style: .ofStandardOutput)
             StandardOutput.write(answers.all.map(text.explanation).joined(separator: "\n") + text.result)
         }
         if answers.exitCode != 0 { throw ExitCode(answers.exitCode) }

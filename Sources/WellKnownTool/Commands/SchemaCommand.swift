@@ -3,8 +3,7 @@ import WellKnown
 
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "schema",
-        abstract: "Print the JSON schema of a file, for editors.",
+        commandName: "schema", abstract: "Print the JSON schema of a file, for editors.",
         discussion: """
             JSON Schema draft 2020-12. It accepts what lint has no error for, and refuses errors of structure. How editors \
             take it: docs/universal-links.md.
@@ -14,10 +13,7 @@ struct SchemaCommand: ParsableCommand {
             Exit codes: 0 printed; 64 wrong usage.
             """)
 
-    @Argument(help: "aasa or assetlinks.")
-    var kind: AssociationKind
+    @Argument(help: "aasa or assetlinks.") var kind: AssociationKind
 
-    func run() {
-        StandardOutput.write(String(decoding: AssociationSchema.text(of: kind), as: UTF8.self))
-    }
+    func run() { StandardOutput.write(String(decoding: AssociationSchema.text(of: kind), as: UTF8.self)) }
 }

@@ -75,10 +75,7 @@ extension AndroidDoctor {
         var faults: [Fault] = []
         if manifest.closedActivities.contains(activity) {
             faults.append(
-                (
-                    "android:exported=\"false\"",
-                    "Write android:exported=\"true\" on \(activity): no link reaches it."
-                ))
+                ("android:exported=\"false\"", "Write android:exported=\"true\" on \(activity): no link reaches it."))
         }
         if manifest.disabledActivities.contains(activity) {
             faults.append(

@@ -25,7 +25,6 @@ struct AndroidDoctor: Sendable {
     var certificates: [Certificate] = []
     /// The application id, if it was given.
     var package: String?
-    /// The origin of ``package``.
     var packagePlace = "--package"
     /// Why the values of the project are not known.
     var unread: String?
@@ -68,20 +67,19 @@ struct AndroidDoctor: Sendable {
                 "The manifest is of another app than \(identity.place) says: give one of the two only, or those that belong together."
             )
         }
-        guard file != nil else {
-            return DoctorLine(
-                .android, subject, side, .init("assetlinks.json", "not given"), .notChecked,
-                "Give the domain's file with --assetlinks FILE.")
+        func line(_ verdict: DoctorLine.Verdict, _ advice: String? = nil) -> DoctorLine {
+            let found = file == nil ? DoctorLine.Side(listed.place, "not given") : listed
+            return DoctorLine(.android, subject, side, found, verdict, advice)
         }
+        guard file != nil else { return line(.notChecked, "Give the domain's file with --assetlinks FILE.") }
         if identity.place == "file" {
-            return DoctorLine(
-                .android, subject, side, listed, .notChecked,
-                "The file names one package. Give your app's with --package NAME, and it is compared.")
+            return line(
+                .notChecked, "The file names one package. Give your app's with --package NAME, and it is compared.")
         }
-        if listedPackages.contains(identity.name) { return DoctorLine(.android, subject, side, listed, .agrees) }
+        if listedPackages.contains(identity.name) { return line(.agrees) }
         let isElsewhere = file?.statements.contains { $0.target.value?.packageName.value == identity.name } ?? false
-        return DoctorLine(
-            .android, subject, side, listed, .differs,
+        return line(
+            .differs,
             isElsewhere
                 ? "The file has \(identity.name), but not under the relation \(AssetLinks.handleAllURLs): add it."
                 : "Add a statement with the relation \(AssetLinks.handleAllURLs) for \(identity.name).")
@@ -92,47 +90,44 @@ struct AndroidDoctor: Sendable {
     private var certificateLines: [DoctorLine] {
         let subject = "the signing certificate"
         guard !certificates.isEmpty else {
+            let known = "\(fingerprints.count) fingerprint\(fingerprints.count == 1 ? "" : "s")"
             return [
                 DoctorLine(
                     .android, subject, .init("certificate", "not given"),
-                    .init(
-                        "assetlinks.json",
-                        file == nil
-                            ? "not given" : "\(fingerprints.count) fingerprint\(fingerprints.count == 1 ? "" : "s")"),
-                    .notChecked,
+                    .init("assetlinks.json", file == nil ? "not given" : known), .notChecked,
                     "Give the certificate with --cert FILE: an APK, a key store, or the one from the Play Console.")
             ]
         }
         return certificates.map { certificate in
             let left = DoctorLine.Side(certificate.place, Self.short(certificate.fingerprint.description))
-            let right = DoctorLine.Side("assetlinks.json", AppleDoctor.list(fingerprints.map(Self.short)))
+            let known = AppleDoctor.list(fingerprints.map(Self.short))
+            let found = file == nil ? "not given" : identity == nil ? "which app is unknown" : known
+            func line(_ verdict: DoctorLine.Verdict, _ advice: String? = nil) -> DoctorLine {
+                DoctorLine(.android, subject, left, .init("assetlinks.json", found), verdict, advice)
+            }
             guard file != nil, identity != nil else {
-                return DoctorLine(
-                    .android, subject, left,
-                    .init("assetlinks.json", file == nil ? "not given" : "which app is unknown"),
-                    .notChecked, "Give --assetlinks FILE and --package.")
+                return line(.notChecked, "Give --assetlinks FILE and --package.")
             }
             let isListed = fingerprints.contains(certificate.fingerprint.description)
             let app = certificates.filter { $0.file == certificate.file && $0.isOnDevices }
             let isEnough =
                 !certificate.file.isEmpty && app.contains { fingerprints.contains($0.fingerprint.description) }
             if !certificate.isOnDevices {
-                return DoctorLine(
-                    .android, subject, left, right, .notChecked,
-                    "This is the upload key. Compare the app-signing key of the Play Console instead.")
+                return line(
+                    .notChecked, "This is the upload key. Compare the app-signing key of the Play Console instead.")
             }
-            guard !isListed else { return DoctorLine(.android, subject, left, right, .agrees) }
+            guard !isListed else { return line(.agrees) }
             // A fingerprint in another form is a fault of the file, whatever else it lists.
             if isEnough, !fingerprints.contains(where: { CertificateFingerprint($0) == certificate.fingerprint }) {
                 // StatementUtils.kt of Android 12 takes the whole history. GET_SIGNATURES gives the oldest certificate.
-                return DoctorLine(
-                    .android, subject, left, right, .caution,
+                return line(
+                    .caution,
                     certificate.isFormer
                         ? "Android 12 and later takes the other certificate of the app, which is listed. Android 9 to 11 "
                             + "sees the oldest one alone: for these, list this one too."
                         : "Another certificate of the app is listed, and one in common is enough.")
             }
-            return DoctorLine(.android, subject, left, right, .differs, mismatchAdvice(certificate.fingerprint))
+            return line(.differs, mismatchAdvice(certificate.fingerprint))
         }
     }
 
@@ -160,19 +155,15 @@ struct AndroidDoctor: Sendable {
     }
 }
 
-/// The intent filters of the manifest.
 extension AndroidDoctor {
     private static let subject = "the intent filter"
 
     var manifestLines: [DoctorLine] {
         let wanted = DoctorLine.Side("domain", host.name)
         guard let manifest else {
-            return [
-                DoctorLine(
-                    .android, Self.subject, wanted, .init("manifest", "not given"), .notChecked,
-                    unread.map { "\($0)." } ?? "Give the manifest with --manifest FILE, best the merged one of a build."
-                )
-            ]
+            let advice =
+                unread.map { "\($0)." } ?? "Give the manifest with --manifest FILE, best the merged one of a build."
+            return [DoctorLine(.android, Self.subject, wanted, .init("manifest", "not given"), .notChecked, advice)]
         }
         let candidates = manifest.filters.filter { filter in filter.hosts.contains { host.isMeant(by: $0.name) } }
         guard !candidates.isEmpty else { return [missing(manifest, wanted)] }
@@ -181,12 +172,9 @@ extension AndroidDoctor {
         guard let best = judged.min(by: { $0.faults.count < $1.faults.count }) else { return [] }
         let (place, position) = (Self.place(best.filter), best.filter.position)
         if best.faults.isEmpty {
-            return [
-                DoctorLine(
-                    .android, Self.subject, wanted,
-                    .init(place, "autoVerify, VIEW, \(AppleDoctor.list(best.filter.hosts.map(\.name)))", at: position),
-                    .agrees)
-            ] + wildcard(best.filter) + otherHosts(manifest)
+            let found = "autoVerify, VIEW, \(AppleDoctor.list(best.filter.hosts.map(\.name)))"
+            let line = DoctorLine(.android, Self.subject, wanted, .init(place, found, at: position), .agrees)
+            return [line, wildcard(best.filter), otherHosts(manifest)].compactMap(\.self)
         }
         return best.faults.map { fault in
             DoctorLine(.android, Self.subject, wanted, .init(place, fault.found, at: position), .differs, fault.advice)
@@ -194,63 +182,51 @@ extension AndroidDoctor {
     }
 
     /// For a wildcard, Android requests the file from the domain and not from its subdomains.
-    private func wildcard(_ filter: IntentFilter) -> [DoctorLine] {
+    private func wildcard(_ filter: IntentFilter) -> DoctorLine? {
         guard !filter.hosts.contains(where: { $0.name == host.name }),
             let name = filter.hosts.map(\.name).first(where: { $0.hasPrefix("*.") && host.isMeant(by: $0) })
-        else { return [] }
+        else { return nil }
         let parent = String(name.dropFirst(2))
-        return [
-            DoctorLine(
-                .android, "the file of the wildcard", .init("domain", host.name),
-                .init(Self.place(filter), name, at: filter.position),
-                .caution,
-                "For \(name) Android reads the file of \(parent), not that of \(host.name): check \(parent), too.")
-        ]
+        return DoctorLine(
+            .android, "the file of the wildcard", .init("domain", host.name),
+            .init(Self.place(filter), name, at: filter.position), .caution,
+            "For \(name) Android reads the file of \(parent), not that of \(host.name): check \(parent), too.")
     }
 
     private func missing(_ manifest: AndroidManifest, _ wanted: DoctorLine.Side) -> DoctorLine {
         let hosts = manifest.filters.flatMap(\.hosts).map(\.name)
         let position = manifest.filters.first { !$0.hosts.isEmpty }?.position
-        let side = DoctorLine.Side("manifest", "hosts: \(AppleDoctor.list(hosts))", at: position)
+        func line(_ advice: String) -> DoctorLine {
+            let side = DoctorLine.Side("manifest", "hosts: \(AppleDoctor.list(hosts))", at: position)
+            return DoctorLine(.android, Self.subject, wanted, side, .differs, advice)
+        }
         if let unfilled = manifest.filters.flatMap(\.hosts).first(where: { BuildPlaceholder.isIn($0.name) }) {
             return DoctorLine(
                 .android, Self.subject, wanted, .init("manifest", unfilled.name, at: unfilled.position), .notChecked,
                 AppleDoctor.placeholderAdvice(unfilled.name))
         }
-        if hosts.contains("*") {
-            return DoctorLine(
-                .android, Self.subject, wanted, side, .differs,
-                "A host * is every host, and none is verified. Name \(host.name).")
-        }
+        if hosts.contains("*") { return line("A host * is every host, and none is verified. Name \(host.name).") }
         if hosts.contains(where: { $0.lowercased().contains(host.name) && ($0.contains("/") || $0.contains(":")) }) {
-            return DoctorLine(
-                .android, Self.subject, wanted, side, .differs,
+            return line(
                 "android:host takes the bare name, without scheme, port or path: android:host=\"\(host.name)\".")
         }
-        return DoctorLine(
-            .android, Self.subject, wanted, side, .differs,
+        return line(
             "Add an intent filter with android:autoVerify=\"true\" and <data android:scheme=\"https\" "
                 + "android:host=\"\(host.name)\"/>.")
     }
 
     /// Up to Android 11, one host that fails verification also prevents the verification of all other hosts of the app.
-    private func otherHosts(_ manifest: AndroidManifest) -> [DoctorLine] {
-        var others: [String] = []
-        for name in manifest.filters.filter(\.isVerifiable).flatMap(\.hosts).map(\.name)
-        where !host.isMeant(by: name) && !others.contains(name) {
-            others.append(name)
-        }
-        guard !others.isEmpty else { return [] }
-        return [
-            DoctorLine(
-                .android, "the other hosts", .init("domain", host.name), .init("manifest", AppleDoctor.list(others)),
-                .caution,
-                "Up to Android 11 all hosts fail when one does: check these, too. Since Android 12 each counts alone.")
-        ]
+    private func otherHosts(_ manifest: AndroidManifest) -> DoctorLine? {
+        let names = manifest.filters.filter(\.isVerifiable).flatMap(\.hosts).map(\.name)
+        let others = names.filter { !host.isMeant(by: $0) }.uniqued { $0 }
+        guard !others.isEmpty else { return nil }
+        return DoctorLine(
+            .android, "the other hosts", .init("domain", host.name), .init("manifest", AppleDoctor.list(others)),
+            .caution,
+            "Up to Android 11 all hosts fail when one does: check these, too. Since Android 12 each counts alone.")
     }
 
     private static func place(_ filter: IntentFilter) -> String {
-        let line = filter.position.map { ":\($0.line)" } ?? ""
-        return "manifest\(line)"
+        "manifest\(filter.position.map { ":\($0.line)" } ?? "")"
     }
 }

@@ -2,16 +2,14 @@ import Foundation
 import SSOShared
 import WellKnown
 
-/// The provisioning profile.
 extension AppleDoctor {
     var profileLines: [DoctorLine] {
         guard let profile else {
-            return [
-                DoctorLine(
-                    .ios, "the capability", .init("entitlements", Self.domains(entitlements)),
-                    .init("profile", "not given"), .notChecked,
-                    "Give the profile with --profile FILE: embedded.mobileprovision inside the built app.")
-            ]
+            let line = DoctorLine(
+                .ios, "the capability", .init("entitlements", Self.domains(entitlements)),
+                .init("profile", "not given"), .notChecked,
+                "Give the profile with --profile FILE: embedded.mobileprovision inside the built app.")
+            return [line]
         }
         return [capabilityLine(profile), identifierLine(profile), teamLine(profile), endLine(profile)].compactMap(
             \.self)
@@ -73,8 +71,8 @@ extension AppleDoctor {
 
     private func endLine(_ profile: ProvisioningProfile) -> DoctorLine? {
         guard let expires = profile.expires else { return nil }
-        let left = DoctorLine.Side("profile", "ends \(Self.day(expires))")
-        let right = DoctorLine.Side("today", Self.day(now))
+        let left = DoctorLine.Side("profile", "ends \(expires.day)")
+        let right = DoctorLine.Side("today", now.day)
         let subject = "the profile's end"
         if expires <= now {
             return DoctorLine(
@@ -92,8 +90,6 @@ extension AppleDoctor {
         guard let entitlements else { return "not given" }
         return entitlements.associatedDomains.map { list($0.map(\.raw)) } ?? "no associated domains"
     }
-
-    private static func day(_ date: Date) -> String { date.formatted(.iso8601.year().month().day()) }
 }
 
 /// An id of which a project has a part.

@@ -15,7 +15,6 @@ struct AppleDoctor: Sendable {
     var profile: ProvisioningProfile?
     /// `PREFIX.bundle.id`, if it was given on the command line.
     var app: String?
-    /// The origin of ``app``.
     var appPlace = "--app"
     /// The parts of the app's id that a project has.
     var parts = AppleAppParts()
@@ -25,9 +24,7 @@ struct AppleDoctor: Sendable {
     var now: Date
 
     /// The lines of the table in a fixed order: the app's id, the file, the app, the profile.
-    func lines() -> [DoctorLine] {
-        [appLine] + fileLines + entitlementLines + profileLines
-    }
+    func lines() -> [DoctorLine] { [appLine] + fileLines + entitlementLines + profileLines }
 
     // MARK: The app's id
 
@@ -54,20 +51,18 @@ struct AppleDoctor: Sendable {
             )
         }
         let side = DoctorLine.Side(identity.place, identity.id)
-        guard file != nil else {
-            return DoctorLine(
-                .ios, "the app's id", side, .init("apple-app-site-association", "not given"), .notChecked,
-                "Give the domain's file with --aasa FILE.")
+        func line(_ verdict: DoctorLine.Verdict, _ advice: String? = nil) -> DoctorLine {
+            let found = file == nil ? DoctorLine.Side(listed.place, "not given") : listed
+            return DoctorLine(.ios, "the app's id", side, found, verdict, advice)
         }
+        guard file != nil else { return line(.notChecked, "Give the domain's file with --aasa FILE.") }
         if identity.place == "file" {
-            return DoctorLine(
-                .ios, "the app's id", side, listed, .notChecked,
+            return line(
+                .notChecked,
                 "The file names one app. Give your app's id with --app PREFIX.bundle.id, and it is compared.")
         }
-        if listedApps.contains(where: { $0.utf8.elementsEqual(identity.id.utf8) }) {
-            return DoctorLine(.ios, "the app's id", side, listed, .agrees)
-        }
-        return DoctorLine(.ios, "the app's id", side, listed, .differs, missingAdvice(identity.id))
+        let isListed = listedApps.contains { $0.utf8.elementsEqual(identity.id.utf8) }
+        return isListed ? line(.agrees) : line(.differs, missingAdvice(identity.id))
     }
 
     private func missingAdvice(_ id: String) -> String {
@@ -96,40 +91,31 @@ struct AppleDoctor: Sendable {
         let listed = file.apps(of: service)
         let isListed = listed.contains { $0.utf8.elementsEqual(identity.id.utf8) }
         let asked = entitlements.associatedDomains?.first { $0.service == service && host.isMeant(by: $0.host) }
-        let sides = (
-            DoctorLine.Side("apple-app-site-association", Self.list(listed)),
-            DoctorLine.Side("entitlements", asked?.raw ?? "no \(service) for \(host.name)", at: asked?.position)
-        )
-        if asked == nil, let unfilled = unfilled(service, entitlements) {
-            return isListed
-                ? DoctorLine(
-                    .ios, "the service \(service)", sides.0, .init("entitlements", unfilled.raw, at: unfilled.position),
-                    .notChecked, Self.placeholderAdvice(unfilled.raw)) : nil
+        func line(_ domain: AssociatedDomain?, _ verdict: DoctorLine.Verdict, _ advice: String? = nil) -> DoctorLine {
+            DoctorLine(
+                .ios, "the service \(service)", .init("apple-app-site-association", Self.list(listed)),
+                .init("entitlements", domain?.raw ?? "no \(service) for \(host.name)", at: domain?.position), verdict,
+                advice)
         }
-        let subject = "the service \(service)"
+        if asked == nil, let unfilled = unfilled(service, entitlements) {
+            return isListed ? line(unfilled, .notChecked, Self.placeholderAdvice(unfilled.raw)) : nil
+        }
         switch (isListed, asked != nil) {
         case (false, false): return nil
-        case (true, true): return DoctorLine(.ios, subject, sides.0, sides.1, .agrees)
+        case (true, true): return line(asked, .agrees)
         case (true, false):
             // An App Clip has its own entitlements. The app's entitlements do not apply to it.
             guard service != "appclips" else { return nil }
-            return DoctorLine(
-                .ios, subject, sides.0, sides.1, .differs,
+            return line(
+                nil, .differs,
                 "Add \(service):\(host.name) to the associated domains of the app, or take the app out of the file.")
-        case (false, true):
-            return DoctorLine(
-                .ios, subject, sides.0, sides.1, .differs, "Add \(identity.id) to \(service).apps of the file.")
+        case (false, true): return line(asked, .differs, "Add \(identity.id) to \(service).apps of the file.")
         }
     }
 
-    static func list(_ values: [String]) -> String {
-        guard !values.isEmpty else { return "none" }
-        let shown = values.prefix(3).joined(separator: ", ")
-        return values.count > 3 ? "\(shown) and \(values.count - 3) more" : shown
-    }
+    static func list(_ values: [String]) -> String { values.isEmpty ? "none" : values.listed() }
 }
 
-/// The associated domains of the app.
 extension AppleDoctor {
     private static let subject = "the associated domain"
 
@@ -161,15 +147,14 @@ extension AppleDoctor {
         if let unfilled = unfilled("applinks", entitlements),
             !domains.contains(where: { $0.service == "applinks" && host.isMeant(by: $0.host) })
         {
-            return line(
-                unfilled.raw, .notChecked, Self.placeholderAdvice(unfilled.raw), at: unfilled.position)
+            return line(unfilled.raw, .notChecked, Self.placeholderAdvice(unfilled.raw), at: unfilled.position)
         }
         let links = domains.filter { $0.service == "applinks" }
         let exact = links.first { $0.host.lowercased() == host.name }
         guard let match = exact ?? links.first(where: { host.isMeant(by: $0.host) }) else {
             return [missing(wanted, domains)]
         }
-        return [found(match, wanted)] + modeLine(match)
+        return [found(match, wanted), modeLine(match)].compactMap(\.self)
     }
 
     /// A value of the service that the build still has to fill in.
@@ -183,16 +168,13 @@ extension AppleDoctor {
 
     private func found(_ domain: AssociatedDomain, _ wanted: DoctorLine.Side) -> DoctorLine {
         let side = DoctorLine.Side("entitlements", domain.raw, at: domain.position)
-        if domain.host != domain.host.lowercased() {
-            return DoctorLine(
-                .ios, Self.subject, wanted, side, .caution, "Write the host in lower case: applinks:\(host.name).")
-        }
-        if domain.host.hasPrefix("*.") {
-            return DoctorLine(
-                .ios, Self.subject, wanted, side, .caution,
-                "For a wildcard the system also reads the file of \(domain.host.dropFirst(2)); check that host, too.")
-        }
-        return DoctorLine(.ios, Self.subject, wanted, side, .agrees)
+        let advice =
+            domain.host != domain.host.lowercased()
+            ? "Write the host in lower case: applinks:\(host.name)."
+            : domain.host.hasPrefix("*.")
+                ? "For a wildcard the system also reads the file of \(domain.host.dropFirst(2)); check that host, too."
+                : nil
+        return DoctorLine(.ios, Self.subject, wanted, side, advice == nil ? .agrees : .caution, advice)
     }
 
     /// The line for a missing domain. It shows the present values and guesses what the author meant.
@@ -223,30 +205,19 @@ extension AppleDoctor {
         !AASAFile.services.contains(domain.service) || domain.host.utf8.contains { !$0.isHostByte }
     }
 
-    private func modeLine(_ domain: AssociatedDomain) -> [DoctorLine] {
-        guard let mode = domain.mode else { return [] }
-        let isDevelopment = profile?.entitlements.isDebuggable ?? entitlements?.isDebuggable
-        let left = DoctorLine.Side("entitlements", domain.raw, at: domain.position)
-        let subject = "the mode of the domain"
-        switch isDevelopment {
-        case true?:
-            return [DoctorLine(.ios, subject, left, .init("profile", "development"), .agrees)]
-        case false?:
-            let isManaged = mode == "managed"
-            return [
-                DoctorLine(
-                    .ios, subject, left, .init("profile", "distribution"), isManaged ? .caution : .differs,
-                    isManaged
-                        ? "It counts on managed devices only."
-                        : "mode=\(mode) is for development: take it out before the app goes to the store.")
-            ]
-        case nil:
-            return [
-                DoctorLine(
-                    .ios, subject, left, .init("profile", "not given"), .caution,
-                    "A mode must be gone before the app goes to the store.")
-            ]
+    private func modeLine(_ domain: AssociatedDomain) -> DoctorLine? {
+        guard let mode = domain.mode else { return nil }
+        func line(_ build: String, _ verdict: DoctorLine.Verdict, _ advice: String?) -> DoctorLine {
+            let left = DoctorLine.Side("entitlements", domain.raw, at: domain.position)
+            return DoctorLine(.ios, "the mode of the domain", left, .init("profile", build), verdict, advice)
         }
+        guard let isDevelopment = profile?.entitlements.isDebuggable ?? entitlements?.isDebuggable else {
+            return line("not given", .caution, "A mode must be gone before the app goes to the store.")
+        }
+        guard !isDevelopment else { return line("development", .agrees, nil) }
+        if mode == "managed" { return line("distribution", .caution, "It counts on managed devices only.") }
+        return line(
+            "distribution", .differs, "mode=\(mode) is for development: take it out before the app goes to the store.")
     }
 }
 

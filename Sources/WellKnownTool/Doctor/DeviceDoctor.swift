@@ -15,40 +15,36 @@ struct DeviceDoctor: Sendable {
 
     func lines() -> [DoctorLine] { androidLines + appleLines }
 
-    // MARK: Android
+    private var wanted: DoctorLine.Side { DoctorLine.Side("domain", host.name) }
+
+    private func line(
+        _ platform: LinkPlatform, _ found: String, _ verdict: DoctorLine.Verdict, _ advice: String?,
+        subject: String = subject
+    ) -> DoctorLine { DoctorLine(platform, subject, wanted, .init(Self.place, found), verdict, advice) }
 
     private var androidLines: [DoctorLine] {
         guard !report.android.isEmpty else { return [] }
         let apps = report.android.filter { package == nil || $0.package == package }
-        let wanted = DoctorLine.Side("domain", host.name)
-        guard !apps.isEmpty else {
-            let names = AppleDoctor.list(report.android.map(\.package))
-            return [
-                DoctorLine(
-                    .android, Self.subject, wanted, .init(Self.place, names), .differs,
-                    "The report has no app \(package ?? ""). Install it, and run: adb shell pm get-app-links \(package ?? "")"
-                )
-            ]
+        guard apps.isEmpty else {
+            return apps.flatMap { [state($0), selection($0), signature($0)].compactMap(\.self) }
         }
-        return apps.flatMap { [state($0, wanted)] + selection($0, wanted) + signature($0) }
+        let advice =
+            "The report has no app \(package ?? ""). Install it, and run: adb shell pm get-app-links \(package ?? "")"
+        return [line(.android, AppleDoctor.list(report.android.map(\.package)), .differs, advice)]
     }
 
-    private func state(_ app: DeviceReport.AndroidApp, _ wanted: DoctorLine.Side) -> DoctorLine {
+    private func state(_ app: DeviceReport.AndroidApp) -> DoctorLine {
         guard let found = app.states.first(where: { $0.host == host.name || host.isMeant(by: $0.host) }) else {
-            let hosts = AppleDoctor.list(app.states.map(\.host))
-            return DoctorLine(
-                .android, Self.subject, wanted, .init(Self.place, "\(app.package): hosts \(hosts)"), .differs,
+            return line(
+                .android, "\(app.package): hosts \(AppleDoctor.list(app.states.map(\.host)))", .differs,
                 "The installed app declares other hosts: install a build whose manifest names \(host.name) with autoVerify."
             )
         }
         let (verdict, meaning) = Self.meaning(of: found.state)
         let reset =
-            verdict == .agrees
-            ? nil
-            : "\(meaning) Reset it with: adb shell pm set-app-links --package \(app.package) 0 all; adb shell pm "
-                + "verify-app-links --re-verify \(app.package)"
-        return DoctorLine(
-            .android, Self.subject, wanted, .init(Self.place, "\(app.package): \(found.state)"), verdict, reset)
+            "\(meaning) Reset it with: adb shell pm set-app-links --package \(app.package) 0 all; adb shell pm "
+            + "verify-app-links --re-verify \(app.package)"
+        return line(.android, "\(app.package): \(found.state)", verdict, verdict == .agrees ? nil : reset)
     }
 
     /// The meaning of a state. Source: Android, "Verify Android App Links".
@@ -73,69 +69,55 @@ struct DeviceDoctor: Sendable {
         }
     }
 
-    private func selection(_ app: DeviceReport.AndroidApp, _ wanted: DoctorLine.Side) -> [DoctorLine] {
+    private func selection(_ app: DeviceReport.AndroidApp) -> DoctorLine? {
         if app.isAllowed == false {
-            return [
-                DoctorLine(
-                    .android, "the user's choice", wanted, .init(Self.place, "links are switched off for the app"),
-                    .differs,
-                    "Switch on Open supported links in the app's settings, or run: adb shell pm "
-                        + "set-app-links-allowed --user 0 --package \(app.package) true")
-            ]
+            return line(
+                .android, "links are switched off for the app", .differs,
+                "Switch on Open supported links in the app's settings, or run: adb shell pm "
+                    + "set-app-links-allowed --user 0 --package \(app.package) true", subject: "the user's choice")
         }
         guard app.disabled.contains(host.name),
             !app.states.contains(where: { $0.host == host.name && $0.state == "verified" })
-        else { return [] }
-        return [
-            DoctorLine(
-                .android, "the user's choice", wanted, .init(Self.place, "\(host.name) is not selected"), .caution,
-                "Add the host under Open by default in the app's settings, or run: adb shell pm "
-                    + "set-app-links-user-selection --user 0 --package \(app.package) true \(host.name)")
-        ]
+        else { return nil }
+        return line(
+            .android, "\(host.name) is not selected", .caution,
+            "Add the host under Open by default in the app's settings, or run: adb shell pm "
+                + "set-app-links-user-selection --user 0 --package \(app.package) true \(host.name)",
+            subject: "the user's choice")
     }
 
-    private func signature(_ app: DeviceReport.AndroidApp) -> [DoctorLine] {
-        guard !listed.isEmpty, let installed = app.signatures.first else { return [] }
+    private func signature(_ app: DeviceReport.AndroidApp) -> DoctorLine? {
+        guard !listed.isEmpty, let installed = app.signatures.first else { return nil }
         let isListed = app.signatures.contains(where: listed.contains)
-        return [
-            DoctorLine(
-                .android, "the installed certificate", .init(Self.place, installed),
-                .init("assetlinks.json", AppleDoctor.list(listed)), isListed ? .agrees : .differs,
-                isListed ? nil : "The installed build has another certificate than the file names. Add \(installed).")
-        ]
+        return DoctorLine(
+            .android, "the installed certificate", .init(Self.place, installed),
+            .init("assetlinks.json", AppleDoctor.list(listed)), isListed ? .agrees : .differs,
+            isListed ? nil : "The installed build has another certificate than the file names. Add \(installed).")
     }
-
-    // MARK: Apple
 
     private var appleLines: [DoctorLine] {
         guard !report.apple.isEmpty else { return [] }
-        let wanted = DoctorLine.Side("domain", host.name)
         let entries = report.apple.filter { entry in
             host.isMeant(by: entry["Domain"] ?? "") && (app == nil || entry["App ID"] == app)
         }
-        guard !entries.isEmpty else {
-            let domains = AppleDoctor.list(report.apple.compactMap { $0["Domain"] })
-            return [
-                DoctorLine(
-                    .ios, Self.subject, wanted, .init(Self.place, "domains: \(domains)"), .differs,
-                    "The device does not know the domain: the installed app has no associated domain for it. Install a build "
-                        + "with applinks:\(host.name).")
-            ]
-        }
-        return entries.map { entry($0, wanted) }
+        guard entries.isEmpty else { return entries.map(entry) }
+        let advice =
+            "The device does not know the domain: the installed app has no associated domain for it. Install a build "
+            + "with applinks:\(host.name)."
+        let domains = AppleDoctor.list(report.apple.compactMap { $0["Domain"] })
+        return [line(.ios, "domains: \(domains)", .differs, advice)]
     }
 
-    private func entry(_ entry: DeviceReport.AppleEntry, _ wanted: DoctorLine.Side) -> DoctorLine {
+    private func entry(_ entry: DeviceReport.AppleEntry) -> DoctorLine {
         let service = entry["Service"] ?? ""
         let site = (entry["Site/Fmwk Approval"] ?? "unspecified").lowercased()
         let user = (entry["User Approval"] ?? "unspecified").lowercased()
-        let name = "\(service) of \(entry["App ID"] ?? "an app"): site \(site), user \(user)"
-        let side = DoctorLine.Side(Self.place, name)
         let again =
             "The device asks again \(entry["Next Check"].map { "on \($0)" } ?? "within about a week"). Sooner: delete the app and "
             + "install it again, or on a Mac: sudo swcutil reset."
         func line(_ verdict: DoctorLine.Verdict, _ advice: String? = nil) -> DoctorLine {
-            DoctorLine(.ios, Self.subject, wanted, side, verdict, advice)
+            let name = "\(service) of \(entry["App ID"] ?? "an app"): site \(site), user \(user)"
+            return self.line(.ios, name, verdict, advice)
         }
         if let error = entry["Error"] {
             let meaning = AppleCDNFailure.meaning(ofCode: String(error.prefix { $0 != " " })).map { ": \($0)" } ?? ""

@@ -18,52 +18,42 @@ struct DoctorCommand: AsyncParsableCommand {
             at or above --fail-on; 2 a file could not be read, or nothing could be compared.
             """)
 
-    @Argument(help: "The domain of the links, or a link to it.")
-    var domain: String
+    @Argument(help: "The domain of the links, or a link to it.") var domain: String
 
     @OptionGroup var sources: DoctorSources
 
     @Option(
         help: ArgumentHelp(
             "The app's .entitlements, those codesign prints, an .ipa, or Expo's app.json.", valueName: "file"),
-        completion: .file())
-    var entitlements: String?
+        completion: .file()) var entitlements: String?
 
     @Option(
         help: ArgumentHelp("The provisioning profile: embedded.mobileprovision, or an .ipa.", valueName: "file"),
-        completion: .file())
-    var profile: String?
+        completion: .file()) var profile: String?
 
     @Option(
         help: ArgumentHelp(
             "AndroidManifest.xml, best the merged one of a build, an .apk, an .aab, or Expo's app.json.",
-            valueName: "file"),
-        completion: .file())
-    var manifest: String?
+            valueName: "file"), completion: .file()) var manifest: String?
 
     @Option(
         help: ArgumentHelp("What the Android app is signed with: APK, key store, PEM, DER.", valueName: "file"),
-        completion: .file())
-    var cert: [String] = []
+        completion: .file()) var cert: [String] = []
 
     @Option(
         help: ArgumentHelp("The file whose first line is the password of a key store.", valueName: "file"),
-        completion: .file())
-    var passwordFile: String?
+        completion: .file()) var passwordFile: String?
 
     @Option(
         help: ArgumentHelp(
             "The value of a placeholder of the build, such as DOMAIN=example.com for $(DOMAIN) and ${DOMAIN}; again for "
-                + "more.", valueName: "name=value"))
-    var define: [String] = []
+                + "more.", valueName: "name=value")) var define: [String] = []
 
     @OptionGroup var ignoring: IgnoreOptions
 
-    @Flag(help: "Show remarks in full, too. Without it, text has their number alone.")
-    var all = false
+    @Flag(help: "Show remarks in full, too. Without it, text has their number alone.") var all = false
 
-    @Option(help: "text, json, junit, github or sarif.")
-    var format: OutputFormat = .text
+    @Option(help: "text, json, junit, github or sarif.") var format: OutputFormat = .text
 
     @Option(help: "The severity of findings from which on the exit code is 1: error, warning or info.")
     var failOn: FailThreshold = .error
@@ -76,9 +66,7 @@ struct DoctorCommand: AsyncParsableCommand {
         _ = try PlaceholderValue.dictionary(define)
     }
 
-    func run() async throws {
-        try await CannotCheck.reporting { try await examine() }
-    }
+    func run() async throws { try await CannotCheck.reporting { try await examine() } }
 
     /// The host of a domain, with umlauts too, or of a link.
     static func host(_ text: String) -> DomainName? {
@@ -103,21 +91,17 @@ struct DoctorCommand: AsyncParsableCommand {
         if code != 0 { throw ExitCode(code) }
     }
 
-    /// Reads the files that the options name.
     private func read(
         into examination: inout DoctorExamination, filling values: [String: String]
     ) throws(ProjectFiles.ReadError) {
         try sources.read(into: &examination, filling: values)
-        if let entitlements {
-            examination.entitlements = try ProjectFiles.entitlements(entitlements, filling: values)
-        }
+        if let entitlements { examination.entitlements = try ProjectFiles.entitlements(entitlements, filling: values) }
         if let profile { examination.profile = try ProjectFiles.profile(profile) }
         if let manifest { examination.manifest = try ProjectFiles.manifest(manifest, filling: values) }
         examination.names = DoctorNames(
             entitlements: entitlements, profile: profile, manifest: manifest, certificates: cert)
         for file in cert {
-            examination.certificates += try DoctorFiles.certificates(
-                file, password: PasswordSource(file: passwordFile))
+            examination.certificates += try DoctorFiles.certificates(file, password: PasswordSource(file: passwordFile))
         }
         // A finished build is signed. A build that is not yet signed has no certificate, and that is no error here.
         if cert.isEmpty, let manifest, ProjectFiles.isArchive(manifest),

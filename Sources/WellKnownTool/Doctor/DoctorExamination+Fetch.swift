@@ -6,8 +6,7 @@ import WellKnown
 extension DoctorExamination {
     private static let aasaPath = "/.well-known/apple-app-site-association"
 
-    /// Requests the files of the selected systems as a phone does. A file that does not arrive becomes a line of the
-    /// table.
+    /// Requests the selected systems' files as a phone does. One that does not arrive becomes a line of the table.
     mutating func fetch(with client: WebClient) async {
         let platforms = platforms
         if platforms.contains(.ios), aasa == nil { aasa = await file(Self.aasaPath, .ios, client) }
@@ -16,14 +15,13 @@ extension DoctorExamination {
         }
     }
 
-    /// Asks what phones get: Apple's copy of the file, and Google's answer. A service that does not answer is not checked.
     mutating func ask(_ services: ServiceProbe) async {
         let platforms = platforms
         if platforms.contains(.ios) {
             let (url, outcome) = await services.askApple()
             let answer = AppleCDNAnswer(outcome)
             let found = answer.findings(
-                origin: aasa?.body, url: url, host: host.name, expiry: expiry(answer.secondsLeft))
+                origin: aasa?.body, url: url, host: host.name, expiry: now.later(by: answer.secondsLeft))
             answered.append(serviceLine(.ios, DoctorLine.appleCopy, url, found, ServiceNotes.notes(answer)))
         }
         if platforms.contains(.android) {
@@ -37,13 +35,9 @@ extension DoctorExamination {
                 let content = GivenAssetContent(url: "https://\(host.name)\(AssetLinks.path)", body: body)
                 own = await DigitalAssetLinksClient(content: content).answer(query).statements
             }
-            let found = answer.findings(origin: own, url: url, expiry: expiry(answer.secondsLeft))
+            let found = answer.findings(origin: own, url: url, expiry: now.later(by: answer.secondsLeft))
             answered.append(serviceLine(.android, DoctorLine.googleAnswer, url, found, ServiceNotes.notes(answer)))
         }
-    }
-
-    private func expiry(_ seconds: Int?) -> String? {
-        seconds.map { now.addingTimeInterval(TimeInterval($0)).formatted(.iso8601) }
     }
 
     private func serviceLine(
@@ -52,10 +46,11 @@ extension DoctorExamination {
         let unreachable = ["cdn.unreachable", "dal.unreachable", "cdn.unknown"]
         let worst = findings.max { $0.severity < $1.severity }
         let verdict: DoctorLine.Verdict =
-            switch worst {
+            switch worst?.severity {
             case nil: .agrees
-            case let worst? where worst.severity == .info || unreachable.contains(worst.code): .notChecked
-            case let worst?: worst.severity == .error ? .differs : .caution
+            case .info?: .notChecked
+            case .warning?, .error?:
+                unreachable.contains(worst?.code ?? "") ? .notChecked : worst?.severity == .error ? .differs : .caution
             }
         return DoctorLine(
             platform, subject, .init("domain", host.name),

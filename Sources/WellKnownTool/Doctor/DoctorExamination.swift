@@ -12,13 +12,10 @@ struct DoctorExamination {
     var manifest: AndroidManifest?
     var certificates: [AndroidDoctor.Certificate] = []
     var app: String?
-    /// The origin of ``app``.
     var appPlace = "--app"
     var package: String?
-    /// The origin of ``package``.
     var packagePlace = "--package"
     var now: Date
-    /// The apps of a project.
     var project: ProjectReading?
     /// The parts of the iOS app's id that a project has.
     private var parts = AppleAppParts()
@@ -26,7 +23,6 @@ struct DoctorExamination {
     private var unread: String?
     /// Whether no server was asked.
     var isOffline = false
-    /// What a device says.
     var device: DeviceReport?
     /// What was looked at in a project, one line for each file.
     var notes: [String] = []
@@ -47,27 +43,20 @@ struct DoctorExamination {
     /// The systems to check: those for which an input was given, or both systems without any input.
     var platforms: Set<LinkPlatform> {
         if let only { return [only] }
-        var platforms: Set<LinkPlatform> = []
-        if aasa != nil || entitlements != nil || profile != nil || app != nil { platforms.insert(.ios) }
-        if !(project?.apple.isEmpty ?? true) { platforms.insert(.ios) }
-        if !(project?.android.isEmpty ?? true) { platforms.insert(.android) }
-        if assetlinks != nil || manifest != nil || !certificates.isEmpty || package != nil {
-            platforms.insert(.android)
-        }
-        if let device {
-            if !device.apple.isEmpty { platforms.insert(.ios) }
-            if !device.android.isEmpty { platforms.insert(.android) }
-        }
-        return platforms.isEmpty ? [.ios, .android] : platforms
+        let isApple =
+            aasa != nil || entitlements != nil || profile != nil || app != nil || project?.apple.isEmpty == false
+            || device?.apple.isEmpty == false
+        let isAndroid =
+            assetlinks != nil || manifest != nil || !certificates.isEmpty || package != nil
+            || project?.android.isEmpty == false || device?.android.isEmpty == false
+        return isApple == isAndroid ? [.ios, .android] : isApple ? [.ios] : [.android]
     }
 
     func report() -> DoctorReport {
         var results = [PlatformResult(lines: unserved)]
-        if platforms.contains(.ios) {
-            results.append(.merged(appleVariants.map { ($0.name, $0.examination.appleResult()) }))
-        }
-        if platforms.contains(.android) {
-            results.append(.merged(androidVariants.map { ($0.name, $0.examination.androidResult()) }))
+        for platform in LinkPlatform.allCases where platforms.contains(platform) {
+            let variants = platform == .ios ? appleVariants : androidVariants
+            results.append(.merged(variants.map { ($0.name, $0.examination.result(platform)) }))
         }
         results.append(PlatformResult(lines: answered))
         if let device { results.append(PlatformResult(lines: deviceLines(device))) }
@@ -82,36 +71,40 @@ struct DoctorExamination {
         return report
     }
 
-    private func appleResult() -> PlatformResult {
-        let lint = aasa.map { Self.lint($0.place, $0.body, .aasa, host) }
-        var result = PlatformResult(names: names)
-        if let lint, let aasa { result.lines.append(line(.ios, aasa.place, lint, isReadable: lint.aasa != nil)) }
-        if lint == nil || lint?.aasa != nil {
+    private func result(_ platform: LinkPlatform) -> PlatformResult {
+        var (result, project) = (PlatformResult(names: names), projectLint)
+        var lint: LintReport?
+        var isReadable = true
+        if let given = platform == .ios ? aasa : assetlinks {
+            let options = LintOptions(file: given.place, domain: host.name)
+            let report = AssociationLint.lint(body: given.body, as: platform.file, options: options)
+            isReadable = report.aasa != nil || report.assetLinks != nil
+            // Other errors than those that keep the file from being parsed are in the findings.
+            let worst = report.findings.first { $0.severity == .error }?.message ?? "it cannot be read"
+            result.lines = [
+                DoctorLine(
+                    platform, DoctorLine.file, .init("domain", host.name),
+                    .init(given.place, isReadable ? "readable" : worst), isReadable ? .agrees : .differs,
+                    isReadable
+                        ? nil
+                        : "Correct the file first (wellknown lint): nothing else can be compared before it can be read."
+                )
+            ]
+            lint = report
+        }
+        if platform == .ios {
             let doctor = AppleDoctor(
                 host: host, file: lint?.aasa, entitlements: entitlements, profile: profile, app: app,
                 appPlace: appPlace, parts: parts, unread: unread, now: now)
-            result.lines += doctor.lines()
-        }
-        var project = projectLint
-        (project.assetLinks, project.filters) = (nil, nil)
-        result.findings = (lint?.findings ?? []) + project.findings
-        return result
-    }
-
-    private func androidResult() -> PlatformResult {
-        let lint = assetlinks.map { Self.lint($0.place, $0.body, .assetlinks, host) }
-        var result = PlatformResult(names: names)
-        if let lint, let assetlinks {
-            result.lines.append(line(.android, assetlinks.place, lint, isReadable: lint.assetLinks != nil))
-        }
-        if lint == nil || lint?.assetLinks != nil {
+            result.lines += isReadable ? doctor.lines() : []
+            (project.assetLinks, project.filters) = (nil, nil)
+        } else {
             let doctor = AndroidDoctor(
                 host: host, file: lint?.assetLinks, manifest: manifest, certificates: certificates, package: package,
                 packagePlace: packagePlace, unread: unread)
-            result.lines += doctor.lines()
+            result.lines += isReadable ? doctor.lines() : []
+            (project.aasa, project.domains) = (nil, nil)
         }
-        var project = projectLint
-        (project.aasa, project.domains) = (nil, nil)
         result.findings = (lint?.findings ?? []) + project.findings
         return result
     }
@@ -146,27 +139,8 @@ struct DoctorExamination {
         if let name = names.manifest { lint.manifestName = name }
         return lint
     }
-
-    private static func lint(
-        _ place: String, _ body: [UInt8], _ kind: AssociationKind, _ host: DomainName
-    ) -> LintReport {
-        AssociationLint.lint(body: body, as: kind, options: LintOptions(file: place, domain: host.name))
-    }
-
-    /// Reports whether the file can be parsed. Other errors are in the findings.
-    private func line(
-        _ platform: LinkPlatform, _ place: String, _ lint: LintReport, isReadable: Bool
-    ) -> DoctorLine {
-        let worst = lint.findings.first { $0.severity == .error }?.message ?? "it cannot be read"
-        return DoctorLine(
-            platform, DoctorLine.file, .init("domain", host.name), .init(place, isReadable ? "readable" : worst),
-            isReadable ? .agrees : .differs,
-            isReadable
-                ? nil : "Correct the file first (wellknown lint): nothing else can be compared before it can be read.")
-    }
 }
 
-/// The apps of a project.
 extension DoctorExamination {
     /// One examination for each app of Apple's systems that the project may build.
     private var appleVariants: [(name: String, examination: DoctorExamination)] {

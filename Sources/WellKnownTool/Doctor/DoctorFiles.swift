@@ -3,9 +3,9 @@ import WellKnown
 
 /// Reads the certificates for the doctor. An unreadable file ends the command, because a partial diagnosis is misleading.
 enum DoctorFiles {
-    static func certificates(_ file: String, password: PasswordSource) throws(ProjectFiles.ReadError) -> [AndroidDoctor
-        .Certificate]
-    {
+    static func certificates(
+        _ file: String, password: PasswordSource
+    ) throws(ProjectFiles.ReadError) -> [AndroidDoctor.Certificate] {
         let data = try ProjectFiles.data(file)
         let reading: CertificateReading
         do throws(CertificateError) {

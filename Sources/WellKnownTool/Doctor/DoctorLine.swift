@@ -45,12 +45,8 @@ struct DoctorLine: Sendable, Hashable {
         _ platform: LinkPlatform, _ subject: String, _ left: Side, _ right: Side, _ verdict: Verdict,
         _ advice: String? = nil
     ) {
-        self.platform = platform
-        self.subject = subject
-        self.left = left
-        self.right = right
-        self.verdict = verdict
-        self.advice = advice
+        (self.platform, self.subject, self.left, self.right) = (platform, subject, left, right)
+        (self.verdict, self.advice) = (verdict, advice)
     }
 }
 

@@ -13,8 +13,7 @@ struct DoctorReport {
     /// Whether no server was asked.
     var isOffline = false
 
-    /// 0 if the setup is healthy, 1 if a line differs or a finding reaches `threshold`, 2 if no comparison was
-    /// possible.
+    /// 0 if the setup is healthy, 1 if a line differs or a finding reaches `threshold`, 2 if nothing could be compared.
     func exitCode(failOn threshold: FailThreshold) -> Int32 {
         guard lines.isConclusive else { return 2 }
         return lines.isHealthy && !threshold.isReached(by: findings) ? 0 : 1
@@ -43,8 +42,7 @@ struct DoctorReport {
         }
         let remarks = findings.count { $0.severity == .info }
         if remarks > 0, !showsAll { output.append("\(remarks) remark\(remarks == 1 ? "" : "s") (--all).") }
-        output.append(
-            summary + (isOffline ? " Apple's copy and Google's answer were not asked (--offline)." : ""))
+        output.append(summary + (isOffline ? " Apple's copy and Google's answer were not asked (--offline)." : ""))
         return output.joined(separator: "\n") + "\n"
     }
 
@@ -74,14 +72,14 @@ struct DoctorReport {
     }
 
     private static func rows(of line: DoctorLine, _ style: TextStyle) -> [String] {
-        let mark =
-            switch line.verdict {
-            case .agrees: style.paint("ok", .green) + "     "
-            case .differs: style.paint("DIFFERS", .red)
-            case .caution: style.paint("look", .yellow) + "   "
-            case .notChecked: style.paint("-", .faint) + "      "
-            }
-        var rows = ["  \(mark)  \(line.subject)"]
+        let marks: [DoctorLine.Verdict: (text: String, colour: TextStyle.Colour)] = [
+            .agrees: ("ok", .green), .differs: ("DIFFERS", .red), .caution: ("look", .yellow),
+            .notChecked: ("-", .faint),
+        ]
+        let mark = marks[line.verdict].map {
+            style.paint($0.text, $0.colour) + String(repeating: " ", count: 7 - $0.text.count)
+        }
+        var rows = ["  \(mark ?? "")  \(line.subject)"]
         let indent = String(repeating: " ", count: 11)
         let width = max(line.left.place.printable.count, line.right.place.printable.count)
         for side in [line.left, line.right] {
@@ -146,22 +144,17 @@ extension DoctorReport {
 
     /// The table as findings under the domain's name, then the findings of each file.
     private var checkedFiles: [CheckedFile] {
-        let table = CheckedFile(name: host, findings: lines.compactMap(finding))
-        var names: [String] = []
-        for finding in findings where !names.contains(finding.file ?? host) { names.append(finding.file ?? host) }
-        return [table]
+        let names = findings.map { $0.file ?? host }.uniqued { $0 }
+        return [CheckedFile(name: host, findings: lines.compactMap(finding))]
             + names.map { name in CheckedFile(name: name, findings: findings.filter { ($0.file ?? host) == name }) }
     }
 
     /// The finding for a row that does not agree. The code is for build servers. The text is that of the row.
     private func finding(_ line: DoctorLine) -> Finding? {
-        let rule: LintRule
-        switch line.verdict {
-        case .agrees: return nil
-        case .differs: rule = DoctorRules.differs
-        case .caution: rule = DoctorRules.caution
-        case .notChecked: rule = DoctorRules.notChecked
-        }
+        let rules: [DoctorLine.Verdict: LintRule] = [
+            .differs: DoctorRules.differs, .caution: DoctorRules.caution, .notChecked: DoctorRules.notChecked,
+        ]
+        guard let rule = rules[line.verdict] else { return nil }
         let sides = [line.left, line.right].map { "\($0.place): \($0.value)" }.joined(separator: "; ")
         let location = names.location(of: line)
         return Finding(

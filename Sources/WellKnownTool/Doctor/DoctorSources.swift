@@ -8,32 +8,25 @@ struct DoctorSources: ParsableArguments {
         help: ArgumentHelp(
             "The folder of the app's project: finds the manifest with its Gradle values, the entitlements with their Xcode "
                 + "settings, Expo's configuration, and the team in fastlane's Appfile.", valueName: "folder"),
-        completion: .directory)
-    var project: String?
+        completion: .directory) var project: String?
 
     @Option(
         help: ArgumentHelp(
             "What a phone says: the output of adb shell pm get-app-links, or swcutil_show.txt of a sysdiagnose.",
-            valueName: "file"),
-        completion: .file())
-    var deviceReport: String?
+            valueName: "file"), completion: .file()) var deviceReport: String?
 
     @Option(
         help: ArgumentHelp("This apple-app-site-association instead of the server's.", valueName: "file"),
-        completion: .file())
-    var aasa: String?
+        completion: .file()) var aasa: String?
 
     @Option(help: ArgumentHelp("This assetlinks.json instead of the server's.", valueName: "file"), completion: .file())
     var assetlinks: String?
 
-    @Option(help: ArgumentHelp("The iOS app: PREFIX.bundle.id.", valueName: "id"))
-    var app: String?
+    @Option(help: ArgumentHelp("The iOS app: PREFIX.bundle.id.", valueName: "id")) var app: String?
 
-    @Option(help: ArgumentHelp("The Android app's package name.", valueName: "name"))
-    var package: String?
+    @Option(help: ArgumentHelp("The Android app's package name.", valueName: "name")) var package: String?
 
-    @Flag(help: "Ask no server: compare only what is given.")
-    var offline = false
+    @Flag(help: "Ask no server: compare only what is given.") var offline = false
 
     @OptionGroup(title: "Network options") var services: ServiceOptions
     @OptionGroup(title: "Network options") var network: NetworkOptions
@@ -79,8 +72,6 @@ struct DoctorSources: ParsableArguments {
         network.timeLimit = min(network.timeLimit, most)
         let client = try network.client()
         await examination.fetch(with: client)
-        if let target = FetchTarget(examination.host.name) {
-            await examination.ask(services.probe(client, target))
-        }
+        if let target = FetchTarget(examination.host.name) { await examination.ask(services.probe(client, target)) }
     }
 }

@@ -35,12 +35,9 @@ struct PlatformResult {
     private var isKnown: Bool { lines.contains { $0.verdict != .notChecked && $0.subject != DoctorLine.file } }
 
     private static func subjects(_ all: [(name: String, result: PlatformResult)]) -> [String] {
-        var subjects: [String] = []
-        for line in all.flatMap(\.result.lines) where !subjects.contains(line.subject) { subjects.append(line.subject) }
-        return subjects
+        all.flatMap(\.result.lines).map(\.subject).uniqued { $0 }
     }
 
-    /// The rows of a subject.
     private static func rows(_ subject: String, _ all: [(name: String, result: PlatformResult)]) -> [DoctorLine] {
         let own = all.map { item in (name: item.name, lines: item.result.lines.filter { $0.subject == subject }) }
         guard let some = own.first(where: { !$0.lines.isEmpty })?.lines else { return [] }
@@ -58,15 +55,11 @@ struct PlatformResult {
         let words = own.map {
             "\($0.name): \($0.lines.map(\.right.value).joined(separator: "; ")) (\($0.lines[0].verdict.rawValue))"
         }
-        let isApple = some[0].platform == .ios
-        return [
-            DoctorLine(
-                some[0].platform, subject, some[0].left,
-                .init("the apps of the project", words.joined(separator: ", ")),
-                .notChecked,
-                "The project builds several apps: \(own.map(\.name).joined(separator: ", ")). Name one with "
-                    + (isApple ? "--app PREFIX.bundle.id." : "--package NAME."))
-        ]
+        let advice =
+            "The project builds several apps: \(own.map(\.name).joined(separator: ", ")). Name one with "
+            + (some[0].platform == .ios ? "--app PREFIX.bundle.id." : "--package NAME.")
+        let apps = DoctorLine.Side("the apps of the project", words.joined(separator: ", "))
+        return [DoctorLine(some[0].platform, subject, some[0].left, apps, .notChecked, advice)]
     }
 }
 

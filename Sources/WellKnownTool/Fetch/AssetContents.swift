@@ -10,12 +10,9 @@ struct NetworkAssetContent: AssetContent {
         // A site with an http address is requested over http.
         request.allowsHTTP = true
         switch await client.ask(request) {
-        case .success(let answer):
-            guard !answer.isTruncated else {
-                return .failure(
-                    AssetError(.tooLarge, "\(url) has more than \(client.settings.largestBody) bytes"))
-            }
-            return .answer(status: answer.status, contentType: answer["content-type"], body: answer.body)
+        case .success(let answer) where answer.isTruncated:
+            return .failure(AssetError(.tooLarge, "\(url) has more than \(client.settings.largestBody) bytes"))
+        case .success(let answer): return AssetContentReply(answer)
         case .failure(let failure): return .failure(Self.error(failure, url))
         }
     }
@@ -23,8 +20,7 @@ struct NetworkAssetContent: AssetContent {
     /// An app's statements are in its package. No server publishes them.
     func list(ofApp packageName: String, fingerprint: String) async -> AssetContentReply {
         .failure(
-            AssetError(
-                .fetchError, "The statements of \(packageName) are in its package; give them with --content"))
+            AssetError(.fetchError, "The statements of \(packageName) are in its package; give them with --content"))
     }
 
     private static func error(_ failure: HTTPFetchError, _ url: String) -> AssetError {
@@ -48,10 +44,16 @@ struct ObservedAssetContent: AssetContent {
         guard url == self.url, case .success(let answer) = outcome, !answer.isTruncated else {
             return await network.list(at: url)
         }
-        return .answer(status: answer.status, contentType: answer["content-type"], body: answer.body)
+        return AssetContentReply(answer)
     }
 
     func list(ofApp packageName: String, fingerprint: String) async -> AssetContentReply { .nothing }
+}
+
+extension AssetContentReply {
+    fileprivate init(_ answer: HTTPAnswer) {
+        self = .answer(status: answer.status, contentType: answer["content-type"], body: answer.body)
+    }
 }
 
 /// A list that is already there. It includes no other.

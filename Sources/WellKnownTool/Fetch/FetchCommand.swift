@@ -4,8 +4,7 @@ import WellKnown
 
 struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fetch",
-        abstract: "Fetch both files as the systems do, and report what prevents it.",
+        commandName: "fetch", abstract: "Fetch both files as the systems do, and report what prevents it.",
         discussion: """
             Asks the site as Apple's and Google's fetchers and as a browser, over IPv4 and IPv6, and asks Apple's CDN and \
             Google's Digital Asset Links service what they have. Redirects are shown, not followed. The bodies are linted.
@@ -19,13 +18,11 @@ struct FetchCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Domains, or the https addresses of files.", valueName: "domain"))
     var domains: [String]
 
-    @Option(help: "ios or android; both unless given.")
-    var platform: LinkPlatform?
+    @Option(help: "ios or android; both unless given.") var platform: LinkPlatform?
 
     @OptionGroup var services: ServiceOptions
 
-    @Flag(help: "Ask the site alone, neither Apple nor Google.")
-    var originOnly = false
+    @Flag(help: "Ask the site alone, neither Apple nor Google.") var originOnly = false
 
     @OptionGroup var network: NetworkOptions
     @OptionGroup var output: OutputOptions

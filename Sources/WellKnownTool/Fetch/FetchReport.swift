@@ -1,6 +1,5 @@
 import WellKnown
 
-/// All results of fetching the files of a site.
 struct FetchReport: Sendable {
     /// One request and its result.
     struct Fact: Sendable {
@@ -10,7 +9,6 @@ struct FetchReport: Sendable {
         let outcome: HTTPOutcome
     }
 
-    /// One file: its requests and its findings.
     struct File: Sendable {
         let kind: AssociationKind
         let url: String
@@ -26,7 +24,6 @@ struct FetchReport: Sendable {
 
     let target: FetchTarget
     var files: [File]
-    /// The neighbours of the files that the site has.
     var neighbours: [Neighbouring] = []
 
     var allFindings: [Finding] { files.flatMap(\.findings) + neighbours.flatMap(\.findings) }
@@ -105,8 +102,7 @@ extension CheckedFile {
     }
 }
 
-/// Writes the result of a fetch as one JSON object: the findings in the format of `lint --format json`, and the
-/// responses.
+/// Writes the result of a fetch as one JSON object: the findings as `lint --format json` does, and the responses.
 enum FetchJSON {
     /// One site is one object. Several are in the list `sites`.
     static func render(_ reports: [FetchReport]) -> String {
@@ -149,9 +145,8 @@ enum FetchJSON {
             let headers = Dictionary(telling.map { ($0.name, $0.value) }) { $1 }
             return [
                 "asked": fact.what, "url": fact.url, "status": answer.status, "bytes": answer.body.count,
-                "milliseconds": answer.milliseconds, "contentType": answer["content-type"],
-                "address": answer.address, "truncated": answer.isTruncated ? true : nil,
-                "headers": headers.isEmpty ? nil : headers,
+                "milliseconds": answer.milliseconds, "contentType": answer["content-type"], "address": answer.address,
+                "truncated": answer.isTruncated ? true : nil, "headers": headers.isEmpty ? nil : headers,
             ]
         }
     }

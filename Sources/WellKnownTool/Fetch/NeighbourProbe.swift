@@ -8,8 +8,7 @@ struct NeighbourProbe: Sendable {
 
     /// All neighbours that exist, in a fixed order.
     func all() async -> [FetchReport.Neighbouring] {
-        // Each answer names its kind itself. A number that a task captures is 0 after its await in a release build of
-        // Swift 6.3.1.
+        // An answer names its kind: a number that a task captures is 0 after its await in release builds of Swift 6.3.1.
         let answers = await withTaskGroup(of: FetchReport.Neighbouring.self) { group in
             for kind in Neighbour.allCases { group.addTask { await ask(kind, at: kind.path) } }
             return await group.reduce(into: [:]) { $0[$1.kind] = $1 }
@@ -26,9 +25,7 @@ struct NeighbourProbe: Sendable {
             findings: NeighbourTransport.findings(outcome, of: kind, url: url, impossible: impossible))
     }
 
-    private func send(_ url: String) async -> HTTPOutcome {
-        await client.ask(WebRequest(url: url))
-    }
+    private func send(_ url: String) async -> HTTPOutcome { await client.ask(WebRequest(url: url)) }
 }
 
 extension FetchReport {
@@ -38,13 +35,11 @@ extension FetchReport {
         let fact: Fact
         var findings: [Finding]
 
-        /// Whether the site has the file.
         var exists: Bool {
             guard case .success(let answer) = fact.outcome else { return false }
             return answer.status != 404 && answer.status != 410
         }
 
-        /// The reason for the missing answer.
         var trouble: String { if case .failure(let failure) = fact.outcome { failure.words } else { "" } }
     }
 }

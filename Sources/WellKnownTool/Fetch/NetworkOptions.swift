@@ -3,8 +3,7 @@ import Foundation
 import SSOShared
 
 struct NetworkOptions: ParsableArguments {
-    @Flag(help: "Also connect to private, loopback and reserved addresses.")
-    var allowPrivate = false
+    @Flag(help: "Also connect to private, loopback and reserved addresses.") var allowPrivate = false
 
     @Option(help: ArgumentHelp("Trust the authorities in this PEM file, too.", valueName: "file"), completion: .file())
     var caFile: String?
@@ -63,7 +62,7 @@ struct CannotCheck: Error, CustomStringConvertible {
         do {
             try await work()
         } catch let fault as CannotCheck {
-            FileHandle.standardError.write(Data("wellknown: \(fault)\n".utf8))
+            StandardOutput.reportError("\(fault)")
             throw ExitCode(2)
         }
     }

@@ -9,20 +9,12 @@ struct OriginProbe: Sendable {
     /// - Parameter path: the requested path. It is the file's standard path unless the user gave a URL.
     func observe(_ kind: AssociationKind, at path: String) async -> OriginObservation {
         let url = target.url(path)
-        var main = await ask(url, as: kind.userAgent)
-        var first: HTTPOutcome?
-        // One lost packet, or a server that has to wake up, is not a verdict.
-        if case .failure(.timedOut) = main {
-            first = main
-            main = await ask(url, as: kind.userAgent)
-        }
-        var seen = OriginObservation(file: kind, url: url, main: main)
-        seen.first = first
+        var seen = await main(kind, at: path)
+        let main = seen.main
         switch main {
         case .failure(.noSuchHost), .failure(.privateAddress), .failure(.noRoute), .failure(.impossible),
             .failure(.certificate):
-            // Further requests would fail in the same way. An http response is irrelevant if the certificate is
-            // invalid.
+            // Further requests would fail alike. An http response is irrelevant if the certificate is invalid.
             return seen
         case .failure(.tls), .failure(.notConnected):
             seen.plain = await ask(target.url(path, scheme: "http"), as: WebRequest.browser, overHTTP: true)
@@ -47,6 +39,17 @@ struct OriginProbe: Sendable {
         return seen
     }
 
+    /// The answer to the request that the systems make.
+    func main(_ kind: AssociationKind, at path: String) async -> OriginObservation {
+        let url = target.url(path)
+        let main = await ask(url, as: kind.userAgent)
+        // One lost packet, or a server that has to wake up, is not a verdict.
+        guard case .failure(.timedOut) = main else { return OriginObservation(file: kind, url: url, main: main) }
+        var seen = OriginObservation(file: kind, url: url, main: await ask(url, as: kind.userAgent))
+        seen.first = main
+        return seen
+    }
+
     /// Asks at the places where the file is put by mistake.
     private func lookElsewhere(for kind: AssociationKind, _ seen: inout OriginObservation) async {
         if kind == .aasa { seen.atRoot = await ask(target.url("/" + kind.fileName), as: kind.userAgent) }
@@ -56,9 +59,8 @@ struct OriginProbe: Sendable {
         }
     }
 
-    private func redirects(
-        _ main: HTTPOutcome, _ url: String, _ kind: AssociationKind
-    ) async -> [OriginObservation.Hop] {
+    private func redirects(_ main: HTTPOutcome, _ url: String, _ kind: AssociationKind) async -> [OriginObservation.Hop]
+    {
         guard case .success(let answer) = main, answer.isRedirect else { return [] }
         return await Redirects.hops(from: url, answer) { await ask($0, as: kind.userAgent, overHTTP: true) }
     }
@@ -72,8 +74,7 @@ struct OriginProbe: Sendable {
 
     private func ask(
         _ url: String, as agent: String, head: Bool = false, family: HTTPClient.Request.AddressFamily = .any,
-        compressed: Bool = false,
-        overHTTP: Bool = false
+        compressed: Bool = false, overHTTP: Bool = false
     ) async -> HTTPOutcome {
         var request = WebRequest(url: url)
         request.userAgent = agent
@@ -89,8 +90,7 @@ struct OriginProbe: Sendable {
 enum Redirects {
     static let most = 5
 
-    /// Follows redirects to report their steps. Each step has the limits of the first request and cannot use private
-    /// addresses.
+    /// Follows redirects to report their steps. Each has the first request's limits and cannot use private addresses.
     static func hops(
         from url: String, _ answer: HTTPAnswer, ask: (String) async -> HTTPOutcome
     ) async -> [OriginObservation.Hop] {

@@ -12,26 +12,13 @@ struct RemoteInput: Sendable {
     static func fetch(_ target: FetchTarget, kind: AssociationKind?, client: WebClient) async -> [RemoteInput] {
         let named = target.path.map { AssociationKind.guess(fileName: String($0.prefix { $0 != "?" })) ?? .aasa }
         let kinds = (kind ?? named).map { [$0] } ?? [.aasa, .assetlinks]
+        let probe = OriginProbe(client: client, target: target)
         var inputs: [RemoteInput] = []
-        for kind in kinds { inputs.append(await fetch(target, kind, client)) }
-        return inputs
-    }
-
-    private static func fetch(
-        _ target: FetchTarget, _ kind: AssociationKind, _ client: WebClient
-    ) async -> RemoteInput {
-        let path = target.path ?? kind.path
-        var request = WebRequest(url: target.url(path))
-        request.userAgent = kind.userAgent
-        var outcome = await client.ask(request)
-        var first: HTTPOutcome?
-        if case .failure(.timedOut) = outcome {
-            first = outcome
-            outcome = await client.ask(request)
+        for kind in kinds {
+            let path = target.path ?? kind.path
+            inputs.append(RemoteInput(target: target, kind: kind, path: path, seen: await probe.main(kind, at: path)))
         }
-        var seen = OriginObservation(file: kind, url: request.url, main: outcome)
-        seen.first = first
-        return RemoteInput(target: target, kind: kind, path: path, seen: seen)
+        return inputs
     }
 
     /// Whether the server answers that it has no such file.

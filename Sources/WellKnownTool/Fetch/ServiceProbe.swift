@@ -6,8 +6,7 @@ import WellKnown
 struct ServiceProbe: Sendable {
     static let apple = "https://app-site-association.cdn-apple.com"
     static let google = "https://digitalassetlinks.googleapis.com"
-    /// The maximum number of checks. It is enough for the apps of a site, and limits the requests for a file with a
-    /// thousand fingerprints.
+    /// The maximum number of checks: enough for a site's apps, and a limit for a file with a thousand fingerprints.
     static let mostChecks = 10
 
     let client: WebClient
@@ -46,8 +45,7 @@ struct ServiceProbe: Sendable {
     private func ask(_ url: String, standard: Bool) async -> HTTPOutcome {
         var request = WebRequest(url: url)
         request.userAgent = "wellknown/\(ProductVersion.text)"
-        // If the user names another base URL, its address may be private. Addresses from the site's own responses may
-        // not.
+        // The address that a user names may be private. Addresses from the site's own responses may not.
         request.allowsPrivate = !standard
         request.allowsHTTP = !standard
         return await client.ask(request)

@@ -15,8 +15,7 @@ struct SiteFetcher: Sendable {
     func run() async -> FetchReport {
         // An address names one file. A domain is asked for the neighbours, too.
         async let neighbours =
-            target.path == nil && kinds.count > 1
-            ? NeighbourProbe(client: client, target: target).all() : []
+            target.path == nil && kinds.count > 1 ? NeighbourProbe(client: client, target: target).all() : []
         var report = await files()
         report.neighbours = await neighbours
         return report
@@ -80,7 +79,7 @@ struct SiteFetcher: Sendable {
         file.facts.append(FetchReport.Fact(what: "Apple's CDN", url: url, outcome: outcome))
         file.notes += ServiceNotes.notes(answer)
         file.findings += answer.findings(
-            origin: seen.body, url: url, host: target.authority, expiry: expiry(answer.secondsLeft))
+            origin: seen.body, url: url, host: target.authority, expiry: now.later(by: answer.secondsLeft))
     }
 
     private func google(_ seen: OriginObservation, into file: inout FetchReport.File) async {
@@ -90,7 +89,7 @@ struct SiteFetcher: Sendable {
         let answer = GoogleLinksAnswer(outcome)
         file.facts.append(FetchReport.Fact(what: "Google's list", url: url, outcome: outcome))
         file.notes += ServiceNotes.notes(answer)
-        file.findings += answer.findings(origin: own, url: url, expiry: expiry(answer.secondsLeft))
+        file.findings += answer.findings(origin: own, url: url, expiry: now.later(by: answer.secondsLeft))
         guard case .answer(let statements, _, let codes, _) = answer, let own else { return }
         var lost: [Finding] = []
         for check in await services.askGoogleForLinks(own) {
@@ -103,10 +102,6 @@ struct SiteFetcher: Sendable {
         }
         // If Google could not read the list, every statement is missing for the same reason, so one finding is enough.
         file.findings += statements.isEmpty && !codes.isEmpty ? Array(lost.prefix(1)) : lost
-    }
-
-    private func expiry(_ seconds: Int?) -> String? {
-        seconds.map { now.addingTimeInterval(TimeInterval($0)).formatted(.iso8601) }
     }
 
     /// The site's statements, including those in included files. `nil` if the list cannot be read.

@@ -36,8 +36,7 @@ struct WebSettings: Sendable {
     var allowsPrivate = false
 }
 
-/// Sends requests like the systems that read association files: https, checked certificate, no redirects, no proxy, and
-/// a new connection for each request.
+/// Sends requests like the readers of association files: https, checked certificate, no redirects, proxy or reuse.
 struct WebClient: Sendable {
     let settings: WebSettings
     private let client: HTTPClient

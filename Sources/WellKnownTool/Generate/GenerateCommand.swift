@@ -3,8 +3,7 @@ import WellKnown
 
 struct GenerateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "generate",
-        abstract: "Write both files from one list of apps and paths.",
+        commandName: "generate", abstract: "Write both files from one list of apps and paths.",
         discussion: """
             Paths are plain text with * for any text, and mean the same on both systems. Before anything is written, \
             sample addresses of every path are matched on every system and the files are linted: what would not open is \
@@ -23,45 +22,36 @@ struct GenerateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("An app on Apple's systems, TEAMID.bundle.id; again for more.", valueName: "id"),
-        transform: { try AppleAppID($0) })
-    var apple: [AppleAppID] = []
+        transform: { try AppleAppID($0) }) var apple: [AppleAppID] = []
 
     @Option(
         help: ArgumentHelp("An app on Android, package=SHA256[;SHA256]; again for more.", valueName: "app"),
-        transform: { try AndroidApp($0) })
-    var android: [AndroidApp] = []
+        transform: { try AndroidApp($0) }) var android: [AndroidApp] = []
 
     @Option(
         help: ArgumentHelp("Paths that open the apps, /shop/*; again for more.", valueName: "path"),
-        transform: { try LinkRoute($0) })
-    var path: [LinkRoute] = []
+        transform: { try LinkRoute($0) }) var path: [LinkRoute] = []
 
     @Option(
         help: ArgumentHelp("Paths that stay in the browser; again for more.", valueName: "path"),
-        transform: { try LinkRoute($0) })
-    var exclude: [LinkRoute] = []
+        transform: { try LinkRoute($0) }) var exclude: [LinkRoute] = []
 
     @Option(help: ArgumentHelp("The host of the links: also shows the Android intent filter.", valueName: "host"))
     var host: String?
 
-    @Flag(help: "Also write the rules as iOS 12 and older read them.")
-    var ios12 = false
+    @Flag(help: "Also write the rules as iOS 12 and older read them.") var ios12 = false
 
-    @Flag(help: "Also write the paths for Android 15 and later.")
-    var dynamicRules = false
+    @Flag(help: "Also write the paths for Android 15 and later.") var dynamicRules = false
 
-    @Flag(help: "Leave out the sharing of saved passwords and passkeys.")
-    var noCredentials = false
+    @Flag(help: "Leave out the sharing of saved passwords and passkeys.") var noCredentials = false
 
     @Option(help: ArgumentHelp("Print the bytes of one file only: aasa or assetlinks.", valueName: "kind"))
     var only: AssociationKind?
 
-    @Option(
-        help: ArgumentHelp("Write .well-known/… below this folder instead of printing.", valueName: "folder"))
+    @Option(help: ArgumentHelp("Write .well-known/… below this folder instead of printing.", valueName: "folder"))
     var outDir: String?
 
-    @Flag(help: "Replace files that are there.")
-    var force = false
+    @Flag(help: "Replace files that are there.") var force = false
 
     func validate() throws {
         if only != nil, outDir != nil { throw ValidationError("--only prints; it does not go with --out-dir") }
@@ -83,9 +73,7 @@ struct GenerateCommand: ParsableCommand {
         if let only, !generated.files.contains(where: { $0.kind == only }) {
             throw refused(["there is no app for \(only.fileName)"])
         }
-        for remark in generated.remarks {
-            StandardOutput.reportError("warning: \(remark.printable)")
-        }
+        for remark in generated.remarks { StandardOutput.reportError("warning: \(remark.printable)") }
         guard let outDir else { return StandardOutput.write(text(generated)) }
         do throws(InputError) {
             let paths = try generated.write(to: outDir, force: force)

@@ -23,8 +23,7 @@ struct GeneratedFiles {
         if let file = plan.assetLinks { files.append(File(kind: .assetlinks, bytes: file.json())) }
         self.files = files
         let name = host ?? "example.com"
-        intentFilter =
-            plan.androidApps.isEmpty ? nil : host.map { plan.intentFilter(host: $0).manifestText }
+        intentFilter = plan.androidApps.isEmpty ? nil : host.map { plan.intentFilter(host: $0).manifestText }
         let reports = files.map { file in
             let options = LintOptions(file: file.kind.fileName, domain: name)
             return AssociationLint.lint(body: file.bytes, as: file.kind, options: options)
@@ -33,23 +32,15 @@ struct GeneratedFiles {
         if let aasa = reports.lazy.compactMap(\.aasa).first,
             let assetLinks = reports.lazy.compactMap(\.assetLinks).first
         {
-            findings += ParityLint(
-                aasa, assetLinks, filters: [plan.intentFilter(host: name)], host: name
-            ).findings()
+            findings += ParityLint(aasa, assetLinks, filters: [plan.intentFilter(host: name)], host: name).findings()
         }
-        // `lint` shows the findings of severity info. Here most of them would be about deliberate output, such as
-        // duplicate rules for iOS 12.
-        remarks = Self.once(findings.filter { $0.severity == .warning }.map { "\($0.code): \($0.message)" })
+        // Most findings of severity info would be about deliberate output, such as duplicate rules for iOS 12.
+        remarks = findings.filter { $0.severity == .warning }.map { "\($0.code): \($0.message)" }.uniqued { $0 }
         let reasons =
             plan.deadRoutes.map { "\($0) opens nothing: the excludes take all of it." }
             + plan.mismatches(host: name).prefix(20).map(\.description)
             + findings.filter { $0.severity == .error }.map { "\($0.code): \($0.message)" }
-        refusals = Self.once(reasons)
-    }
-
-    private static func once(_ lines: [String]) -> [String] {
-        var seen: Set<String> = []
-        return lines.filter { seen.insert($0).inserted }
+        refusals = reasons.uniqued { $0 }
     }
 
     /// Writes the files below `folder/.well-known/`. If one file cannot be written, no file is written.
@@ -77,8 +68,7 @@ struct GeneratedFiles {
         return lstat(path, &entry) == 0
     }
 
-    /// Replaces a file atomically. A web server that reads the file at the same time gets the old or the new content,
-    /// not a part.
+    /// Replaces a file atomically: a web server that reads it meanwhile gets the old or the new content.
     private static func replace(_ path: String, with bytes: [UInt8]) throws(InputError) {
         let fault = InputError(description: "cannot write \(path.printable)")
         var template = Array("\(path).XXXXXX".utf8CString)

@@ -59,8 +59,7 @@ extension PlanParts {
             yaml.refuse("an Android app needs fingerprints, a list of SHA-256", node)
             return nil
         }
-        // These characters separate values on the command line. In a YAML list, an item with one of them would become
-        // two values.
+        // These characters separate values on the command line, so an item with one of them would become two values.
         if let item = nodes.first(where: { $0.string?.contains { ";,".contains($0) } ?? false }) {
             yaml.refuse("a fingerprint holds no ; and no comma", item)
             return nil

@@ -53,9 +53,7 @@ struct IgnoreList {
 
 /// Findings that were there when the baseline was written. They are known by code and JSON Pointer, not by line.
 struct Baseline: Codable {
-    struct Entry: Codable, Hashable {
-        let file, code, pointer: String
-    }
+    struct Entry: Codable, Hashable { let file, code, pointer: String }
 
     private let findings: Set<Entry>
 

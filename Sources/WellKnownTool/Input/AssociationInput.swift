@@ -20,8 +20,7 @@ struct AssociationInput: Sendable {
             let hint = isAddress ? "; an address is written https://example.com" : ""
             throw InputError(description: "\(error)\(hint)")
         }
-        return AssociationInput(
-            name: name, body: Array(data), kind: kind ?? AssociationKind.guess(fileName: name))
+        return AssociationInput(name: name, body: Array(data), kind: kind ?? AssociationKind.guess(fileName: name))
     }
 }
 
@@ -41,17 +40,12 @@ enum InputWord {
 
     /// `-` and existing files are local. URLs are remote. Any other argument is a domain if it has the form of one.
     ///
-    /// A word with a slash, without a dot, or with a file extension is always a file. Otherwise a mistyped file name
-    /// would cause a DNS request.
+    /// A word with a slash, without a dot, or with a file extension is a file: a mistyped name is no DNS request.
     init(_ word: String) {
         let lower = word.lowercased()
-        if lower.hasPrefix("https://") || lower.hasPrefix("http://") {
-            self = FetchTarget(word).map(InputWord.remote) ?? .local(word)
-        } else if word == "-" || FileManager.default.fileExists(atPath: word) || !Self.looksLikeDomain(lower) {
-            self = .local(word)
-        } else {
-            self = FetchTarget(word).map(InputWord.remote) ?? .local(word)
-        }
+        let isAddress = lower.hasPrefix("https://") || lower.hasPrefix("http://")
+        let isFile = word == "-" || FileManager.default.fileExists(atPath: word) || !Self.looksLikeDomain(lower)
+        self = isFile && !isAddress ? .local(word) : FetchTarget(word).map(InputWord.remote) ?? .local(word)
     }
 
     private static let fileEndings: Set<String> = ["json", "txt", "yaml", "yml", "p7m", "html", "bak", "aasa", "xml"]

@@ -14,9 +14,8 @@ struct DomainName: Sendable, Hashable {
         name = String(decoding: bytes, as: UTF8.self).lowercased()
     }
 
-    /// Whether a host in an entitlement or a manifest matches this domain. It matches if the names are equal, or if it
-    /// is a wildcard and this domain is a subdomain. Case does not matter. `*.example.com` does not match
-    /// `example.com`.
+    /// Whether a host in an entitlement or a manifest matches this domain: the same name, or a wildcard of which this is
+    /// a subdomain. Case does not matter. `*.example.com` does not match `example.com`.
     func isMeant(by pattern: String) -> Bool {
         let pattern = pattern.lowercased()
         guard pattern.hasPrefix("*.") else { return pattern == name }

@@ -30,8 +30,7 @@ struct FolderWalk {
     }
 
     private mutating func visit(_ folder: String, depth: Int) {
-        guard depth <= deepest,
-            let names = try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)")
+        guard depth <= deepest, let names = try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)")
         else { return }
         for name in names.sorted() where left > 0 {
             left -= 1

@@ -1,51 +1,34 @@
 /// A file of an app's project or build that is given where an association file is expected.
 enum ProjectFileKind {
-    case manifest, binaryManifest, entitlements, profile, archive, certificate
-
-    /// Recognises the kind from the first bytes and, for XML, from the root element. `nil` for any other content.
-    init?(_ bytes: [UInt8]) {
+    /// What the file is, and which option takes it. Its first bytes and, for XML, the root element tell.
+    ///
+    /// - Returns: `nil` for any other content.
+    static func explanation(of bytes: [UInt8]) -> String? {
         if bytes.starts(with: [0x03, 0x00, 0x08, 0x00]) {
-            self = .binaryManifest
-        } else if bytes.starts(with: [0x50, 0x4b, 0x03, 0x04]) {
-            self = .archive
-        } else if bytes.starts(with: "-----BEGIN CERTIFICATE".utf8) || bytes.starts(with: [0xfe, 0xed, 0xfe, 0xed]) {
-            self = .certificate
-        } else if bytes.starts(with: "bplist0".utf8) {
-            self = .entitlements
-        } else if let root = Self.rootElement(bytes) {
-            switch root {
-            case "manifest": self = .manifest
-            case "plist":
-                let isProfile = Self.contains(bytes, "<key>Entitlements</key>")
-                self = isProfile ? .profile : .entitlements
-            default: return nil
-            }
-        } else {
-            return nil
-        }
-    }
-
-    /// What the file is, and which option takes it.
-    var explanation: String {
-        switch self {
-        case .manifest:
-            "this is an Android manifest, not an association file. Give it with --manifest: wellknown match URL "
-                + "--assetlinks assetlinks.json --manifest AndroidManifest.xml, or wellknown doctor DOMAIN --manifest FILE"
-        case .binaryManifest:
-            "this is the binary form of an Android manifest, not an association file. Give it with --manifest: "
+            return "this is the binary form of an Android manifest, not an association file. Give it with --manifest: "
                 + "wellknown match URL --assetlinks assetlinks.json --manifest FILE"
-        case .entitlements:
-            "this is a property list, such as an app's entitlements, not an association file. Give it with "
-                + "--entitlements: wellknown doctor DOMAIN --entitlements FILE"
-        case .profile:
-            "this is the content of a provisioning profile, not an association file. Give it with --profile: wellknown "
-                + "doctor DOMAIN --profile FILE"
-        case .archive:
-            "this is a zip archive, such as an APK, not an association file. Give an APK with --cert for its "
+        }
+        if bytes.starts(with: [0x50, 0x4b, 0x03, 0x04]) {
+            return "this is a zip archive, such as an APK, not an association file. Give an APK with --cert for its "
                 + "certificate and with --manifest for its manifest, an .ipa with --entitlements: wellknown doctor DOMAIN"
-        case .certificate:
-            "this is a certificate or a key store, not an association file. Give it with --cert: wellknown doctor DOMAIN "
+        }
+        if bytes.starts(with: "-----BEGIN CERTIFICATE".utf8) || bytes.starts(with: [0xfe, 0xed, 0xfe, 0xed]) {
+            return
+                "this is a certificate or a key store, not an association file. Give it with --cert: wellknown doctor DOMAIN "
                 + "--cert FILE"
+        }
+        switch bytes.starts(with: "bplist0".utf8) ? "plist" : rootElement(bytes) {
+        case "manifest":
+            return "this is an Android manifest, not an association file. Give it with --manifest: wellknown match URL "
+                + "--assetlinks assetlinks.json --manifest AndroidManifest.xml, or wellknown doctor DOMAIN --manifest FILE"
+        case "plist":
+            let isProfile = bytes.first == UInt8(ascii: "<") && contains(bytes, "<key>Entitlements</key>")
+            return isProfile
+                ? "this is the content of a provisioning profile, not an association file. Give it with --profile: wellknown "
+                    + "doctor DOMAIN --profile FILE"
+                : "this is a property list, such as an app's entitlements, not an association file. Give it with "
+                    + "--entitlements: wellknown doctor DOMAIN --entitlements FILE"
+        default: return nil
         }
     }
 

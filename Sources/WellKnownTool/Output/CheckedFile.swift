@@ -1,7 +1,6 @@
 import ArgumentParser
 import WellKnown
 
-/// One input and its findings.
 struct CheckedFile {
     /// The name on the command line.
     let name: String
@@ -19,7 +18,6 @@ struct CheckedFile {
     var readers: AssetLinksReaders?
     /// The reason why the file could not be checked.
     var failure: String?
-
 }
 
 extension CheckedFile {
@@ -30,19 +28,16 @@ extension CheckedFile {
 
 /// Options for the output format, and for the severity that fails a build.
 struct OutputOptions: ParsableArguments {
-    @Option(help: "text, json, junit, github or sarif.")
-    var format: OutputFormat = .text
+    @Option(help: "text, json, junit, github or sarif.") var format: OutputFormat = .text
 
     @Option(help: "The severity from which on the exit code is 1: error, warning or info.")
     var failOn: FailThreshold = .error
 
-    @Flag(help: "Show remarks in full, too. Without it, text has their number alone.")
-    var all = false
+    @Flag(help: "Show remarks in full, too. Without it, text has their number alone.") var all = false
 
     @OptionGroup var ignoring: IgnoreOptions
 
-    /// Prints the results and exits. The exit code is 2 if an input could not be checked, else 1 for findings at or
-    /// above the threshold.
+    /// Prints the results. Exits with 2 if an input could not be checked, else with 1 if findings reach the threshold.
     func finish(_ files: [CheckedFile]) throws {
         let files = try kept(files)
         StandardOutput.write(format.render(files, style: .ofStandardOutput, failOn: failOn, showsAll: all))

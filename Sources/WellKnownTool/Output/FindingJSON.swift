@@ -18,9 +18,8 @@ enum FindingJSON {
         [
             "file": file.name, "kind": file.kind?.rawValue, "findings": file.findings.map(item),
             // The number of further findings of each code.
-            "omitted": file.omitted.isEmpty ? nil : file.omitted,
-            "readers": file.readers.map(ReadersTable.rows), "failure": file.failure,
-            "fixed": file.fixed == 0 ? nil : file.fixed, "notChanged": file.untouched,
+            "omitted": file.omitted.isEmpty ? nil : file.omitted, "readers": file.readers.map(ReadersTable.rows),
+            "failure": file.failure, "fixed": file.fixed == 0 ? nil : file.fixed, "notChanged": file.untouched,
         ]
     }
 

@@ -14,8 +14,7 @@ enum FindingSARIF {
             "tool": ["driver": driver] as JSONObject,
             // The unit of a column. Source: SARIF section 3.14.17.
             "columnKind": "unicodeCodePoints",
-            "results": files.flatMap { file in
-                file.findings.map { result($0, in: file.name, index: indices[$0.code]) }
+            "results": files.flatMap { file in file.findings.map { result($0, in: file.name, index: indices[$0.code]) }
             },
             "invocations": [
                 ["executionSuccessful": failures.isEmpty, "toolExecutionNotifications": failures] as JSONObject
@@ -69,13 +68,7 @@ enum FindingSARIF {
     }
 
     /// The level of a result. Source: SARIF section 3.27.10.
-    private static func level(_ severity: Severity) -> String {
-        switch severity {
-        case .error: "error"
-        case .warning: "warning"
-        case .info: "note"
-        }
-    }
+    private static func level(_ severity: Severity) -> String { severity == .info ? "note" : severity.rawValue }
 
     /// Writes a relative reference (RFC 3986). `-` is standard input.
     private static func uri(_ name: String) -> String {

@@ -34,12 +34,7 @@ enum FindingText {
     private static func text(of finding: Finding, in name: String, _ style: TextStyle) -> String {
         let file = finding.file?.printable ?? name
         let place = finding.position.map { "\(file):\($0)" } ?? file
-        let colour: TextStyle.Colour =
-            switch finding.severity {
-            case .error: .red
-            case .warning: .yellow
-            case .info: .blue
-            }
+        let colour = [Severity.error: TextStyle.Colour.red, .warning: .yellow][finding.severity] ?? .blue
         var lines = ["\(place): \(style.paint(finding.severity.rawValue, colour)) \(style.paint(finding.code, .faint))"]
         lines.append(TextStyle.wrapped(finding.message.printable, first: "  ", rest: "  "))
         lines.append(TextStyle.wrapped(finding.reason.printable, first: "  why: ", rest: "       "))
@@ -64,9 +59,7 @@ enum FindingText {
 ///
 /// Source: GitHub, "Workflow commands for GitHub Actions" (setting an error, warning or notice message).
 enum FindingGitHub {
-    static func render(_ files: [CheckedFile]) -> String {
-        files.flatMap(lines).map { $0 + "\n" }.joined()
-    }
+    static func render(_ files: [CheckedFile]) -> String { files.flatMap(lines).map { $0 + "\n" }.joined() }
 
     private static func lines(_ file: CheckedFile) -> [String] {
         let failures = file.failure.map {
@@ -74,12 +67,7 @@ enum FindingGitHub {
         }
         return (failures ?? [])
             + file.findings.map { finding in
-                let command =
-                    switch finding.severity {
-                    case .error: "error"
-                    case .warning: "warning"
-                    case .info: "notice"
-                    }
+                let command = finding.severity == .info ? "notice" : finding.severity.rawValue
                 var properties = ["file=\(property(finding.file ?? file.name))"]
                 if let position = finding.position {
                     properties += ["line=\(position.line)", "col=\(position.column)"]

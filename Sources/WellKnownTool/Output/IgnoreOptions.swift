@@ -8,8 +8,7 @@ struct IgnoreOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("The file with accepted findings, instead of .wellknown.yaml.", valueName: "file"),
-        completion: .file())
-    var config: String?
+        completion: .file()) var config: String?
 
     func validate() throws {
         for code in ignore {

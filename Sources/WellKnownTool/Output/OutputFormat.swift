@@ -1,8 +1,7 @@
-import ArgumentParser
-import WellKnown
+public import ArgumentParser
+public import WellKnown
 
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
-    /// Text for users.
     case text
     /// One JSON object, for programs.
     case json
@@ -28,18 +27,12 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
 }
 
 /// The lowest severity for which the exit code is 1.
-enum FailThreshold: String, ExpressibleByArgument, CaseIterable {
-    case error, warning, info
+typealias FailThreshold = Severity
 
-    func isReached(by findings: [Finding]) -> Bool {
-        let threshold: Severity =
-            switch self {
-            case .error: .error
-            case .warning: .warning
-            case .info: .info
-            }
-        return findings.contains { $0.severity >= threshold }
-    }
+extension Severity: ExpressibleByArgument {
+    public static var allValueStrings: [String] { allCases.reversed().map(\.rawValue) }
+
+    func isReached(by findings: [Finding]) -> Bool { findings.contains { $0.severity >= self } }
 }
 
 /// The formats of commands that do not print a list of findings.

@@ -30,12 +30,7 @@ enum ReadersTable {
     }
 
     private static func line(_ verdict: ReaderVerdict, _ style: TextStyle) -> String {
-        let colour: TextStyle.Colour =
-            switch verdict.outcome {
-            case .works: .green
-            case .refused, .listVoid: .red
-            case .notAsked: .faint
-            }
+        let colours: [ReaderVerdict.Outcome: TextStyle.Colour] = [.works: .green, .notAsked: .faint]
         func padded(_ text: String, _ width: Int) -> String {
             text + String(repeating: " ", count: max(1, width - text.count))
         }
@@ -43,7 +38,8 @@ enum ReadersTable {
         let outcome = padded(verdict.outcome.rawValue, 15)
         let reason = verdict.reason.printable + (verdict.isSure ? "" : " (Not certain.)")
         let plain = TextStyle.wrapped(reason, first: "    \(name)\(outcome)", rest: String(repeating: " ", count: 8))
-        return plain.replacing(outcome, with: style.paint(outcome, colour), maxReplacements: 1)
+        return plain.replacing(
+            outcome, with: style.paint(outcome, colours[verdict.outcome] ?? .red), maxReplacements: 1)
     }
 
     static func rows(_ readers: AssetLinksReaders) -> [JSONObject] {

@@ -64,9 +64,7 @@ struct TextStyle: Sendable {
     }
 
     /// Whether standard output is a terminal that understands escape sequences.
-    static var isTerminal: Bool {
-        isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
-    }
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb" }
 
     enum Colour: String { case red = "31", yellow = "33", blue = "34", green = "32", bold = "1", faint = "2" }
 

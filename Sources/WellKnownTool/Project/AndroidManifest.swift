@@ -70,19 +70,18 @@ struct AndroidManifest: Sendable, Hashable {
         var filters: [IntentFilter] = []
         var (closed, disabled): (Set<String>, Set<String>) = ([], [])
         let applications = source.children(root, "application")
-        let application = ManifestSource.Flags(
-            applications.map { source.flag($0, "enabled") }.first { $0 != .absent } ?? .absent)
+        let application = applications.map { source.flag($0, "enabled") }.first { $0 != .absent } ?? .absent
         for activity in applications.flatMap({ source.children($0, "activity", "activity-alias") }) {
             let name = source[activity, "name"]
             let (enabled, exported) = (source.flag(activity, "enabled"), source.flag(activity, "exported"))
-            let isDisabled = application.enabled == .no || enabled == .no
+            let isDisabled = application == .no || enabled == .no
             if exported == .no, let name { closed.insert(name) }
             if isDisabled, let name { disabled.insert(name) }
             for element in source.children(activity, "intent-filter") {
                 var filter = source.filter(element, of: name)
                 filter.isExported = exported.isYes
                 filter.isDisabled = isDisabled
-                filter.conditions += application.enabled.condition("android:enabled")
+                filter.conditions += application.condition("android:enabled")
                 filter.conditions += enabled.condition("android:enabled") + exported.condition("android:exported")
                 filters.append(filter)
             }
@@ -97,16 +96,10 @@ struct AndroidManifest: Sendable, Hashable {
     /// Removes one backslash of each escape, as the resource compiler does.
     /// Source: Android, "String resources", section "Escape special characters".
     static func unescaped(_ text: String) -> String {
-        var result = ""
         var isEscaped = false
-        for character in text {
-            if character == "\\", !isEscaped {
-                isEscaped = true
-                continue
-            }
-            result.append(character)
-            isEscaped = false
+        return text.filter { character in
+            isEscaped = character == "\\" && !isEscaped
+            return !isEscaped
         }
-        return result
     }
 }

@@ -17,7 +17,6 @@ struct AppEntitlements: Sendable, Hashable {
     /// True for development builds.
     let isDebuggable: Bool?
 
-    /// The key of the Associated Domains entitlement.
     static let associatedDomainsKey = "com.apple.developer.associated-domains"
 
     /// - Parameters:
@@ -52,8 +51,7 @@ struct AppEntitlements: Sendable, Hashable {
     /// Reads a project's `.entitlements` file, or the output of `codesign -d --entitlements` for a signed app.
     init(reading bytes: some Sequence<UInt8>, filling values: [String: String] = [:]) throws(ProjectFileError) {
         var bytes = Array(bytes)
-        // codesign without --xml writes the header of the signature's blob before the list: a magic number and a
-        // length.
+        // codesign without --xml writes the signature blob's header before the list: a magic number and a length.
         if bytes.starts(with: [0xfa, 0xde, 0x71, 0x71]) { bytes.removeFirst(min(8, bytes.count)) }
         let list = try PropertyList(reading: bytes)
         guard list.dictionary != nil else { throw ProjectFileError("the property list is not a dictionary") }
@@ -76,10 +74,7 @@ struct AppEntitlements: Sendable, Hashable {
 /// Source: Apple, TN3125 "Inside Code Signing: Provisioning Profiles".
 struct ProvisioningProfile: Sendable, Hashable {
     let name: String?
-    let uuid: String?
     let teamIdentifiers: [String]
-    /// The prefixes of the profile's application identifier.
-    let prefixes: [String]
     let expires: Date?
     let entitlements: AppEntitlements
 
@@ -95,9 +90,7 @@ struct ProvisioningProfile: Sendable, Hashable {
             throw ProjectFileError("the property list has no Entitlements: it is not a provisioning profile")
         }
         name = list["Name"]?.string
-        uuid = list["UUID"]?.string
         teamIdentifiers = list["TeamIdentifier"]?.strings ?? []
-        prefixes = list["ApplicationIdentifierPrefix"]?.strings ?? []
         expires = list["ExpirationDate"]?.date
         self.entitlements = AppEntitlements(entitlements)
     }

@@ -5,7 +5,7 @@ import WellKnown
 /// Sources: Android, "Verify Android App Links", section "Review the verification results"; Apple, TN3155 "Debugging
 /// universal links".
 struct DeviceReport: Sendable {
-    struct AndroidApp: Sendable, Hashable {
+    struct AndroidApp: Sendable {
         let package: String
         /// The fingerprints of the installed app, as the device writes them.
         var signatures: [String] = []
@@ -13,12 +13,8 @@ struct DeviceReport: Sendable {
         var states: [(host: String, state: String)] = []
         /// Whether the user lets the app open links at all.
         var isAllowed: Bool?
-        /// The hosts that the user has switched on or off.
-        var enabled: [String] = []
+        /// The hosts that the user has switched off.
         var disabled: [String] = []
-
-        static func == (left: Self, right: Self) -> Bool { left.package == right.package }
-        func hash(into hasher: inout Hasher) { hasher.combine(package) }
     }
 
     /// One pair of service and domain on an Apple device: its fields by name.
@@ -47,42 +43,41 @@ struct DeviceReport: Sendable {
 
     // MARK: Android
 
-    private enum Section { case none, states, enabled, disabled }
+    private enum Section { case other, states, disabled }
 
     private mutating func readAndroid(_ lines: [Substring]) {
-        var section = Section.none
+        var section = Section.other
         // A report that was copied from a page can be indented as a whole.
         let indents = lines.map { $0.prefix { $0 == " " || $0 == "\t" }.count }
         let margin = zip(lines, indents).filter { $0.0.contains("Signatures:") }.map { $0.1 - 2 }.min() ?? 2
-        for line in lines {
-            let depth = line.prefix { $0 == " " || $0 == "\t" }.count
-            let text = line.drop { $0 == " " || $0 == "\t" }
-            guard let (name, value) = Self.field(text) else {
-                guard !android.isEmpty else { continue }
-                let host = text.lowercased()
-                if section == .enabled { android[android.count - 1].enabled.append(host) }
-                if section == .disabled { android[android.count - 1].disabled.append(host) }
-                continue
-            }
-            if depth <= max(margin, 2), value.isEmpty, name.contains("."), !name.contains(" ") {
+        for (line, depth) in zip(lines, indents) {
+            let text = line.dropFirst(depth)
+            let field = Self.field(text)
+            if let (name, value) = field, depth <= max(margin, 2), value.isEmpty, name.contains("."),
+                !name.contains(" ")
+            {
                 android.append(AndroidApp(package: name))
-                section = .none
+                section = .other
                 continue
             }
-            guard !android.isEmpty else { continue }
+            guard let last = android.indices.last else { continue }
+            guard let (name, value) = field else {
+                if section == .disabled { android[last].disabled.append(text.lowercased()) }
+                continue
+            }
             switch name {
             case "Signatures":
                 let inside = value.filter { $0 != "[" && $0 != "]" && $0 != " " }
-                android[android.count - 1].signatures = inside.split(separator: ",").map(String.init)
+                android[last].signatures = inside.split(separator: ",").map(String.init)
             case "Domain verification state": section = .states
-            case "Enabled": section = .enabled
+            case "Enabled": section = .other
             case "Disabled": section = .disabled
             case "Verification link handling allowed":
-                android[android.count - 1].isAllowed = value == "true"
-                section = .none
+                android[last].isAllowed = value == "true"
+                section = .other
             case _ where section == .states && !value.isEmpty && !name.contains(" "):
-                android[android.count - 1].states.append((name.lowercased(), value))
-            default: if !value.isEmpty || name.hasPrefix("User ") { section = .none }
+                android[last].states.append((name.lowercased(), value))
+            default: if !value.isEmpty || name.hasPrefix("User ") { section = .other }
             }
         }
     }
@@ -90,17 +85,11 @@ struct DeviceReport: Sendable {
     // MARK: Apple
 
     private mutating func readApple(_ lines: [Substring]) {
-        var entry = AppleEntry()
         for line in lines {
-            let text = line.drop { $0 == " " || $0 == "\t" }
-            guard let (name, value) = Self.field(text) else { continue }
-            if name == "Service", !entry.fields.isEmpty {
-                apple.append(entry)
-                entry = AppleEntry()
-            }
-            if entry.fields[name] == nil { entry.fields[name] = value }
+            guard let (name, value) = Self.field(line.drop { $0 == " " || $0 == "\t" }) else { continue }
+            if name == "Service" || apple.isEmpty { apple.append(AppleEntry()) }
+            if apple[apple.count - 1].fields[name] == nil { apple[apple.count - 1].fields[name] = value }
         }
-        if !entry.fields.isEmpty { apple.append(entry) }
         apple = apple.filter { $0["Service"] != nil && $0["Domain"] != nil }
     }
 

@@ -100,15 +100,9 @@ struct ExpoConfig: Sendable {
             var item = ManifestData(scheme: value("scheme"), position: position(data))
             item.host = value("host").map { ManifestHost($0, port: value("port"), position: position(data)) }
             item.paths = ManifestPath.Kind.allCases.compactMap { kind in
-                value(kind.rawValue).map {
-                    ManifestPath(kind, AndroidManifest.unescaped($0), position: position(data))
-                }
+                value(kind.rawValue).map { ManifestPath(kind, AndroidManifest.unescaped($0), position: position(data)) }
             }
-            filter.types += [value("mimeType")].compactMap(\.self)
-            filter.schemes += [item.scheme].compactMap(\.self)
-            filter.hosts += [item.host].compactMap(\.self)
-            filter.paths += item.paths
-            filter.data.append(item)
+            filter.add(item, type: value("mimeType"))
         }
         return filter
     }

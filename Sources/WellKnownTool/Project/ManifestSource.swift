@@ -28,13 +28,6 @@ struct ManifestSource {
         }
     }
 
-    /// The flags of the whole app.
-    struct Flags {
-        let enabled: Flag
-
-        init(_ enabled: Flag) { self.enabled = enabled }
-    }
-
     /// An attribute of Android's namespace, with the build's values.
     subscript(element: ProjectXMLElement, name: String) -> String? { written(element, name).map(filled) }
 
@@ -75,17 +68,11 @@ struct ManifestSource {
         filter.groups = children(element, "uri-relative-filter-group").map(group)
         for data in children(element, "data") {
             var item = ManifestData(scheme: self[data, "scheme"], position: data.position)
-            item.host = self[data, "host"].map {
-                ManifestHost($0, port: self[data, "port"], position: data.position)
-            }
+            item.host = self[data, "host"].map { ManifestHost($0, port: self[data, "port"], position: data.position) }
             item.paths = ManifestPath.Kind.allCases.compactMap { kind in
                 pattern(data, kind.rawValue).map { ManifestPath(kind, $0, position: data.position) }
             }
-            filter.types += [self[data, "mimeType"]].compactMap(\.self)
-            filter.schemes += [item.scheme].compactMap(\.self)
-            filter.hosts += [item.host].compactMap(\.self)
-            filter.paths += item.paths
-            filter.data.append(item)
+            filter.add(item, type: self[data, "mimeType"])
         }
         return filter
     }

@@ -32,7 +32,6 @@ struct ProjectFolder {
 
     func has(_ path: String) -> Bool { known.contains(path) }
 
-    /// The paths of the files with one of these names.
     func paths(named names: String...) -> [String] { paths.filter { names.contains(Self.name(of: $0)) } }
 
     func paths(ending suffix: String) -> [String] { paths.filter { $0.hasSuffix(suffix) } }

@@ -50,7 +50,7 @@ struct ProjectXMLReader {
 
     private mutating func document() throws(ProjectFileError) -> ProjectXMLElement {
         try skipProlog()
-        guard peek(0) == UInt8(ascii: "<") else { throw fault("there is no XML element") }
+        guard peek == UInt8(ascii: "<") else { throw fault("there is no XML element") }
         let root = try element(depth: 1)
         try skipProlog()
         guard offset == text.count else { throw fault("something follows the end of the document") }
@@ -63,7 +63,7 @@ struct ProjectXMLReader {
             skipBlanks()
             if try skipMarkup() { continue }
             guard starts(with: "<!DOCTYPE") else { return }
-            while let byte = peek(0), byte != UInt8(ascii: ">") {
+            while let byte = peek, byte != UInt8(ascii: ">") {
                 guard byte != UInt8(ascii: "[") else {
                     throw fault("the document type declares entities of its own, which are not read here")
                 }
@@ -93,11 +93,11 @@ struct ProjectXMLReader {
             offset += 2
             return element
         }
-        guard peek(0) == UInt8(ascii: ">") else { throw fault("a tag of <\(name)> is not closed") }
+        guard peek == UInt8(ascii: ">") else { throw fault("a tag of <\(name)> is not closed") }
         offset += 1
         var content: [UInt8] = []
         while !starts(with: "</") {
-            guard let byte = peek(0) else { throw fault("<\(name)> from \(position) is not closed") }
+            guard let byte = peek else { throw fault("<\(name)> from \(position) is not closed") }
             if starts(with: "<![CDATA[") {
                 content += try take(upTo: "]]>", from: 9, "a CDATA section is not closed")
             } else if try skipMarkup() {
@@ -112,7 +112,7 @@ struct ProjectXMLReader {
         let closing = try self.name()
         guard closing == name else { throw fault("</\(closing)> closes <\(name)> from \(position)") }
         skipBlanks()
-        guard peek(0) == UInt8(ascii: ">") else { throw fault("the end tag of <\(name)> is not closed") }
+        guard peek == UInt8(ascii: ">") else { throw fault("the end tag of <\(name)> is not closed") }
         offset += 1
         element.text = String(decoding: content, as: UTF8.self)
         return element
@@ -123,23 +123,23 @@ struct ProjectXMLReader {
         var names: Set<String> = []
         while true {
             skipBlanks()
-            guard let byte = peek(0), byte != UInt8(ascii: ">"), byte != UInt8(ascii: "/") else { return attributes }
+            guard let byte = peek, byte != UInt8(ascii: ">"), byte != UInt8(ascii: "/") else { return attributes }
             let name = try name()
             guard names.insert(name).inserted else { throw fault("the attribute \(name) appears twice") }
             skipBlanks()
-            guard peek(0) == UInt8(ascii: "=") else { throw fault("the attribute \(name) has no value") }
+            guard peek == UInt8(ascii: "=") else { throw fault("the attribute \(name) has no value") }
             offset += 1
             skipBlanks()
-            guard let quote = peek(0), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+            guard let quote = peek, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
                 throw fault("the value of \(name) has no quotes")
             }
             offset += 1
             var value: [UInt8] = []
-            while let byte = peek(0), byte != quote {
+            while let byte = peek, byte != quote {
                 guard byte != UInt8(ascii: "<") else { throw fault("the value of \(name) is not closed") }
                 try character(into: &value)
             }
-            guard peek(0) == quote else { throw fault("the value of \(name) is not closed") }
+            guard peek == quote else { throw fault("the value of \(name) is not closed") }
             offset += 1
             attributes.append((name, String(decoding: value, as: UTF8.self)))
         }
@@ -147,7 +147,7 @@ struct ProjectXMLReader {
 
     /// Appends one byte, or the text of a character reference.
     private mutating func character(into content: inout [UInt8]) throws(ProjectFileError) {
-        guard peek(0) == UInt8(ascii: "&") else {
+        guard peek == UInt8(ascii: "&") else {
             content.append(text[offset])
             offset += 1
             return
@@ -173,7 +173,7 @@ struct ProjectXMLReader {
 
     private mutating func name() throws(ProjectFileError) -> String {
         let start = offset
-        while let byte = peek(0), byte > 0x20, !Array("<>/=\"'&?!".utf8).contains(byte) { offset += 1 }
+        while let byte = peek, byte > 0x20, !Array("<>/=\"'&?!".utf8).contains(byte) { offset += 1 }
         guard offset > start, offset - start <= 200 else { throw fault("a name is missing or too long") }
         return String(decoding: text[start..<offset], as: UTF8.self)
     }
@@ -195,12 +195,10 @@ struct ProjectXMLReader {
     }
 
     private mutating func skipBlanks() {
-        while let byte = peek(0), [0x20, 0x09, 0x0a, 0x0d].contains(byte) { offset += 1 }
+        while let byte = peek, [0x20, 0x09, 0x0a, 0x0d].contains(byte) { offset += 1 }
     }
 
-    private func peek(_ ahead: Int) -> UInt8? {
-        offset + ahead < text.count ? text[offset + ahead] : nil
-    }
+    private var peek: UInt8? { offset < text.count ? text[offset] : nil }
 
     private func starts(with word: String) -> Bool {
         text.count - offset >= word.utf8.count && text[offset...].starts(with: word.utf8)
@@ -231,10 +229,7 @@ struct ProjectFileError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The position, or `nil` for an error of the whole file or in a binary file.
     let position: SourcePosition?
 
-    init(_ message: String, at position: SourcePosition? = nil) {
-        self.message = message
-        self.position = position
-    }
+    init(_ message: String, at position: SourcePosition? = nil) { (self.message, self.position) = (message, position) }
 
     var description: String { position.map { "\($0): \(message)" } ?? message }
 }

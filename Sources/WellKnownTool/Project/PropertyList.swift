@@ -67,9 +67,7 @@ indirect enum PropertyList: Sendable, Hashable {
             guard let data = Data(base64Encoded: Data(digits)) else { throw wrong("<data> is not base64") }
             self = .data(Array(data))
         case "array":
-            var items: [PropertyList] = []
-            for child in element.children { items.append(try PropertyList(child)) }
-            self = .array(items)
+            self = .array(try element.children.map { child throws(ProjectFileError) in try PropertyList(child) })
         case "dict":
             var items: [String: PropertyList] = [:]
             guard element.children.count.isMultiple(of: 2) else { throw wrong("a key of <dict> has no value") }
@@ -87,9 +85,7 @@ indirect enum PropertyList: Sendable, Hashable {
         }
     }
 
-    private static func trimmed(_ text: String) -> String {
-        text.trimmingCharacters(in: .whitespacesAndNewlines)
-    }
+    private static func trimmed(_ text: String) -> String { text.trimmingCharacters(in: .whitespacesAndNewlines) }
 }
 
 /// Reads the binary form of a property list, version 00.
@@ -133,9 +129,7 @@ struct BinaryPropertyList {
 
     private static let broken = ProjectFileError("the binary property list is broken")
 
-    private static func bigEndian(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reduce(0) { $0 << 8 | UInt64($1) }
-    }
+    private static func bigEndian(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
     private func number(_ offset: Int, _ count: Int) throws(ProjectFileError) -> Int {
         guard offset >= 0, count >= 0, count <= 8, offset <= bytes.count - count,
@@ -159,8 +153,7 @@ struct BinaryPropertyList {
         case 0x0:
             guard low == 8 || low == 9 else { throw Self.broken }
             return .bool(low == 9)
-        case 0x1:
-            return .number(try integer(start, low))
+        case 0x1: return .number(try integer(start, low))
         case 0x2:
             guard low == 2 || low == 3 else { throw Self.broken }
             return .number(
@@ -172,13 +165,9 @@ struct BinaryPropertyList {
         case 0x5: return .string(String(decoding: try content(start, low, width: 1), as: UTF8.self))
         case 0x6: return .string(wide(try content(start, low, width: 2)))
         case 0xa:
-            var items: [PropertyList] = []
-            for reference in try references(start, low, lists: 1) {
-                items.append(try object(reference, depth: depth + 1))
-            }
-            return .array(items)
-        case 0xd:
-            return .dictionary(try dictionary(of: try references(start, low, lists: 2), depth: depth))
+            let references = try references(start, low, lists: 1)
+            return .array(try references.map { index throws(ProjectFileError) in try object(index, depth: depth + 1) })
+        case 0xd: return .dictionary(try dictionary(of: try references(start, low, lists: 2), depth: depth))
         default: throw ProjectFileError("the binary property list holds a value of an unknown kind")
         }
     }
@@ -216,9 +205,7 @@ struct BinaryPropertyList {
         return (try number(start + 2, size), start + 2 + size)
     }
 
-    private mutating func content(
-        _ start: Int, _ low: Int, width: Int
-    ) throws(ProjectFileError) -> ArraySlice<UInt8> {
+    private mutating func content(_ start: Int, _ low: Int, width: Int) throws(ProjectFileError) -> ArraySlice<UInt8> {
         let (count, first) = try count(start, low)
         guard first <= table, count <= (table - first) / width else { throw Self.broken }
         bytesLeft -= count * width
@@ -231,11 +218,9 @@ struct BinaryPropertyList {
         guard first <= table, count <= (table - first) / (referenceSize * lists), count <= valuesLeft else {
             throw Self.broken
         }
-        var references: [Int] = []
-        for index in 0..<(count * lists) {
-            references.append(try number(first + index * referenceSize, referenceSize))
+        return try (0..<(count * lists)).map { index throws(ProjectFileError) in
+            try number(first + index * referenceSize, referenceSize)
         }
-        return references
     }
 
     private func wide(_ bytes: ArraySlice<UInt8>) -> String {

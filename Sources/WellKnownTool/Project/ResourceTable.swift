@@ -38,8 +38,7 @@ enum ResourceTable {
     }
 
     private static func chunks(
-        _ reader: BinaryXML, _ start: Int, _ end: Int,
-        _ take: (UInt64, Int, Int, Int) throws(ProjectFileError) -> Void
+        _ reader: BinaryXML, _ start: Int, _ end: Int, _ take: (UInt64, Int, Int, Int) throws(ProjectFileError) -> Void
     ) throws(ProjectFileError) {
         var offset = start
         while offset + 8 <= end {

@@ -26,8 +26,9 @@ struct XcodeProject: Sendable {
 
     /// - Throws: ``ProjectFileError`` if the bytes are not such a file.
     init(reading bytes: [UInt8]) throws(ProjectFileError) {
-        guard case .dictionary(let root) = try Self.value(bytes), case .dictionary(let objects)? = root["objects"]
-        else { throw ProjectFileError("this is not a project.pbxproj: it has no objects") }
+        guard let root = try Self.value(bytes).dictionary, let objects = root["objects"]?.dictionary else {
+            throw ProjectFileError("this is not a project.pbxproj: it has no objects")
+        }
         let table = Objects(objects)
         let project = table[root["rootObject"]?.text]
         let common = table.levels(project["buildConfigurationList"]?.text)
@@ -46,19 +47,18 @@ struct XcodeProject: Sendable {
     }
 
     /// The value of the file, in the old style or as an XML property list.
-    private static func value(_ bytes: [UInt8]) throws(ProjectFileError) -> Value {
+    private static func value(_ bytes: [UInt8]) throws(ProjectFileError) -> PropertyList {
         var parser = Parser(bytes)
         let isXML = bytes.first { $0 > 0x20 } == UInt8(ascii: "<")
-        return try isXML ? Value(PropertyList(reading: bytes)) : parser.value(depth: 1)
+        return try isXML ? PropertyList(reading: bytes) : parser.value(depth: 1)
     }
 
-    /// The objects of the file by their ids.
     private struct Objects {
-        private let objects: [String: Value]
+        private let objects: [String: PropertyList]
         /// The group of each file and group.
         private let parents: [String: String]
 
-        init(_ objects: [String: Value]) {
+        init(_ objects: [String: PropertyList]) {
             self.objects = objects
             var parents: [String: String] = [:]
             for (id, object) in objects {
@@ -67,7 +67,7 @@ struct XcodeProject: Sendable {
             self.parents = parents
         }
 
-        subscript(id: String?) -> [String: Value] { id.flatMap { objects[$0]?.dictionary } ?? [:] }
+        subscript(id: String?) -> [String: PropertyList] { id.flatMap { objects[$0]?.dictionary } ?? [:] }
 
         func levels(_ id: String?) -> [(name: String, level: Level)] {
             (self[id]["buildConfigurations"]?.list ?? []).map { id in
@@ -75,14 +75,13 @@ struct XcodeProject: Sendable {
                 let settings = configuration["buildSettings"]?.dictionary ?? [:]
                 let file = configuration["baseConfigurationReference"]?.text.flatMap(path) ?? anchored(configuration)
                 return (
-                    configuration["name"]?.text ?? "",
-                    Level(file: file, settings: settings.compactMapValues(\.joined))
+                    configuration["name"]?.text ?? "", Level(file: file, settings: settings.compactMapValues(\.joined))
                 )
             }
         }
 
         /// The form of Xcode 16, for files in folders that follow the disk.
-        private func anchored(_ configuration: [String: Value]) -> String? {
+        private func anchored(_ configuration: [String: PropertyList]) -> String? {
             guard let relative = configuration["baseConfigurationReferenceRelativePath"]?.text,
                 let anchor = configuration["baseConfigurationReferenceAnchor"]?.text.flatMap(path)
             else { return nil }
@@ -108,41 +107,19 @@ struct XcodeProject: Sendable {
         }
     }
 
-    indirect enum Value {
-        case text(String)
-        case list([Value])
-        case dictionary([String: Value])
-
-        init(_ list: PropertyList) {
-            if let items = list.dictionary {
-                self = .dictionary(items.mapValues(Value.init))
-            } else if let items = list.array {
-                self = .list(items.map(Value.init))
-            } else {
-                self = .text(list.string ?? list.bool.map { $0 ? "YES" : "NO" } ?? "")
-            }
-        }
-
-        var text: String? { if case .text(let text) = self { text } else { nil } }
-        var dictionary: [String: Value]? { if case .dictionary(let items) = self { items } else { nil } }
-        /// A setting: its text, or the texts of its list with blanks between them.
-        var joined: String? { text ?? list?.joined(separator: " ") }
-        var list: [String]? { if case .list(let items) = self { items.compactMap(\.text) } else { nil } }
-    }
-
     private struct Parser {
         private let bytes: [UInt8]
         private var offset = 0
 
         init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-        mutating func value(depth: Int) throws(ProjectFileError) -> Value {
+        mutating func value(depth: Int) throws(ProjectFileError) -> PropertyList {
             guard depth <= 50 else { throw ProjectFileError("the project file is nested too deeply") }
             skip()
             switch peek {
             case UInt8(ascii: "{"):
                 offset += 1
-                var members: [String: Value] = [:]
+                var members: [String: PropertyList] = [:]
                 while try !ends(with: "}") {
                     let key = try word()
                     try expect("=")
@@ -152,14 +129,14 @@ struct XcodeProject: Sendable {
                 return .dictionary(members)
             case UInt8(ascii: "("):
                 offset += 1
-                var items: [Value] = []
+                var items: [PropertyList] = []
                 while try !ends(with: ")") {
                     items.append(try value(depth: depth + 1))
                     skip()
                     if peek == UInt8(ascii: ",") { offset += 1 }
                 }
-                return .list(items)
-            default: return .text(try word())
+                return .array(items)
+            default: return .string(try word())
             }
         }
 
@@ -248,4 +225,14 @@ struct XcodeProject: Sendable {
             return ProjectFileError("line \(line) of the project file is not readable: \(reason)")
         }
     }
+}
+
+extension PropertyList {
+    /// The text of a value. In an XML file, settings can be true or false.
+    fileprivate var text: String? {
+        array == nil && dictionary == nil ? string ?? bool.map { $0 ? "YES" : "NO" } ?? "" : nil
+    }
+    fileprivate var list: [String]? { array?.compactMap(\.text) }
+    /// A setting: its text, or the texts of its list with blanks between them.
+    fileprivate var joined: String? { text ?? list?.joined(separator: " ") }
 }

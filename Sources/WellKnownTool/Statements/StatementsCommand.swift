@@ -13,14 +13,12 @@ struct StatementsCommand: AsyncParsableCommand {
 
             Exit codes: 0 an outcome of any kind was printed; 2 the request or the content could not be read, or the \
             statements of an Android app were asked for without --content.
-            """,
-        subcommands: [StatementsListCommand.self, StatementsCheckCommand.self])
+            """, subcommands: [StatementsListCommand.self, StatementsCheckCommand.self])
 }
 
 struct StatementsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "Print the statements that an asset makes.",
+        commandName: "list", abstract: "Print the statements that an asset makes.",
         discussion: """
             REQUEST holds {"source": {"web": {"site": "https://example.com"}}}, and "relation" to have only those.
 
@@ -34,8 +32,7 @@ struct StatementsListCommand: AsyncParsableCommand {
 
 struct StatementsCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check",
-        abstract: "Print whether an asset makes a certain statement.",
+        commandName: "check", abstract: "Print whether an asset makes a certain statement.",
         discussion: """
             REQUEST holds "source", "relation" and "target"; an app is {"android_app": {"package_name": "com.example", \
             "certificate": {"sha256_fingerprint": "14:6D:…"}}}.
@@ -51,14 +48,12 @@ struct StatementsCheckCommand: AsyncParsableCommand {
 struct StatementsOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The request, a JSON object; - is standard input.", valueName: "request"),
-        completion: .file())
-    var request: String
+        completion: .file()) var request: String
 
     @Option(
         help: ArgumentHelp(
             "Lists to use instead of the network: web_content and android_content, as in Google's suite.",
-            valueName: "file"), completion: .file())
-    var content: String?
+            valueName: "file"), completion: .file()) var content: String?
 
     @OptionGroup var network: NetworkOptions
 

@@ -4,8 +4,7 @@ import WellKnown
 
 struct WhyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "why",
-        abstract: "Say in ten lines why a link does or does not open the app, and what to do next.",
+        commandName: "why", abstract: "Say in ten lines why a link does or does not open the app, and what to do next.",
         discussion: """
             Asks the server of the link, Apple's copy of its file and Google's answer, and looks at the rule, the app of \
             a project and what a phone reports. The first step that fails is on top.
@@ -20,11 +19,9 @@ struct WhyCommand: AsyncParsableCommand {
 
     @OptionGroup var sources: DoctorSources
 
-    @Option(help: "ios or android; both unless given.")
-    var platform: LinkPlatform?
+    @Option(help: "ios or android; both unless given.") var platform: LinkPlatform?
 
-    @Option(help: "text or json.")
-    var format: ReportFormat = .text
+    @Option(help: "text or json.") var format: ReportFormat = .text
 
     /// How long the command takes at most, also when no server answers.
     static let secondsInAll = 15.0

@@ -16,8 +16,7 @@ struct WhySteps {
         let wasAsked =
             examination.aasa != nil || examination.assetlinks != nil
             || examination.unserved.contains { $0.verdict == .differs } || examination.device != nil
-        return WhyReport(
-            url: url.description, steps: systems.flatMap { steps(of: $0, lines) }, wasAsked: wasAsked)
+        return WhyReport(url: url.description, steps: systems.flatMap { steps(of: $0, lines) }, wasAsked: wasAsked)
     }
 
     private func isUsed(_ system: LinkPlatform) -> Bool {

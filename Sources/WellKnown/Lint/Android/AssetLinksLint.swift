@@ -94,14 +94,9 @@ enum ListLint {
     }
 
     private static func lintPackages(_ statements: [StatementLint], into findings: inout FindingCollector) {
-        var order: [String] = []
-        var lists: [String: [StatementLint]] = [:]
-        for statement in statements {
-            guard let package = statement.package else { continue }
-            if lists[package] == nil { order.append(package) }
-            lists[package, default: []].append(statement)
-        }
-        let packages = order.map { (name: $0, statements: lists[$0] ?? []) }
+        let named = statements.filter { $0.package != nil }
+        let lists = Dictionary(grouping: named) { $0.package ?? "" }
+        let packages = named.compactMap(\.package).uniqued { $0 }.map { (name: $0, statements: lists[$0] ?? []) }
         for package in packages { lintSplit(package.name, package.statements, into: &findings) }
         // A list of many apps has one finding for all of them.
         let withoutLogin = packages.compactMap { package in
@@ -136,8 +131,7 @@ enum ListLint {
         if read.count > 1, sets.count > 1, let last = read.last {
             findings.add(
                 StatementRules.splitPackage, at: last.statement.node,
-                "\(package) is in \(read.count) statements with different fingerprints. DuckDuckGo keeps only these."
-            )
+                "\(package) is in \(read.count) statements with different fingerprints. DuckDuckGo keeps only these.")
         }
     }
 
@@ -158,9 +152,7 @@ enum ListLint {
 
     /// One name, or the count and the first three.
     private static func names(_ packages: [String]) -> String {
-        guard packages.count > 1 else { return packages.first ?? "" }
-        let more = packages.count > 3 ? " and \(packages.count - 3) more" : ""
-        return "\(packages.count) apps (\(packages.prefix(3).joined(separator: ", "))\(more))"
+        packages.count > 1 ? "\(packages.count) apps (\(packages.listed()))" : packages.first ?? ""
     }
 
     private static func lintDynamic(_ statements: [StatementLint], into findings: inout FindingCollector) {

@@ -73,9 +73,7 @@ extension DynamicLint {
         // The check compares regular languages. The work grows with the square of the number of rules.
         guard rules.count <= 64, findings.comparisonsLeft > 0 else { return }
         findings.comparisonsLeft -= 1
-        var limits = RuleCoverage.Limits()
-        limits.perRule = 100_000
-        limits.total = 400_000
+        let limits = RuleCoverage.Limits(perRule: 100_000, total: 400_000)
         for (index, reach) in RuleCoverage.rules(DynamicMatcher(rules), limits: limits).prefix(end).enumerated()
         where !foreign.contains(index) {
             let node = rules[index].node
@@ -84,23 +82,16 @@ extension DynamicLint {
             case .covered(let other, let sample):
                 findings.add(
                     DynamicRules.shadowed, at: node,
-                    "Rule \(index + 1) never decides: rule \(other + 1) matches all that it matches, \(sample.tail) for "
+                    "Rule \(index + 1) never decides: rule \(other + 1) matches all that it matches, \(sample.address.quoted) for "
                         + "example.")
             case .coveredTogether(let other, let sample):
                 findings.add(
                     DynamicRules.shadowed, at: node,
                     "Rule \(index + 1) never decides: the rules before it match all that it matches; rule \(other + 1) "
-                        + "decides \(sample.tail).")
+                        + "decides \(sample.address.quoted).")
             case .impossible: findings.add(DynamicRules.shadowed, at: node, "Rule \(index + 1) matches no link at all.")
             }
         }
-    }
-}
-
-extension LinkURL {
-    /// The URL without scheme and host, in quotation marks.
-    fileprivate var tail: String {
-        (path + (query.map { "?" + $0 } ?? "") + (fragment.map { "#" + $0 } ?? "")).quoted
     }
 }
 

@@ -136,8 +136,7 @@ struct GreedyStarCheck {
     /// - Returns: `nil` if backtracking makes no difference.
     init?(_ pattern: String) {
         let scalars = Array(pattern.unicodeScalars)
-        // Matching with backtracking takes time proportional to the product of the lengths, and a file can contain
-        // thousands of patterns.
+        // Backtracking takes time proportional to the lengths' product, and a file can have thousands of patterns.
         guard scalars.count <= 200 else { return nil }
         var tries = 2
         var index = 0
@@ -150,8 +149,7 @@ struct GreedyStarCheck {
             // With one character before the next star, a later match cannot change the result.
             if piece.count == 1, piece.endIndex < scalars.endIndex { continue }
             tries -= 1
-            // The witness contains the stop character, a character that does not match after it, and then a match of
-            // the rest.
+            // The stop character, a character that does not match after it, and then a match of the rest.
             let filler: Unicode.Scalar = piece.dropFirst().first == "x" || first == "x" ? "y" : "x"
             var text = String.UnicodeScalarView()
             text.append(contentsOf: Self.plain(scalars[..<index]))

@@ -7,8 +7,7 @@ public enum DynamicRules {
 
     public static let rules: [LintRule] = [
         malformed, excludeOnly, noCatchAll, catchAllFirst, shadowed, wrongPlace, wrongRelation, declaredTwice,
-        unknownKey,
-        queryString, starBacktracking, trailingSlash, encodedPattern, bogusSchema, newOnly,
+        unknownKey, queryString, starBacktracking, trailingSlash, encodedPattern, bogusSchema, newOnly,
     ]
 
     static let malformed = LintRule(
@@ -22,8 +21,7 @@ public enum DynamicRules {
     static let noCatchAll = LintRule(
         "dyn.no-catch-all", .info, "Links that no dynamic rule names do not open the app",
         reason: "On Android 15 and later, a link that no rule names does not open the app, even if the manifest names "
-            + "it.",
-        fix: "If the other links should open the app, end the list with {\"/\": \"*\"}.", source: google)
+            + "it.", fix: "If the other links should open the app, end the list with {\"/\": \"*\"}.", source: google)
     static let catchAllFirst = LintRule(
         "dyn.catch-all-first", .error, "A dynamic rule for every link comes before others",
         reason: "The first matching rule decides, so the rules after it never do. It is an error if one of them would "
@@ -44,8 +42,7 @@ public enum DynamicRules {
         fix: "Name delegate_permission/common.handle_all_urls, in relation and in relation_extensions.", source: google)
     static let declaredTwice = LintRule(
         "dyn.declared-twice", .error, "Dynamic rules for the same app twice",
-        reason: "It is not defined which of the two has an effect.",
-        fix: "Join them in one statement.", source: google)
+        reason: "It is not defined which of the two has an effect.", fix: "Join them in one statement.", source: google)
     static let unknownKey = LintRule(
         "dyn.unknown-key", .error, "A key that dynamic rules do not have",
         reason: "Apple's keys have no meaning here. Android ignores the key, or discards all rules.",

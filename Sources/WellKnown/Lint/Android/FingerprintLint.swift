@@ -60,8 +60,7 @@ struct FingerprintLint {
         case .shortOctet(let number):
             (FingerprintRules.length, "Octet \(number) of \(text) has one digit: a character was lost.")
         case .noColons: (FingerprintRules.noColons, "The fingerprint \(text) has no colons.")
-        case .otherSeparator:
-            (FingerprintRules.noColons, "The fingerprint \(text) has other separators than colons.")
+        case .otherSeparator: (FingerprintRules.noColons, "The fingerprint \(text) has other separators than colons.")
         case .extraSeparator: (FingerprintRules.syntax, "The fingerprint \(text) has a colon too many.")
         case .notHex: (FingerprintRules.syntax, "\(text) is not 32 hex pairs joined by colons.")
         case .lowercase: (FingerprintRules.lowercase, "The fingerprint \(text) has lower-case letters.")
@@ -142,8 +141,7 @@ public enum KnownFingerprints {
         }
     }
 
-    /// Whether the octets repeat a short sequence, or grow by a constant step. A real digest has this form with
-    /// negligible probability.
+    /// Whether the octets repeat a short sequence, or grow by a constant step. A real digest hardly ever does.
     private static func isMadeUp(_ octets: [UInt8]) -> Bool {
         guard octets.count >= 16 else { return false }
         let repeats = [1, 2, 3, 4, 5, 6, 8, 16].contains { period in

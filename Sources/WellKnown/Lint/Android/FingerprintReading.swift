@@ -2,7 +2,6 @@ import SSOShared
 
 /// Reads a text in `sha256_cert_fingerprints`: the fingerprint in it, and every defect that keeps it from working.
 struct FingerprintReading {
-    /// One defect of the text.
     enum Defect: Hashable {
         case empty
         case blanks
@@ -46,8 +45,7 @@ struct FingerprintReading {
             if let label, octets.count == 32, !faults.contains(.base64) { faults.insert(.label(label), at: 0) }
         } else {
             let isPlaceholder = Self.templateWords.occur(in: Array(trimmed.utf8.prefix(200)))
-            faults.append(
-                isPlaceholder || PlaceholderWords.isOne(trimmed) ? .placeholder : .notHex)
+            faults.append(isPlaceholder || PlaceholderWords.isOne(trimmed) ? .placeholder : .notHex)
         }
     }
 
@@ -80,7 +78,7 @@ struct FingerprintReading {
             // A word such as "decade" is also hexadecimal. Only a text that is long enough for a digest counts.
             guard bytes.count >= 16 else { return false }
             faults.append(.noColons)
-            if bytes.count % 2 == 0 { octets = Self.pairs(bytes) } else { faults.append(.digits(bytes.count)) }
+            if bytes.count % 2 == 0 { octets = Hex.decode(text) ?? [] } else { faults.append(.digits(bytes.count)) }
         } else {
             guard filled.count >= (hasOther ? 16 : 3), groups.allSatisfy({ $0.count <= 2 }) else { return false }
             if hasOther { faults.append(.otherSeparator) }
@@ -88,7 +86,7 @@ struct FingerprintReading {
             if let short = filled.firstIndex(where: { $0.count < 2 }) {
                 faults.append(filled.count == 32 ? .shortOctet(short + 1) : .octets(filled.count))
             } else {
-                octets = filled.flatMap { Self.pairs(Array($0)) }
+                octets = Hex.decode(String(decoding: filled.joined(), as: UTF8.self)) ?? []
             }
         }
         // Octets of another digest are the one cause. Another notation of them would help nothing.
@@ -98,23 +96,10 @@ struct FingerprintReading {
         case 16: faults = [.digest(name: "MD5", octets: 16)]
         default: faults = [.octets(octets.count)]
         }
-        guard
-            octets.count == 32
-                || faults.allSatisfy({ $0 == .noColons || $0 == .otherSeparator || $0 == .extraSeparator })
-        else {
-            return true
-        }
+        let isOnlyNotation = faults.allSatisfy { $0 == .noColons || $0 == .otherSeparator || $0 == .extraSeparator }
+        guard octets.count == 32 || isOnlyNotation else { return true }
         if bytes.contains(where: { (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }) { faults.append(.lowercase) }
         return true
-    }
-
-    private static func pairs(_ digits: [UInt8]) -> [UInt8] {
-        stride(from: 0, to: digits.count - 1, by: 2).compactMap { index in
-            guard let high = Hex.value(of: digits[index]), let low = Hex.value(of: digits[index + 1]) else {
-                return nil
-            }
-            return high << 4 | low
-        }
     }
 
     // MARK: Base64
@@ -135,8 +120,7 @@ struct FingerprintReading {
     /// The bytes of base64 or base64url, with or without padding.
     private static func base64(_ text: String) -> [UInt8]? {
         guard text.utf8.count <= 60 else { return nil }
-        return Base64URL.decode(
-            text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: ""))
+        return Base64URL.decode(text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: ""))
     }
 
     // MARK: Words

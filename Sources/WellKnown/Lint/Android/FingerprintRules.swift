@@ -15,24 +15,20 @@ public enum FingerprintRules {
 
     static let missing = LintRule(
         "fp.missing", .error, "An android_app target has no sha256_cert_fingerprints",
-        reason: "No build of the app is verified.",
-        fix: form, source: "\(suite), comptest4402")
+        reason: "No build of the app is verified.", fix: form, source: "\(suite), comptest4402")
     static let empty = LintRule(
-        "fp.empty", .error, "The list of fingerprints is empty",
-        reason: "No build of the app is verified.",
-        fix: form, source: "\(suite), comptest2309")
+        "fp.empty", .error, "The list of fingerprints is empty", reason: "No build of the app is verified.", fix: form,
+        source: "\(suite), comptest2309")
     static let type = LintRule(
         "fp.type", .error, "sha256_cert_fingerprints is not an array of strings",
         reason: "Google skips the statement. On devices it can void the whole list.",
         fix: "Write an array of strings.", source: "\(suite), comptest2305")
     static let sha1 = LintRule(
-        "fp.sha1", .error, "A SHA-1 or MD5 fingerprint",
-        reason: "Every reader compares SHA-256, so it never matches.",
+        "fp.sha1", .error, "A SHA-1 or MD5 fingerprint", reason: "Every reader compares SHA-256, so it never matches.",
         fix: "Use the SHA256 line of `keytool -list -v` or of the Play Console.", source: specification)
     static let length = LintRule(
         "fp.length", .error, "A fingerprint does not have 32 octets",
-        reason: "It never matches, and Google reports the statement as malformed.",
-        fix: form, source: specification)
+        reason: "It never matches, and Google reports the statement as malformed.", fix: form, source: specification)
     static let syntax = LintRule(
         "fp.syntax", .error, "A fingerprint is not hex pairs joined by colons",
         reason: "It never matches, and Google reports the statement as malformed.",
@@ -54,8 +50,7 @@ public enum FingerprintRules {
         reason: "The label is part of the comparison, so the fingerprint never matches.",
         fix: "Remove the label.", source: specification)
     static let placeholder = LintRule(
-        "fp.placeholder", .error, "A placeholder instead of a fingerprint",
-        reason: "No build of the app is verified.",
+        "fp.placeholder", .error, "A placeholder instead of a fingerprint", reason: "No build of the app is verified.",
         fix: form, source: specification)
     static let base64 = LintRule(
         "fp.base64", .error, "A fingerprint in base64",

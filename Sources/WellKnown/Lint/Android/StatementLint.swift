@@ -104,8 +104,7 @@ enum RelationNames {
     /// Used by Trusted Web Activities, and for messages between a page and an app.
     static let useAsOrigin = "delegate_permission/common.use_as_origin"
     static let shareLoginCredentials = "delegate_permission/common.share_login_creds"
-    /// Used by `getInstalledRelatedApps`. Only for this relation, `site` is the URL of a manifest and includes a
-    /// path.
+    /// Used by `getInstalledRelatedApps`. Only here, `site` is the URL of a manifest and includes a path.
     static let queryWebAPK = "delegate_permission/common.query_webapk"
     /// Used by Chrome's warning about look-alike addresses.
     static let lookalikes = "lookalikes/allowlist"

@@ -39,8 +39,7 @@ public enum StatementRules {
         reason: "The syntax allows every relation, so a misspelled one is accepted and has no effect.",
         fix: "Check the spelling against the relation's documentation.", source: specification)
     static let noTarget = LintRule(
-        "dal.no-target", .error, "A statement has no target",
-        reason: "Readers skip a statement without a target.",
+        "dal.no-target", .error, "A statement has no target", reason: "Readers skip a statement without a target.",
         fix: "Add \"target\": {\"namespace\": \"android_app\", …}.", source: specification)
     static let targetType = LintRule(
         "dal.target-type", .error, "target is not an object",
@@ -66,8 +65,7 @@ public enum StatementRules {
     static let siteSyntax = LintRule(
         "dal.site-syntax", .error, "site is not scheme, host and port alone",
         reason: "Google reports the statement as malformed. Other readers compare the text, which never equals an "
-            + "origin.",
-        fix: "Write https://host without a slash at the end, path, query, fragment or user.",
+            + "origin.", fix: "Write https://host without a slash at the end, path, query, fragment or user.",
         source: "\(suite), comptest2207 to 2215")
     static let siteHTTP = LintRule(
         "dal.site-http", .warning, "site is an http address",
@@ -88,8 +86,7 @@ public enum StatementRules {
         fix: "List all fingerprints and relations of a package in one statement.",
         source: "duckduckgo/Android, AssetLinksLoader.kt")
     static let unknownKey = LintRule(
-        "dal.unknown-key", .info, "A key that no reader knows",
-        reason: "Readers ignore the key and report nothing.",
+        "dal.unknown-key", .info, "A key that no reader knows", reason: "Readers ignore the key and report nothing.",
         fix: "Correct the spelling, or remove it.", source: specification)
     static let missingLoginCredentials = LintRule(
         "dal.missing-login-creds", .info, "An app may open links but not use passwords and passkeys",
@@ -108,8 +105,7 @@ extension StatementRules {
         reason: "The statement is malformed. Neither the include nor the target is read.",
         fix: "Write two elements, one with the include and one with the statement.", source: "\(suite), comptest2004")
     public static let includeSyntax = LintRule(
-        "dal.include-syntax", .error, "include is not a web address",
-        reason: "The included list is never read.",
+        "dal.include-syntax", .error, "include is not a web address", reason: "The included list is never read.",
         fix: "Write a full https address.", source: "\(suite), comptest5010")
     public static let includeInsecure = LintRule(
         "dal.include-insecure", .error, "A list served over https includes one over http",

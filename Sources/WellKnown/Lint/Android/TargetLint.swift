@@ -1,6 +1,5 @@
 import SSOShared
 
-/// Checks the target of one statement.
 struct TargetLint {
     /// The package name, if it is well formed.
     private(set) var package: String?
@@ -16,8 +15,7 @@ struct TargetLint {
             target.unknownMembers.filter {
                 $0.key != RelationExtension.componentsKey && $0.key != "relation_extensions" && $0.key != "relation"
                     && !DynamicPlaceLint.isBogusExclude($0)
-            },
-            known: AssetTarget.keys, present: members, needed: needed, place: "target", into: &findings)
+            }, known: AssetTarget.keys, present: members, needed: needed, place: "target", into: &findings)
         for member in target.unknownMembers where member.key == "relation" {
             UnknownKeyLint.report(member, in: "target", place: "the statement", isThere: !relations.isEmpty, &findings)
         }
@@ -216,8 +214,7 @@ struct UnknownKeyLint {
     /// Keys of Apple's file and of the manifest that say which links open, in lower case.
     private static let linkKeys: Set<String> = [
         "paths", "path", "components", "details", "patterns", "pathpattern", "pathprefix", "urls", "url", "links",
-        "hosts",
-        "host", "domains", "scheme", "schemes",
+        "hosts", "host", "domains", "scheme", "schemes",
     ]
 }
 
@@ -235,9 +232,7 @@ enum PackageName {
         let upper = name.uppercased()
         if ["TODO", "YOUR", "REPLACE", "<", "{", "$", "PLACEHOLDER", "PACKAGE_NAME"].contains(where: {
             upper.contains($0)
-        }),
-            parts.count < 2 || !bytes.allSatisfy({ isPart($0) || $0 == UInt8(ascii: ".") })
-        {
+        }), parts.count < 2 || !bytes.allSatisfy({ isPart($0) || $0 == UInt8(ascii: ".") }) {
             return "is a placeholder"
         }
         if parts.count < 2 { return "has one part only" }

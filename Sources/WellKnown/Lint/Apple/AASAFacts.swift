@@ -22,7 +22,7 @@ struct AASAFacts {
         entries = AASALint.entries(applinks)
         for (_, entry) in entries {
             rulesTexts[entry.node.range.lowerBound] = AASALint.rulesText(entry)
-            let defaults = AASALint.defaults(of: entry, applinks)
+            let defaults = entry.defaults(in: applinks)
             for component in entry.components.value ?? [] {
                 if let fields = component.fields { read(fields, at: component.node.range.lowerBound, defaults) }
             }
@@ -48,8 +48,7 @@ struct AASAFacts {
     }
 
     private mutating func readLosers(_ matcher: AppleMatcher) {
-        // The entries whose rules open some links and not all. An app with a rule for everything is usually another
-        // build of the same app.
+        // Entries whose rules open some links and not all. An app with a rule for everything is usually another build.
         let narrow = matcher.entries.filter { entry in
             entry.rules.contains { !$0.isExclude } && !entry.rules.contains { $0.isCatchAll && !$0.isExclude }
         }
@@ -61,8 +60,7 @@ struct AASAFacts {
         }
     }
 
-    /// Whether a rule for everything was written as one. A rule that is this wide only because a value was ignored has a
-    /// finding about that.
+    /// Whether a rule for everything was written as one. One that is so by an ignored value has a finding about that.
     func isMeant(_ rule: AppleRule) -> Bool {
         let place = rule.range.lowerBound
         return !wide.contains(place) || empty.contains(place)

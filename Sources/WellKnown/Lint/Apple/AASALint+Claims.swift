@@ -16,19 +16,18 @@ extension AASALint {
     /// Checks callbacks, the paths of the files themselves, and URLs that two apps claim.
     mutating func claims() {
         guard !matcher.entries.isEmpty else { return }
-        var effort = MatchEffort()
         // The limit is a few milliseconds in total. A hostile file gets fewer findings and takes no more time.
-        effort.left = Self.claimsEffort
-        logins(matcher, &effort)
-        wellKnown(matcher, &effort)
-        sharedPaths(matcher, &effort)
+        var effort = MatchEffort(left: Self.claimsEffort)
+        logins(&effort)
+        wellKnown(&effort)
+        sharedPaths(&effort)
     }
 
-    private mutating func logins(_ matcher: AppleMatcher, _ effort: inout MatchEffort) {
+    private mutating func logins(_ effort: inout MatchEffort) {
         var taken: [Int: [String]] = [:]
         for path in Self.browserPaths {
             guard let url = address(path) else { continue }
-            for rule in openers(of: url, matcher, &effort) { taken[rule, default: []].append(path) }
+            for rule in openers(of: url, &effort) { taken[rule, default: []].append(path) }
         }
         // This loop also finds rules whose own text names such URLs.
         for entry in matcher.entries {
@@ -52,12 +51,12 @@ extension AASALint {
     }
 
     /// Reports rules about `/.well-known/`. A catch-all rule also matches these URLs, and gets no finding for it.
-    private mutating func wellKnown(_ matcher: AppleMatcher, _ effort: inout MatchEffort) {
+    private mutating func wellKnown(_ effort: inout MatchEffort) {
         guard let url = address("/.well-known/apple-app-site-association"), let other = address("/"),
             let decoy = address("/.other")
         else { return }
-        let general = openers(of: other, matcher, &effort).union(openers(of: decoy, matcher, &effort))
-        let own = openers(of: url, matcher, &effort).subtracting(general)
+        let general = openers(of: other, &effort).union(openers(of: decoy, &effort))
+        let own = openers(of: url, &effort).subtracting(general)
         for rule in own.sorted() {
             findings.add(AppleOrderRules.hostWellKnown, at: rule, "The rule opens \(url.path) in the app")
         }
@@ -65,19 +64,17 @@ extension AASALint {
         guard let root = address("/apple-app-site-association"), let like = address("/apple-"),
             let other = address("/ap-app-site-association")
         else { return }
-        let wide = openers(of: like, matcher, &effort).union(openers(of: other, matcher, &effort)).union(own)
-        for rule in openers(of: root, matcher, &effort).subtracting(wide.union(general)).sorted() {
+        let wide = openers(of: like, &effort).union(openers(of: other, &effort)).union(own)
+        for rule in openers(of: root, &effort).subtracting(wide.union(general)).sorted() {
             findings.add(AppleOrderRules.hostWellKnown, at: rule, "The rule opens \(root.path) in the app")
         }
     }
 
     /// The places of the rules that open a URL, one per app.
-    private func openers(of url: LinkURL, _ matcher: AppleMatcher, _ effort: inout MatchEffort) -> Set<Int> {
+    private func openers(of url: LinkURL, _ effort: inout MatchEffort) -> Set<Int> {
         var texts = AppleTexts(url, matcher.assumptions)
         var places: Set<Int> = []
-        var seen: Set<[Int]> = []
-        for app in matcher.apps {
-            guard let entries = matcher.entriesOfApp[app], seen.insert(entries).inserted else { continue }
+        for entries in matcher.apps.compactMap({ matcher.entriesOfApp[$0] }).uniqued(by: { $0 }) {
             guard let found = matcher.first(in: entries, &texts, &effort) else { continue }
             let rule = matcher.entries[found.entry].rules[found.rule]
             if !rule.isExclude { places.insert(rule.range.lowerBound) }
@@ -92,7 +89,7 @@ extension AASALint {
     /// Reports two entries for different apps that open the same URL. The check tests an example URL of each rule of
     /// the later entry with the apps of the earlier entries. The matcher decides, so there are no false findings. An
     /// overlap without an example URL is not found.
-    mutating func sharedPaths(_ matcher: AppleMatcher, _ effort: inout MatchEffort) {
+    mutating func sharedPaths(_ effort: inout MatchEffort) {
         let entries = matcher.entries
         let texts = facts?.rulesTexts ?? [:]
         let claimed = Set(facts?.losers.values.map(\.index) ?? [])
@@ -104,10 +101,9 @@ extension AASALint {
                 texts[entries[$0].range.lowerBound] != text
             }
             // Each app is tested once, because all its entries decide together.
-            var seen: Set<String> = []
-            let before = others.compactMap { entries[$0].apps.first }.filter { seen.insert($0).inserted }
+            let before = others.compactMap { entries[$0].apps.first }.uniqued { $0 }
             guard !before.isEmpty else { continue }
-            if let found = shared(entry, with: before, matcher, &effort) {
+            if let found = shared(entry, with: before, &effort) {
                 guard !claimed.contains(entry.index) else { continue }
                 let link = shown(found.url)
                 findings.add(
@@ -119,25 +115,23 @@ extension AASALint {
     }
 
     private mutating func shared(
-        _ entry: AppleEntry, with before: [String], _ matcher: AppleMatcher, _ effort: inout MatchEffort
+        _ entry: AppleEntry, with before: [String], _ effort: inout MatchEffort
     ) -> (place: Int, url: LinkURL, other: String)? {
         for rule in entry.rules where !rule.isExclude {
             for url in examples.of(rule) {
                 var parts = AppleTexts(url, matcher.assumptions)
-                guard let own = entry.apps.first, opens(own, matcher, &parts, &effort) else { continue }
+                guard let own = entry.apps.first, opens(own, &parts, &effort) else { continue }
                 for app in before {
                     effort.left -= Self.costOfTry
                     guard !effort.isSpent else { return nil }
-                    if opens(app, matcher, &parts, &effort) { return (rule.range.lowerBound, url, app) }
+                    if opens(app, &parts, &effort) { return (rule.range.lowerBound, url, app) }
                 }
             }
         }
         return nil
     }
 
-    private func opens(
-        _ app: String, _ matcher: AppleMatcher, _ texts: inout AppleTexts, _ effort: inout MatchEffort
-    ) -> Bool {
+    private func opens(_ app: String, _ texts: inout AppleTexts, _ effort: inout MatchEffort) -> Bool {
         guard let entries = matcher.entriesOfApp[app], let found = matcher.first(in: entries, &texts, &effort) else {
             return false
         }

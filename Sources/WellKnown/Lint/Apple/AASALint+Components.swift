@@ -93,9 +93,7 @@ extension AASALint {
             }
         case .items(let items):
             let isOpen = items.allSatisfy { $0.pattern.utf8.allSatisfy { $0 == UInt8(ascii: "*") } }
-            for item in items {
-                queryItem(item, name(), reading, excludesAll: isExclude && isOpen)
-            }
+            for item in items { queryItem(item, name(), reading, excludesAll: isExclude && isOpen) }
         case nil: break
         }
     }
@@ -117,8 +115,7 @@ extension AASALint {
             )
         } else if isAnything {
             findings.add(
-                rules.queryStarNoOp, at: item.member.value,
-                "\"*\" also matches addresses without \(item.name.quoted)")
+                rules.queryStarNoOp, at: item.member.value, "\"*\" also matches addresses without \(item.name.quoted)")
         }
         if item.name.hasSuffix("[]") || item.name.uppercased().hasSuffix("%5B%5D"), !isAnything {
             findings.add(
@@ -152,7 +149,6 @@ struct PatternReading {
 }
 
 extension AASALint {
-    /// Checks one element of `paths`.
     mutating func legacyPath(_ node: JSONNode) {
         guard let text = node.string else { return }
         let reading = PatternReading(isEncoded: true, isLegacy: true)
@@ -181,8 +177,7 @@ extension AASALint {
         self.path(String(path), node, PatternReading(isEncoded: true, isLegacy: true, isExclude: true))
     }
 
-    /// Checks one path pattern: first syntax that patterns do not have, then a meaning that differs from the apparent
-    /// one.
+    /// Checks one path pattern: first syntax that patterns do not have, then a meaning that is not the apparent one.
     mutating func path(_ text: String, _ node: JSONNode, _ reading: PatternReading) {
         guard !text.hasInvisible else { return }
         guard !text.isEmpty else {

@@ -21,7 +21,7 @@ extension AASALint {
             }
             if facts?.isMeant(entry.rules[first]) == true { catchAll(first, of: entry) }
         }
-        covered(matcher, except: dead)
+        covered(except: dead)
     }
 
     /// Reports a rule that matches everything, if rules follow it. It is an error only if one of them would have decided
@@ -39,35 +39,28 @@ extension AASALint {
                 later.count == 1 ? "the rule after it never decides" : "the \(later.count) rules after it never decide"
             effects.append(rest + (differs || loser != nil ? "" : ", and would decide the same"))
         }
-        if let loser {
-            effects.append(
-                "where both apps are installed, no link opens \(loser.apps[0].quoted)")
-        }
+        if let loser { effects.append("where both apps are installed, no link opens \(loser.apps[0].quoted)") }
         findings.add(
             AppleOrderRules.catchAllFirst, at: rule.range.lowerBound,
-            "\(name) matches everything: "
-                + effects.joined(separator: "; "),
+            "\(name) matches everything: \(effects.joined(separator: "; "))",
             severity: differs || loser != nil ? nil : .info,
             fix: differs || loser != nil ? nil : "Remove the rules after it, or narrow this one.")
     }
 
     /// Reports rules that never decide for any app because earlier rules cover them.
-    private mutating func covered(_ matcher: AppleMatcher, except known: Set<Int>) {
+    private mutating func covered(except known: Set<Int>) {
         var alive = known
         var found: [Int: (dead: RuleCoverage, by: RuleCoverage, sample: LinkURL, isTogether: Bool)] = [:]
         var left = Self.mostComparisons
-        var limits = RuleCoverage.Limits()
-        limits.perRule = 100_000
-        limits.total = 400_000
-        var effort = MatchEffort()
-        effort.left = Self.claimsEffort
+        let limits = RuleCoverage.Limits(perRule: 100_000, total: 400_000)
+        var effort = MatchEffort(left: Self.claimsEffort)
         for group in matcher.appGroups {
             guard let app = group.first else { continue }
             // The limit is for files with thousands of rules. The rules beyond it are not checked.
             let entries = matcher.entriesOfApp[app] ?? []
             let count = entries.reduce(0) { $0 + matcher.entries[$1].rules.count }
             if count > 1, count <= Self.mostRules { left -= count * count }
-            guard count > 1, count <= Self.mostRules, left >= 0, !allDecide(entries, matcher, &effort) else {
+            guard count > 1, count <= Self.mostRules, left >= 0, !allDecide(entries, &effort) else {
                 for entry in entries { alive.formUnion(matcher.entries[entry].rules.map(\.range.lowerBound)) }
                 continue
             }
@@ -90,7 +83,7 @@ extension AASALint {
     }
 
     /// Whether each rule decides one of its own examples. That is true in nearly every file, and the check is cheap.
-    private mutating func allDecide(_ entries: [Int], _ matcher: AppleMatcher, _ effort: inout MatchEffort) -> Bool {
+    private mutating func allDecide(_ entries: [Int], _ effort: inout MatchEffort) -> Bool {
         for entry in entries {
             for (index, rule) in matcher.entries[entry].rules.enumerated() {
                 let decides = examples.of(rule).contains { url in
@@ -111,19 +104,17 @@ extension AASALint {
         let other = self.name(of: by)
         if dead.isExclude, !by.isExclude {
             findings.add(
-                AppleOrderRules.deadExclude, at: place,
-                "\(name) excludes nothing: \(other) opens \(link) before it")
-        } else if dead.isExclude == by.isExclude {
+                AppleOrderRules.deadExclude, at: place, "\(name) excludes nothing: \(other) opens \(link) before it")
+        } else if dead.isExclude != by.isExclude {
+            findings.add(
+                AppleOrderRules.shadowed, at: place, "\(name) never decides: \(other) excludes \(link) before it")
+        } else {
             // The rule has no effect on any link. It is only unnecessary.
             findings.add(
                 AppleOrderRules.shadowed, at: place,
                 "\(name) never decides: \(isTogether ? "the rules before it together cover it" : "\(other) covers it"), "
                     + "as with \(link), and decide\(isTogether ? "" : "s") the same",
                 severity: .info, fix: "Remove the rule.")
-        } else {
-            findings.add(
-                AppleOrderRules.shadowed, at: place,
-                "\(name) never decides: \(other) excludes \(link) before it")
         }
     }
 
@@ -139,10 +130,7 @@ extension AASALint {
     private static let mostComparisons = mostRules * mostRules
 
     /// The witness URL with the site's own host.
-    func shown(_ url: LinkURL) -> String {
-        let tail = (url.query.map { "?" + $0 } ?? "") + (url.fragment.map { "#" + $0 } ?? "")
-        return ("https://" + (options.domain ?? "example.com") + url.path + tail).quoted
-    }
+    func shown(_ url: LinkURL) -> String { "https://\(options.domain ?? "example.com")\(url.address)".quoted }
 }
 
 /// Example URLs of rules. Each list is computed once.

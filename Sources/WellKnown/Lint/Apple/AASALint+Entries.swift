@@ -15,7 +15,7 @@ extension AASALint {
                 "These defaults apply to the legacy paths of \(Self.name(entry, number)), as far as Apple's documents say"
             )
         }
-        let layers = Self.defaults(of: entry, applinks)
+        let layers = entry.defaults(in: applinks)
         for (index, component) in (entry.components.value ?? []).enumerated() {
             self.component(component, Self.name(component, index), layers)
         }
@@ -23,16 +23,7 @@ extension AASALint {
         firstSlash()
     }
 
-    /// The defaults of an entry, the nearest first.
-    static func defaults(
-        of entry: AppLinksEntry, _ applinks: AppLinks
-    ) -> [(origin: ValueOrigin, fields: ComponentFields)] {
-        let own = entry.defaults.value.map { [(origin: ValueOrigin.entryDefaults, fields: $0)] } ?? []
-        return own + (applinks.defaults.value.map { [(origin: ValueOrigin.applinksDefaults, fields: $0)] } ?? [])
-    }
-
-    /// Reports patterns without a leading slash. An author who omits one slash usually omits all, so there is one
-    /// finding per entry.
+    /// Reports patterns without a leading slash. Who omits one usually omits all, so there is one finding per entry.
     private mutating func firstSlash() {
         defer { slashless = [] }
         guard let first = slashless.first, let text = first.string else { return }
@@ -80,7 +71,7 @@ extension AASALint {
 
     private mutating func rules(_ number: Int, _ entry: AppLinksEntry, _ meant: Set<String>) {
         let rules = AppleStructureRules.self
-        for (name, member) in [("components", wrongType(entry.components)), ("paths", wrongType(entry.paths))] {
+        for (name, member) in [("components", entry.components.wrongMember), ("paths", entry.paths.wrongMember)] {
             guard let member else { continue }
             findings.add(rules.rulesType, name, member.value, mustBe: "a list")
         }
@@ -128,10 +119,6 @@ extension AASALint {
                 fix: "Write components instead of paths.")
         }
     }
-
-    private func wrongType<Value>(_ field: JSONField<Value>) -> JSONMember? {
-        if case .wrongType(let member) = field { member } else { nil }
-    }
 }
 
 extension AASALint {
@@ -171,17 +158,14 @@ extension AASALint {
         }
         for (rules, entry) in repeats.sorted(by: { $0.value.node.range.lowerBound < $1.value.node.range.lowerBound }) {
             guard let first = firstOfRules[rules] else { continue }
-            findings.add(
-                AppleStructureRules.duplicateEntries, at: entry.node,
-                Self.sameRules(first.entries))
+            findings.add(AppleStructureRules.duplicateEntries, at: entry.node, Self.sameRules(first.entries))
         }
     }
 
     /// The entries by their apps, at most three.
     private static func sameRules(_ entries: [(number: Int, entry: AppLinksEntry)]) -> String {
-        let names = entries.prefix(3).map { "\($0.entry.apps.first?.quoted ?? "no app") (entry \($0.number))" }
-        let more = entries.count > 3 ? " and \(entries.count - 3) more" : ""
-        return "\(names.joined(separator: ", "))\(more) have the same rules"
+        let names = entries.map { "\($0.entry.apps.first?.quoted ?? "no app") (entry \($0.number))" }
+        return "\(names.listed()) have the same rules"
     }
 
     /// The entry by its first app, and by its number without one.
@@ -213,7 +197,6 @@ extension AASALint {
 }
 
 extension AASALint {
-    /// Checks all app identifiers in the file.
     mutating func identifiers() {
         let places = AppleIdentifiers.places(in: file)
         var known: [String: String] = [:]
@@ -261,32 +244,22 @@ extension AASALint {
         }
     }
 
-    /// Compares the apps of the services. The check runs only if both services are in use: a file for links alone is
-    /// valid.
+    /// Compares the apps of the services if both are in use. A file for links alone is valid.
     private mutating func services(_ places: [AppleIdentifiers.Place], _ known: Set<String>) {
-        func first(_ service: String) -> [(app: String, offset: Int)] {
-            var seen: Set<String> = []
-            return places.filter { $0.service == service && known.contains($0.app) && seen.insert($0.app).inserted }
-                .map { ($0.app, $0.offset) }
+        func named(_ service: String) -> [AppleIdentifiers.Place] { places.filter { $0.service == service } }
+        func first(_ service: String) -> [AppleIdentifiers.Place] {
+            named(service).filter { known.contains($0.app) }.uniqued(by: \.app)
         }
-        let links = first("applinks")
-        let credentials = first("webcredentials")
-        guard !links.isEmpty, !credentials.isEmpty else { return }
-        // The check compares bundle identifiers. A different prefix has a finding of its own.
-        func bundles(_ service: String) -> Set<Substring> {
-            Set(places.filter { $0.service == service }.map { Self.bundle($0.app) })
-        }
-        let linkApps = bundles("applinks")
-        let credentialApps = bundles("webcredentials")
-        for (app, offset) in links where !credentialApps.contains(Self.bundle(app)) && !Self.isClip(app) {
-            findings.add(
-                AppleIdentifierRules.inconsistentServices, at: offset,
-                "\(app.quoted) is under applinks and not under webcredentials")
-        }
-        for (app, offset) in credentials where !linkApps.contains(Self.bundle(app)) && !Self.isClip(app) {
-            findings.add(
-                AppleIdentifierRules.inconsistentServices, at: offset,
-                "\(app.quoted) is under webcredentials and not under applinks")
+        let pair = ["applinks", "webcredentials"]
+        guard pair.allSatisfy({ !first($0).isEmpty }) else { return }
+        for (own, other) in [(pair[0], pair[1]), (pair[1], pair[0])] {
+            // The check compares bundle identifiers. A different prefix has a finding of its own.
+            let others = Set(named(other).map { Self.bundle($0.app) })
+            for place in first(own) where !others.contains(Self.bundle(place.app)) && !Self.isClip(place.app) {
+                findings.add(
+                    AppleIdentifierRules.inconsistentServices, at: place.offset,
+                    "\(place.app.quoted) is under \(own) and not under \(other)")
+            }
         }
     }
 

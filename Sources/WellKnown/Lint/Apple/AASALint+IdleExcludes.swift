@@ -3,15 +3,14 @@ extension AASALint {
     mutating func idleExcludes() {
         guard matcher.entries.contains(where: { $0.rules.contains(where: \.isExclude) }) else { return }
         var use = ExcludeUse()
-        use.effort.left = Self.claimsEffort
         for group in matcher.appGroups {
-            if let app = group.first { sort(excludesOf: app, matcher, into: &use) }
+            if let app = group.first { sort(excludesOf: app, into: &use) }
         }
         for (place, rule) in use.idle.sorted(by: { $0.key < $1.key }) where !use.busy.contains(place) {
             findings.add(
                 AppleOrderRules.deadExclude, at: place,
-                "\(rule.capitalizedFirst) excludes nothing: no rule after it would open any of its "
-                    + "addresses", severity: .info,
+                "\(rule.capitalizedFirst) excludes nothing: no rule after it would open any of its addresses",
+                severity: .info,
                 reason:
                     "No rule opens these addresses, so they stay in the browser without it. The exclude has no effect.",
                 fix: "Remove it, or move it before the rule that it limits.")
@@ -23,10 +22,10 @@ extension AASALint {
         var idle: [Int: String] = [:]
         var busy: Set<Int> = []
         /// What all apps together may cost.
-        var effort = MatchEffort()
+        var effort = MatchEffort(left: AASALint.claimsEffort)
     }
 
-    private mutating func sort(excludesOf app: String, _ matcher: AppleMatcher, into use: inout ExcludeUse) {
+    private mutating func sort(excludesOf app: String, into use: inout ExcludeUse) {
         let ordered = matcher.orderedRules(of: app)
         let excludes = ordered.indices.filter { ordered[$0].rule.isExclude }
         // Single rules are not reported if the app opens no URL at all, or if the list is too long.
@@ -46,11 +45,10 @@ extension AASALint {
             if isBusy || use.effort.isSpent { use.busy.insert(ordered[place].rule.range.lowerBound) }
             return !isBusy && !use.effort.isSpent
         }
-        var limits = RuleCoverage.Limits()
-        (limits.perRule, limits.total) = (50_000, 200_000)
+        let limits = RuleCoverage.Limits(perRule: 50_000, total: 200_000)
         for (place, protects) in zip(unclear, RuleCoverage.protecting(unclear, of: app, matcher, limits: limits)) {
             let (entry, rule) = ordered[place]
-            if protects == false, decides(place, ordered.map(\.rule), matcher, &use.effort) {
+            if protects == false, decides(place, ordered.map(\.rule), &use.effort) {
                 use.idle[rule.range.lowerBound] = name(of: rule, in: entry)
             } else {
                 use.busy.insert(rule.range.lowerBound)
@@ -59,9 +57,7 @@ extension AASALint {
     }
 
     /// Whether a rule decides at least one of its examples. A rule that never decides already has a finding.
-    private mutating func decides(
-        _ place: Int, _ rules: [AppleRule], _ matcher: AppleMatcher, _ effort: inout MatchEffort
-    ) -> Bool {
+    private mutating func decides(_ place: Int, _ rules: [AppleRule], _ effort: inout MatchEffort) -> Bool {
         examples.of(rules[place]).contains { url in
             var texts = AppleTexts(url, matcher.assumptions)
             return rules[place].matches(&texts, &effort)

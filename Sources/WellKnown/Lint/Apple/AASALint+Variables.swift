@@ -1,7 +1,6 @@
 import SSOShared
 
 extension AASALint {
-    /// A pattern and its place.
     struct WrittenPattern {
         let text: String
         let node: JSONNode
@@ -18,8 +17,7 @@ extension AASALint {
         let own = applinks.substitutionVariables.value ?? []
         let patterns = patterns(applinks)
         let defined = Set(own.map(\.name)).union(SubstitutionVariables.predefined)
-        // The names to compare with a misspelled one. Real files have fewer than 50 names, hostile files have
-        // thousands.
+        // The names to compare with a misspelled one. Real files have fewer than 50 names, hostile ones thousands.
         let names = Array(defined.sorted().prefix(50))
         var used: Set<String> = []
         for pattern in patterns where pattern.text.utf8.contains(UInt8(ascii: "$")) {
@@ -72,7 +70,6 @@ extension AASALint {
         }
     }
 
-    /// All patterns of the file.
     private func patterns(_ applinks: AppLinks) -> [WrittenPattern] {
         var patterns: [WrittenPattern] = []
         func add(_ node: JSONNode?, isLegacy: Bool = false) {
@@ -101,8 +98,7 @@ extension AASALint {
         for (_, entry) in entries {
             for component in entry.components.value ?? [] {
                 guard let fields = component.fields, let text = fields.comment.value,
-                    let member = fields.comment.member,
-                    VariableNames.hasWord("UK", in: text)
+                    let member = fields.comment.member, VariableNames.hasWord("UK", in: text)
                 else { continue }
                 // A comment on a component without `$(region)` gets no finding.
                 let own = patterns.filter { fields.node.range.contains($0.node.range.lowerBound) }

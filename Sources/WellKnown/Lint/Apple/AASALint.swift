@@ -64,19 +64,16 @@ extension AASALint {
             unknown, known: ["apps", "details", "defaults", "substitutionVariables"], in: "applinks")
         switch applinks.apps {
         case .absent: break
-        case .wrongType(let apps):
-            findings.add(rules.appsNonEmpty, "applinks.apps", apps.value, mustBe: "[]")
+        case .wrongType(let apps): findings.add(rules.appsNonEmpty, "applinks.apps", apps.value, mustBe: "[]")
         case .present(let apps, let member):
             guard !apps.isEmpty else { break }
-            findings.add(
-                rules.appsNonEmpty, at: member.value, "applinks.apps lists \(apps.count) apps; it must be []")
+            findings.add(rules.appsNonEmpty, at: member.value, "applinks.apps lists \(apps.count) apps; it must be []")
         }
         switch applinks.details {
         case .absent:
             guard !meant.contains("details"), let member = file.applinks.member else { break }
             findings.add(rules.detailsMissing, at: member, "applinks has no details")
-        case .wrongType(let details):
-            findings.add(rules.detailsMissing, "details", details.value, mustBe: "a list")
+        case .wrongType(let details): findings.add(rules.detailsMissing, "details", details.value, mustBe: "a list")
         case .present(let details, let member): self.details(details, member, applinks)
         }
         defaults(applinks.defaults, in: "applinks")
@@ -159,8 +156,7 @@ extension AASALint {
         case .absent:
             guard meant.isEmpty, details.isEmpty else { return }
             findings.add(rule, at: member, "\(name) has no list of apps")
-        case .wrongType(let apps):
-            findings.add(rule, "\(name).apps", apps.value, mustBe: "a list of strings")
+        case .wrongType(let apps): findings.add(rule, "\(name).apps", apps.value, mustBe: "a list of strings")
         case .present(let apps, let list):
             if apps.isEmpty, details.isEmpty { findings.add(rule, at: list.value, "\(name).apps is empty") }
             for app in apps where app.string == nil {

@@ -103,8 +103,7 @@ enum AppleIdentifiers {
         return Defect(
             rule: rules.prefixLength,
             message: "The Team ID of \(shown) has \(prefix.utf8.count) characters, not 10"
-                + (same.map { "; elsewhere the file has \($0.quoted)" } ?? ""),
-            corrected: same)
+                + (same.map { "; elsewhere the file has \($0.quoted)" } ?? ""), corrected: same)
     }
 
     private static func bundleDefect(_ bundle: String, _ app: String) -> Defect? {
@@ -132,9 +131,8 @@ enum AppleIdentifierPlaceholder {
     /// Words in identifiers that the author was expected to replace.
     private static let marks = ASCIIWords([
         "<", ">", "{", "}", "$(", "[", "YOUR_", "YOUR-", "YOURTEAM", "TEAM_ID", "TEAM-ID", "_TEAM.", "TEAMID.",
-        "APP_ID",
-        "BUNDLE_ID", "BUNDLE_IDENTIFIER", "BUNDLE-ID", "YOURCOMPANY", "YOURAPP", "YOURDOMAIN", "YOURBUNDLE", "REPLACE_",
-        "REPLACE-", "TODO_", "TODO:", "CHANGEME", "PREFIX_", "_PREFIX", "XXXXX", "%",
+        "APP_ID", "BUNDLE_ID", "BUNDLE_IDENTIFIER", "BUNDLE-ID", "YOURCOMPANY", "YOURAPP", "YOURDOMAIN", "YOURBUNDLE",
+        "REPLACE_", "REPLACE-", "TODO_", "TODO:", "CHANGEME", "PREFIX_", "_PREFIX", "XXXXX", "%",
     ])
     private static let capitals: Set<Substring> = ["TODO", "TBD", "FIXME", "XXX"]
 
@@ -163,10 +161,8 @@ enum AppleIdentifierPlaceholder {
 enum PlaceholderWords {
     private static let words: Set<String> = [
         "todo", "tbd", "tba", "fixme", "xxx", "changeme", "replaceme", "placeholder", "none", "null", "undefined",
-        "appid",
-        "bundleid", "teamid", "package", "packagename", "yourappid", "yourpackage", "yourpackagename", "example",
-        "test",
-        "...", "…", "?", "-",
+        "appid", "bundleid", "teamid", "package", "packagename", "yourappid", "yourpackage", "yourpackagename",
+        "example", "test", "...", "…", "?", "-",
     ]
 
     /// Whether the whole text is such a word. Blanks, hyphens and underscores in it do not count.
@@ -191,14 +187,8 @@ struct ASCIIWords: Sendable {
 
     func occur(in text: [UInt8]) -> Bool {
         for (index, byte) in text.enumerated() where firsts.contains(byte.asciiLowercased) {
-            for word in words[byte.asciiLowercased] ?? [] where text.count - index >= word.count {
-                var matches = true
-                for (offset, letter) in word.enumerated() where text[index + offset].asciiLowercased != letter {
-                    matches = false
-                    break
-                }
-                if matches { return true }
-            }
+            let rest = text[index...].lazy.map(\.asciiLowercased)
+            if words[byte.asciiLowercased]?.contains(where: { rest.starts(with: $0) }) == true { return true }
         }
         return false
     }

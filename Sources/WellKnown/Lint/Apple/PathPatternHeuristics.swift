@@ -14,8 +14,7 @@ struct PathPatternHeuristics {
     private static let slash = UInt8(ascii: "/")
     private static let mark = UInt8(ascii: "?")
 
-    /// An attempt to write "not": `NOT` and a blank or a slash, `not` and a blank, or `!` and a slash. The second value
-    /// is the path after it.
+    /// An attempt at "not" (`NOT` and a blank or slash, `not` and a blank, `!` and a slash), and the path after it.
     var negation: (word: String, path: String)? {
         guard bytes.count > 1, let first = bytes.first else { return nil }
         if first == UInt8(ascii: "!"), bytes[1] == Self.slash { return ("!", String(text.dropFirst())) }
@@ -34,8 +33,7 @@ struct PathPatternHeuristics {
         return head[colon...].starts(with: "://".utf8)
     }
 
-    /// Whether the text is a host and a path without a scheme, such as `acme.com/a` or `//acme.com/a`. This is a guess:
-    /// a path can begin with such a name.
+    /// Whether the text seems to be a host and a path without a scheme, such as `acme.com/a` or `//acme.com/a`.
     var isHostAndPath: Bool {
         let isBare = bytes.first != Self.slash
         guard isBare || bytes.starts(with: "//".utf8), bytes.first != Self.star else { return false }
@@ -90,8 +88,7 @@ struct PathPatternHeuristics {
     /// A text that comes from another pattern language contains one of these characters.
     private static let foreign = ByteSet("\\^$([{:.".utf8)
 
-    /// Whether the text is a placeholder: angle brackets, or template words such as a lone TODO. `/todo` can be a real
-    /// path.
+    /// Whether the text is a placeholder: angle brackets, or words such as a lone TODO. `/todo` can be a real path.
     var isPlaceholder: Bool {
         if bytes.contains(UInt8(ascii: "<")) || bytes.contains(UInt8(ascii: ">")) { return true }
         if Self.instructions.occur(in: bytes) || text == "TODO" || text == "/TODO" { return true }
@@ -103,9 +100,7 @@ struct PathPatternHeuristics {
     var hasQuery: Bool {
         var index = bytes.startIndex
         while let mark = bytes[index...].firstIndex(of: Self.mark) {
-            let name = bytes[(mark + 1)...].prefix {
-                $0.isASCIILetter || $0.isASCIIDigit || "-_.[]%".utf8.contains($0)
-            }
+            let name = bytes[(mark + 1)...].prefix { $0.isASCIILetter || $0.isASCIIDigit || "-_.[]%".utf8.contains($0) }
             let next = mark + 1 + name.count
             if !name.isEmpty, next < bytes.count, bytes[next] == UInt8(ascii: "=") { return true }
             index = mark + 1
@@ -156,9 +151,7 @@ struct PathPatternHeuristics {
     }
 
     /// The number of stars. Adjacent stars count as one.
-    var starCount: Int {
-        bytes.indices.count { bytes[$0] == Self.star && ($0 == 0 || bytes[$0 - 1] != Self.star) }
-    }
+    var starCount: Int { bytes.indices.count { bytes[$0] == Self.star && ($0 == 0 || bytes[$0 - 1] != Self.star) } }
 
     /// Whether a slash follows a star, with more text after the slash.
     var hasInnerStar: Bool {

@@ -1,7 +1,6 @@
 import SSOShared
 
-/// The kind of content in a body, detected before JSON parsing. Most files that "do not work" are another file, for
-/// example an HTML page.
+/// The kind of content in a body. Most files that "do not work" are another file, for example an HTML page.
 enum BodyForm: Sendable, Hashable {
     /// Text that may be JSON.
     case text
@@ -40,8 +39,7 @@ enum BodyForm: Sendable, Hashable {
         return .text
     }
 
-    /// The offset of the first conflict marker. A JSON string has no line breaks, so no line of a valid file begins
-    /// like this.
+    /// The offset of the first conflict marker. No line of valid JSON begins like this.
     private static func conflictMarker(in body: [UInt8]) -> Int? {
         let marker = Array("<<<<<<< ".utf8)
         guard
@@ -67,8 +65,7 @@ enum BodyForm: Sendable, Hashable {
         return starts.contains { text.starts(with: $0.utf8) }
     }
 
-    /// The target if the text is one word on one line and looks like a path. JSON literals and numbers do not have
-    /// these characters.
+    /// The target if the text is one word that looks like a path. JSON literals and numbers lack these characters.
     private static func linkTarget(_ text: ArraySlice<UInt8>) -> String? {
         let line = text.prefix { $0 != 0x0a && $0 != 0x0d }
         guard line.count <= 1024, text.dropFirst(line.count).allSatisfy(\.isJSONBlank) else { return nil }
@@ -80,8 +77,7 @@ enum BodyForm: Sendable, Hashable {
         return isPath ? target : nil
     }
 
-    /// The text of the first `title` element, or of `Code` in an XML error document. It helps the operator to recognize
-    /// the page.
+    /// The first `title` element, or `Code` in an XML error document, by which operators recognize the page.
     private static func title(in text: ArraySlice<UInt8>) -> String? {
         let head = text.prefix(65_536)
         for name in ["title", "Code"] {

@@ -11,8 +11,7 @@ enum BodyLint {
             let shown = title.map { " with the title \($0.quoted)" } ?? ""
             findings.add(BodyRules.html, "The body is a page\(shown), not JSON")
         case .symlink(let target):
-            findings.add(
-                BodyRules.symlink, "The body is the path \(target.quoted): a symbolic link, deployed as text")
+            findings.add(BodyRules.symlink, "The body is the path \(target.quoted): a symbolic link, deployed as text")
         case .rtf: findings.add(BodyRules.rtf, "The body is an RTF document")
         case .signed(let signed):
             let content =

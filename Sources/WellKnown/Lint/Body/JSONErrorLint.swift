@@ -19,8 +19,7 @@ enum JSONErrorLint {
                     fix: FindingFix([.json(fault.offset..<fault.offset + 1, "")]))
             case .duplicateKey(let key):
                 findings.add(
-                    JSONRules.duplicateKey, at: fault.offset,
-                    "The key \(key.quoted) is already in this object",
+                    JSONRules.duplicateKey, at: fault.offset, "The key \(key.quoted) is already in this object",
                     fix: document.isRepeatedMember(at: fault.offset)
                         ? .remove(at: fault.offset, words: "Remove one of the two: they are equal.") : nil)
             case .tooLong: continue

@@ -1,10 +1,8 @@
-/// Other files under `/.well-known/` that make sign-in and payment work on phones. They are optional: a missing one is no
-/// finding.
+/// Other files under `/.well-known/` for sign-in and payment on phones. They are optional: a missing one is no finding.
 public enum Neighbour: String, Sendable, Hashable, CaseIterable {
     /// The sites that may use the passkeys of this one. Source: W3C, Web Authentication Level 3, section 5.11.
     case webauthn
-    /// The addresses of the pages for creating and managing passkeys. Source: W3C, "A Well-Known URL for Relying Party
-    /// Passkey Endpoints".
+    /// Pages for creating and managing passkeys. Source: W3C, "A Well-Known URL for Relying Party Passkey Endpoints".
     case passkeyEndpoints = "passkey-endpoints"
     /// A redirect to the page for changing the password. Source: W3C, "A Well-Known URL for Changing Passwords".
     case changePassword = "change-password"
@@ -41,8 +39,7 @@ public enum NeighbourRules {
         reason: "Browsers and password managers ignore the file and report nothing.",
         fix:
             "Write {\"origins\": [\"https://example.com\"]} into webauthn, and {\"enroll\": \"https://…\", \"manage\": "
-            + "\"https://…\"} into passkey-endpoints.",
-        source: "\(webauthn); \(passkeys)")
+            + "\"https://…\"} into passkey-endpoints.", source: "\(webauthn); \(passkeys)")
     static let webauthnOrigin = LintRule(
         "near.webauthn-origin", .error, "An element of webauthn that is not the origin of a site",
         reason: "Browsers skip the element, so the passkeys do not work on that site.",

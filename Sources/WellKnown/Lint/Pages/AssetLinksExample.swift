@@ -1,8 +1,7 @@
 /// Example files for the rules of assetlinks.json, by code. Each is an error that the text alone shows.
 enum AssetLinksExample {
     /// A SHA-256 digest that belongs to no real certificate.
-    static let key =
-        "3A:5F:81:C2:0D:94:E7:16:B8:4A:6C:F3:29:D5:70:1E:8B:42:CD:07:9E:63:F1:5A:34:A8:DC:21:7F:B6:0C:95"
+    static let key = "3A:5F:81:C2:0D:94:E7:16:B8:4A:6C:F3:29:D5:70:1E:8B:42:CD:07:9E:63:F1:5A:34:A8:DC:21:7F:B6:0C:95"
     static let otherKey =
         "C4:19:7E:A2:5B:D8:03:6F:91:E4:2C:B7:58:0A:F6:3D:84:1F:CB:65:9A:27:E0:73:4D:BE:12:88:F5:36:A9:60"
 
@@ -37,118 +36,78 @@ enum AssetLinksExample {
     }
     private static let names = (1...11).map { "https://www.acme.com/links\($0).json" }
     private static let relation = #"["delegate_permission/common.handle_all_urls"]"#
+    private static let shop = "https://shop.acme.com"
+    private static let link = included(["https://www.acme.com/links.json"])
+    private static func rules(_ components: String) -> String { list(dynamic(components)) }
 
-    /// The incorrect and the corrected text for each code.
-    static let all: [String: (wrong: String, right: String)] = [
-        "dal.empty-list": ("[]\n", sound),
-        "dal.statement-type": ("[\"com.acme.shop\", \(statement())]\n", sound),
-        "dal.no-relation": (
-            sound.replacing(
-                "\"relation\": [\"delegate_permission/common.handle_all_urls\", \"delegate_permission/common.get_login_creds\"],\n  ",
-                with: ""),
-            sound
-        ),
-        "dal.relation-type": (list(statement(relation: "\"delegate_permission/common.handle_all_urls\"")), sound),
-        "dal.relation-syntax": (list(statement(relation: #"["common.handle_all_urls"]"#)), sound),
-        "dal.relation-unknown": (
-            list(web("https://shop.acme.com", relation: "looksalike/allowlist")),
-            list(web("https://shop.acme.com", relation: "lookalikes/allowlist"))
-        ),
-        "dal.no-target": ("[{\"relation\": \(relation)}]\n", sound),
-        "dal.target-type": ("[{\"relation\": \(relation), \"target\": \"com.acme.shop\"}]\n", sound),
-        "dal.namespace": (sound.replacing("\"android_app\"", with: "\"shop_app\""), sound),
-        "dal.target-keys": (
-            sound.replacing(
-                "\"namespace\": \"android_app\",",
-                with: "\"namespace\": \"android_app\", \"site\": \"https://www.acme.com\","),
-            sound
-        ),
-        "dal.package-missing": (sound.replacing("\"package_name\": \"com.acme.shop\", ", with: ""), sound),
-        "dal.package-syntax": (list(statement(package: "com.2acme.shop")), sound),
-        "dal.site-syntax": (list(web("https://shop.acme.com/")), list(web("https://shop.acme.com"))),
-        "dal.site-http": (list(web("http://shop.acme.com")), list(web("https://shop.acme.com"))),
-        "dal.web-handle-urls": (
-            list(web("https://shop.acme.com", relation: "delegate_permission/common.handle_all_urls")),
-            list(web("https://shop.acme.com"))
-        ),
-        "dal.duplicate": (list(statement(), statement()), sound),
-        "dal.split-package": (list(statement(keys: "\"\(key)\""), statement(keys: "\"\(otherKey)\"")), sound),
-        "dal.unknown-key": (sound.replacing("\"relation\"", with: "\"remark\": \"shop\", \"relation\""), sound),
-        "dal.missing-login-creds": (list(statement(relation: relation)), sound),
-        "dal.include-with-target": (
-            list(statement(beside: ", \"include\": \"https://www.acme.com/links.json\"")),
-            included(["https://www.acme.com/links.json"])
-        ),
-        "dal.include-syntax": (included(["links.json"]), included(["https://www.acme.com/links.json"])),
-        "dal.include-insecure": (
-            included(["http://www.acme.com/links.json"]), included(["https://www.acme.com/links.json"])
-        ),
-        "dal.include-budget": (included(names), included(Array(names.dropLast()))),
-        "dal.include-any": (included(["https://www.acme.com/links.json"]), sound),
-        "fp.missing": (
-            sound.replacing(", \"sha256_cert_fingerprints\": [\"\(key)\", \"\(otherKey)\"]", with: ""), sound
-        ),
-        "fp.empty": (keys(""), sound),
-        "fp.type": (sound.replacing("[\"\(key)\", \"\(otherKey)\"]", with: "\"\(key)\""), sound),
-        "fp.sha1": (keys("\"\(key.prefix(59))\""), sound),
-        "fp.length": (keys("\"\(key.prefix(92))\""), sound),
-        "fp.lowercase": (keys("\"\(key.lowercased())\""), sound),
-        "fp.no-colons": (keys("\"\(key.replacing(":", with: ""))\""), sound),
-        "fp.first-octet": (keys("\"\(key.dropFirst())\""), sound),
-        "fp.prefix-text": (keys("\"SHA256: \(key)\""), sound),
-        "fp.placeholder": (keys("\"YOUR_SHA256_FINGERPRINT\""), sound),
-        "fp.base64": (keys("\"Ol+Bwg2U5xa4Smzz0nDVHotCzQeeY/FaNKjcIX+2DJU=\""), sound),
-        "fp.repeating": (keys("\"\(Array(repeating: "AB", count: 32).joined(separator: ":"))\""), sound),
-        "fp.known-public-debug-key": (
-            keys(
-                "\"FA:C6:17:45:DC:09:03:78:6F:B9:ED:E6:2A:96:2B:39:9F:73:48:F0:BB:6F:89:9B:83:32:66:75:91:03:3B:9C\""),
-            sound
-        ),
-        "fp.play-signing": (keys("\"\(key)\""), sound),
-        "fp.duplicate": (keys("\"\(key)\", \"\(key)\""), sound),
-        "dyn.malformed": (list(dynamic(#"{"/": ""}, {"/": "/buy*"}"#)), list(dynamic(#"{"/": "/buy*"}"#))),
-        "dyn.exclude-only": (
-            list(dynamic(#"{"/": "/admin", "exclude": true}"#)),
-            list(dynamic(#"{"/": "/admin", "exclude": true}, {"/": "/buy*"}"#))
-        ),
-        "dyn.no-catch-all": (list(dynamic(#"{"/": "/buy"}"#)), list(dynamic(#"{"/": "*"}"#))),
-        "dyn.catch-all-first": (
-            list(dynamic(#"{"/": "*"}, {"/": "/admin", "exclude": true}"#)),
-            list(dynamic(#"{"/": "/admin", "exclude": true}, {"/": "*"}"#))
-        ),
-        "dyn.shadowed": (
-            list(dynamic(#"{"/": "/buy*"}, {"/": "/buy/now"}, {"/": "*"}"#)),
-            list(dynamic(#"{"/": "/buy*"}, {"/": "*"}"#))
-        ),
-        "dyn.wrong-place": (
-            list(statement(beside: ", \"dynamic_app_link_components\": [{\"/\": \"*\"}]")),
-            list(dynamic(#"{"/": "*"}"#))
-        ),
-        "dyn.wrong-relation": (
-            list(dynamic(#"{"/": "*"}"#)).replacing(
-                "{\"delegate_permission/common.handle_all_urls\": {",
-                with: "{\"delegate_permission/common.get_login_creds\": {"),
-            list(dynamic(#"{"/": "*"}"#))
-        ),
-        "dyn.unknown-key": (
-            list(dynamic(#"{"/": "*", "caseSensitive": false}"#)), list(dynamic(#"{"/": "*"}"#))
-        ),
-        "dyn.query-string": (
-            list(dynamic(#"{"/": "/buy", "?": "id=*"}, {"/": "*"}"#)),
-            list(dynamic(#"{"/": "/buy", "?": {"id": "?*"}}, {"/": "*"}"#))
-        ),
-        "dyn.star-backtracking": (
-            list(dynamic(#"{"/": "*/terms", "exclude": true}, {"/": "*"}"#)),
-            list(dynamic(#"{"/": "/terms", "exclude": true}, {"/": "*"}"#))
-        ),
-        "dyn.trailing-slash": (list(dynamic(#"{"/": "/buy/*"}"#)), list(dynamic(#"{"/": "/buy*"}"#))),
-        "dyn.encoded-pattern": (
-            list(dynamic(#"{"/": "/caf%C3%A9"}, {"/": "*"}"#)), list(dynamic(#"{"/": "/café"}, {"/": "*"}"#))
-        ),
-        "dyn.bogus-schema": (
-            list(statement(beside: ", \"exclude\": {\"paths\": [\"/admin/*\"]}")),
-            list(dynamic(#"{"/": "/admin/*", "exclude": true}, {"/": "*"}"#))
-        ),
-        "dyn.fingerprint-only-15": (list(dynamic(#"{"/": "*"}"#)), sound),
+    static let wrong: [String: String] = [
+        "dal.empty-list": "[]\n", "dal.statement-type": "[\"com.acme.shop\", \(statement())]\n",
+        "dal.no-relation": sound.replacing(
+            "\"relation\": [\"delegate_permission/common.handle_all_urls\", \"delegate_permission/common.get_login_creds\"],\n  ",
+            with: ""), "dal.relation-type": list(statement(relation: "\"delegate_permission/common.handle_all_urls\"")),
+        "dal.relation-syntax": list(statement(relation: #"["common.handle_all_urls"]"#)),
+        "dal.relation-unknown": list(web(shop, relation: "looksalike/allowlist")),
+        "dal.no-target": "[{\"relation\": \(relation)}]\n",
+        "dal.target-type": "[{\"relation\": \(relation), \"target\": \"com.acme.shop\"}]\n",
+        "dal.namespace": sound.replacing("\"android_app\"", with: "\"shop_app\""),
+        "dal.target-keys": sound.replacing(
+            "\"namespace\": \"android_app\",",
+            with: "\"namespace\": \"android_app\", \"site\": \"https://www.acme.com\","),
+        "dal.package-missing": sound.replacing("\"package_name\": \"com.acme.shop\", ", with: ""),
+        "dal.package-syntax": list(statement(package: "com.2acme.shop")), "dal.site-syntax": list(web("\(shop)/")),
+        "dal.site-http": list(web("http://shop.acme.com")),
+        "dal.web-handle-urls": list(web(shop, relation: "delegate_permission/common.handle_all_urls")),
+        "dal.duplicate": list(statement(), statement()),
+        "dal.split-package": list(statement(keys: "\"\(key)\""), statement(keys: "\"\(otherKey)\"")),
+        "dal.unknown-key": sound.replacing("\"relation\"", with: "\"remark\": \"shop\", \"relation\""),
+        "dal.missing-login-creds": list(statement(relation: relation)),
+        "dal.include-with-target": list(statement(beside: ", \"include\": \"https://www.acme.com/links.json\"")),
+        "dal.include-syntax": included(["links.json"]),
+        "dal.include-insecure": included(["http://www.acme.com/links.json"]), "dal.include-budget": included(names),
+        "dal.include-any": link,
+        "fp.missing": sound.replacing(", \"sha256_cert_fingerprints\": [\"\(key)\", \"\(otherKey)\"]", with: ""),
+        "fp.empty": keys(""), "fp.type": sound.replacing("[\"\(key)\", \"\(otherKey)\"]", with: "\"\(key)\""),
+        "fp.sha1": keys("\"\(key.prefix(59))\""), "fp.length": keys("\"\(key.prefix(92))\""),
+        "fp.lowercase": keys("\"\(key.lowercased())\""), "fp.no-colons": keys("\"\(key.replacing(":", with: ""))\""),
+        "fp.first-octet": keys("\"\(key.dropFirst())\""), "fp.prefix-text": keys("\"SHA256: \(key)\""),
+        "fp.placeholder": keys("\"YOUR_SHA256_FINGERPRINT\""),
+        "fp.base64": keys("\"Ol+Bwg2U5xa4Smzz0nDVHotCzQeeY/FaNKjcIX+2DJU=\""),
+        "fp.repeating": keys("\"\(Array(repeating: "AB", count: 32).joined(separator: ":"))\""),
+        "fp.known-public-debug-key": keys("\"\(KnownFingerprints.publicDebugKey)\""),
+        "fp.play-signing": keys("\"\(key)\""), "fp.duplicate": keys("\"\(key)\", \"\(key)\""),
+        "dyn.malformed": rules(#"{"/": ""}, {"/": "/buy*"}"#),
+        "dyn.exclude-only": rules(#"{"/": "/admin", "exclude": true}"#), "dyn.no-catch-all": rules(#"{"/": "/buy"}"#),
+        "dyn.catch-all-first": rules(#"{"/": "*"}, {"/": "/admin", "exclude": true}"#),
+        "dyn.shadowed": rules(#"{"/": "/buy*"}, {"/": "/buy/now"}, {"/": "*"}"#),
+        "dyn.wrong-place": list(statement(beside: ", \"dynamic_app_link_components\": [{\"/\": \"*\"}]")),
+        "dyn.wrong-relation": rules(#"{"/": "*"}"#).replacing(
+            "{\"delegate_permission/common.handle_all_urls\": {",
+            with: "{\"delegate_permission/common.get_login_creds\": {"),
+        "dyn.unknown-key": rules(#"{"/": "*", "caseSensitive": false}"#),
+        "dyn.query-string": rules(#"{"/": "/buy", "?": "id=*"}, {"/": "*"}"#),
+        "dyn.star-backtracking": rules(#"{"/": "*/terms", "exclude": true}, {"/": "*"}"#),
+        "dyn.trailing-slash": rules(#"{"/": "/buy/*"}"#),
+        "dyn.encoded-pattern": rules(#"{"/": "/caf%C3%A9"}, {"/": "*"}"#),
+        "dyn.bogus-schema": list(statement(beside: ", \"exclude\": {\"paths\": [\"/admin/*\"]}")),
+        "dyn.fingerprint-only-15": rules(#"{"/": "*"}"#),
+    ]
+
+    static func right(_ code: String) -> String { rights[code] ?? sound }
+
+    private static let rights: [String: String] = [
+        "dal.relation-unknown": list(web(shop, relation: "lookalikes/allowlist")),
+        "dal.site-syntax": list(web(shop)), "dal.site-http": list(web(shop)), "dal.web-handle-urls": list(web(shop)),
+        "dal.include-with-target": link, "dal.include-syntax": link, "dal.include-insecure": link,
+        "dal.include-budget": included(Array(names.dropLast())),
+        "dyn.malformed": rules(#"{"/": "/buy*"}"#), "dyn.trailing-slash": rules(#"{"/": "/buy*"}"#),
+        "dyn.exclude-only": rules(#"{"/": "/admin", "exclude": true}, {"/": "/buy*"}"#),
+        "dyn.no-catch-all": rules(#"{"/": "*"}"#), "dyn.unknown-key": rules(#"{"/": "*"}"#),
+        "dyn.wrong-place": rules(#"{"/": "*"}"#), "dyn.wrong-relation": rules(#"{"/": "*"}"#),
+        "dyn.catch-all-first": rules(#"{"/": "/admin", "exclude": true}, {"/": "*"}"#),
+        "dyn.shadowed": rules(#"{"/": "/buy*"}, {"/": "*"}"#),
+        "dyn.query-string": rules(#"{"/": "/buy", "?": {"id": "?*"}}, {"/": "*"}"#),
+        "dyn.star-backtracking": rules(#"{"/": "/terms", "exclude": true}, {"/": "*"}"#),
+        "dyn.encoded-pattern": rules(#"{"/": "/café"}, {"/": "*"}"#),
+        "dyn.bogus-schema": rules(#"{"/": "/admin/*", "exclude": true}, {"/": "*"}"#),
     ]
 }

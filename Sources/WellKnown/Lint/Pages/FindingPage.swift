@@ -6,12 +6,12 @@ public struct FindingPage: Sendable {
 
     public init(_ rule: LintRule) { self.rule = rule }
 
-    /// The file name: `CODE.md`.
     public var fileName: String { rule.code + ".md" }
 
     /// The page as Markdown, with a line break at the end.
     public var text: String {
-        var parts = ["# \(rule.code)", "**\(Self.word(rule.severity))** · \(rule.title)."]
+        let word = rule.severity == .info ? "Information" : rule.severity.rawValue.capitalizedFirst
+        var parts = ["# \(rule.code)", "**\(word)** · \(rule.title)."]
         parts.append("## What fails\n\n\(rule.reason)")
         parts.append("## What to do\n\n\(rule.fix)")
         if let wrong = rule.shownWrong { parts.append("## Wrong\n\n" + Self.block(wrong)) }
@@ -19,14 +19,6 @@ public struct FindingPage: Sendable {
         if let recipes = ServingRecipes.section(for: rule.code) { parts.append(recipes) }
         parts.append("## Source\n\n\(rule.source)")
         return parts.joined(separator: "\n\n") + "\n"
-    }
-
-    private static func word(_ severity: Severity) -> String {
-        switch severity {
-        case .info: "Information"
-        case .warning: "Warning"
-        case .error: "Error"
-        }
     }
 
     private static func block(_ example: LintExample) -> String {
@@ -44,7 +36,6 @@ public struct FindingPage: Sendable {
 }
 
 extension FindingPage {
-    /// The index page with links to all pages.
     public static func index(_ rules: [LintRule]) -> String {
         var text =
             "# Findings\n\nEvery code that `wellknown` reports. `wellknown finding CODE` prints its page. Codes are added, never renamed and "
@@ -64,9 +55,10 @@ extension FindingPage {
 
 extension LintRule {
     /// The rule's own example of the error, or the one from ``AssetLinksExample``.
-    var shownWrong: LintExample? { wrong ?? AssetLinksExample.all[code].map { .assetlinks($0.wrong) } }
+    var shownWrong: LintExample? { wrong ?? AssetLinksExample.wrong[code].map { .assetlinks($0) } }
     /// A sound file, if the rule has no file of its own.
     var shownRight: LintExample? {
-        right ?? AssetLinksExample.all[code].map { .assetlinks($0.right) } ?? wrong.map { _ in .aasa(BodyRules.sound) }
+        right ?? AssetLinksExample.wrong[code].map { _ in .assetlinks(AssetLinksExample.right(code)) }
+            ?? wrong.map { _ in .aasa(BodyRules.sound) }
     }
 }

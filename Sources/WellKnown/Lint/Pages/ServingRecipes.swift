@@ -108,8 +108,7 @@ enum ServingRecipes {
                 "Jekyll leaves out folders that begin with a dot, such as .well-known. An empty file .nojekyll, or the "
                 + "line include in _config.yml, keeps it. The type of apple-app-site-association is "
                 + "application/octet-stream and cannot be changed. Apple accepts it. A project page is not at the root of "
-                + "the host, so the files belong in the repository of the user or organisation page.",
-            language: "sh",
+                + "the host, so the files belong in the repository of the user or organisation page.", language: "sh",
             code: """
                 touch .nojekyll
                 # or in _config.yml

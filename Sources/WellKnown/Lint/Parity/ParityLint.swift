@@ -2,17 +2,11 @@ import SSOShared
 
 /// Compares the two files of one site: the codes `parity.*`.
 public struct ParityLint: Sendable {
-    /// An app on both systems.
     public struct AppPair: Sendable, Hashable {
         /// The app identifier with its prefix, as in the file.
         public let apple: String
         /// The package name.
         public let android: String
-
-        public init(apple: String, android: String) {
-            self.apple = apple
-            self.android = android
-        }
     }
 
     /// A link that the two systems handle differently.
@@ -85,7 +79,7 @@ public struct ParityLint: Sendable {
             let ios = apple.deciding(url, app: pair.apple, &steps)
             let decision = androidDecision(url, package: pair.android)
             guard !steps.isSpent, Self.differ(ios.decision, decision) else { continue }
-            let key = [ios.decision.rawValue, decision.rawValue, ios.rule]
+            let key = [ios.decision.rawValue, decision.rawValue, ios.rule.map { "\($0.entry)/\($0.rule)" } ?? ""]
             if let known = found[key] {
                 guard url.description.utf8.count < known.description.utf8.count else { continue }
             } else {
@@ -115,8 +109,7 @@ public struct ParityLint: Sendable {
         for rule in android.dynamicRules(of: pair.android)?.rules ?? [] { samples.add(rule) }
         for filter in manifest?.filters ?? [] { for path in filter.paths { samples.add(path) } }
         // Links that the rule alone matches, including links that earlier rules decide.
-        var limits = RuleCoverage.Limits()
-        limits.total = effort * 100
+        let limits = RuleCoverage.Limits(total: effort * 100)
         let reaches =
             RuleCoverage.rules(of: pair.apple, apple, limits: limits)
             + (android.dynamicRules(of: pair.android).map { RuleCoverage.rules($0, limits: limits) } ?? [])
@@ -131,8 +124,7 @@ public struct ParityLint: Sendable {
         return manifest.filter(for: url) == nil ? .noMatch : .opens
     }
 
-    /// Whether the decisions differ. If the manifest decides and is not available, only a link that iOS explicitly
-    /// excludes counts as a difference.
+    /// Whether the decisions differ. If an unknown manifest decides, only a link that iOS explicitly excludes differs.
     private static func differ(_ ios: LinkDecision, _ android: LinkDecision) -> Bool {
         if android == .manifestDecides { return ios == .excluded }
         return (ios == .opens) != (android == .opens)
@@ -156,8 +148,7 @@ extension ParityLint {
         for pair in pairs {
             for difference in differences(of: pair, effort: min(effort, 20_000)) {
                 let key = [
-                    difference.url.description, difference.apple.decision.rawValue,
-                    difference.androidDecision.rawValue,
+                    difference.url.description, difference.apple.decision.rawValue, difference.androidDecision.rawValue,
                 ]
                 if let index = known[key] {
                     different[index].more += 1
@@ -171,9 +162,7 @@ extension ParityLint {
             + serviceFindings(aasaName, assetLinksName)
     }
 
-    private func finding(
-        _ difference: Difference, more: Int, _ aasaName: String, _ assetLinksName: String
-    ) -> Finding {
+    private func finding(_ difference: Difference, more: Int, _ aasaName: String, _ assetLinksName: String) -> Finding {
         let ios =
             difference.apple.decision == .opens
             ? "opens \(difference.pair.apple)" : Self.words(difference.apple.decision)
@@ -216,36 +205,24 @@ extension ParityLint {
             statement.relations.contains(RelationNames.getLoginCredentials)
                 && statement.target.value?.namespace.value == "android_app"
         }
-        if hasApple, relation == nil, !android.apps.isEmpty {
-            return [
-                Finding(
-                    ParityRules.service, "iOS apps have webcredentials; no Android app has get_login_creds.",
-                    file: assetLinksName,
-                    position: android.file.document.root.map {
-                        android.file.document.position(at: $0.range.lowerBound)
-                    },
-                    pointer: "")
-            ]
-        }
-        if !hasApple, let relation, !apple.apps.isEmpty {
-            let document = android.file.document
-            return [
-                Finding(
-                    ParityRules.service, "Android apps have get_login_creds; no iOS app has webcredentials.",
-                    file: assetLinksName, position: document.position(at: relation.node.range.lowerBound),
-                    pointer: document.pointer(at: relation.node.range.lowerBound))
-            ]
-        }
-        return []
+        let document = android.file.document
+        guard hasApple == (relation == nil), !(hasApple ? android.apps : apple.apps).isEmpty,
+            let place = (relation?.node ?? document.root)?.range.lowerBound
+        else { return [] }
+        let finding = Finding(
+            ParityRules.service,
+            hasApple
+                ? "iOS apps have webcredentials; no Android app has get_login_creds."
+                : "Android apps have get_login_creds; no iOS app has webcredentials.",
+            file: assetLinksName, position: document.position(at: place), pointer: document.pointer(at: place))
+        return [finding]
     }
 
     /// Reports a host that has only one of the two files. Returns `nil` if it has both or no file.
     public static func hostFinding(_ host: String, hasAASA: Bool, hasAssetLinks: Bool) -> Finding? {
         guard hasAASA != hasAssetLinks else { return nil }
-        let (there, missing) =
-            hasAASA
-            ? ("apple-app-site-association", "assetlinks.json") : ("assetlinks.json", "apple-app-site-association")
-        return Finding(ParityRules.host, "\(host) has \(there) and no \(missing).")
+        let there: AssociationKind = hasAASA ? .aasa : .assetlinks
+        return Finding(ParityRules.host, "\(host) has \(there.fileName) and no \(there.other.fileName).")
     }
 }
 
@@ -265,7 +242,6 @@ public enum ParityRules {
         source: "Apple, \"Supporting associated domains\"; Android, \"Sign in your user with Credential Manager\"")
     static let host = LintRule(
         "parity.host", .warning, "The host has only one of the two files",
-        reason: "Its links open the app on one system only.",
-        fix: "Also serve the other file.",
+        reason: "Its links open the app on one system only.", fix: "Also serve the other file.",
         source: "Apple, \"Supporting associated domains\"; Google, \"Verify Android App Links\"")
 }

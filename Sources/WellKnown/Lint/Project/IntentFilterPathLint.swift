@@ -1,7 +1,6 @@
 import SSOShared
 
-/// Checks the paths of an intent filter: those that never match, and those that Android combines with other hosts than
-/// they are written with.
+/// Checks the paths of an intent filter: those that never match, and those that Android combines with other hosts.
 ///
 /// Sources: Android, "`<data>` element"; AOSP, `IntentFilter` and `PatternMatcher`.
 enum IntentFilterPathLint {
@@ -78,11 +77,10 @@ enum IntentFilterPathLint {
             }
         }
         guard !unasked.isEmpty else { return nil }
-        let more = unasked.count > 5 ? " and \(unasked.count - 5) more" : ""
         return Finding(
             ProjectRules.manifestPathsCross,
             "\(place) pairs hosts with paths, and Android combines all of them. It also opens "
-                + "\(unasked.prefix(5).joined(separator: ", "))\(more).",
+                + "\(unasked.listed(atMost: 5)).",
             file: file, position: pairs.dropFirst().first?.data.position ?? filter.position)
     }
 }

@@ -1,7 +1,6 @@
 import SSOShared
 
-/// Checks that the files of a host, an iOS app's entitlement and an Android app's manifest agree: the codes
-/// `project.*`.
+/// Checks that the files of a host, an iOS app's entitlement and an Android app's manifest agree: codes `project.*`.
 public struct ProjectLint: Sendable {
     /// The host that serves the files. If it is `nil`, checks for one host are skipped.
     public var host: String?
@@ -9,8 +8,7 @@ public struct ProjectLint: Sendable {
     public var assetLinks: AssetLinksFile?
     /// The iOS app with its prefix. If it is `nil`, any app of the file is accepted.
     public var appleAppID: String?
-    /// The values of `com.apple.developer.associated-domains`. `nil` if they are not available, empty if the
-    /// entitlement has no values.
+    /// The values of `com.apple.developer.associated-domains`. `nil` if they are not available.
     public var domains: [AssociatedDomain]?
     /// Whether the build is meant for users, or `nil` if unknown.
     public var isRelease: Bool?
@@ -59,8 +57,7 @@ public struct ProjectLint: Sendable {
                 return Finding(
                     ProjectRules.entitlementMissing,
                     "The file of \(host) names \(app) in \(service); the entitlement has no \(service):\(host).\(tail)",
-                    severity: parent == nil ? nil : .warning,
-                    fix: "Add \(service):\(host).", file: entitlementsName)
+                    severity: parent == nil ? nil : .warning, fix: "Add \(service):\(host).", file: entitlementsName)
             }
             if let named, !isListed {
                 let app = app ?? "the app"
@@ -148,8 +145,7 @@ public struct ProjectLint: Sendable {
                     Finding(
                         ProjectRules.manifestDynamicScope,
                         "A dynamic rule allows \(url); no intent filter of the manifest takes it.",
-                        file: assetLinksName,
-                        position: assetLinks.document.position(at: rule.range.lowerBound),
+                        file: assetLinksName, position: assetLinks.document.position(at: rule.range.lowerBound),
                         pointer: assetLinks.document.pointer(at: rule.range.lowerBound)))
             }
         }
@@ -173,9 +169,7 @@ enum IntentFilterLint {
     private static func verification(of filter: IntentFilter, place: String, file: String) -> [Finding] {
         let isOwn =
             !filter.schemes.isEmpty
-            && filter.schemes.allSatisfy {
-                !["http", "https"].contains($0.lowercased()) && !BuildPlaceholder.isIn($0)
-            }
+            && filter.schemes.allSatisfy { !["http", "https"].contains($0.lowercased()) && !BuildPlaceholder.isIn($0) }
         if isOwn {
             return [
                 Finding(

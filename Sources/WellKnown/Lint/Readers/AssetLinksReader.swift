@@ -19,7 +19,6 @@ public enum AssetLinksReader: String, Sendable, Hashable, CaseIterable {
     /// Autofill.
     case duckDuckGo = "duckduckgo"
 
-    /// The name for output.
     public var name: String {
         switch self {
         case .google: "Google's API"
@@ -125,8 +124,7 @@ struct ReaderList: Sendable {
         }
     }
 
-    /// Android's JsonReader takes raw control characters and any escape in texts, TRUE in any case, and does not look at
-    /// what follows the list.
+    /// Android's JsonReader takes control characters, any escape and TRUE in any case, and all after the list.
     private static func mayAccept(_ fault: JSONError, _ reader: AssetLinksReader) -> Bool {
         guard reader == .android11 || reader == .android12 else { return false }
         switch fault.kind {

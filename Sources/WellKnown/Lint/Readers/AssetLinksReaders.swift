@@ -1,7 +1,6 @@
 public import SSOShared
 
-/// The results of all readers of assetlinks.json for one file. Where readers differ, a file works in one reader and
-/// silently fails in another.
+/// The results of all readers for one file. Where they differ, it works in one reader and silently fails in another.
 public struct AssetLinksReaders: Sendable {
     /// An app of the file, and the result of each reader for it.
     public struct Row: Sendable {
@@ -64,9 +63,7 @@ public struct AssetLinksReaders: Sendable {
         return rows
     }
 
-    private func verdict(
-        of list: ReaderList, package: String, fingerprint: String, relation: String
-    ) -> ReaderVerdict {
+    private func verdict(of list: ReaderList, package: String, fingerprint: String, relation: String) -> ReaderVerdict {
         if let void = list.void {
             let reason = "It drops the list: \(void.reason)."
             return says(list, .listVoid, reason, statement: void.statement, at: void.node, isSure: void.isSure)
@@ -126,9 +123,7 @@ public struct AssetLinksReaders: Sendable {
     }
 
     func report(to findings: inout FindingCollector) {
-        guard let file, let google = lists.first(where: { $0.reader == .google }), google.void == nil else {
-            return
-        }
+        guard let file, let google = lists.first(where: { $0.reader == .google }), google.void == nil else { return }
         var told: [Int: (names: [String], node: JSONNode, reason: String)] = [:]
         for list in lists {
             // Includes have a finding of their own.

@@ -1,7 +1,7 @@
 import SSOShared
 
-/// The result of one reader for one element of the list.
-enum ReaderDecision {
+/// The result of one reader for one element of the list. A reader throws it where a fault ends its reading.
+enum ReaderDecision: Error {
     /// Apps that get permissions.
     case grant(package: String, relations: [String], fingerprints: [String])
     /// The element is valid and does not name an app.
@@ -14,49 +14,78 @@ enum ReaderDecision {
 
 extension AssetLinksReader {
     func read(_ statement: AssetStatement) -> ReaderDecision {
-        switch self {
-        case .google: GoogleReading.read(statement)
-        case .android11, .android12: AndroidReading(isOld: self == .android11).read(statement)
-        case .chrome: ChromeReading.read(statement)
-        case .firefox: FirefoxReading.read(statement)
-        case .duckDuckGo: DuckDuckGoReading.read(statement)
+        do throws(ReaderDecision) {
+            return switch self {
+            case .google: try GoogleReading.read(statement)
+            case .android11, .android12: try AndroidReading(isOld: self == .android11).read(statement)
+            case .chrome: try ChromeReading.read(statement)
+            case .firefox: try FirefoxReading.read(statement)
+            case .duckDuckGo: try DuckDuckGoReading.read(statement)
+            }
+        } catch {
+            return error
         }
     }
 }
 
+private func skipped(_ reason: String, _ node: JSONNode) -> ReaderDecision { .skipped(reason, node) }
+private func dropped(_ reason: String, _ node: JSONNode) -> ReaderDecision { .void(reason, node, isSure: true) }
+
+extension JSONField {
+    /// The value, unless it is absent, of another type or not fine.
+    ///
+    /// - Parameters:
+    ///   - node: the object that needs the member.
+    ///   - stop: what the reader does without it.
+    fileprivate func needed(
+        in node: JSONNode, _ stop: (String, JSONNode) -> ReaderDecision, _ reason: String,
+        where isFine: (Value) -> Bool = { _ in true }
+    ) throws(ReaderDecision) -> Value {
+        guard let value, isFine(value) else { throw stop(reason, member?.value ?? node) }
+        return value
+    }
+}
+
+extension [JSONNode] {
+    /// The texts of a list whose elements are all fine.
+    fileprivate func texts(
+        _ stop: (String, JSONNode) -> ReaderDecision, _ reason: String, where isFine: (JSONNode) -> Bool
+    ) throws(ReaderDecision) -> [String] {
+        if let bad = first(where: { !isFine($0) }) { throw stop(reason, bad) }
+        return compactMap(\.string)
+    }
+}
+
+extension JSONNode {
+    fileprivate var isRelation: Bool { string.map { AssetRelation.fault(in: $0) == nil } ?? false }
+    fileprivate var isNull: Bool { if case .null = value { true } else { false } }
+}
+
 /// Google's service checks every statement strictly and independently.
 enum GoogleReading {
-    static func read(_ statement: AssetStatement) -> ReaderDecision {
+    static func read(_ statement: AssetStatement) throws(ReaderDecision) -> ReaderDecision {
         let node = statement.node
-        guard statement.isObject else { return .skipped("the element is \(node.typeName)", node) }
+        guard statement.isObject else { throw .skipped("the element is \(node.typeName)", node) }
         guard statement.include.isAbsent else {
             return statement.relation.isAbsent && statement.target.isAbsent
                 ? .nothing : .skipped("include is together with a relation or target", node)
         }
-        guard let relation = statement.relation.value, !relation.isEmpty else {
-            return .skipped("relation is missing or no array of strings", statement.relation.member?.value ?? node)
-        }
-        for item in relation where item.string.map({ AssetRelation.fault(in: $0) == nil }) != true {
-            return .skipped("a relation is not kind/detail", item)
-        }
-        guard let target = statement.target.value else {
-            return .skipped("target is missing or no object", statement.target.member?.value ?? node)
-        }
-        guard let namespace = target.namespace.value, namespace == "web" || namespace == "android_app" else {
-            return .skipped("the namespace is not known", target.namespace.member?.value ?? target.node)
+        let relations = try statement.relation.needed(
+            in: node, skipped, "relation is missing or no array of strings", where: { !$0.isEmpty }
+        ).texts(skipped, "a relation is not kind/detail", where: \.isRelation)
+        let target = try statement.target.needed(in: node, skipped, "target is missing or no object")
+        let namespace = try target.namespace.needed(in: target.node, skipped, "the namespace is not known") {
+            $0 == "web" || $0 == "android_app"
         }
         guard namespace == "android_app" else { return .nothing }
-        guard let package = target.packageName.value, LinkedAsset.isPackageName(package) else {
-            return .skipped("package_name is missing or no name", target.packageName.member?.value ?? target.node)
+        let package = try target.packageName.needed(
+            in: target.node, skipped, "package_name is missing or no name", where: LinkedAsset.isPackageName)
+        let fingerprints = try target.fingerprints.needed(
+            in: target.node, skipped, "the fingerprints are missing or empty", where: { !$0.isEmpty }
+        ).texts(skipped, "a fingerprint is not 32 upper-case hex pairs joined by colons") {
+            $0.string.map(LinkedAsset.isFingerprint) ?? false
         }
-        guard let items = target.fingerprints.value, !items.isEmpty else {
-            return .skipped("the fingerprints are missing or empty", target.fingerprints.member?.value ?? target.node)
-        }
-        for item in items where item.string.map(LinkedAsset.isFingerprint) != true {
-            return .skipped("a fingerprint is not 32 upper-case hex pairs joined by colons", item)
-        }
-        return .grant(
-            package: package, relations: relation.compactMap(\.string), fingerprints: items.compactMap(\.string))
+        return .grant(package: package, relations: relations, fingerprints: fingerprints)
     }
 }
 
@@ -69,47 +98,37 @@ enum GoogleReading {
 struct AndroidReading {
     let isOld: Bool
 
-    func read(_ statement: AssetStatement) -> ReaderDecision {
+    func read(_ statement: AssetStatement) throws(ReaderDecision) -> ReaderDecision {
         let node = statement.node
         guard statement.isObject else {
-            return .void("an element is \(node.typeName), not an object", node, isSure: false)
+            throw .void("an element is \(node.typeName), not an object", node, isSure: false)
         }
-        if let fault = Self.refused(node, isOld: isOld) { return .void(fault.reason, fault.node, isSure: true) }
+        if let fault = Self.refused(node, isOld: isOld) { throw dropped(fault.reason, fault.node) }
         if let include = statement.include.member, include.value.string != "" { return .nothing }
-        guard let items = statement.relation.value else {
-            return .skipped("relation is missing or no array", statement.relation.member?.value ?? node)
-        }
-        guard let target = statement.target.value else {
-            return .skipped("target is missing or no object", statement.target.member?.value ?? node)
-        }
-        for item in items where item.string.map({ AssetRelation.fault(in: $0) == nil }) != true {
-            return thrown("a relation is not kind/detail", item, isSure: false)
-        }
-        return read(target, relations: items.compactMap(\.string))
-    }
-
-    private func read(_ target: AssetTarget, relations: [String]) -> ReaderDecision {
+        let items = try statement.relation.needed(in: node, skipped, "relation is missing or no array")
+        let target = try statement.target.needed(in: node, skipped, "target is missing or no object")
+        let relations = try items.texts(unsure, "a relation is not kind/detail", where: \.isRelation)
         if target.namespace.value == "web" {
-            guard let site = target.site.value, (try? SiteAddress(site)) != nil else {
-                return thrown("site is missing or no address", target.site.member?.value ?? target.node, isSure: false)
+            _ = try target.site.needed(in: target.node, unsure, "site is missing or no address") {
+                (try? SiteAddress($0)) != nil
             }
             return .nothing
         }
-        guard target.namespace.value == "android_app" else {
-            return thrown("the namespace is not known", target.namespace.member?.value ?? target.node)
-        }
-        guard let package = target.packageName.value, !package.isEmpty else {
-            return thrown("package_name is missing or empty", target.packageName.member?.value ?? target.node)
-        }
-        guard let items = target.fingerprints.value, !items.isEmpty else {
-            return thrown("the fingerprints are missing or empty", target.fingerprints.member?.value ?? target.node)
-        }
-        return .grant(package: package, relations: relations, fingerprints: items.compactMap(\.string))
+        _ = try target.namespace.needed(in: target.node, thrown, "the namespace is not known") { $0 == "android_app" }
+        let package = try target.packageName.needed(
+            in: target.node, thrown, "package_name is missing or empty", where: { !$0.isEmpty })
+        let fingerprints = try target.fingerprints.needed(
+            in: target.node, thrown, "the fingerprints are missing or empty", where: { !$0.isEmpty })
+        return .grant(package: package, relations: relations, fingerprints: fingerprints.compactMap(\.string))
     }
 
     /// What a class throws: the statement is skipped, or the list is void.
-    private func thrown(_ reason: String, _ node: JSONNode, isSure: Bool = true) -> ReaderDecision {
-        isOld ? .skipped(reason, node) : .void(reason, node, isSure: isSure)
+    private func thrown(_ reason: String, _ node: JSONNode) -> ReaderDecision {
+        isOld ? .skipped(reason, node) : .void(reason, node, isSure: true)
+    }
+
+    private func unsure(_ reason: String, _ node: JSONNode) -> ReaderDecision {
+        isOld ? .skipped(reason, node) : .void(reason, node, isSure: false)
     }
 
     /// The first value for which the parser throws, whatever its key.
@@ -118,8 +137,7 @@ struct AndroidReading {
             switch member.value.value {
             case .string: break
             case .bool where !isOld: break
-            case .object:
-                if let fault = refused(member.value, isOld: isOld) { return fault }
+            case .object: if let fault = refused(member.value, isOld: isOld) { return fault }
             case .array(let items):
                 for item in items {
                     // The parser asks for a text, and takes a number for one.
@@ -152,20 +170,16 @@ struct AndroidReading {
 
 /// Chrome uses the members that fit and ignores everything else, including the namespace.
 enum ChromeReading {
-    static func read(_ statement: AssetStatement) -> ReaderDecision {
+    static func read(_ statement: AssetStatement) throws(ReaderDecision) -> ReaderDecision {
         let node = statement.node
-        guard statement.isObject else { return .skipped("the element is \(node.typeName)", node) }
-        guard let relation = statement.relation.value else {
-            return .skipped("relation is missing or no array", statement.relation.member?.value ?? node)
-        }
-        guard let target = statement.target.value else {
-            return .skipped("target is missing or no object", statement.target.member?.value ?? node)
-        }
+        guard statement.isObject else { throw .skipped("the element is \(node.typeName)", node) }
+        let relation = try statement.relation.needed(in: node, skipped, "relation is missing or no array")
+        let target = try statement.target.needed(in: node, skipped, "target is missing or no object")
         guard let package = target.packageName.value else {
             return target.site.isAbsent ? .skipped("package_name is missing or no string", target.node) : .nothing
         }
         guard let items = target.fingerprints.value else {
-            return .skipped("the fingerprints are missing or no array", target.node)
+            throw .skipped("the fingerprints are missing or no array", target.node)
         }
         return .grant(
             package: package, relations: relation.compactMap(\.string), fingerprints: items.compactMap(\.string))
@@ -175,107 +189,74 @@ enum ChromeReading {
 /// Firefox uses Android's org.json, which converts numbers and similar values to text and rejects the list if a member
 /// is missing. It reads a target only for relations that it knows.
 enum FirefoxReading {
-    static func read(_ statement: AssetStatement) -> ReaderDecision {
+    static func read(_ statement: AssetStatement) throws(ReaderDecision) -> ReaderDecision {
         let node = statement.node
-        guard statement.isObject else {
-            return .void("an element is \(node.typeName), not an object", node, isSure: true)
-        }
+        guard statement.isObject else { throw dropped("an element is \(node.typeName), not an object", node) }
         if let include = statement.include.member, include.value.string != "" { return .nothing }
-        guard let relation = statement.relation.value else {
-            return .void(
-                "relation is missing or no array", statement.relation.member?.value ?? node, isSure: true)
-        }
-        for item in relation where isNull(item) { return .void("a relation is null", item, isSure: true) }
+        let relation = try statement.relation.needed(in: node, dropped, "relation is missing or no array")
         let known = [RelationNames.handleAllURLs, RelationNames.useAsOrigin]
-        let relations = relation.compactMap(\.string).filter(known.contains)
+        let relations = try relation.texts(dropped, "a relation is null") { !$0.isNull }.filter(known.contains)
         guard !relations.isEmpty else { return .nothing }
-        guard let target = statement.target.value else {
-            return .void("target is missing or no object", statement.target.member?.value ?? node, isSure: true)
+        let target = try statement.target.needed(in: node, dropped, "target is missing or no object")
+        func need(_ member: JSONMember?, _ name: String) throws(ReaderDecision) {
+            if member?.value.isNull ?? true { throw dropped("\(name) is missing", target.node) }
         }
-        func lacks(_ member: JSONMember?) -> Bool { member.map { isNull($0.value) } ?? true }
-        guard !lacks(target.namespace.member) else { return .void("namespace is missing", target.node, isSure: true) }
+        try need(target.namespace.member, "namespace")
         switch target.namespace.value {
         case "web":
-            return lacks(target.site.member) ? .void("site is missing", target.node, isSure: true) : .nothing
+            try need(target.site.member, "site")
+            return .nothing
         case "android_app":
-            guard !lacks(target.packageName.member) else {
-                return .void("package_name is missing", target.node, isSure: true)
-            }
-            guard let items = target.fingerprints.value else {
-                return .void(
-                    "the fingerprints are missing or no array", target.fingerprints.member?.value ?? target.node,
-                    isSure: true)
-            }
-            for item in items where isNull(item) { return .void("a fingerprint is null", item, isSure: true) }
+            try need(target.packageName.member, "package_name")
+            let fingerprints = try target.fingerprints.needed(
+                in: target.node, dropped, "the fingerprints are missing or no array"
+            ).texts(dropped, "a fingerprint is null") { !$0.isNull }
             guard let package = target.packageName.value else { return .nothing }
-            return .grant(package: package, relations: relations, fingerprints: items.compactMap(\.string))
-        default:
-            return .skipped("the namespace is not known", target.namespace.member?.value ?? target.node)
+            return .grant(package: package, relations: relations, fingerprints: fingerprints)
+        default: throw .skipped("the namespace is not known", target.namespace.member?.value ?? target.node)
         }
     }
-
-    private static func isNull(_ node: JSONNode) -> Bool { if case .null = node.value { true } else { false } }
 }
 
-/// DuckDuckGo decodes the whole list at once. One element without a relation or a target, for example an include, makes
-/// the decoding fail.
+/// DuckDuckGo decodes the whole list at once. One element without a relation or a target makes the decoding fail.
 enum DuckDuckGoReading {
-    static func read(_ statement: AssetStatement) -> ReaderDecision {
+    static func read(_ statement: AssetStatement) throws(ReaderDecision) -> ReaderDecision {
         let node = statement.node
-        guard statement.isObject else {
-            return .void("an element is \(node.typeName), not an object", node, isSure: true)
-        }
-        guard let relation = statement.relation.value else {
-            let reason = statement.include.isAbsent ? "relation is missing or no array" : "an include has no relation"
-            return .void(reason, statement.relation.member?.value ?? node, isSure: true)
-        }
-        for item in relation where !isText(item) {
-            return .void("a relation is \(item.typeName), not a string", item, isSure: true)
-        }
-        guard let target = statement.target.value else {
-            return .void("target is missing or no object", statement.target.member?.value ?? node, isSure: true)
-        }
+        guard statement.isObject else { throw dropped("an element is \(node.typeName), not an object", node) }
+        let relation = try statement.relation.needed(
+            in: node, dropped,
+            statement.include.isAbsent ? "relation is missing or no array" : "an include has no relation")
+        for item in relation { try expect(isText(item), "a relation", "a string", item) }
+        let target = try statement.target.needed(in: node, dropped, "target is missing or no object")
         guard let namespace = target.namespace.member?.value, isText(namespace) else {
-            return .void(
-                "namespace is missing or no string", target.namespace.member?.value ?? target.node, isSure: true)
+            throw dropped("namespace is missing or no string", target.namespace.member?.value ?? target.node)
         }
-        if case .wrongType(let member) = target.packageName, !isText(member.value), !isNull(member.value) {
-            return .void("package_name is \(member.value.typeName), not a string", member.value, isSure: true)
+        if case .wrongType(let member) = target.packageName {
+            try expect(isText(member.value) || member.value.isNull, "package_name", "a string", member.value)
         }
-        if case .wrongType(let member) = target.fingerprints, !isNull(member.value) {
-            return .void(
-                "sha256_cert_fingerprints is \(member.value.typeName), not an array", member.value, isSure: true)
+        if case .wrongType(let member) = target.fingerprints {
+            try expect(member.value.isNull, "sha256_cert_fingerprints", "an array", member.value)
         }
-        for item in target.fingerprints.value ?? [] where !isText(item) {
-            return .void("a fingerprint is \(item.typeName), not a string", item, isSure: true)
-        }
-        return content(of: target, relation, namespace)
-    }
-
-    /// What a statement grants that the decoder accepts.
-    private static func content(
-        of target: AssetTarget, _ relation: [JSONNode], _ namespace: JSONNode
-    ) -> ReaderDecision {
+        for item in target.fingerprints.value ?? [] { try expect(isText(item), "a fingerprint", "a string", item) }
         guard namespace.string == "android_app" else {
             return namespace.string == "web" ? .nothing : .skipped("the namespace is not known", namespace)
         }
-        guard let package = target.packageName.value, !package.isEmpty else {
-            return .skipped("package_name is missing or empty", target.packageName.member?.value ?? target.node)
-        }
-        guard let items = target.fingerprints.value, !items.isEmpty else {
-            return .skipped("the fingerprints are missing or empty", target.fingerprints.member?.value ?? target.node)
-        }
+        let package = try target.packageName.needed(
+            in: target.node, skipped, "package_name is missing or empty", where: { !$0.isEmpty })
+        let items = try target.fingerprints.needed(
+            in: target.node, skipped, "the fingerprints are missing or empty", where: { !$0.isEmpty })
         return .grant(
             package: package, relations: relation.compactMap(\.string), fingerprints: items.compactMap(\.string))
     }
 
-    /// Whether the decoder accepts the value as text. It converts numbers.
-    private static func isText(_ node: JSONNode) -> Bool {
-        switch node.value {
-        case .string, .number: true
-        default: false
-        }
+    private static func expect(
+        _ isFine: Bool, _ name: String, _ right: String, _ node: JSONNode
+    ) throws(ReaderDecision) {
+        if !isFine { throw dropped("\(name) is \(node.typeName), not \(right)", node) }
     }
 
-    private static func isNull(_ node: JSONNode) -> Bool { if case .null = node.value { true } else { false } }
+    /// Whether the decoder accepts the value as text. It converts numbers.
+    private static func isText(_ node: JSONNode) -> Bool {
+        if case .number = node.value { true } else { node.string != nil }
+    }
 }

@@ -1,6 +1,5 @@
 private typealias JSON = AssociationJSON
 
-/// The schema of Apple's file.
 enum AppleSchema {
     private static let structure = AppleStructureRules.self
     private static let component = AppleComponentRules.self
@@ -10,8 +9,7 @@ enum AppleSchema {
         [
             "properties": .joined(
                 ["applinks": applinks], .object(AASAFile.services.dropFirst().map { ($0, service($0)) }),
-                .none(["details"])),
-            "anyOf": .array(AASAFile.services.map { ["required": [.string($0)]] }),
+                .none(["details"])), "anyOf": .array(AASAFile.services.map { ["required": [.string($0)]] }),
         ])
 
     private static let app = JSON.schema(
@@ -65,8 +63,7 @@ enum AppleSchema {
                 .list(of: fields(isClosed: true))),
             "paths": .schema(
                 "array", "Rules for iOS 12 and older. NOT before a path excludes it.", structure.rulesType,
-                .list(of: .schema("string"))),
-            "defaults": fields(isClosed: false),
+                .list(of: .schema("string"))), "defaults": fields(isClosed: false),
         ]
         func filled(_ name: String) -> JSON {
             ["required": [.string(name)], "properties": .member(name, ["minItems": 1])]
@@ -94,9 +91,7 @@ enum AppleSchema {
             "caseSensitive": .schema("boolean", "Whether upper and lower case differ.", component.type),
             "percentEncoded": .schema("boolean", "Whether links are compared as sent.", component.type),
         ]
-        let remarks: JSON = [
-            "patternProperties": .member(AASALint.remarkPattern, true), "additionalProperties": false,
-        ]
+        let remarks: JSON = ["patternProperties": .member(AASALint.remarkPattern, true), "additionalProperties": false]
         return .schema(
             "object", nil, isClosed ? component.unknownKey : nil,
             .joined(["properties": known], isClosed ? remarks : [:]))

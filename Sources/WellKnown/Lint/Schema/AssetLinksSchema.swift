@@ -1,6 +1,5 @@
 private typealias JSON = AssociationJSON
 
-/// The schema of Google's file.
 enum AssetLinksSchema {
     private static let rules = StatementRules.self
     private static let dynamic = DynamicRules.self
@@ -19,14 +18,11 @@ enum AssetLinksSchema {
                 [
                     "relation": .schema(
                         "array", "What the target may do: " + RelationNames.known.joined(separator: ", ") + ".",
-                        rules.relationType, .list(of: relation, isFilled: true)),
-                    "target": target,
+                        rules.relationType, .list(of: relation, isFilled: true)), "target": target,
                     "include": .schema(
                         "string", "The address of another list.", rules.includeSyntax,
-                        ["pattern": "^[Hh][Tt][Tt][Pp][Ss]://"]),
-                    "relation_extensions": extensions,
-                ], .none([componentsKey])),
-            "if": ["required": ["include"]],
+                        ["pattern": "^[Hh][Tt][Tt][Pp][Ss]://"]), "relation_extensions": extensions,
+                ], .none([componentsKey])), "if": ["required": ["include"]],
             "then": ["properties": .none(["relation", "target", "relation_extensions"])],
             "else": ["required": ["relation", "target"]],
         ])
@@ -91,8 +87,7 @@ enum AssetLinksSchema {
                 "properties": [
                     "/": text, "#": text, "?": items,
                     "exclude": .schema("boolean", "Whether the links stay in the browser."),
-                ],
-                "anyOf": .array(["/", "?", "#"].map { ["required": [.string($0)]] }), "additionalProperties": false,
+                ], "anyOf": .array(["/", "?", "#"].map { ["required": [.string($0)]] }), "additionalProperties": false,
             ])
     }()
 }

@@ -10,7 +10,7 @@ extension LinkDiff {
             for path in app.filters.flatMap(\.paths) { samples.add(path) }
             for condition in app.filters.flatMap(\.groups).flatMap(\.conditions) { samples.add(condition) }
         }
-        let files = Self.files(old, new)
+        let files = old.links.flatMap { before in new.links.map { between(before, $0) } }
         for change in files?.changes ?? [] { samples.add(change.witness) }
         var found: [[String]: Change] = [:]
         for origin in origins(old, new) {
@@ -39,25 +39,17 @@ extension LinkDiff {
     /// Each example is decided by both apps on all versions, which takes microseconds.
     private static let mostSamples = 3_000
 
-    private static func files(_ old: AndroidAppMatcher, _ new: AndroidAppMatcher) -> LinkDiff? {
-        guard let before = old.links, let after = new.links else { return nil }
-        return between(before, after)
-    }
-
     /// The schemes and hosts of the filters, at most ten. A wildcard becomes a subdomain.
     private static func origins(_ old: AndroidAppMatcher, _ new: AndroidAppMatcher) -> [String] {
         var origins: [String] = []
         for filter in old.filters + new.filters where filter.takesWebLinks {
             for host in filter.hosts where !BuildPlaceholder.isIn(host.name) {
                 let name = host.name.hasPrefix("*.") ? "www" + host.name.dropFirst() : host.name
-                for scheme in ["https", "http"] where filter.schemes.contains(scheme) {
-                    let port = host.port.map { ":\($0)" } ?? ""
-                    let origin = "\(scheme)://\(name.lowercased())\(port)"
-                    if !origins.contains(origin) { origins.append(origin) }
-                }
+                let authority = name.lowercased() + (host.port.map { ":\($0)" } ?? "")
+                origins += ["https", "http"].filter(filter.schemes.contains).map { "\($0)://\(authority)" }
             }
         }
-        return Array(origins.prefix(10))
+        return Array(origins.uniqued { $0 }.prefix(10))
     }
 }
 

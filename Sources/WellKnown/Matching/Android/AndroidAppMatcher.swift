@@ -12,7 +12,7 @@ public struct AndroidAppMatcher: Sendable {
     /// The decision on a range of versions.
     public struct VersionDecision: Sendable {
         /// The API levels. The last range ends with ``AndroidVersion/latest`` and also means later ones.
-        public let sdks: ClosedRange<Int>
+        public fileprivate(set) var sdks: ClosedRange<Int>
         public let decision: LinkDecision
         /// The deciding filter or reason, in one sentence.
         public let summary: String
@@ -22,7 +22,6 @@ public struct AndroidAppMatcher: Sendable {
         public let asks: Bool
         /// The filter that gets the link, if one matches.
         public let filter: IntentFilter?
-        /// The result of each filter, for `explain`.
         public let trials: [FilterTrial]
         /// The answer of the host's file, if it was consulted.
         public let file: LinkExplanation?
@@ -37,7 +36,6 @@ public struct AndroidAppMatcher: Sendable {
         }
     }
 
-    /// The result of one intent filter.
     public struct FilterTrial: Sendable {
         public let filter: IntentFilter
         /// Why it does not match, as a part of a sentence. `nil` if it matches.
@@ -84,7 +82,7 @@ public struct AndroidAppMatcher: Sendable {
             if let last = decisions.last, last.decision == decision.decision, last.asks == decision.asks,
                 last.isDecided == decision.isDecided, last.filter == decision.filter
             {
-                decisions[decisions.count - 1] = last.from(range.lowerBound)
+                decisions[decisions.count - 1].sdks = range.lowerBound...last.sdks.upperBound
             } else {
                 decisions.append(decision)
             }
@@ -196,11 +194,8 @@ public struct AndroidAppMatcher: Sendable {
 
     /// The other hosts whose files are read as well, as a part of a sentence. For `*.example.com` that is `example.com`.
     private static func others(than name: String, among hosts: [ManifestHost]) -> String? {
-        var found: [String] = []
-        for host in hosts where host.name != "*" {
-            let other = host.name.lowercased().trimmingPrefix("*.")
-            if other != name, !found.contains(String(other)) { found.append(String(other)) }
-        }
+        let names = hosts.filter { $0.name != "*" }.map { String($0.name.lowercased().trimmingPrefix("*.")) }
+        let found = names.filter { $0 != name }.uniqued { $0 }
         return found.isEmpty ? nil : "that of \(found.joined(separator: " and that of "))"
     }
 
@@ -215,7 +210,6 @@ public struct AndroidAppMatcher: Sendable {
             isDecided: false, asks: false, filter: nil, trials: known.trials, file: nil)
     }
 
-    /// A filter by its activity and line.
     static func place(_ filter: IntentFilter) -> String {
         let line = filter.position.map { " (line \($0.line))" } ?? ""
         return "The filter of \(filter.activity ?? "an activity without a name")\(line)"
@@ -231,14 +225,5 @@ public struct AndroidAppMatcher: Sendable {
             return "None of the \(trials.count) intent filters for web links matches."
         }
         return "\(place(trials[0].filter)) does not match: \(reason)."
-    }
-}
-
-extension AndroidAppMatcher.VersionDecision {
-    /// The same decision from an older version on.
-    fileprivate func from(_ sdk: Int) -> Self {
-        Self(
-            sdks: sdk...sdks.upperBound, decision: decision, summary: summary, isDecided: isDecided, asks: asks,
-            filter: filter, trials: trials, file: file)
     }
 }

@@ -14,7 +14,6 @@ public struct AndroidMatcher: Sendable {
     public let fingerprints: [String: Set<String>]
     /// Packages whose statements verify no app, with the reason.
     private let unusable: [String: String]
-    /// The dynamic rules of each package that has any.
     private let rules: [String: DynamicMatcher]
     /// Packages that declare rules more than once. It is not defined which of them count.
     private let ambiguous: [String: [DynamicMatcher]]
@@ -56,7 +55,6 @@ public struct AndroidMatcher: Sendable {
             : "\(text.quoted) is not written in upper case with colons, and Android compares the text"
     }
 
-    /// The dynamic rules of a package, or `nil` if it has none.
     public func dynamicRules(of package: String) -> DynamicMatcher? { rules[package] }
 
     private static func rules(of statement: AssetStatement, _ index: Int) -> [DynamicMatcher] {
@@ -76,9 +74,7 @@ public struct AndroidMatcher: Sendable {
 
     /// The decision of ``decide(_:package:)`` and its reasons.
     public func explain(_ url: LinkURL, package: String) -> LinkExplanation {
-        if let refusal {
-            return LinkExplanation(.noMatch, [], "Every reader takes the list for none: \(refusal).", [])
-        }
+        if let refusal { return LinkExplanation(.noMatch, [], "Every reader takes the list for none: \(refusal).", []) }
         if !apps.contains(package), let fault = unusable[package] {
             return LinkExplanation(.noMatch, [], "The statement for \(package) verifies nothing: \(fault).", [])
         }

@@ -30,7 +30,6 @@ public struct DynamicMatcher: Sendable {
         let fragment: DynamicPattern?
         let fragmentRange: Range<Int>?
         let isExclude: Bool
-        let excludeRange: Range<Int>?
     }
 
     /// The reasons why Android discards the rules. Empty if it uses them.
@@ -50,15 +49,13 @@ public struct DynamicMatcher: Sendable {
         rules = components.enumerated().map(Self.rule)
     }
 
-    /// Reads the rules from a member of `relation_extensions`, or from such an object alone. Returns `nil` without
-    /// rules.
+    /// Reads a member of `relation_extensions`, or such an object alone. Returns `nil` without rules.
     public init?(declaredIn node: JSONNode) {
         guard let members = node.object else { return nil }
         self.init(
             JSONField(StaticString("dynamic_app_link_components"), in: members) {
                 $0.array?.map(DynamicComponent.init)
-            },
-            pointer: "/\(RelationExtension.componentsKey)", statement: 0)
+            }, pointer: "/\(RelationExtension.componentsKey)", statement: 0)
     }
 
     init?(_ field: JSONField<[DynamicComponent]>, pointer: String, statement: Int) {
@@ -91,10 +88,8 @@ public struct DynamicMatcher: Sendable {
                 .init(
                     name: $0.name, pattern: DynamicPattern($0.pattern, after: $0.name + "="),
                     range: $0.member.value.range)
-            },
-            fragment: component.fragment.value.map { DynamicPattern($0) },
-            fragmentRange: component.fragment.member?.value.range, isExclude: component.exclude.value ?? false,
-            excludeRange: component.exclude.member?.value.range)
+            }, fragment: component.fragment.value.map { DynamicPattern($0) },
+            fragmentRange: component.fragment.member?.value.range, isExclude: component.exclude.value ?? false)
     }
 
     private static func flaws(_ component: DynamicComponent) -> [Flaw] {
@@ -140,7 +135,6 @@ struct DynamicAssumptions: Sendable, Hashable {
     var ignoresFlaws = false
     /// Whether a wildcard directly after a star is a plain character.
     var readsNextLiterally = false
-    /// Whether a link with a port opens no app.
     var refusesPorts = false
 }
 
@@ -170,8 +164,7 @@ extension DynamicMatcher.Rule.Item {
 /// Source: AOSP `android.content.UriRelativeFilter` over `android.net.Uri`.
 struct DynamicTexts {
     let path: [Unicode.Scalar]
-    /// The query's items as `name=value`, or `nil` without a query. The query is decoded before it is split, as on
-    /// Android.
+    /// The decoded query's items as `name=value`, or `nil` without a query. Android decodes it before it is split.
     let items: [[Unicode.Scalar]]?
     let fragment: [Unicode.Scalar]?
 

@@ -11,8 +11,7 @@ struct DynamicPattern: Sendable {
 
     let source: String
     let steps: [Step]
-    /// The pattern if a wildcard directly after a star is the plain character at which the star stops. `nil` if no
-    /// wildcard follows a star.
+    /// The pattern if a wildcard right after a star is plain and stops the star. `nil` if no wildcard follows a star.
     let literalSteps: [Step]?
 
     /// - Parameter literal: literal text before the pattern.
@@ -23,8 +22,7 @@ struct DynamicPattern: Sendable {
             switch scalar {
             case "*": if steps.last != .star { steps.append(.star) }
             // `*?` equals `?*`: at least one character. A star is therefore always followed by a character or the end.
-            case "?":
-                if steps.last == .star { steps.insert(.one, at: steps.count - 1) } else { steps.append(.one) }
+            case "?": if steps.last == .star { steps.insert(.one, at: steps.count - 1) } else { steps.append(.one) }
             default: steps.append(.scalar(scalar))
             }
         }

@@ -160,9 +160,8 @@ extension IntentFilter {
 
     /// Whether it has VIEW, BROWSABLE and only web schemes.
     var isForWebOnly: Bool {
-        actions.contains("android.intent.action.VIEW")
-            && categories.contains("android.intent.category.BROWSABLE") && !schemes.isEmpty
-            && schemes.allSatisfy { $0 == "http" || $0 == "https" }
+        actions.contains("android.intent.action.VIEW") && categories.contains("android.intent.category.BROWSABLE")
+            && !schemes.isEmpty && schemes.allSatisfy { $0 == "http" || $0 == "https" }
     }
 }
 

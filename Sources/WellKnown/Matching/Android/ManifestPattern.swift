@@ -40,7 +40,6 @@ struct ManifestPattern: Sendable {
         }
     }
 
-    /// Whether Android refuses the pattern.
     var isIllFormed: Bool { if case .never = form { true } else { false } }
 
     /// Whether a text that begins with a slash can match, as every path does.

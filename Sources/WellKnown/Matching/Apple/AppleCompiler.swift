@@ -26,7 +26,7 @@ struct AppleCompiler {
             entries.append(
                 AppleEntry(
                     index: place, key: entry.key?.key, range: entry.node.range, apps: apps,
-                    rules: rules(of: entry, defaults: applinks.defaults.value)))
+                    rules: rules(of: entry, applinks)))
         }
         return entries
     }
@@ -42,10 +42,8 @@ struct AppleCompiler {
         return entry.apps.contains(app) ? entry.apps : entry.apps + [app]
     }
 
-    private mutating func rules(of entry: AppLinksEntry, defaults: ComponentFields?) -> [AppleRule] {
-        var layers: [(origin: ValueOrigin, fields: ComponentFields)] = []
-        if let own = entry.defaults.value { layers.append((.entryDefaults, own)) }
-        if let defaults { layers.append((.applinksDefaults, defaults)) }
+    private mutating func rules(of entry: AppLinksEntry, _ applinks: AppLinks) -> [AppleRule] {
+        let layers = entry.defaults(in: applinks)
         var rules: [AppleRule] = []
         let isMixed = entry.components.value != nil && entry.paths.value != nil
         let kind = isMixed ? assumptions.mixedRules : .componentsThenPaths
@@ -77,25 +75,17 @@ struct AppleCompiler {
         // `NOT ` before a path excludes the path (Apple, archived "App Search Programming Guide").
         let isNot = path?.utf8.starts(with: "NOT ".utf8) ?? false
         let written = path.map { isNot ? String(decoding: $0.utf8.dropFirst(4), as: UTF8.self) : $0 }
-        let pathValue =
-            written.map { MergedFields.Value(content: $0, origin: .path, range: node.range) }
-            ?? merged.value(\.path, builtIn: "*")
+        let own = AppleRule.Place(range: node.range, origin: .path)
+        let pathValue = written.map { (content: $0, place: own) } ?? merged.value(\.path, builtIn: "*")
         let query = merged.value(\.query, builtIn: .whole("*"))
         let fragment = merged.value(\.fragment, builtIn: "*")
-        let exclude =
-            isNot
-            ? MergedFields.Value(content: true, origin: .path, range: node.range)
-            : merged.value(\.exclude, builtIn: false)
+        let exclude = isNot ? (content: true, place: own) : merged.value(\.exclude, builtIn: false)
         let (pattern, keepsSlash) = self.path(pathValue.content, reading, isLegacy: path != nil)
         return AppleRule(
             index: index, isPath: path != nil, range: node.range, reading: reading, path: pattern,
             pathKeepsSlash: keepsSlash, query: self.query(query.content, folds: folds),
             fragment: other(fragment.content, folds: folds), isExclude: exclude.content,
-            places: .init(
-                path: .init(range: pathValue.range, origin: pathValue.origin),
-                query: .init(range: query.range, origin: query.origin),
-                fragment: .init(range: fragment.range, origin: fragment.origin),
-                exclude: .init(range: exclude.range, origin: exclude.origin)))
+            places: .init(path: pathValue.place, query: query.place, fragment: fragment.place, exclude: exclude.place))
     }
 
     private mutating func path(
@@ -147,35 +137,39 @@ public enum ValueOrigin: String, Sendable, Hashable {
     case entryDefaults = "defaults of the entry"
     case applinksDefaults = "defaults of applinks"
     case builtIn = "built in"
+
+    var isDefault: Bool { self == .entryDefaults || self == .applinksDefaults }
+
+    /// The place of a value that is not in the rule itself, as the end of a sentence.
+    var inDefaults: String { isDefault ? " in the \(rawValue)" : "" }
+}
+
+extension AppLinksEntry {
+    /// The defaults of the entry, the nearest first.
+    func defaults(in applinks: AppLinks) -> [(origin: ValueOrigin, fields: ComponentFields)] {
+        let own = defaults.value.map { [(origin: ValueOrigin.entryDefaults, fields: $0)] } ?? []
+        return own + (applinks.defaults.value.map { [(origin: ValueOrigin.applinksDefaults, fields: $0)] } ?? [])
+    }
 }
 
 /// A component and its defaults, key by key.
 struct MergedFields: Sendable {
-    struct Value<Content: Sendable>: Sendable {
-        let content: Content
-        let origin: ValueOrigin
-        /// The place of the value in the document, or `nil` if it is built in.
-        let range: Range<Int>?
-    }
-
     let layers: [(origin: ValueOrigin, fields: ComponentFields)]
     let wrongTypeKeepsDefault: Bool
 
-    /// The value of the first layer that has the key. A value of the wrong type hides the later layers and counts as
-    /// absent.
+    /// The value of the first layer that has the key. One of the wrong type hides later layers and counts as absent.
     func value<Content: Sendable>(
         _ field: (ComponentFields) -> JSONField<Content>, builtIn: Content
-    ) -> Value<Content> {
+    ) -> (content: Content, place: AppleRule.Place) {
         for layer in layers {
             switch field(layer.fields) {
             case .absent: continue
             case .wrongType where wrongTypeKeepsDefault: continue
-            case .wrongType(let member):
-                return Value(content: builtIn, origin: .builtIn, range: member.value.range)
+            case .wrongType(let member): return (builtIn, .init(range: member.value.range, origin: .builtIn))
             case .present(let content, let member):
-                return Value(content: content, origin: layer.origin, range: member.value.range)
+                return (content, .init(range: member.value.range, origin: layer.origin))
             }
         }
-        return Value(content: builtIn, origin: .builtIn, range: nil)
+        return (builtIn, .init(range: nil, origin: .builtIn))
     }
 }

@@ -51,28 +51,22 @@ public struct AppleMatcher: Sendable {
 
     /// The same decision with an effort that several decisions share. ``LinkDecision/noMatch`` if it is spent.
     func decide(_ url: LinkURL, app: String, _ effort: inout MatchEffort) -> LinkDecision {
-        guard refusal == nil, let entries = entriesOfApp[app] else { return .noMatch }
         if assumptions.refusesPorts, url.hasUnusualPort { return .noMatch }
-        var texts = AppleTexts(url, assumptions)
-        guard let found = first(in: entries, &texts, &effort) else { return .noMatch }
-        return self.entries[found.entry].rules[found.rule].isExclude ? .excluded : .opens
+        return deciding(url, app: app, &effort).decision
     }
 
-    /// The decision and a name for the deciding rule. The name is empty if no rule matches.
+    /// The decision and the deciding rule, or `nil` if no rule matches.
     func deciding(
         _ url: LinkURL, app: String, _ effort: inout MatchEffort
-    ) -> (decision: LinkDecision, rule: String) {
-        guard refusal == nil, let entries = entriesOfApp[app] else { return (.noMatch, "") }
+    ) -> (decision: LinkDecision, rule: (entry: Int, rule: Int)?) {
+        guard refusal == nil, let entries = entriesOfApp[app] else { return (.noMatch, nil) }
         var texts = AppleTexts(url, assumptions)
-        guard let found = first(in: entries, &texts, &effort) else { return (.noMatch, "") }
-        let isExclude = self.entries[found.entry].rules[found.rule].isExclude
-        return (isExclude ? .excluded : .opens, "\(found.entry)/\(found.rule)")
+        guard let found = first(in: entries, &texts, &effort) else { return (.noMatch, nil) }
+        return (self.entries[found.entry].rules[found.rule].isExclude ? .excluded : .opens, found)
     }
 
     /// The first rule that matches. Also `nil` if the effort is spent, so a link that takes too long opens no app.
-    func first(
-        in entries: [Int], _ texts: inout AppleTexts, _ effort: inout MatchEffort
-    ) -> (entry: Int, rule: Int)? {
+    func first(in entries: [Int], _ texts: inout AppleTexts, _ effort: inout MatchEffort) -> (entry: Int, rule: Int)? {
         for index in entries {
             let entry = self.entries[index]
             for rule in entry.heads.indices {
@@ -92,8 +86,7 @@ extension AppleRule {
         switch query {
         case .whole(let pattern):
             guard pattern.isAnything || pattern.matches(texts.query(reading), &effort) else { return false }
-        case .items(let items):
-            for item in items where !item.matches(&texts, reading, &effort) { return false }
+        case .items(let items): for item in items where !item.matches(&texts, reading, &effort) { return false }
         }
         return fragment.isAnything || fragment.matches(texts.fragment(reading), &effort)
     }
@@ -139,7 +132,6 @@ struct MatchingAssumptions: Sendable, Hashable {
     var redefines = true
     /// Whether `$(name)` is a variable in legacy paths.
     var expandsInPaths = true
-    /// Whether defaults apply to legacy paths.
     var defaultsReachPaths = true
     /// Whether `percentEncoded: false` also decodes the items of the query.
     var decodesItems = true
@@ -147,14 +139,10 @@ struct MatchingAssumptions: Sendable, Hashable {
     var foldsItemNames = false
     /// Whether `caseSensitive: false` also applies to non-ASCII letters.
     var foldsUnicode = false
-    /// Whether a value of the wrong type keeps the default.
     var wrongTypeKeepsDefault = false
-    /// Whether an empty path pattern matches the root.
     var emptyPathIsRoot = true
-    /// Whether `.` and `..` in the path are resolved.
     var resolvesDots = false
     /// Whether only a path pattern that itself ends in `/*` also matches without that segment.
     var bareNeedsPlainStar = false
-    /// Whether a link with a port opens no app.
     var refusesPorts = false
 }

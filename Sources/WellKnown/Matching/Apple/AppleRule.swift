@@ -24,12 +24,11 @@ final class AppleRule: Sendable {
     }
 
     struct Place: Sendable {
-        /// The range in ``JSONDocument/text``.
+        /// The range in ``JSONDocument/text``, or `nil` if the value is built in.
         let range: Range<Int>?
         let origin: ValueOrigin
     }
 
-    /// Where its values are written.
     struct Places: Sendable { let path, query, fragment, exclude: Place }
 
     /// The index in the `components` or `paths` of its entry, as written.
@@ -85,7 +84,6 @@ final class AppleEntry: Sendable {
     let apps: [String]
     let rules: [AppleRule]
 
-    /// One head per rule.
     let heads: [Head]
 
     init(index: Int, key: String?, range: Range<Int>, apps: [String], rules: [AppleRule]) {

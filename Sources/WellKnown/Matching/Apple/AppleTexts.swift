@@ -24,8 +24,7 @@ struct AppleTexts {
     }
 
     mutating func path(_ reading: LinkReading) -> LinkText {
-        let path = path
-        return reading.isEmpty ? path : other(Int(reading.rawValue), reading) { path }
+        reading.isEmpty ? path : other(Int(reading.rawValue), reading, path)
     }
 
     /// The first eight bytes of ``path(_:)`` in the form of ``LinkText/head``.
@@ -38,30 +37,20 @@ struct AppleTexts {
         return heads[slot]
     }
 
-    /// The path with one leading slash.
     mutating func pathWithSlash(_ reading: LinkReading) -> LinkText {
         let text = path(reading)
         return LinkText([0x2f] + text.slice, 0..<text.count + 1, isASCII: text.isASCII)
     }
 
     /// The query, or the empty text without a query.
-    mutating func query(_ reading: LinkReading) -> LinkText {
-        let url = url
-        return reading.isEmpty
-            ? Self.text(url, url.queryRange)
-            : other(4 + Int(reading.rawValue), reading) {
-                Self.text(url, url.queryRange)
-            }
-    }
+    mutating func query(_ reading: LinkReading) -> LinkText { part(4, url.queryRange, reading) }
 
     /// The fragment, or the empty text without a fragment.
-    mutating func fragment(_ reading: LinkReading) -> LinkText {
-        let url = url
-        return reading.isEmpty
-            ? Self.text(url, url.fragmentRange)
-            : other(8 + Int(reading.rawValue), reading) {
-                Self.text(url, url.fragmentRange)
-            }
+    mutating func fragment(_ reading: LinkReading) -> LinkText { part(8, url.fragmentRange, reading) }
+
+    private mutating func part(_ slot: Int, _ range: Range<Int>?, _ reading: LinkReading) -> LinkText {
+        let text = range.map { LinkText(url.bytes, $0, isASCII: true) } ?? .empty
+        return reading.isEmpty ? text : other(slot + Int(reading.rawValue), reading, text)
     }
 
     /// The values of all items with that name, in the order of the query. An item without `=` has an empty value.
@@ -99,10 +88,10 @@ struct AppleTexts {
         return finished(decodes ? value.decoded() : value, reading)
     }
 
-    private mutating func other(_ slot: Int, _ reading: LinkReading, _ make: () -> LinkText) -> LinkText {
+    private mutating func other(_ slot: Int, _ reading: LinkReading, _ text: LinkText) -> LinkText {
         if others.isEmpty { others = Array(repeating: nil, count: 12) }
         if let known = others[slot] { return known }
-        var text = make()
+        var text = text
         if reading.contains(.decoded) { text = text.decoded(keepsSlashes: slot < 4) }
         text = finished(text, reading)
         others[slot] = text
@@ -115,10 +104,6 @@ struct AppleTexts {
             text = assumptions.foldsUnicode ? LinkText(Array(text.string.lowercased().utf8)) : text.folded
         }
         return assumptions.countsBytes ? LinkText(text.bytes, text.lower..<text.upper, isASCII: true) : text
-    }
-
-    private static func text(_ url: LinkURL, _ range: Range<Int>?) -> LinkText {
-        range.map { LinkText(url.bytes, $0, isASCII: true) } ?? .empty
     }
 
     private static func tidied(_ path: ArraySlice<UInt8>, _ assumptions: MatchingAssumptions) -> [UInt8] {

@@ -1,13 +1,7 @@
 /// Compares the rules of one app in two files.
 struct Comparison {
-    struct Change {
-        let old: LinkDecision
-        let new: LinkDecision
-        let witness: LinkURL
-    }
-
     struct Outcome {
-        let changes: [Change]
+        let changes: [(old: LinkDecision, new: LinkDecision, witness: LinkURL)]
         let isComplete: Bool
     }
 
@@ -60,9 +54,7 @@ struct Comparison {
         let order = LinkDecision.allCases
         let pairs = order.flatMap { first in order.map { Pair(old: first, new: $0) } }
         return Outcome(
-            changes: pairs.compactMap { pair in
-                found[pair].map { Change(old: pair.old, new: pair.new, witness: $0) }
-            }, isComplete: isComplete)
+            changes: pairs.compactMap { pair in found[pair].map { (pair.old, pair.new, $0) } }, isComplete: isComplete)
     }
 
     /// Links that probably show a difference. Those of rules that only one of the two files has come first.
@@ -105,8 +97,7 @@ struct Comparison {
 
     private func steps(_ program: LinkRules, _ query: LinkAtoms.Atom, _ fragment: LinkAtoms.Atom) -> [Step] {
         var steps: [Step] = []
-        for case let rule? in program.rules
-        where query.fits(rule.query) && fragment.fits(rule.fragment) {
+        for case let rule? in program.rules where query.fits(rule.query) && fragment.fits(rule.fragment) {
             steps.append(Step(path: rule.path, decision: rule.isExclude ? .excluded : .opens))
             if rule.path == nil { break }
         }
@@ -145,8 +136,7 @@ struct Comparison {
     /// Decides a URL with both matchers. Keeps it if they differ and it is the shortest of its kind.
     ///
     /// - Returns: `nil` if a matcher gave up.
-    @discardableResult
-    private mutating func note(_ url: LinkURL, _ limit: inout Int) -> Pair? {
+    @discardableResult private mutating func note(_ url: LinkURL, _ limit: inout Int) -> Pair? {
         var decisions: [LinkDecision] = []
         for program in [old, new] {
             var effort = MatchEffort()

@@ -3,9 +3,7 @@ extension LinkDiff {
     /// changes and examples of the rules, within a limit.
     public func withDisputes(_ old: AppleMatcher, _ new: AppleMatcher) -> LinkDiff {
         var examples: [(app: String, link: LinkURL)] = []
-        var known: Set<[[Int]]> = []
-        for app in Self.apps(old.apps, new.apps)
-        where known.insert([old.entriesOfApp[app] ?? [], new.entriesOfApp[app] ?? []]).inserted {
+        for app in (old.apps + new.apps).uniqued(by: { [old.entriesOfApp[$0] ?? [], new.entriesOfApp[$0] ?? []] }) {
             let (rules, spaces) = Self.linkRules(old, new, app: app)
             examples += Self.examples(of: [rules.old, rules.new], in: spaces).map { (app, $0) }
         }
@@ -18,7 +16,7 @@ extension LinkDiff {
     public func withDisputes(_ old: AndroidMatcher, _ new: AndroidMatcher) -> LinkDiff {
         var examples: [(app: String, link: LinkURL)] = []
         var size = 0
-        for app in Self.apps(old.apps, new.apps) {
+        for app in (old.apps + new.apps).uniqued(by: { $0 }) {
             let spaces = LinkSpaces(isDecoded: true, tellsAbsent: true)
             let rules = [old.linkRules(of: app, in: spaces), new.linkRules(of: app, in: spaces)]
             size = max(size, rules[0].rules.count, rules[1].rules.count)
@@ -34,11 +32,6 @@ extension LinkDiff {
     private static let mostExamples = 200
     /// A longer link is an example of a rule with hundreds of items, each of which is looked for in it.
     private static let longestExample = 2_000
-
-    private static func apps(_ old: [String], _ new: [String]) -> [String] {
-        let olds = Set(old)
-        return old + new.filter { !olds.contains($0) }
-    }
 
     private static func examples(of programs: [LinkRules], in spaces: LinkSpaces) -> [LinkURL] {
         var links: [LinkURL] = []

@@ -22,11 +22,9 @@ public struct LinkDiff: Sendable {
     public var changedCertificates: [String] = []
     /// Apps whose rules are too large to compare within the limits. They may have more changes.
     public let notDecided: [String]
-    /// Android only: links that change between "excluded" and "no match". They open the browser before and after, so
-    /// they are not changes.
+    /// Android only: links that change between "excluded" and "no match". They open the browser before and after.
     public var unopened: [Change] = []
-    /// Open questions that matter to the comparison: with the other answer the two files would decide the link
-    /// differently.
+    /// Open questions with whose other answer the two files would decide the link differently.
     public var disputes: [Dispute] = []
 
     /// An open question about the decision of one of the two files.
@@ -48,20 +46,13 @@ public struct LinkDiff: Sendable {
 
     /// The work limit, after which the answer is "not decided", in the units of ``RuleCoverage/Limits``.
     public struct Limits: Sendable {
-        /// The limit for one app.
-        public var perApp = 2_000_000
-        /// The limit for all apps.
-        public var total = 2_000_000
+        public let perApp: Int
+        public let total: Int
 
-        public init() {}
+        public init(perApp: Int = 2_000_000, total: Int = 2_000_000) { (self.perApp, self.total) = (perApp, total) }
 
         /// The limits for interactive use: two seconds at most.
-        public static var patient: Limits {
-            var limits = Limits()
-            limits.perApp = 40_000_000
-            limits.total = 200_000_000
-            return limits
-        }
+        public static let patient = Limits(perApp: 40_000_000, total: 200_000_000)
     }
 
     public static func between(_ old: AppleMatcher, _ new: AppleMatcher, limits: Limits = Limits()) -> LinkDiff {
@@ -113,15 +104,14 @@ public struct LinkDiff: Sendable {
         let news = Set(new)
         var changes: [Change] = []
         var notDecided: [String] = []
-        for app in old + new.filter({ !olds.contains($0) }) {
+        for app in (old + new).uniqued(by: { $0 }) {
             let outcome = compare(app)
             changes += outcome.changes.map { Change(app: app, old: $0.old, new: $0.new, witness: $0.witness) }
             if !outcome.isComplete { notDecided.append(app) }
         }
         return LinkDiff(
             changes: changes, addedApps: new.filter { !olds.contains($0) },
-            removedApps: old.filter { !news.contains($0) },
-            notDecided: notDecided)
+            removedApps: old.filter { !news.contains($0) }, notDecided: notDecided)
     }
 }
 

@@ -14,9 +14,7 @@ final class LinkRules {
         let samples: [LinkURL]
 
         /// What distinguishes the rule from others in the same spaces.
-        var conditions: Conditions {
-            Conditions(path: path, query: query, fragment: fragment, isExclude: isExclude)
-        }
+        var conditions: Conditions { Conditions(path: path, query: query, fragment: fragment, isExclude: isExclude) }
     }
 
     struct Conditions: Hashable {
@@ -32,7 +30,6 @@ final class LinkRules {
     let samples: [LinkURL]
     /// The decision if no rule matches.
     let fallback: LinkDecision
-    /// Whether each rule excludes.
     private let excludes: [Bool]
     /// The index of the deciding rule. `nil` if no rule decides, and if the effort is spent.
     let decider: (LinkURL, inout MatchEffort) -> Int?
@@ -77,7 +74,6 @@ final class LinkSpaces {
     let path: PartSpace
     let query: PartSpace
     let fragment: PartSpace
-    /// Whether the texts are decoded.
     let isDecoded: Bool
     /// Whether an absent query or fragment differs from an empty one. An absent part then does not match.
     let tellsAbsent: Bool
@@ -138,7 +134,7 @@ extension AppleMatcher {
             count += entries[index].rules.count
         }
         let ordered = orderedRules(of: app)
-        let rules = ordered.map { Self.linkRule($0.rule, spaces, name) }
+        let rules = ordered.map { try? Self.linkRule($0.rule, spaces, name) }
         // Rules that read URLs differently from the others are compared by examples only.
         let other = LinkSpaces(isDecoded: !spaces.isDecoded, tellsAbsent: false)
         let samples = zip(ordered, rules).flatMap { pair, made in
@@ -158,42 +154,32 @@ extension AppleMatcher {
         }
     }
 
-    private static func linkRule(_ rule: AppleRule, _ spaces: LinkSpaces, _ name: String) -> LinkRules.Rule? {
-        guard rule.reading.contains(.decoded) == spaces.isDecoded else { return nil }
+    private static func linkRule(_ rule: AppleRule, _ spaces: LinkSpaces, _ name: String) throws -> LinkRules.Rule {
+        guard rule.reading.contains(.decoded) == spaces.isDecoded else { throw PartSpace.TooLarge() }
         let folds = rule.reading.contains(.folded)
-        func condition(_ pattern: LinkPattern, _ space: PartSpace, _ kind: PartTrack.Kind, _ label: String) -> Int? {
+        func condition(_ pattern: LinkPattern, _ space: PartSpace, _ kind: PartTrack.Kind, _ label: String) throws
+            -> [Int]
+        {
+            guard !pattern.isAnything else { return [] }
             let variables = pattern.source.contains("$(") ? name : ""
-            return space.add("\(label) \(folds) \(variables) \(pattern.source)", kind) {
-                PartAutomaton(pattern, folds: folds, isDecoded: spaces.isDecoded)
-            }
+            return try [
+                space.add("\(label) \(folds) \(variables) \(pattern.source)", kind) {
+                    PartAutomaton(pattern, folds: folds, isDecoded: spaces.isDecoded)
+                }
+            ]
         }
 
-        var path: Int?
-        if !rule.path.isAnything {
-            path = condition(rule.path, spaces.path, .whole, "path")
-            if path == nil { return nil }
-        }
-        var query: [Int] = []
-        switch rule.query {
-        case .whole(let pattern):
-            if !pattern.isAnything {
-                guard let index = condition(pattern, spaces.query, .whole, "query") else { return nil }
-                query.append(index)
-            }
-        case .items(let items):
-            for item in items where !item.pattern.isAnything {
-                let label = "item " + item.name.map(String.init).joined(separator: ".")
-                guard let index = condition(item.pattern, spaces.query, .items(name: item.name), label) else {
-                    return nil
+        let path = try condition(rule.path, spaces.path, .whole, "path").first
+        let query =
+            switch rule.query {
+            case .whole(let pattern): try condition(pattern, spaces.query, .whole, "query")
+            case .items(let items):
+                try items.flatMap { item in
+                    let label = "item " + item.name.map(String.init).joined(separator: ".")
+                    return try condition(item.pattern, spaces.query, .items(name: item.name), label)
                 }
-                query.append(index)
             }
-        }
-        var fragment: [Int] = []
-        if !rule.fragment.isAnything {
-            guard let index = condition(rule.fragment, spaces.fragment, .whole, "fragment") else { return nil }
-            fragment.append(index)
-        }
+        let fragment = try condition(rule.fragment, spaces.fragment, .whole, "fragment")
         return LinkRules.Rule(
             path: path, query: query, fragment: fragment, isExclude: rule.isExclude,
             prefix: folds ? [] : rule.path.prefix, samples: RuleSamples.of(rule, in: spaces))
@@ -202,10 +188,8 @@ extension AppleMatcher {
 
 extension DynamicMatcher {
     func linkRules(in spaces: LinkSpaces) -> LinkRules {
-        guard flaws.isEmpty, !rules.isEmpty else {
-            return LinkRules([], fallback: .manifestDecides) { _, _ in nil }
-        }
-        let made = rules.map { Self.linkRule($0, spaces) }
+        guard flaws.isEmpty, !rules.isEmpty else { return LinkRules([], fallback: .manifestDecides) { _, _ in nil } }
+        let made = rules.map { try? Self.linkRule($0, spaces) }
         return LinkRules(made, excludes: rules.map(\.isExclude), fallback: .noMatch) { url, effort in
             // Every rule reads the path and every item.
             effort.left -= self.rules.reduce(0) { $0 + 1 + $1.items.count } * (20 + url.bytes.count / 8)
@@ -215,33 +199,24 @@ extension DynamicMatcher {
         }
     }
 
-    private static func linkRule(_ rule: Rule, _ spaces: LinkSpaces) -> LinkRules.Rule? {
-        var path: Int?
-        if let pattern = rule.path, pattern.steps != [.star] {
-            path = spaces.path.add(pattern.source, .whole) { PartAutomaton(pattern) }
-            if path == nil { return nil }
+    private static func linkRule(_ rule: Rule, _ spaces: LinkSpaces) throws -> LinkRules.Rule {
+        let path = try rule.path.flatMap { pattern in
+            try pattern.steps == [.star] ? nil : spaces.path.add(pattern.source, .whole) { PartAutomaton(pattern) }
         }
-        var query: [Int] = []
-        for item in rule.items {
-            let add = spaces.query.add("\(item.name.utf8.count) \(item.name) \(item.pattern.source)", .whole) {
+        let query = try rule.items.map { item in
+            try spaces.query.add("\(item.name.utf8.count) \(item.name) \(item.pattern.source)", .whole) {
                 PartAutomaton(item.pattern, isItem: true)
             }
-            guard let add else { return nil }
-            query.append(add)
         }
-        var fragment: [Int] = []
-        if let pattern = rule.fragment {
-            guard let index = spaces.fragment.add(pattern.source, .whole, { PartAutomaton(pattern) }) else {
-                return nil
-            }
-            fragment.append(index)
+        let fragment = try rule.fragment.map { pattern in
+            try spaces.fragment.add(pattern.source, .whole) { PartAutomaton(pattern) }
         }
         let prefix = (rule.path?.steps ?? []).prefix { if case .scalar = $0 { true } else { false } }
         let bytes = prefix.flatMap { step in
             if case .scalar(let scalar) = step { Array(String(scalar).utf8) } else { [UInt8]() }
         }
         return LinkRules.Rule(
-            path: path, query: query, fragment: fragment, isExclude: rule.isExclude, prefix: bytes,
+            path: path, query: query, fragment: fragment.map { [$0] } ?? [], isExclude: rule.isExclude, prefix: bytes,
             samples: RuleSamples.of(rule, in: spaces))
     }
 }
@@ -251,7 +226,6 @@ struct LinkAtoms {
     struct Atom {
         /// The text, or `nil` if the URL has no such part.
         let text: [UInt8]?
-        /// The conditions that the text meets.
         let meets: Set<Int>
 
         func fits(_ conditions: [Int]) -> Bool { conditions.allSatisfy(meets.contains) }
@@ -261,7 +235,6 @@ struct LinkAtoms {
     /// Whether the kinds cover every text.
     private(set) var isComplete = true
 
-    /// The maximum number of kinds.
     private static let limit = 256
 
     init(_ space: PartSpace, _ conditions: [Int], tellsAbsent: Bool, limit: inout Int) {

@@ -11,7 +11,6 @@ struct ParitySamples {
     /// - Parameter limit: the maximum number of URLs.
     init(limit: Int) { self.limit = limit }
 
-    /// Adds a rule of Apple's file for one app.
     mutating func add(_ rule: AppleRule, _ variables: SubstitutionVariables) {
         add(path: rule.path.source, variables)
         switch rule.query {
@@ -23,7 +22,6 @@ struct ParitySamples {
         }
     }
 
-    /// Adds a dynamic rule of Android's file.
     mutating func add(_ rule: DynamicMatcher.Rule) {
         let none = SubstitutionVariables([])
         if let path = rule.path { add(path: path.source, none) }
@@ -33,14 +31,11 @@ struct ParitySamples {
     /// Adds a URL that a rule is known to decide.
     mutating func add(_ url: LinkURL) {
         add(plainPath: url.path)
-        let tail = (url.query.map { "?" + $0 } ?? "") + (url.fragment.map { "#" + $0 } ?? "")
-        if tails.count < 200, tail.utf8.count <= 300, seenTails.insert(tail).inserted { tails.append(tail) }
+        add(tail: url.tail)
     }
 
     /// Adds a path of an intent filter. Its text without wildcards is a useful edge case.
-    mutating func add(_ path: ManifestPath) {
-        add(plainPath: String(path.text.filter { !".*\\[]{}+^".contains($0) }))
-    }
+    mutating func add(_ path: ManifestPath) { add(plainPath: String(path.text.filter { !".*\\[]{}+^".contains($0) })) }
 
     mutating func add(_ condition: RelativeFilterGroup.Condition) {
         let text = String(condition.pattern.text.filter { !".*\\[]{}+^".contains($0) })
@@ -67,17 +62,13 @@ struct ParitySamples {
         for text in texts(pattern, variables) { add(plainPath: text) }
     }
 
-    /// Adds variants: with and without the final slash, with one more segment, with one more character, and with
-    /// escapes in lower case.
+    /// Adds variants: with or without the final slash, with one more segment or character, and with lower-case escapes.
     private mutating func add(plainPath text: String) {
         let path = text.hasPrefix("/") ? text : "/" + text
         let bare = path.hasSuffix("/") ? String(path.dropLast()) : path
         for variant in [path, bare, bare + "/", bare + "/x", bare + "x", path.lowercased(), path.uppercased()] {
-            guard paths.count < 400, variant.utf8.count <= 300, variant.hasPrefix("/"), seen.insert(variant).inserted
-            else {
-                continue
-            }
-            paths.append(variant)
+            guard paths.count < 400, variant.utf8.count <= 300, variant.hasPrefix("/") else { continue }
+            if seen.insert(variant).inserted { paths.append(variant) }
         }
     }
 
@@ -101,11 +92,13 @@ struct ParitySamples {
         let fragments = fragment == "*" ? ["", "x"] : [""] + texts(fragment, variables)
         for text in query {
             for fragment in fragments {
-                let tail = (text.isEmpty ? "" : "?" + text) + (fragment.isEmpty ? "" : "#" + fragment)
-                guard tails.count < 200, tail.utf8.count <= 300, seenTails.insert(tail).inserted else { continue }
-                tails.append(tail)
+                add(tail: (text.isEmpty ? "" : "?" + text) + (fragment.isEmpty ? "" : "#" + fragment))
             }
         }
+    }
+
+    private mutating func add(tail: String) {
+        if tails.count < 200, tail.utf8.count <= 300, seenTails.insert(tail).inserted { tails.append(tail) }
     }
 
     /// Texts that a pattern may match. All stars are empty, and then each star is one segment and two segments.
@@ -128,8 +121,7 @@ struct ParitySamples {
             return text
         }
         var list = [text(nil, "")]
-        // Android ends a star at the first place where the next character occurs. One sample has such a place inside a
-        // segment, one has it at the end.
+        // Android ends a star at the next character's first place: one sample has it inside a segment, one at the end.
         let stops = plain.unicodeScalars.split(separator: "*", omittingEmptySubsequences: false).dropFirst().map(
             \.first)
         for star in 0..<min(stars, 6) {

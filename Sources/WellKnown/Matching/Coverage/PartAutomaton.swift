@@ -163,8 +163,7 @@ extension PartAutomaton {
         for (index, step) in pattern.steps.enumerated() {
             guard count <= Self.limit else { return nil }
             switch step {
-            case .one:
-                last = character(last, besides: isItem ? ByteSet([0x26]) : ByteSet())
+            case .one: last = character(last, besides: isItem ? ByteSet([0x26]) : ByteSet())
             case .scalar(let scalar):
                 for byte in String(scalar).utf8 {
                     let next = state()

@@ -19,10 +19,12 @@ final class PartSpace {
         tracks.append(PartTrack(automaton, .whole))
     }
 
-    /// The index of a condition, or `nil` if it is too large.
-    func add(_ key: String, _ kind: PartTrack.Kind, _ make: () -> PartAutomaton?) -> Int? {
+    /// A condition is too large, or does not belong into this space.
+    struct TooLarge: Error {}
+
+    func add(_ key: String, _ kind: PartTrack.Kind, _ make: () -> PartAutomaton?) throws -> Int {
         if let known = indices[key] { return known }
-        guard let automaton = make() else { return nil }
+        guard let automaton = make() else { throw TooLarge() }
         indices[key] = tracks.count
         tracks.append(PartTrack(automaton, kind))
         isPrepared = false
@@ -45,8 +47,7 @@ final class PartSpace {
     ) -> Ending {
         prepare()
         let classes = tracks.first?.classes ?? []
-        // The state has the frame's states, and then index and state of each condition that can still match. Most
-        // conditions end within a few bytes.
+        // The frame's states, then index and state of each condition that can still match. Most end in a few bytes.
         let start = frame.map { _ in Int32(0) } + conditions.indices.flatMap { [Int32($0), 0] }
         var states: [[Int32]] = [start]
         var seen: Set<[Int32]> = [start]
@@ -192,8 +193,7 @@ final class PartTrack {
     var classes: [UInt8] = []
 
     static let limit = 4_000
-    /// The work of one new state of a condition on items, besides its positions. There can be thousands of such
-    /// conditions, each with many states.
+    /// The work of one new state of a condition on items. There can be thousands of them, each with many states.
     private static let costOfItemState = 200
 
     init(_ automaton: PartAutomaton, _ kind: Kind) {

@@ -1,10 +1,8 @@
 import SSOShared
 
-/// Finds the rules of an app that can never decide, by comparing the rules as regular languages. All sample URLs are
-/// checked by the matcher.
+/// Finds the rules of an app that can never decide, by comparing regular languages. The matcher checks all samples.
 public struct RuleCoverage: Sendable {
     public enum Verdict: Sendable, Hashable {
-        /// The rule decides this URL.
         case decides(LinkURL)
         /// The rule never decides, because one earlier rule matches all its URLs. `rule` is the index of that rule in
         /// the same list of ``RuleCoverage``. `sample` is a URL that both match.
@@ -38,12 +36,11 @@ public struct RuleCoverage: Sendable {
 
     /// The work limits, after which the answer is "not decided". One unit is some nanoseconds, so no file is slow.
     public struct Limits: Sendable {
-        /// The limit for one rule.
-        public var perRule = 400_000
+        public let perRule: Int
         /// The limit for all rules of an app.
-        public var total = 2_000_000
+        public let total: Int
 
-        public init() {}
+        public init(perRule: Int = 400_000, total: Int = 2_000_000) { (self.perRule, self.total) = (perRule, total) }
     }
 
     /// The rules of an app in the order in which they are tried.
@@ -74,8 +71,7 @@ public struct RuleCoverage: Sendable {
             let rule = matcher.rules[index]
             return RuleCoverage(
                 entry: matcher.statement, rule: rule.index, range: rule.range,
-                pointer: "\(matcher.pointer)/\(rule.index)",
-                isExclude: rule.isExclude,
+                pointer: "\(matcher.pointer)/\(rule.index)", isExclude: rule.isExclude,
                 isCatchAll: rule.path?.steps == [.star] && rule.items.isEmpty && rule.fragment == nil,
                 verdict: analysis.verdict(of: index))
         }
@@ -85,22 +81,15 @@ public struct RuleCoverage: Sendable {
 extension AppleMatcher {
     /// Groups of apps with the same entries, whose results are equal.
     public var appGroups: [[String]] {
-        var order: [[Int]] = []
-        var groups: [[Int]: [String]] = [:]
-        for app in apps {
-            let entries = entriesOfApp[app] ?? []
-            if groups[entries] == nil { order.append(entries) }
-            groups[entries, default: []].append(app)
-        }
-        return order.compactMap { groups[$0] }
+        let groups = Dictionary(grouping: apps) { entriesOfApp[$0] ?? [] }
+        return apps.map { entriesOfApp[$0] ?? [] }.uniqued { $0 }.compactMap { groups[$0] }
     }
 }
 
 /// Finds for each rule a URL that it decides, or proves that there is none.
 ///
-/// A rule has a condition on the path, one on the query and one on the fragment. The rules distinguish only a few
-/// queries and fragments. For each of these, a rule decides a URL if its automaton accepts a path that the automata of
-/// the earlier rules do not accept.
+/// The rules distinguish only a few queries and fragments. For each of these, a rule decides a URL if its automaton
+/// accepts a path that the automata of the earlier rules do not accept.
 struct CoverageAnalysis {
     private let program: LinkRules
     private let spaces: LinkSpaces
@@ -140,15 +129,14 @@ struct CoverageAnalysis {
         }
         guard canMatch else { return isComplete ? .impossible : .notDecided }
         for rival in rivals.sorted(by: { $0.paths.count < $1.paths.count }) {
-            switch path(in: rule.path, outside: rival.paths) {
-            case .found(let path):
+            let (path, isCertain) = self.path(in: rule.path, outside: rival.paths)
+            if let path {
                 guard let url = spaces.url(path: path, query: rival.query, fragment: rival.fragment),
                     program.decider(url) == index
                 else { return .notDecided }
                 return .decides(url)
-            case .none: break
-            case .unknown: isComplete = false
             }
+            if !isCertain { isComplete = false }
         }
         return isComplete ? dead(index, rule) : .notDecided
     }
@@ -166,15 +154,12 @@ struct CoverageAnalysis {
                 fragments.atoms.contains(where: { (rule.fragment + later.fragment).allSatisfy($0.meets.contains) })
             else { continue }
             guard let path = rule.path, let other = later.path, path != other else { return true }
-            var limit = min(left, limits.perRule)
-            let before = limit
             var isMet = false
-            let ending = spaces.path.walk([path, other], limit: &limit) { accepts, isDead, _ in
+            let ending = walk([path, other]) { accepts, isDead, _ in
                 if isDead[0] || isDead[1] { return .prune }
                 isMet = accepts[0] && accepts[1]
                 return isMet ? .stop : .goOn
             }
-            left -= before - max(limit, 0)
             if isMet { return true }
             if ending != .complete { isComplete = false }
         }
@@ -206,34 +191,34 @@ struct CoverageAnalysis {
 
     private static func canMeet(_ a: [UInt8], _ b: [UInt8]) -> Bool { zip(a, b).allSatisfy { $0 == $1 } }
 
-    private enum Search {
-        case found([UInt8])
-        case none
-        case unknown
-    }
-
-    /// The shortest path that meets one condition and none of the others.
-    private mutating func path(in condition: Int?, outside others: Set<Int>) -> Search {
+    /// Walks the paths within the limit of one rule.
+    private mutating func walk(
+        _ conditions: [Int], _ visit: ([Bool], [Bool], () -> [UInt8]) -> PartSpace.Visit
+    ) -> PartSpace.Ending {
         var limit = min(left, limits.perRule)
         let before = limit
         defer { left -= before - max(limit, 0) }
+        return spaces.path.walk(conditions, limit: &limit, visit)
+    }
+
+    /// The shortest path that meets one condition and none of the others. `isCertain` if all paths were tried.
+    private mutating func path(in condition: Int?, outside others: Set<Int>) -> (path: [UInt8]?, isCertain: Bool) {
         let first = condition.map { [$0] } ?? []
         var found: [UInt8]?
-        let ending = spaces.path.walk(first + others.sorted(), limit: &limit) { accepts, isDead, text in
+        let ending = walk(first + others.sorted()) { accepts, isDead, text in
             if condition != nil, isDead[0] { return .prune }
             guard condition == nil || accepts[0], !accepts.dropFirst(first.count).contains(true) else { return .goOn }
             found = text()
             return .stop
         }
-        if let found { return .found(found) }
-        return ending == .complete ? .none : .unknown
+        return (found, ending == .complete)
     }
 
     /// The reason why a rule never decides.
     private mutating func dead(_ index: Int, _ rule: LinkRules.Rule) -> RuleCoverage.Verdict {
         var samples = rule.samples
         let (queries, fragments) = prepared()
-        if case .found(let path) = path(in: rule.path, outside: []),
+        if let path = path(in: rule.path, outside: []).path,
             let query = queries.atoms.first(where: { $0.fits(rule.query) }),
             let fragment = fragments.atoms.first(where: { $0.fits(rule.fragment) }),
             let url = spaces.url(path: path, query: query.text, fragment: fragment.text)
@@ -260,7 +245,7 @@ struct CoverageAnalysis {
         else { return false }
         guard let path = wide.path, path != narrow.path else { return true }
         guard Self.canMeet(wide.prefix, narrow.prefix) else { return false }
-        if case .none = self.path(in: narrow.path, outside: [path]) { return true }
-        return false
+        let outside = self.path(in: narrow.path, outside: [path])
+        return outside.path == nil && outside.isCertain
     }
 }

@@ -1,7 +1,6 @@
 import SSOShared
 
-/// URLs that a rule probably matches: its patterns with plain text for each wildcard. Trying them answers most questions
-/// about a rule.
+/// URLs that a rule probably matches: its patterns with plain text for each wildcard. They answer most questions.
 enum RuleSamples {
     /// The text of a pattern with its wildcards replaced.
     static func text(_ pattern: LinkPattern, star: String, one: UInt8) -> [UInt8] {
@@ -34,8 +33,7 @@ enum RuleSamples {
             let path = rule.path.isAnything && star.isEmpty ? [] : text(rule.path, star: star, one: one)
             var query: [UInt8]?
             switch rule.query {
-            case .whole(let pattern):
-                if !pattern.isAnything { query = text(pattern, star: star, one: one) }
+            case .whole(let pattern): if !pattern.isAnything { query = text(pattern, star: star, one: one) }
             case .items(let items):
                 let needed = items.filter { !$0.pattern.isAnything }
                 if !needed.isEmpty {
@@ -54,8 +52,7 @@ enum RuleSamples {
 
     /// URLs that are equal only after decoding: escapes in lower case, and an escaped letter.
     static func otherwiseEncoded(_ url: LinkURL) -> [LinkURL] {
-        let tail = (url.query.map { "?" + $0 } ?? "") + (url.fragment.map { "#" + $0 } ?? "")
-        func address(_ path: String) -> LinkURL? { LinkURL("https://\(url.host)\(path)\(tail)") }
+        func address(_ path: String) -> LinkURL? { LinkURL("https://\(url.host)\(path)\(url.tail)") }
         var variants: [LinkURL] = []
         let small = url.path.replacing(#/%[0-9A-F]{2}/#) { String($0.output).lowercased() }
         if small != url.path { variants += [address(small)].compactMap(\.self) }

@@ -30,7 +30,7 @@ extension AppleMatcher {
 
     private func summary(_ decision: LinkDecision, _ trials: [RuleTrial], isGivenUp: Bool, wasCut: Bool) -> String {
         if isGivenUp { return "Given up: comparing the patterns with this address takes too long." }
-        guard let last = trials.last, last.matches else {
+        if trials.last?.matches != true {
             if decision != .noMatch {
                 return "A later rule \(decision == .excluded ? "keeps it out of the app" : "opens the app"); "
                     + "the patterns take too long on this address to show them all."
@@ -38,13 +38,9 @@ extension AppleMatcher {
             if wasCut {
                 return "No rule matches. Comparing the patterns with this address takes too long to show them all."
             }
-            return trials.isEmpty
-                ? "The app's entries have no rules: nothing opens."
-                : (trials.count == 1 ? "The one rule does not match" : "None of the \(trials.count) rules matches")
-                    + ": the browser."
+            if trials.isEmpty { return "The app's entries have no rules: nothing opens." }
         }
-        let verb = decision == .excluded ? "keeps it out of the app" : "opens the app"
-        return "The first rule that matches \(verb): \(last.pointer)."
+        return trials.summary
     }
 }
 
@@ -71,20 +67,17 @@ struct AppleExplainer {
         if parts.allSatisfy(\.matches) { parts.append(fragment(rule)) }
         let isObserved =
             entry.key != nil || parts.contains { $0.mark == .observed }
-            || rule.isExclude
-                && (rule.places.exclude.origin == .entryDefaults || rule.places.exclude.origin == .applinksDefaults)
+            || rule.isExclude && rule.places.exclude.origin.isDefault
         return RuleTrial(
-            entry: entry.index, rule: rule.index, range: rule.range,
-            pointer: entry.pointer(of: rule), isExclude: rule.isExclude,
-            excludeOrigin: rule.places.exclude.origin, parts: parts, mark: isObserved ? .observed : .documented,
+            entry: entry.index, rule: rule.index, range: rule.range, pointer: entry.pointer(of: rule),
+            isExclude: rule.isExclude, parts: parts, mark: isObserved ? .observed : .documented,
             notes: notes.notes(on: rule, of: entry))
     }
 
     private mutating func path(_ rule: AppleRule) -> PartTrial {
         let text = rule.pathText(&texts)
         let matches = rule.path.matches(text, &effort)
-        // Apple's documents compare the whole pattern with the whole path. If the slashes make a difference, the result
-        // was only observed.
+        // Apple documents the whole pattern with the whole path. If the slashes matter, the result was only observed.
         let plain = literal.pattern(rule.path.source, .other, folds: rule.reading.contains(.folded))
         let whole = LinkText(url.bytes, url.pathRange, isASCII: true)
         var sent = rule.reading.contains(.decoded) ? whole.decoded(keepsSlashes: true) : whole
@@ -107,18 +100,8 @@ struct AppleExplainer {
     private mutating func query(_ rule: AppleRule) -> [PartTrial] {
         switch rule.query {
         case .whole(let pattern):
-            let text = texts.query(rule.reading)
-            let matches = pattern.matches(text, &effort)
-            return [
-                PartTrial(
-                    part: .query, pattern: pattern.source, origin: rule.places.query.origin,
-                    range: rule.places.query.range,
-                    text: url.queryRange == nil ? nil : text.string, matches: matches,
-                    note: url.queryRange == nil
-                        ? "there is no query, which counts as an empty one"
-                        : PatternNote.of(pattern, text, matches: matches),
-                    mark: mark(rule.places.query, url.queryRange != nil))
-            ]
+            let (text, isThere) = (texts.query(rule.reading), url.queryRange != nil)
+            return [whole(.query, pattern, rule.places.query, text, isThere: isThere, isDocumented: isThere)]
         case .items(let items):
             var parts: [PartTrial] = []
             for item in items {
@@ -148,21 +131,28 @@ struct AppleExplainer {
     }
 
     private mutating func fragment(_ rule: AppleRule) -> PartTrial {
-        let text = texts.fragment(rule.reading)
-        let matches = rule.fragment.matches(text, &effort)
-        let isThere = url.fragmentRange != nil
+        let (text, isThere) = (texts.fragment(rule.reading), url.fragmentRange != nil)
+        return whole(
+            .fragment, rule.fragment, rule.places.fragment, text, isThere: isThere,
+            isDocumented: isThere || rule.fragment.isAnything)
+    }
+
+    private mutating func whole(
+        _ part: PartTrial.Part, _ pattern: LinkPattern, _ place: AppleRule.Place, _ text: LinkText, isThere: Bool,
+        isDocumented: Bool
+    ) -> PartTrial {
+        let matches = pattern.matches(text, &effort)
         return PartTrial(
-            part: .fragment, pattern: rule.fragment.source, origin: rule.places.fragment.origin,
-            range: rule.places.fragment.range, text: isThere ? text.string : nil, matches: matches,
+            part: part, pattern: pattern.source, origin: place.origin, range: place.range,
+            text: isThere ? text.string : nil, matches: matches,
             note: isThere
-                ? PatternNote.of(rule.fragment, text, matches: matches)
-                : "there is no fragment, which counts as an empty one",
-            mark: mark(rule.places.fragment, isThere || rule.fragment.isAnything))
+                ? PatternNote.of(pattern, text, matches: matches) : "there is no \(part), which counts as an empty one",
+            mark: mark(place, isDocumented))
     }
 
     /// Patterns in defaults are not documented and were only observed.
     private func mark(_ place: AppleRule.Place, _ isDocumented: Bool) -> EvidenceMark {
-        place.origin == .entryDefaults || place.origin == .applinksDefaults || !isDocumented ? .observed : .documented
+        place.origin.isDefault || !isDocumented ? .observed : .documented
     }
 }
 

@@ -16,14 +16,7 @@ extension DynamicMatcher {
             trials.append(trial)
             if trial.matches { break }
         }
-        let summary: String =
-            if let last = trials.last, last.matches {
-                "The first rule that matches \(last.isExclude ? "keeps it out of the app" : "opens the app"): \(last.pointer)."
-            } else {
-                (trials.count == 1 ? "The one rule does not match" : "None of the \(trials.count) rules matches")
-                    + ": the browser."
-            }
-        return LinkExplanation(decision, trials, summary, disputes(url, decision))
+        return LinkExplanation(decision, trials, trials.summary, disputes(url, decision))
     }
 
     private func trial(of rule: Rule, _ texts: DynamicTexts) -> RuleTrial {
@@ -47,8 +40,7 @@ extension DynamicMatcher {
         let tried = parts.firstIndex { !$0.matches }.map { parts[...$0] } ?? parts[...]
         return RuleTrial(
             entry: statement, rule: rule.index, range: rule.range, pointer: "\(pointer)/\(rule.index)",
-            isExclude: rule.isExclude, excludeOrigin: rule.excludeRange == nil ? .builtIn : .component,
-            parts: Array(tried), mark: .documented)
+            isExclude: rule.isExclude, parts: Array(tried), mark: .documented)
     }
 
     private func trial(of item: Rule.Item, _ texts: DynamicTexts) -> PartTrial {

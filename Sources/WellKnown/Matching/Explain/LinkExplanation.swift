@@ -2,7 +2,6 @@ import SSOShared
 
 /// The decision of a system about a link.
 public enum LinkDecision: String, Sendable, Hashable, CaseIterable {
-    /// The link opens the app.
     case opens
     /// No rule matches, so the link opens the browser.
     case noMatch = "no match"
@@ -43,7 +42,6 @@ public struct LinkExplanation: Sendable {
     }
 }
 
-/// The kind of evidence.
 public enum EvidenceMark: String, Sendable, Hashable {
     /// The vendor's documentation or engineers state it.
     case documented
@@ -64,16 +62,24 @@ public struct RuleTrial: Sendable {
     /// The JSON Pointer (RFC 6901) of the rule.
     public let pointer: String
     public let isExclude: Bool
-    /// The origin of `exclude`.
-    public let excludeOrigin: ValueOrigin
     /// The comparisons, in order, up to the first part that does not match.
     public let parts: [PartTrial]
     public let mark: EvidenceMark
-    /// Facts that the rule's own text does not show: values that systems ignore, and options from another place. Each
-    /// is a part of a sentence.
+    /// Ignored values, and options from another place. Each is a part of a sentence.
     public var notes: [String] = []
 
     public var matches: Bool { parts.allSatisfy(\.matches) }
+}
+
+extension [RuleTrial] {
+    /// The deciding rule in one sentence.
+    var summary: String {
+        guard let last, last.matches else {
+            return "\(count == 1 ? "The one rule does not match" : "None of the \(count) rules matches"): the browser."
+        }
+        let verb = last.isExclude ? "keeps it out of the app" : "opens the app"
+        return "The first rule that matches \(verb): \(last.pointer)."
+    }
 }
 
 /// The result of one pattern for one part of a URL.
@@ -91,8 +97,7 @@ public struct PartTrial: Sendable {
     public let origin: ValueOrigin
     /// The range of the pattern in ``JSONDocument/text``, or `nil` if it is built in.
     public let range: Range<Int>?
-    /// The compared text as the rule reads it. For a repeated item, the value that decided. `nil` if the URL has no
-    /// such part.
+    /// The compared text as the rule reads it; of a repeated item, the deciding value. `nil` if the URL has none.
     public let text: String?
     public let matches: Bool
     /// The reason if it is not obvious, as a part of a sentence.
@@ -116,11 +121,10 @@ public struct LinkDispute: Sendable, Hashable {
 /// Notes on a rule besides its patterns: ignored values, and values from `defaults`. Each is a part of a sentence.
 struct RuleNotes {
     private let entries: [Int: AppLinksEntry]
-    private let defaults: ComponentFields?
+    private let applinks: AppLinks?
 
     init(_ file: AASAFile) {
-        let applinks = file.applinks.value
-        defaults = applinks?.defaults.value
+        applinks = file.applinks.value
         entries = Dictionary(
             (applinks?.details.value?.entries ?? []).map { ($0.node.range.lowerBound, $0) }
         ) { first, _ in first }
@@ -134,13 +138,12 @@ struct RuleNotes {
         {
             layers.append((.component, fields))
         }
-        if let own = written?.defaults.value { layers.append((.entryDefaults, own)) }
-        if let defaults { layers.append((.applinksDefaults, defaults)) }
+        if let written, let applinks { layers += written.defaults(in: applinks) }
         return layers.flatMap(Self.ignored) + Self.options(rule, layers)
     }
 
     private static func ignored(_ origin: ValueOrigin, _ fields: ComponentFields) -> [String] {
-        let place = origin == .component ? "" : " in the \(origin.rawValue)"
+        let place = origin.inDefaults
         let members = [
             fields.path.wrongMember, fields.query.wrongMember, fields.fragment.wrongMember, fields.exclude.wrongMember,
             fields.caseSensitive.wrongMember, fields.percentEncoded.wrongMember,
@@ -159,24 +162,15 @@ struct RuleNotes {
         let merged = MergedFields(layers: layers, wrongTypeKeepsDefault: false)
         var notes: [String] = []
         if rule.reading.contains(.folded) {
-            let origin = merged.value(\.caseSensitive, builtIn: true).origin
-            notes.append("letters in both cases are one: caseSensitive is false\(place(origin))")
+            let origin = merged.value(\.caseSensitive, builtIn: true).place.origin
+            notes.append("letters in both cases are one: caseSensitive is false\(origin.inDefaults)")
         }
         if rule.reading.contains(.decoded) {
-            let origin = merged.value(\.percentEncoded, builtIn: true).origin
-            notes.append("the address is decoded, the pattern is not: percentEncoded is false\(place(origin))")
+            let origin = merged.value(\.percentEncoded, builtIn: true).place.origin
+            notes.append("the address is decoded, the pattern is not: percentEncoded is false\(origin.inDefaults)")
         }
-        if rule.isExclude, [.entryDefaults, .applinksDefaults].contains(rule.places.exclude.origin) {
-            notes.append("exclude is true\(place(rule.places.exclude.origin))")
-        }
+        let origin = rule.places.exclude.origin
+        if rule.isExclude, origin.isDefault { notes.append("exclude is true\(origin.inDefaults)") }
         return notes
     }
-
-    private static func place(_ origin: ValueOrigin) -> String {
-        origin == .component || origin == .builtIn ? "" : " in the \(origin.rawValue)"
-    }
-}
-
-extension JSONField {
-    fileprivate var wrongMember: JSONMember? { if case .wrongType(let member) = self { member } else { nil } }
 }

@@ -1,8 +1,10 @@
 import SSOShared
 
-/// A set of bytes.
 struct ByteSet: Sendable, Hashable {
-    private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+    private var first: UInt64 = 0
+    private var second: UInt64 = 0
+    private var third: UInt64 = 0
+    private var fourth: UInt64 = 0
 
     init(_ bytes: some Sequence<UInt8> = []) {
         for byte in bytes { insert(byte) }
@@ -10,24 +12,23 @@ struct ByteSet: Sendable, Hashable {
 
     static let all = ByteSet(UInt8.min...UInt8.max)
 
-    @inline(__always)
-    func contains(_ byte: UInt8) -> Bool {
+    @inline(__always) func contains(_ byte: UInt8) -> Bool {
         let bit: UInt64 = 1 << UInt64(byte & 63)
         switch byte >> 6 {
-        case 0: return words.0 & bit != 0
-        case 1: return words.1 & bit != 0
-        case 2: return words.2 & bit != 0
-        default: return words.3 & bit != 0
+        case 0: return first & bit != 0
+        case 1: return second & bit != 0
+        case 2: return third & bit != 0
+        default: return fourth & bit != 0
         }
     }
 
     mutating func insert(_ byte: UInt8) {
         let bit: UInt64 = 1 << UInt64(byte & 63)
         switch byte >> 6 {
-        case 0: words.0 |= bit
-        case 1: words.1 |= bit
-        case 2: words.2 |= bit
-        default: words.3 |= bit
+        case 0: first |= bit
+        case 1: second |= bit
+        case 2: third |= bit
+        default: fourth |= bit
         }
     }
 
@@ -35,28 +36,19 @@ struct ByteSet: Sendable, Hashable {
 
     func subtracting(_ other: ByteSet) -> ByteSet {
         var set = self
-        set.words.0 &= ~other.words.0
-        set.words.1 &= ~other.words.1
-        set.words.2 &= ~other.words.2
-        set.words.3 &= ~other.words.3
+        set.first &= ~other.first
+        set.second &= ~other.second
+        set.third &= ~other.third
+        set.fourth &= ~other.fourth
         return set
     }
 
-    var isEmpty: Bool { words.0 | words.1 | words.2 | words.3 == 0 }
+    var isEmpty: Bool { first | second | third | fourth == 0 }
 
     var bytes: [UInt8] { (UInt8.min...UInt8.max).filter(contains) }
 
     /// The set for folded texts: every ASCII letter is replaced with its lower-case form.
     var folded: ByteSet { ByteSet(bytes.map(\.asciiLowercased)) }
-
-    static func == (left: ByteSet, right: ByteSet) -> Bool { left.words == right.words }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(words.0)
-        hasher.combine(words.1)
-        hasher.combine(words.2)
-        hasher.combine(words.3)
-    }
 }
 
 /// The possible positions of a match in a text, as bits, and the moves between them. One operation moves 64 positions.
@@ -121,7 +113,6 @@ struct PositionSet: Sendable {
         }
     }
 
-    /// Moves one character forward.
     mutating func advanceOne(_ occurrences: Occurrences) {
         // The end cannot move, because no character follows it. A character has at most four bytes.
         var mask = Array(repeating: UInt64.max, count: words.count)

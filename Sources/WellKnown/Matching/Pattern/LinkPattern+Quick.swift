@@ -14,15 +14,13 @@ extension LinkPattern {
         return thoroughly(text, &effort)
     }
 
-    @inline(__always)
-    private func begins(_ text: LinkText, with prefix: [UInt8]) -> Bool {
+    @inline(__always) private func begins(_ text: LinkText, with prefix: [UInt8]) -> Bool {
         guard text.count >= prefix.count else { return false }
         for index in prefix.indices where text.bytes[text.lower + index] != prefix[index] { return false }
         return true
     }
 
-    @inline(__always)
-    private func ends(_ text: LinkText, with suffix: [UInt8]) -> Bool {
+    @inline(__always) private func ends(_ text: LinkText, with suffix: [UInt8]) -> Bool {
         guard text.count >= suffix.count else { return false }
         let start = text.upper - suffix.count
         for index in suffix.indices where text.bytes[start + index] != suffix[index] { return false }
@@ -31,21 +29,14 @@ extension LinkPattern {
 
     /// The quick search: step by step, with backtracking to the last star. `nil` if that takes too long.
     private func quickly(_ text: LinkText, _ effort: inout MatchEffort) -> Bool? {
-        var search = Search(pattern: self, text: text, end: code.count, left: 32 * text.count + 1024)
+        var search = Search(pattern: self, text: text, end: bareCount ?? code.count, left: 32 * text.count + 1024)
         defer { effort.left -= 1024 + 32 * text.count - search.left }
-        if let bareCount {
-            search.end = bareCount
-            switch search.run(0, text.lower) {
-            case .found: return true
-            case .tooLong: return nil
-            default: search.end = code.count
-            }
+        var outcome = search.run(0, text.lower)
+        if bareCount != nil, outcome == .failed || outcome == .hopeless {
+            search.end = code.count
+            outcome = search.run(0, text.lower)
         }
-        switch search.run(0, text.lower) {
-        case .found: return true
-        case .tooLong: return nil
-        default: return false
-        }
+        return outcome == .tooLong ? nil : outcome == .found
     }
 
     private struct Search {
@@ -108,8 +99,7 @@ extension LinkPattern {
             while true {
                 if left < 0 { return .tooLong }
                 let outcome = run(step + 1, at)
-                if case .found = outcome { return .found }
-                if case .tooLong = outcome { return .tooLong }
+                if outcome == .found || outcome == .tooLong { return outcome }
                 guard at < text.upper, text.bytes[at] != 0x2f else { return .failed }
                 at += 1
             }

@@ -69,20 +69,14 @@ final class LinkPattern: Sendable {
             source: source, code: inner, sets: sets, lists: lists, undefined: undefined, bareCount: bareCount)
     }
 
-    /// Whether the pattern also matches without its last segment although it ends otherwise than in `/*`, as `/**` and
-    /// `/*/` do.
-    var hasUnplainBareForm: Bool {
-        guard bareCount != nil else { return false }
-        let end = Array(source.utf8.suffix(2))
-        return end != [0x2f, 0x2a]
-    }
+    /// Whether the pattern also matches without its last segment although it ends in `/**` or `/*/` instead of `/*`.
+    var hasUnplainBareForm: Bool { bareCount != nil && !source.utf8.suffix(2).elementsEqual("/*".utf8) }
 
     /// The pattern without the form that lacks the last segment.
     var withoutBareForm: LinkPattern {
         LinkPattern(source: source, code: code, sets: sets, lists: lists, undefined: undefined)
     }
 
-    /// The pattern `*`.
     static let anything = LinkPattern(source: "*", code: [.star])
 }
 
@@ -92,7 +86,6 @@ struct PatternCode: RawRepresentable, Sendable, Hashable {
 
     init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Matches that byte.
     static func byte(_ byte: UInt8) -> PatternCode { PatternCode(rawValue: UInt32(byte)) }
     /// `?`: one character.
     static let one = PatternCode(rawValue: 0x100)
@@ -114,8 +107,7 @@ struct PatternCode: RawRepresentable, Sendable, Hashable {
 }
 
 extension LinkPattern {
-    /// Moves all positions at once. The time is the length of the pattern multiplied by the length of the text, divided
-    /// by 64.
+    /// Moves all positions at once, in the time of the pattern's length times the text's length, divided by 64.
     func thoroughly(_ text: LinkText, _ effort: inout MatchEffort) -> Bool {
         let occurrences = PositionSet.Occurrences(text)
         effort.left -= text.count
@@ -123,10 +115,8 @@ extension LinkPattern {
         if let bareCount {
             walk(code[..<bareCount], &places, text, occurrences, &effort)
             if places.contains(text.count) { return !effort.isSpent }
-            walk(code[bareCount...], &places, text, occurrences, &effort)
-        } else {
-            walk(code[...], &places, text, occurrences, &effort)
         }
+        walk(code[(bareCount ?? 0)...], &places, text, occurrences, &effort)
         return places.contains(text.count) && !effort.isSpent
     }
 
@@ -153,9 +143,7 @@ extension LinkPattern {
                 effort.left -= 80 * occurrences.wordCount
                 var mask = PositionSet(none: occurrences)
                 for place in places.places
-                where place < text.count && sets[index].contains(text.bytes[text.lower + place]) {
-                    mask.insert(place)
-                }
+                where place < text.count && sets[index].contains(text.bytes[text.lower + place]) { mask.insert(place) }
                 places.advance(over: mask.words)
             } else if let index = step.listIndex {
                 take(lists[index], &places, text, occurrences, &effort)

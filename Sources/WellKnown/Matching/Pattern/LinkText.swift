@@ -50,13 +50,9 @@ struct LinkText: Sendable {
 
     /// The text with its escapes decoded. Unchanged without escapes, and if the result is not UTF-8.
     func decoded(keepsSlashes: Bool = false) -> LinkText {
-        guard slice.contains(0x25) else {
-            return self
-        }
+        guard slice.contains(0x25) else { return self }
         let bytes = PercentCoding.decodeLeniently(slice, keepsSlashes: keepsSlashes)
-        guard String(validating: bytes, as: UTF8.self) != nil else {
-            return self
-        }
+        guard String(validating: bytes, as: UTF8.self) != nil else { return self }
         return LinkText(bytes)
     }
 }
@@ -72,8 +68,7 @@ struct MatchEffort: Sendable {
 /// The values of a variable as alternatives. Plain values are in a trie, so that 631 languages take no more time than
 /// three. Values with wildcards are tried one by one. Combinations of variables are never expanded.
 struct ValueList: Sendable {
-    /// The node's byte, its first child, its next sibling (0 if absent), and whether a value ends there. Node 0 is the
-    /// root.
+    /// The byte, the first child, the next sibling (0 if absent), and whether a value ends there. Node 0 is the root.
     struct Node: Sendable {
         let byte: UInt8
         var child: Int32 = 0
@@ -124,8 +119,7 @@ struct ValueList: Sendable {
     }
 
     /// The child of a node for a byte, or `nil` if there is none.
-    @inline(__always)
-    func child(of node: Int, _ byte: UInt8) -> Int? {
+    @inline(__always) func child(of node: Int, _ byte: UInt8) -> Int? {
         var child = Int(nodes[node].child)
         while child != 0 {
             if nodes[child].byte == byte { return child }

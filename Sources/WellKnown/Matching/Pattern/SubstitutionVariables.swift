@@ -2,7 +2,6 @@
 ///
 /// Sources: Apple, "applinks.SubstitutionVariables"; the ISO tables of macOS 27.
 public struct SubstitutionVariables: Sendable {
-    /// The values of one name.
     enum Meaning: Sendable {
         /// One ASCII character.
         case character(ByteSet)
@@ -18,8 +17,7 @@ public struct SubstitutionVariables: Sendable {
 
     /// The last of variables with the same name counts. A variable is ignored if its value is not an array of strings.
     ///
-    /// - Parameter prefersOwn: whether a file may give a predefined name another meaning. The behaviour of the
-    ///   system is unknown.
+    /// - Parameter prefersOwn: whether a file may give a predefined name another meaning. Unknown for the system.
     init(_ variables: [SubstitutionVariable], prefersOwn: Bool = true) {
         var own: [String: [String]] = [:]
         for variable in variables { own[variable.name] = variable.values }
@@ -93,8 +91,7 @@ enum ISOCodes {
         zza
         """)
 
-    /// 257 codes of ISO 3166-1, in upper case. The United Kingdom is GB. Apple's documentation says UK, which is not
-    /// one of the codes.
+    /// 257 codes of ISO 3166-1, in upper case. The United Kingdom is GB, and not UK as in Apple's documentation.
     static let regions = Self.words(
         """
         AC AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT
@@ -107,7 +104,5 @@ enum ISOCodes {
         UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW
         """)
 
-    private static func words(_ text: String) -> [String] {
-        text.split { $0 == " " || $0 == "\n" }.map(String.init)
-    }
+    private static func words(_ text: String) -> [String] { text.split { $0 == " " || $0 == "\n" }.map(String.init) }
 }

@@ -23,7 +23,6 @@ struct GradleExpression {
         index = tokens.startIndex
     }
 
-    /// The value of the whole of the tokens.
     static func value(_ tokens: ArraySlice<GradleToken>, _ variables: [String: GradleValue]) -> GradleValue {
         var expression = GradleExpression(tokens.filter { $0 != .newline }[...], variables)
         let value = expression.sum(depth: 0)
@@ -36,23 +35,17 @@ struct GradleExpression {
     ) -> [(name: String?, value: GradleValue)] {
         split(tokens, at: ",").map { part in
             let part = part.filter { $0 != .newline }[...]
-            for (mark, skip) in [(GradleToken.mark(":"), 1), (.word("to"), 1), (.mark("="), 1)] {
-                guard let place = part.firstIndex(of: mark), place > part.startIndex,
-                    depth(of: part[..<place]) == 0
+            for mark in [GradleToken.mark(":"), .word("to"), .mark("=")] {
+                guard let place = part.firstIndex(of: mark), place > part.startIndex, depth(of: part[..<place]) == 0
                 else { continue }
-                return (name(of: part[..<place], variables), value(part[(place + skip)...], variables))
+                return (name(of: part[..<place], variables), value(part[(place + 1)...], variables))
             }
             return (nil, value(part, variables))
         }
     }
 
     static func map(_ tokens: ArraySlice<GradleToken>, _ variables: [String: GradleValue]) -> GradleValue {
-        var items: [String: GradleValue] = [:]
-        for (name, value) in arguments(tokens, variables) {
-            guard let name else { continue }
-            items[name] = value
-        }
-        return .map(items)
+        .map(Dictionary(arguments(tokens, variables).compactMap { name, value in name.map { ($0, value) } }) { $1 })
     }
 
     private static func name(of tokens: ArraySlice<GradleToken>, _ variables: [String: GradleValue]) -> String? {
@@ -60,20 +53,14 @@ struct GradleExpression {
         return value(tokens, variables).text
     }
 
-    static func depth(of tokens: ArraySlice<GradleToken>) -> Int {
-        tokens.reduce(0) { depth, token in
-            guard case .mark(let mark) = token else { return depth }
-            return depth + ("([{".contains(mark) ? 1 : ")]}".contains(mark) ? -1 : 0)
-        }
-    }
+    static func depth(of tokens: ArraySlice<GradleToken>) -> Int { tokens.reduce(0) { $0 + $1.nesting } }
 
     static func split(_ tokens: ArraySlice<GradleToken>, at mark: Character) -> [ArraySlice<GradleToken>] {
         var parts: [ArraySlice<GradleToken>] = []
         var (start, depth) = (tokens.startIndex, 0)
         for index in tokens.indices {
-            guard case .mark(let found) = tokens[index] else { continue }
-            depth += "([{".contains(found) ? 1 : ")]}".contains(found) ? -1 : 0
-            guard found == mark, depth == 0 else { continue }
+            depth += tokens[index].nesting
+            guard tokens[index] == .mark(mark), depth == 0 else { continue }
             parts.append(tokens[start..<index])
             start = index + 1
         }
@@ -137,8 +124,7 @@ struct GradleExpression {
     private mutating func grouped(depth: Int) -> GradleValue {
         let isList = peek == .mark("[")
         guard let inside = group() else { return .unknown }
-        if isList { return GradleExpression.map(inside, variables) }
-        return GradleExpression.value(inside, variables)
+        return isList ? GradleExpression.map(inside, variables) : GradleExpression.value(inside, variables)
     }
 
     /// The tokens between a bracket and its counterpart, which are skipped.
@@ -153,12 +139,10 @@ struct GradleExpression {
 
     static func end(of tokens: ArraySlice<GradleToken>, from start: Int) -> Int? {
         var depth = 0
-        for index in start..<tokens.endIndex {
-            guard case .mark(let mark) = tokens[index] else { continue }
-            depth += "([{".contains(mark) ? 1 : ")]}".contains(mark) ? -1 : 0
-            if depth == 0 { return index }
+        return tokens[start...].indices.first { index in
+            depth += tokens[index].nesting
+            return depth == 0 && tokens[index].isMark
         }
-        return nil
     }
 
     private func text(_ parts: [GradleToken.Part]) -> GradleValue {

@@ -48,8 +48,7 @@ struct GradleFile {
                 if Self.goesOn(tokens, index) { break }
                 statement(tokens[start..<index], path)
                 start = index + 1
-            case .mark("("), .mark("["):
-                index = GradleExpression.end(of: tokens, from: index) ?? tokens.endIndex - 1
+            case .mark("("), .mark("["): index = GradleExpression.end(of: tokens, from: index) ?? tokens.endIndex - 1
             case .mark("{"):
                 let end = GradleExpression.end(of: tokens, from: index) ?? tokens.endIndex
                 let header = tokens[start..<index]
@@ -81,8 +80,7 @@ struct GradleFile {
         for token in header {
             switch token {
             case .word(let word) where !calls.contains(word): names.append(word)
-            case .text(let parts):
-                if case .literal(let text)? = parts.first, parts.count == 1 { names.append(text) }
+            case .text(let parts): if case .literal(let text)? = parts.first, parts.count == 1 { names.append(text) }
             default: break
             }
         }
@@ -153,13 +151,8 @@ struct GradleFile {
     private mutating func define(_ tokens: ArraySlice<GradleToken>, _ path: [String]) {
         let words = Self.words(tokens)
         if let equals = tokens.firstIndex(of: .mark("=")) {
-            let names = tokens[..<equals].compactMap { token -> String? in
-                if case .word(let word) = token, !["val", "var", "String", "final", "const", "Map"].contains(word) {
-                    word
-                } else {
-                    nil
-                }
-            }
+            let typed = ["val", "var", "String", "final", "const", "Map"]
+            let names = Self.words(tokens[..<equals]).filter { !typed.contains($0) }
             guard let name = tokens[..<equals].contains(.mark(":")) ? names.first : names.last else { return }
             let value = known(GradleExpression.value(tokens[(equals + 1)...], variables), path)
             guard let object = path.firstIndex(of: "object"), path.indices.contains(object + 1) else {
@@ -260,8 +253,7 @@ struct GradleFile {
 
     static let conditional: Set<String> = [
         "if", "else", "for", "while", "when", "switch", "each", "forEach", "try", "catch", "finally", "fun", "def",
-        "task",
-        "tasks", "doFirst", "doLast",
+        "task", "tasks", "doFirst", "doLast",
     ]
     /// Calls that run for several flavors.
     private static let loops: Set<String> = [

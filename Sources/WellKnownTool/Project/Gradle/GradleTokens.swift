@@ -15,6 +15,14 @@ enum GradleToken: Equatable {
         case name([String]?)
     }
 
+    var isMark: Bool { if case .mark = self { true } else { false } }
+
+    /// 1 for an opening bracket, -1 for a closing one.
+    var nesting: Int {
+        guard case .mark(let mark) = self else { return 0 }
+        return "([{".contains(mark) ? 1 : ")]}".contains(mark) ? -1 : 0
+    }
+
     static func read(_ bytes: [UInt8]) -> [GradleToken] {
         var lexer = GradleLexer(bytes)
         return lexer.tokens()
@@ -35,8 +43,7 @@ private struct GradleLexer {
             case 0x0a, 0x0d:
                 offset += 1
                 if tokens.last != .newline { tokens.append(.newline) }
-            case 0x5c where peek(1) == 0x0a || peek(1) == 0x0d:
-                offset += peek(1) == 0x0d && peek(2) == 0x0a ? 3 : 2
+            case 0x5c where peek(1) == 0x0a || peek(1) == 0x0d: offset += peek(1) == 0x0d && peek(2) == 0x0a ? 3 : 2
             case 0...0x20: offset += 1
             case 0x2f where peek(1) == 0x2f: skipLine()
             case 0x2f where peek(1) == 0x2a: skipBlock()
@@ -58,20 +65,11 @@ private struct GradleLexer {
 
     private func peek(_ ahead: Int = 0) -> UInt8? { offset + ahead < bytes.count ? bytes[offset + ahead] : nil }
 
-    private mutating func skipLine() {
-        while let byte = peek(), byte != 0x0a, byte != 0x0d { offset += 1 }
-    }
+    private mutating func skipLine() { while let byte = peek(), byte != 0x0a, byte != 0x0d { offset += 1 } }
 
+    /// Kotlin nests its comments, Groovy does not. A nested one is rare, and the first end closes it here.
     private mutating func skipBlock() {
-        offset += 2
-        // Kotlin nests its comments, Groovy does not. A nested one is rare, and the first end closes it here.
-        while let byte = peek() {
-            offset += 1
-            if byte == 0x2a, peek() == 0x2f {
-                offset += 1
-                return
-            }
-        }
+        offset = bytes[(offset + 2)...].firstRange(of: [0x2a, 0x2f])?.upperBound ?? bytes.count
     }
 
     private mutating func take(while isPart: (UInt8) -> Bool) -> String {

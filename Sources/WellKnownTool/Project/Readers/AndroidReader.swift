@@ -7,8 +7,7 @@ enum AndroidReader: ProjectReader {
     static func takes(_ path: String) -> Bool {
         switch ProjectFolder.name(of: path) {
         case "AndroidManifest.xml", "build.gradle", "build.gradle.kts", "gradle.properties": true
-        default:
-            path.hasSuffix(".xml") && (("/" + path).contains("/res/values") || path.contains("Manifest"))
+        default: path.hasSuffix(".xml") && (("/" + path).contains("/res/values") || path.contains("Manifest"))
         }
     }
 
@@ -170,9 +169,7 @@ enum AndroidReader: ProjectReader {
 
         /// The manifest of a source set: the one that the build file names, or the one in its folder.
         private func manifest(_ set: String, of module: Module) -> String? {
-            if let named = module.gradle?.manifests[set] {
-                return ProjectFolder.path(module.path, named) ?? named
-            }
+            if let named = module.gradle?.manifests[set] { return ProjectFolder.path(module.path, named) ?? named }
             return module.sets[set].map { $0.isEmpty ? "AndroidManifest.xml" : "\($0)/AndroidManifest.xml" }
         }
 
