@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -111,10 +112,9 @@ struct AppKeyTests {
             let browser = try await scene.deployment.signedIn()
             let key = try await scene.key(of: browser)
             let id = try await scene.enter(browser)
-            let rows = try await scene.deployment.database.read { connection in
-                try ["app_key", "gate_session", "audit_event", "session", "sso_token"].flatMap { table in
-                    try connection.query("SELECT * FROM \(table)").map { "\($0.values)" }
-                }
+            var rows: [String] = []
+            for table in ["app_key", "gate_session", "audit_event", "session", "sso_token"] {
+                rows += try await scene.deployment.stored.texts(of: table)
             }
             #expect(!rows.isEmpty && !rows.contains { $0.contains(key) || $0.contains(id) })
         }
