@@ -281,8 +281,8 @@ let package = Package(
         .executableTarget(
             name: "WellKnownBench", dependencies: ["SSOShared", "WellKnown", arguments], swiftSettings: settings),
 
-        // What tests are made with. TestKit knows no program; WebTestKit knows SSOWeb and SQLite; Counterparts are what the programs talk
-        // to; IdPTestKit has whole deployments.
+        // What tests are made with. TestKit knows no program; WebTestKit knows SSOWeb and SQLite; ProbeKit looks at rows and is the
+        // only one that names columns; Counterparts are what the programs talk to; IdPTestKit has whole deployments.
         .testTarget(
             name: "TestKit",
             dependencies: ["COpenSSL", "JWT", "SSOShared"],
@@ -295,6 +295,10 @@ let package = Package(
             ],
             swiftSettings: testSettings),
         .testTarget(
+            name: "ProbeKit",
+            dependencies: ["SSOWeb", "Storage"],
+            swiftSettings: testSettings),
+        .testTarget(
             name: "Counterparts",
             dependencies: [
                 "TestKit", "WebTestKit", "IdPClients", "IdPInboundMail", "IdPMail", "IdPProtocols", "IdPProviders",
@@ -305,8 +309,8 @@ let package = Package(
         .testTarget(
             name: "IdPTestKit",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdP", "IdPAccounts", "IdPClients", "IdPDevPages", "IdPFlow",
-                "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPSchema", "PostgresStorage",
+                "TestKit", "WebTestKit", "ProbeKit", "Counterparts", "IdP", "IdPAccounts", "IdPClients", "IdPDevPages",
+                "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPSchema", "PostgresStorage",
                 "JWT", "RelyingParty", "SQLiteStorage", "SSONative", "SSOClient", "SSOShared", "SSOWeb", "Storage",
                 httpTypes, hummingbird, logging, nioCore,
             ],
@@ -397,7 +401,7 @@ let package = Package(
         .testTarget(
             name: "ModelTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPClients",
                 "IdPDevPages",
                 "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols", "IdPSchema", "IdPSignIn", "SQLiteStorage",
                 "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, logging, nioCore,
@@ -409,7 +413,8 @@ let package = Package(
         .testTarget(
             name: "AccountTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPAccounts",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccountPages",
+                "IdPAccounts",
                 "IdPApps", "IdPClients", "IdPDevPages", "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols",
                 "IdPProviders", "IdPProviderSignIn", "IdPSchema", "IdPSignIn", "SQLiteStorage", "SSOShared", "SSOWeb",
                 "Storage", logging,
@@ -419,14 +424,16 @@ let package = Package(
         .testTarget(
             name: "OwnAccountTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPAccounts",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccountPages",
+                "IdPAccounts",
                 "IdPClients", "IdPMail", "IdPOperations", "IdPProviders", "SSOShared", "SSOWeb", "Storage",
             ],
             swiftSettings: testSettings),
         .testTarget(
             name: "AdminTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPAdmin", "IdPClients",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPAdmin",
+                "IdPClients",
                 "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols", "IdPSchema", "SSOShared", "SSOWeb", "Storage",
                 httpTypes, hummingbird, logging,
             ],
@@ -434,7 +441,8 @@ let package = Package(
         .testTarget(
             name: "AppTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPApps", "IdPClients",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPApps",
+                "IdPClients",
                 "IdPDevPages", "IdPFlow", "IdPMail", "IdPOperations", "IdPProviders", "IdPSchema", "RelyingParty",
                 "SQLiteStorage", "SSOClient", "SSOShared", "SSOWeb", "Storage", "WellKnown", hummingbird, logging,
                 .product(name: "Yams", package: "Yams"),
@@ -444,7 +452,8 @@ let package = Package(
         .testTarget(
             name: "ClientTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients", "IdPFlow",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPClients",
+                "IdPFlow",
                 "IdPMail", "IdPOperations", "IdPProtocols", "SSOShared", "SSOWeb", "Storage",
             ],
             path: "Tests/SSOTests/Clients",
@@ -452,14 +461,15 @@ let package = Package(
         .testTarget(
             name: "GateTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients", "IdPFlow",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPClients",
+                "IdPFlow",
                 "IdPOperations", "IdPProtocols", "JWT", "SSOShared", "SSOWeb", "Storage",
             ],
             swiftSettings: testSettings),
         .testTarget(
             name: "EmailTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPClients",
                 "IdPDevPages", "IdPFlow", "IdPInboundMail", "IdPMail", "IdPOperations", "IdPProviders", "IdPSchema",
                 "IdPSignIn",
                 "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird,
@@ -469,7 +479,8 @@ let package = Package(
         .testTarget(
             name: "PageTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPAccounts",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccountPages",
+                "IdPAccounts",
                 "IdPClients",
                 "IdPDevPages", "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "RelyingParty",
                 "SSOClient", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, nioCore,
@@ -479,7 +490,8 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients", "IdPMail",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPClients",
+                "IdPMail",
                 "IdPFlow", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPSchema", "PostgresStorage",
                 "RelyingParty",
                 "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", hummingbird, logging,
@@ -489,7 +501,8 @@ let package = Package(
         .testTarget(
             name: "ProtocolTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients", "IdPFlow",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPClients",
+                "IdPFlow",
                 "IdPOperations", "IdPProtocols", "IdPProviders", "IdPSchema", "JWT", "SQLiteStorage", "SSOShared",
                 "SSOWeb", "Storage", hummingbird,
             ],
@@ -498,7 +511,8 @@ let package = Package(
         .testTarget(
             name: "RelyingPartyTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdPProviders", "RelyingParty", "SQLiteStorage",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdPProviders", "RelyingParty",
+                "SQLiteStorage",
                 "SSOClient", "SSOShared", "SSOWeb", "Storage",
             ],
             path: "Tests/SSOTests/RelyingParty",
@@ -506,7 +520,8 @@ let package = Package(
         .testTarget(
             name: "PasskeyTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPFlow", "IdPOperations",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPFlow",
+                "IdPOperations",
                 "IdPProviders", "IdPSignIn", "JWT", "SSOShared", "SSOWeb", "Storage", "WebAuthn",
             ],
             path: "Tests/SSOTests/Passkeys",
@@ -514,7 +529,8 @@ let package = Package(
         .testTarget(
             name: "SignInTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccounts", "IdPClients", "IdPFlow",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPClients",
+                "IdPFlow",
                 "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPProviderSignIn", "IdPSchema",
                 "IdPSignIn", "JWT", "SQLiteStorage", "SSOClient", "SSOShared", "SSOWeb", "Storage",
             ],
@@ -552,7 +568,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPProtocols", "IdPProviders",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPProtocols",
+                "IdPProviders",
                 "IdPSchema", "IdPSignIn", "PostgresStorage", "RelyingParty", "SQLiteStorage", "SSOShared", "SSOWeb",
                 "Storage", "WellKnownTool", arguments,
             ],
@@ -572,7 +589,8 @@ let package = Package(
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPProtocols", "IdPProviders",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPProtocols",
+                "IdPProviders",
                 "IdPSchema", "RelyingParty", "RelyingPartyExample", "SQLiteStorage", "SSONative", "SSOShared", "SSOWeb",
                 "Storage", "ThisBuild", "WellKnownTool", httpTypes, hummingbird, logging, nioCore,
             ],

@@ -33,7 +33,7 @@ struct AdminOverviewTests {
     @Test("the test email goes to the admin alone, past the queue, and the page says that it was taken")
     func testMail() async throws {
         try await Self.open { deployment, browser, _ in
-            let queued = try await deployment.count("SELECT COUNT(*) FROM mail_queue")
+            let queued = try await deployment.rows(of: "mail_queue")
             let overview = try await browser.get(deployment.origin + "/admin")
             let question = try await browser.click(overview.page().link(containing: "/admin/test-mail"), on: overview)
             #expect(question.text.contains(TestDeployment.admin))
@@ -41,7 +41,7 @@ struct AdminOverviewTests {
             #expect(made.status == 200 && made.text.contains("has taken the email"), "\(made.text)")
             let email = deployment.mailbox.all(to: TestDeployment.admin).last { $0.text.contains("Test email") }
             #expect(email != nil)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue") == queued)
+            #expect(try await deployment.rows(of: "mail_queue") == queued)
             #expect(try await deployment.auditRows(.adminChange).last?.detail == "mail_test")
         }
     }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -96,13 +97,9 @@ struct AdminRoleTests {
                     .filter { $0.contains("role_changed") }
             }
             // The running program tells at any moment, too: what counts is how often something was told.
-            func batches() async throws -> [Int64] {
+            func batches() async throws -> [Int] {
                 try await notices.round()
-                return try await deployment.database.read { connection in
-                    try connection.query(
-                        "SELECT COUNT(*) AS rows FROM admin_notice WHERE batch <> '' GROUP BY batch ORDER BY MIN(created_at)"
-                    ).map { try $0.integer("rows") }
-                }
+                return try await deployment.stored.adminNotices.batches()
             }
             try await deployment.grant(.auditor, to: "ben@example.com")
             #expect(try await batches() == [1])

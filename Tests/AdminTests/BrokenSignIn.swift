@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -242,7 +243,7 @@ struct BrokenScene: Sendable {
             let rows = try await deployment.auditRows()
             let (queued, sent) = (rows.count { $0.event == "mail_queued" }, rows.count { $0.event == "mail_sent" })
             // What admins are told has no row when it is queued.
-            return try await waiting() == 0 && sent >= queued ? () : nil
+            return try await waiting == 0 && sent >= queued ? () : nil
         }
     }
 
@@ -266,13 +267,11 @@ struct BrokenScene: Sendable {
     func waitForMail() async throws {
         try await eventually("no email waits", every: .milliseconds(50)) { () async throws -> Void? in
             deployment.clock.advance(by: .milliseconds(500))
-            return try await waiting() == 0 ? () : nil
+            return try await waiting == 0 ? () : nil
         }
     }
 
-    private func waiting() async throws -> Int {
-        Int(try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NULL AND due_at > 0"))
-    }
+    private var waiting: Int { get async throws { try await deployment.stored.emails.unsent.waiting.count() } }
 
     func expect(_ text: String, _ part: String) throws {
         guard text.contains(part) else { throw ProbeFailure("no \(part) in \(text)") }

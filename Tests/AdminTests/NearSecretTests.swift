@@ -149,7 +149,7 @@ struct NearSecretTests {
                 _ = try await deployment.rotate(AddedClient("wiki"))
                 try await deployment.make(RetireSecret("wiki", isForced: true, deployment.registrar))
             }
-            func rows() async throws -> Int { try await deployment.count("SELECT COUNT(*) FROM retired_secret") }
+            func rows() async throws -> Int { try await deployment.rows(of: "retired_secret") }
             #expect(try await rows() == 5)
             for (days, kept) in [(89, 5), (1, 0)] {
                 deployment.clock.advance(by: .days(days))

@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -73,8 +74,9 @@ struct AppKeyTests {
             let deployment = scene.deployment
             let browser = try await deployment.signedIn()
             // As the word of a provider leaves an account.
-            try await deployment.execute(
-                "UPDATE account_identity SET kind = 'external', issuer = 'https://op.example', subject = '1'")
+            let account = try #require(try await deployment.stored.accounts.ids().first)
+            try await deployment.stored.identities.delete()
+            try await deployment.stored.identities.add(AddedIdentity(account, "1"))
             let key = try GateScene.key(on: try await scene.makeKey(browser))
             #expect(try await scene.check(nil, [GateScene.bearer(key)]).status == 200)
             deployment.clock.advance(by: .minutes(2))
@@ -160,10 +162,9 @@ struct AppKeyTests {
             let browser = try await scene.deployment.signedIn()
             let key = try await scene.key(of: browser)
             let id = try await scene.enter(browser)
-            let rows = try await scene.deployment.database.read { connection in
-                try ["app_key", "gate_session", "audit_event", "session", "sso_token"].flatMap { table in
-                    try connection.query("SELECT * FROM \(table)").map { "\($0.values)" }
-                }
+            var rows: [String] = []
+            for table in ["app_key", "gate_session", "audit_event", "session", "sso_token"] {
+                rows += try await scene.deployment.stored.texts(of: table)
             }
             #expect(!rows.isEmpty && !rows.contains { $0.contains(key) || $0.contains(id) })
         }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -89,7 +90,7 @@ struct AddressStopTests {
             #expect(try await place.externalIdentities() == 0)
             for table in ["passkey", "app_key"] { #expect(try await deployment.rows(of: table) == 0, "\(table)") }
             #expect(
-                try await deployment.rows(of: "account_identity", where: "subject = 'ann@example.com'") == 1)
+                try await deployment.stored.identities.subject("ann@example.com").count() == 1)
             #expect(try await deployment.rows(of: "account_identity") == 1)
         }
     }
@@ -118,8 +119,7 @@ struct AddressStopTests {
             try await deployment.forgetEmails(to: Self.old)
             _ = try await deployment.askForAddress(Self.old, in: other)
             #expect(
-                try await deployment.rows(
-                    of: "address_change", where: "new_address = '\(Self.old)' AND fate = 'refused'") == 1)
+                try await deployment.stored.addressChanges.to(Self.old).fate("refused").count() == 1)
             try await deployment.sendDueEmails()
             #expect(deployment.mailbox.all(to: Self.old).count == earlier)
             let address = try EmailAddress(Self.old)

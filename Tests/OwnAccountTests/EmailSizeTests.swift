@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOShared
 import Storage
 import Testing
@@ -92,9 +93,7 @@ struct EmailSizeTests {
         for subject in OwnAccountMail.Subject.allCases {
             #expect(queue.contains("\n\(subject.rawValue) "), "\(subject)")
         }
-        let kinds = try await deployment.database.read {
-            Set(try $0.query("SELECT DISTINCT kind FROM mail_queue").map { try $0.text("kind") })
-        }
+        let kinds = try await deployment.stored.emails.kinds()
         #expect(kinds == ["email_code", "browser_link", "invitation", "account_notice", "own_account"])
     }
 }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -30,7 +31,7 @@ struct OwnAddressAttackTests {
             let refused = try await second.guess(second.code)
             #expect(refused.status == 410)
             #expect(try await deployment.listed(Self.new) == nil)
-            #expect(try await deployment.rows(of: "address_change", where: "tries > 5") == 0)
+            #expect(try await deployment.stored.addressChanges.tried(moreThan: 5).count() == 0)
         }
     }
 
@@ -116,8 +117,7 @@ struct OwnAddressAttackTests {
                 try await deployment.forgetEmails(to: row.from)
                 let browser = try await deployment.signedIn(as: row.from)
                 _ = try await deployment.askForAddress(row.to, in: browser)
-                let found = try await deployment.rows(
-                    of: "address_change", where: "new_address = '\(row.to)' AND fate = '\(row.fate)'")
+                let found = try await deployment.stored.addressChanges.to(row.to).fate(row.fate).count()
                 #expect(found == 1, "\(row)")
             }
         }
@@ -128,7 +128,7 @@ struct OwnAddressAttackTests {
         try await TestDeployment.open(settings: ["IDP_ADMINS": "boss@example.com"]) { deployment in
             let boss = try await deployment.signedIn(as: "boss@example.com")
             let imported = try await deployment.signedIn(as: "ben@example.com")
-            try await deployment.execute("UPDATE account SET imported_at = 1 WHERE email = 'ben@example.com'")
+            try await deployment.stored.accounts.of("ben@example.com").setImported()
             let changed = try await deployment.signedIn()
             _ = try await deployment.changeAddress(to: Self.new, in: changed)
             let again = try await deployment.signedInAgain(as: Self.new)

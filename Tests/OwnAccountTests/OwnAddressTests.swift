@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -61,7 +62,7 @@ struct OwnAddressTests {
             _ = try await browser.follow(browser.get(complete.callback()))
             _ = try await deployment.changeAddress(to: Self.new, in: browser)
             #expect(try await deployment.rows(of: "sign_out_message") == 1)
-            #expect(try await deployment.rows(of: "client_sign_in", where: "reason = 'signed_out'") == 1)
+            #expect(try await deployment.stored.clientSignIns.ended("signed_out").count() == 1)
             #expect(
                 try await deployment.auditRows(.sessionEnded).compactMap(\.cause).contains("address_changed"))
         }
@@ -124,11 +125,6 @@ struct OwnAddressTests {
 extension TestDeployment {
     /// The id of the newest change to an address.
     func changeID(to new: String) async throws -> String {
-        try await database.read { connection in
-            try connection.query(
-                "SELECT id FROM address_change WHERE new_address = :new ORDER BY created_at DESC LIMIT 1",
-                ["new": .text(new)]
-            ).first?.text("id") ?? ""
-        }
+        try await stored.addressChanges.to(new).ids().first ?? ""
     }
 }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -51,7 +52,7 @@ struct OwnErasureTests {
             let sent = try await browser.post(
                 WebAddress(deployment.origin + "/erase/ask"), [("form_token", token), ("address", Self.address)])
             #expect(sent.status == 404)
-            #expect(try await deployment.rows(of: "account", where: "erase_at > 0") == 0)
+            #expect(try await deployment.stored.accounts.toBeErased.count() == 0)
         }
     }
 
@@ -102,6 +103,6 @@ struct OwnErasureTests {
         let sent = try await browser.post(
             WebAddress(deployment.origin + "/erase/ask"), [("form_token", token), ("address", address)])
         #expect(try sent.status == 303 && sent.location().path == "/erase")
-        #expect(try await deployment.rows(of: "account", where: "erase_at > 0") == 0)
+        #expect(try await deployment.stored.accounts.toBeErased.count() == 0)
     }
 }

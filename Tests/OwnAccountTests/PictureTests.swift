@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOShared
 import Storage
 import Testing
@@ -26,7 +27,7 @@ struct PictureTests {
     }
 
     private static func rows(in deployment: TestDeployment) async throws -> Int {
-        try await deployment.count("SELECT COUNT(*) FROM account_profile WHERE picture IS NOT NULL")
+        try await deployment.stored.profiles.withPicture.count()
     }
 
     @Test(
@@ -147,7 +148,7 @@ struct PictureTests {
             #expect(try await deployment.download(in: browser).text.contains("\"picture\":null"))
             _ = try await browser.givePicture(at: deployment.origin)
             try await deployment.change(EraseUser("ann@example.com", .now))
-            #expect(try await deployment.count("SELECT COUNT(*) FROM account_profile") == 0)
+            #expect(try await deployment.rows(of: "account_profile") == 0)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SQLiteStorage
 import SSOWeb
 import Storage
@@ -81,16 +82,11 @@ struct BackupTests {
             try await pair.idp(["backup", backup])
         }
         try await pair.idp(["restore", backup])
-        let database = try await SQLiteDatabase(path: pair.databasePath, migrations: IdPMigrations.all)
-        func count(_ sql: String) async throws -> Int64 {
-            try await database.read { try $0.query("SELECT (\(sql)) AS n")[0].integer("n") }
-        }
         for table in ["session", "challenge", "mail_queue"] {
-            #expect(try await count("SELECT COUNT(*) FROM \(table)") == 0, "\(table)")
+            #expect(try await pair.stored { try await $0.count(of: table) } == 0, "\(table)")
         }
-        #expect(try await count("SELECT COUNT(*) FROM sso_token WHERE used_at IS NULL AND voided_at IS NULL") == 0)
-        #expect(try await count("SELECT COUNT(*) FROM sso_token WHERE used_at IS NOT NULL") == 1)
-        await database.close()
+        #expect(try await pair.stored { try await $0.grants.open.count() } == 0)
+        #expect(try await pair.stored { try await $0.grants.used.count() } == 1)
     }
 
     @Test("a backup never overwrites a file, and leaves no partial file")
@@ -172,41 +168,20 @@ struct BackupTests {
         let pair = try ProcessDeployment()
         let backup = pair.folder.path(of: "backup.sqlite")
         let key = ["IDP_SECRET_KEY": try #require(pair.idp.settings["IDP_SECRET_KEY"])]
-        func change(_ statements: [String]) async throws {
-            let database = try await SQLiteDatabase(path: pair.databasePath, migrations: IdPMigrations.all)
-            try await database.write { for statement in statements { try $0.execute(statement) } }
-            await database.close()
-        }
         func rows() async throws -> [String] {
-            let database = try await SQLiteDatabase(path: pair.databasePath, migrations: IdPMigrations.all)
-            let rows = try await database.read {
-                try $0.query(
-                    """
-                    SELECT account_id || ' ' || subject AS row FROM account_identity
-                     UNION SELECT id || ' disabled' FROM account WHERE disabled = 1 ORDER BY 1
-                    """
-                ).map { try $0.text("row") }
+            try await pair.stored { stored in
+                let disabled = try await stored.accounts.disabled.ids().map { "\($0) disabled" }
+                return (try await stored.identities.ownersAndSubjects() + disabled).sorted()
             }
-            await database.close()
-            return rows
         }
-        try await change([
-            """
-            INSERT INTO signing_key (kid, algorithm, generation, public_key, private_key, created_at, used_from)
-            VALUES ('leaked', 'RS256', 1, '{}', X'01', 1, 1), ('next', 'RS256', 2, '{}', X'01', 1, 1)
-            """
-        ])
-        try await change(
-            ["ann", "bob"].map {
-                "INSERT INTO account (id, email, name, created_at) VALUES ('\($0)', '\($0)@example.com', '\($0)', 1)"
-            }
-                + ["ann subject-1", "ann subject-2", "bob subject-3"].map { pair in
-                    let words = pair.split(separator: " ")
-                    return """
-                        INSERT INTO account_identity (kind, issuer, subject, account_id, created_at, provider)
-                        VALUES ('external', 'https://op.example', '\(words[1])', '\(words[0])', 1, 'google')
-                        """
+        try await pair.stored { stored in
+            try await stored.signingKeys.add((id: "leaked", generation: 1), (id: "next", generation: 2))
+            try await stored.accounts.add(["ann", "bob"].map { AddedAccount($0, "\($0)@example.com", name: $0) })
+            try await stored.identities.add(
+                [("ann", "subject-1"), ("ann", "subject-2"), ("bob", "subject-3")].map {
+                    AddedIdentity($0, $1, provider: "google")
                 })
+        }
         let made = try await pair.idp(["backup", backup], settings: key)
         #expect(!made.printed.contains("Warning"), "\(made.printed)")
         let whole = try Data(contentsOf: URL(filePath: backup))
@@ -218,12 +193,12 @@ struct BackupTests {
         #expect(try Data(contentsOf: URL(filePath: backup)) == whole)
         let left = try FileManager.default.contentsOfDirectory(atPath: pair.folder.path)
         #expect(Set(left.filter { !$0.hasPrefix("idp-") }).isSubset(of: names), "\(left)")
-        try await change([
-            "DELETE FROM account_identity WHERE subject = 'subject-1'",
-            "UPDATE account SET disabled = 1 WHERE id = 'bob'",
-            "UPDATE account SET ends_at = 86400000 WHERE id = 'ann'",
-            "DELETE FROM signing_key WHERE kid = 'leaked'",
-        ])
+        try await pair.stored { stored in
+            try await stored.identities.subject("subject-1").delete()
+            try await stored.accounts.id("bob").disable()
+            try await stored.accounts.id("ann").end(at: Timestamp(milliseconds: 86_400_000))
+            try await stored.signingKeys.id("leaked").delete()
+        }
         let damaged = pair.folder.path(of: "damaged.sqlite")
         var bytes = try Data(contentsOf: URL(filePath: backup))
         bytes[5000] ^= 4

@@ -1,5 +1,7 @@
 import Foundation
 import Glibc
+import ProbeKit
+import SSOWeb
 import Testing
 
 @testable import IdP
@@ -101,33 +103,8 @@ extension Journeys.Operators {
         /// Adds tokens that were used and sessions of the one account.
         private static func addRows(tokens: Int, sessions: Int, to path: String) async throws {
             let database = try await SQLiteDatabase(path: path, migrations: IdPMigrations.all)
-            let now = Int64(Date().timeIntervalSince1970 * 1_000)
-            let part: Int64 = 10_000
-            for first in stride(from: 0, to: Int64(tokens), by: Int(part)) {
-                let values: SQLArguments = [
-                    "first": .integer(first + 1), "last": .integer(min(first + part, Int64(tokens))),
-                    "now": .integer(now), "end": .integer(now + 3_600_000), "sessions": .integer(Int64(sessions)),
-                ]
-                try await database.write { connection in
-                    try connection.execute(
-                        """
-                        WITH RECURSIVE n(i) AS (SELECT :first UNION ALL SELECT i + 1 FROM n WHERE i < :last)
-                        INSERT INTO sso_token
-                            (digest, client_id, redirect_uri, code_challenge, state_digest, account_id, session_handle,
-                             authenticated_at, methods, created_at, expires_at, used_at)
-                        SELECT randomblob(32), 'partner', 'http://127.0.0.1:9/auth/sso/callback', '', randomblob(32),
-                               (SELECT MIN(id) FROM account), 'seed-' || (i % :sessions), :now, 'email_code', :now, :end, :now
-                          FROM n
-                        """, values)
-                    try connection.execute(
-                        """
-                        WITH RECURSIVE n(i) AS (SELECT :first UNION ALL SELECT i + 1 FROM n WHERE i < :last)
-                        INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at)
-                        SELECT randomblob(32), 'seed-' || i, hex(randomblob(16)), '{}', :now, :now, :end FROM n
-                         WHERE i <= :sessions
-                        """, values)
-                }
-            }
+            let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
+            try await database.stored.addMany(tokens: tokens, sessions: sessions, now: now, until: now + .hours(1))
             await database.close()
         }
 

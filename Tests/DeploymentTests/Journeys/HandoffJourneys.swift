@@ -1,3 +1,4 @@
+import ProbeKit
 import SQLiteStorage
 import SSOWeb
 import Storage
@@ -23,12 +24,7 @@ extension Journeys.Users {
                 }
                 let statuses = try await atOnce(100) { try await app.present(code, in: views[$0]).status }
                 #expect(statuses.count { $0 == 303 } == 1 && statuses.count { $0 == 400 } == 99)
-                let database = try await SQLiteDatabase(path: pair.databasePath, migrations: IdPMigrations.all)
-                let sessions = try await database.read { connection in
-                    try connection.query("SELECT COUNT(*) AS n FROM session WHERE owner IS NOT NULL")[0].integer("n")
-                }
-                await database.close()
-                #expect(sessions == 1)
+                #expect(try await pair.stored { try await $0.sessions.ofApps.count() } == 1)
                 var signedIn = 0
                 for view in views.map({ $0.twin(userAgent: Browser.browserUserAgent) })
                 where try await view.isSignedIn(at: pair) { signedIn += 1 }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SQLiteStorage
 import SSOShared
 import SSOWeb
@@ -29,8 +30,8 @@ extension Journeys.Users {
                     let redirected = try await onOwnThread { try Self.scan(link, times: 100, at: pair.idp.port) }
                     #expect(redirected == 100)
                 }
-                #expect(try await Self.rows(pair, "session", where: "slots LIKE '%accountID%'") == 0)
-                #expect(try await Self.rows(pair, "challenge", where: "used_at IS NOT NULL") == 0)
+                #expect(try await pair.stored { try await $0.sessions.signedIn.count() } == 0)
+                #expect(try await pair.stored { try await $0.challenges.used.count() } == 0)
                 var signedIn = 0
                 for user in users {
                     let complete = try await user.signIn()
@@ -64,17 +65,6 @@ extension Journeys.Users {
             }
         }
 
-        private static func rows(_ pair: ProcessDeployment, _ table: String, where condition: String) async throws
-            -> Int
-        {
-            let database = try await SQLiteDatabase(path: pair.databasePath, migrations: IdPMigrations.all)
-            let count = try await database.read { connection in
-                try connection.query("SELECT COUNT(*) AS n FROM \(table) WHERE \(condition)")[0].integer("n")
-            }
-            await database.close()
-            return Int(count)
-        }
-
         @Test(
             "of 100 posts of one link at once, over three IdP processes, exactly one signs in", .timeLimit(.minutes(3)))
         func oneWinner() async throws {
@@ -90,7 +80,7 @@ extension Journeys.Users {
                     sessions.insert(twin.cookie("idp_session", at: "localhost") ?? "")
                 }
                 #expect(sessions.count == 1)
-                #expect(try await Self.rows(pair, "session", where: "slots LIKE '%accountID%'") == 1)
+                #expect(try await pair.stored { try await $0.sessions.signedIn.count() } == 1)
             }
         }
 
@@ -148,7 +138,7 @@ extension Journeys.Users {
                             """)
                         try await scanner.arrive("the page of the last link") { $0 == pair.origin + "/sign-in" }
                     }
-                    #expect(try await Self.rows(pair, "challenge", where: "used_at IS NOT NULL") == number - 1)
+                    #expect(try await pair.stored { try await $0.challenges.used.count() } == number - 1)
                     #expect(try await user.signIn().token().hasPrefix("sst_"))
                 }
                 try await scanner.quit()

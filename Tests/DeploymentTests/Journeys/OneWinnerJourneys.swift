@@ -1,3 +1,4 @@
+import ProbeKit
 import SQLiteStorage
 import SSOShared
 import SSOWeb
@@ -64,14 +65,9 @@ extension Journeys.Operators {
                         form, on: waiting, ["code": wrong])
                 }
                 #expect(replies.allSatisfy { (400..<500).contains($0.status) || $0.status == 303 })
-                let database = try await SQLiteDatabase(path: pair.databasePath, migrations: IdPMigrations.all)
-                let (tries, guesses) = try await database.read { connection in
-                    let row = try connection.query(
-                        "SELECT (SELECT MAX(tries) FROM challenge) AS tries, (SELECT COUNT(*) FROM code_guess) AS guesses"
-                    )[0]
-                    return (try row.integer("tries"), try row.integer("guesses"))
+                let (tries, guesses) = try await pair.stored {
+                    (try await $0.challenges.mostTries(), try await $0.guesses.count())
                 }
-                await database.close()
                 #expect(tries == 5 && guesses == 5)
                 let last = try await browser.submit(form, on: waiting, ["code": code])
                 #expect(last.status == 422)

@@ -1,3 +1,4 @@
+import ProbeKit
 import SQLiteStorage
 import SSOShared
 import Storage
@@ -13,15 +14,7 @@ extension Journeys.Operators {
     @Suite("A passkey's answer, over processes and a crash", .journey)
     struct PasskeyRace {
         private static func signIns(_ pair: ProcessDeployment) async throws -> Int {
-            let database = try await SQLiteDatabase(path: pair.databasePath, migrations: IdPMigrations.all)
-            let count = try await database.read { connection in
-                Int(
-                    try connection.query(
-                        "SELECT COUNT(*) AS n FROM audit_event WHERE event = 'signed_in' AND detail LIKE 'passkey%'")[0]
-                        .integer("n"))
-            }
-            await database.close()
-            return count
+            try await pair.stored { try await $0.audit.of("signed_in").detail(from: "passkey").count() }
         }
 
         /// A user with a passkey, and a browser of nobody at the sign-in page.

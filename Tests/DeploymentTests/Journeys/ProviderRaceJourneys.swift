@@ -1,3 +1,4 @@
+import ProbeKit
 import SQLiteStorage
 import SSOShared
 import SSOWeb
@@ -32,28 +33,17 @@ extension Journeys.Operators {
             try await standIn.visit(from: browser.beginSignIn(at: pair.client), in: browser)
         }
 
-        private static func rows(_ pair: ProcessDeployment, _ table: String, where condition: String = "1 = 1")
-            async throws -> Int
-        {
-            let database = try await SQLiteDatabase(path: pair.databasePath, migrations: IdPMigrations.all)
-            let count = try await database.read { connection in
-                Int(try connection.query("SELECT COUNT(*) AS n FROM \(table) WHERE \(condition)")[0].integer("n"))
-            }
-            await database.close()
-            return count
-        }
-
         private static func expectNoSignIn(_ pair: ProcessDeployment) async throws {
             for table in ["account", "account_identity", "sso_token"] {
-                #expect(try await rows(pair, table) == 0, "\(table)")
+                #expect(try await pair.stored { try await $0.count(of: table) } == 0, "\(table)")
             }
-            #expect(try await rows(pair, "session", where: "slots LIKE '%accountID%'") == 0)
+            #expect(try await pair.stored { try await $0.sessions.signedIn.count() } == 0)
         }
 
         private static func expectOneSignIn(_ pair: ProcessDeployment) async throws {
-            #expect(try await rows(pair, "session", where: "slots LIKE '%accountID%'") == 1)
-            #expect(try await rows(pair, "account") == 1)
-            #expect(try await rows(pair, "account_identity") == 1)
+            #expect(try await pair.stored { try await $0.sessions.signedIn.count() } == 1)
+            #expect(try await pair.stored { try await $0.count(of: "account") } == 1)
+            #expect(try await pair.stored { try await $0.count(of: "account_identity") } == 1)
         }
 
         @Test(

@@ -1,5 +1,5 @@
 import Foundation
-import SQLiteStorage
+import ProbeKit
 import SSONative
 import Storage
 
@@ -98,14 +98,7 @@ extension ProcessDeployment {
 
     /// Takes earlier emails to an address out of its budget.
     func forgetEmails(to address: String) async throws {
-        let database = try await SQLiteDatabase(path: databasePath, migrations: IdPMigrations.all)
-        try await database.write { connection in
-            try connection.execute(
-                "UPDATE mail_queue SET address = 'forgotten ' || address WHERE address = :address",
-                ["address": .text(address)])
-            return
-        }
-        await database.close()
+        try await stored { try await $0.emails.to(address).forget() }
     }
 
     /// Every public address.

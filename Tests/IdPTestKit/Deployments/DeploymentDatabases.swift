@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SQLiteStorage
 import Storage
 import Synchronization
@@ -13,39 +14,7 @@ import Synchronization
 /// The databases of one deployment: files, or with `SSO_TEST_DATABASE=postgres` schemas of one PostgreSQL server, so that the
 /// same tests hold both engines to the same claims.
 final class DeploymentDatabases: Sendable {
-    static let areOnPostgres = ProcessInfo.processInfo.environment["SSO_TEST_DATABASE"] == "postgres"
-
-    /// How to sort the rows of a table with `created_at`, the newest first, also where the clock stood still.
-    static var newestFirst: String { areOnPostgres ? "created_at DESC, ctid DESC" : "rowid DESC" }
-
-    /// Statements after which a table takes no row, and the one that ends that.
-    static func refusal(of table: String) -> (begin: [String], end: String) {
-        guard areOnPostgres else {
-            return (
-                ["CREATE TRIGGER no_room BEFORE INSERT ON \(table) BEGIN SELECT RAISE(ABORT, 'no room'); END"],
-                "DROP TRIGGER no_room"
-            )
-        }
-        let function = "BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '23000'; END"
-        return (
-            [
-                "CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $body$\(function)$body$",
-                "CREATE TRIGGER no_room BEFORE INSERT ON \(table) FOR EACH ROW EXECUTE FUNCTION no_room()",
-            ], "DROP TRIGGER no_room ON \(table)"
-        )
-    }
-
-    /// Statements after which no row of a table changes.
-    static func refusalOfUpdates(of table: String) -> [String] {
-        guard areOnPostgres else {
-            return ["CREATE TRIGGER frozen BEFORE UPDATE ON \(table) BEGIN SELECT RAISE(ABORT, 'frozen'); END"]
-        }
-        let function = "BEGIN RAISE EXCEPTION 'frozen' USING ERRCODE = '23000'; END"
-        return [
-            "CREATE FUNCTION frozen() RETURNS trigger LANGUAGE plpgsql AS $body$\(function)$body$",
-            "CREATE TRIGGER frozen BEFORE UPDATE ON \(table) FOR EACH ROW EXECUTE FUNCTION frozen()",
-        ]
-    }
+    static let areOnPostgres = TestedEngine.isPostgres
 
     private let folder: TemporaryFolder
     private let schemas = Mutex<[String: PostgresFixture]>([:])

@@ -1,6 +1,9 @@
 import Foundation
+import ProbeKit
+import SQLiteStorage
 
 @testable import Counterparts
+@testable import IdPSchema
 @testable import TestKit
 @testable import WebTestKit
 
@@ -128,5 +131,15 @@ final class ProcessDeployment: Sendable {
         }
         settings["IDP_CLIENTS_FILE"] = try folder.write(file, to: "clients.yaml")
         return settings
+    }
+}
+
+extension ProcessDeployment {
+    /// Opens the rows of the IdP's file, beside its processes.
+    func stored<Value>(_ body: (StoredRows) async throws -> Value) async throws -> Value {
+        let database = try await SQLiteDatabase(path: databasePath, migrations: IdPMigrations.all)
+        let value = try await body(database.stored)
+        await database.close()
+        return value
     }
 }

@@ -146,20 +146,3 @@ extension TestDeployment {
             paths: try await ProgramPaths.relyingParty().sorted())
     }
 }
-
-extension Database {
-    /// The number of rows of every table, by name: what changes nothing changes none of them.
-    func rowsOfEveryTable() async throws -> [String: Int64] {
-        try await read { connection in
-            let names = try connection.query(
-                DeploymentDatabases.areOnPostgres
-                    ? "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()"
-                    : "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-            ).map { try $0.text("name") }
-            return try Dictionary(
-                uniqueKeysWithValues: names.map { name in
-                    (name, try connection.query("SELECT COUNT(*) AS n FROM \"\(name)\"")[0].integer("n"))
-                })
-        }
-    }
-}

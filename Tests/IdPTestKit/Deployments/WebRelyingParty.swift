@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -29,18 +30,9 @@ enum WebRelyingParty {
 }
 
 extension TestDeployment {
-    /// How many rows a table of the IdP has.
-    func rows(of table: String, where condition: String = "1 = 1") async throws -> Int {
-        try await database.read { connection in
-            Int(try connection.query("SELECT COUNT(*) AS n FROM \(table) WHERE \(condition)")[0].integer("n"))
-        }
-    }
+    /// The rows of the IdP, by their owner.
+    var stored: StoredRows { database.stored }
 
-    /// Changes the IdP's database directly.
-    func execute(_ sql: String) async throws {
-        try await database.write { connection in
-            try connection.execute(sql)
-            return
-        }
-    }
+    /// How many rows a table of the IdP has.
+    func rows(of table: String) async throws -> Int { try await stored.count(of: table) }
 }

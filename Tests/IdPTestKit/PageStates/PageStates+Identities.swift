@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -69,34 +70,22 @@ extension PageStates {
 extension PageStudio {
     /// Gives the account a provider of the file, and one that is not in it any more with a private address.
     fileprivate func addIdentities() async throws {
-        try await deployment.database.write { [address] connection in
-            for (issuer, provider, email, flag) in [
-                ("https://login.example.org", "work", "ann.example@work.example", 0),
-                ("https://appleid.apple.com", "apple", "x7k2p9qd4f@privaterelay.appleid.example", 1),
-            ] {
-                _ = try connection.execute(
-                    """
-                    INSERT INTO account_identity (account_id, created_at, used_at, kind, issuer, subject, provider, email,
-                                                  is_private_email, is_email_disabled)
-                    SELECT id, created_at + :flag + 1, created_at, 'external', :issuer, id, :provider, :email, :flag, :flag
-                      FROM account WHERE email = :address
-                    """,
-                    [
-                        "issuer": .text(issuer), "provider": .text(provider), "email": .text(email),
-                        "flag": .integer(Int64(flag)), "address": .text(address),
-                    ])
-            }
-        }
+        let account = try await deployment.stored.accounts.of(address).ids()[0]
+        let now = Timestamp(milliseconds: deployment.clock.now.milliseconds)
+        try await deployment.stored.identities.add(
+            AddedIdentity(
+                account, at: "https://login.example.org", account, provider: "work",
+                address: "ann.example@work.example",
+                createdAt: now + .milliseconds(1), usedAt: now),
+            AddedIdentity(
+                account, at: "https://appleid.apple.com", account, provider: "apple",
+                address: "x7k2p9qd4f@privaterelay.appleid.example", isPrivate: true,
+                createdAt: now + .milliseconds(2), usedAt: now))
     }
 
     fileprivate func removeIdentities(but issuer: String) async throws {
-        try await deployment.database.write { [address] connection in
-            _ = try connection.execute(
-                """
-                DELETE FROM account_identity
-                 WHERE issuer <> :issuer AND account_id = (SELECT id FROM account WHERE email = :address)
-                """, ["issuer": .text(issuer), "address": .text(address)])
-        }
+        let account = try await deployment.stored.accounts.of(address).ids()[0]
+        try await deployment.stored.identities.notFrom(issuer).ofAccount(account).delete()
     }
 
     /// The sign-in page of a change that waits.

@@ -1,3 +1,5 @@
+import ProbeKit
+
 @testable import TestKit
 @testable import WebTestKit
 
@@ -8,8 +10,7 @@ extension PageStates {
         },
         PageState("address-fixed", mark: ".notice") { studio in
             let browser = try await studio.signedIn()
-            try await studio.deployment.execute(
-                "UPDATE account SET imported_at = 1 WHERE email = '\(studio.address)'")
+            try await studio.deployment.stored.accounts.of(studio.address).setImported()
             return try await browser.get(studio.origin + "/address")
         },
         PageState("address-refused", 422) { studio in

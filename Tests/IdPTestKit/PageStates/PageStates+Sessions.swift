@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -48,36 +49,16 @@ extension PageStudio {
             ("delivered", true, true, nil), ("waiting", false, false, "timed_out"), ("trying", false, false, nil),
             ("given-up", true, false, "timed_out"), ("not-told", true, true, nil),
         ]
-        try await deployment.database.write { [address] connection in
-            for state in states {
-                let session = "ses_\(state.client)-\(address)"
-                let values: SQLArguments = [
-                    "session": .text(session), "client": .text(state.client), "now": .timestamp(now),
-                    "address": .text(address),
-                ]
-                try connection.execute(
-                    """
-                    INSERT INTO client_sign_in (session_handle, client_id, kind, told_session, account_id, first_used_at,
-                                                last_used_at, ended_at, reason)
-                    SELECT :session, :client, 'sso', :session, id, :now, :now, :now, 'signed_out' FROM account
-                     WHERE email = :address
-                    """, values)
-                guard state.client != "not-told" else { continue }
-                // Far ahead, so that the sender leaves it alone.
-                try connection.execute(
-                    """
-                    INSERT INTO sign_out_message (id, kind, client_id, account_id, told_session, created_at, tries, next_try_at,
-                                                  last_error, settled_at, is_delivered)
-                    SELECT :id, 'sso', :client, id, :session, :now, 1, :next, CAST(:error AS TEXT), CAST(:settled AS BIGINT),
-                           :delivered
-                      FROM account WHERE email = :address
-                    """,
-                    values.merging([
-                        "id": .text("evt_\(session)"), "next": .timestamp(now + .hours(20)),
-                        "error": .optional(state.error), "delivered": .integer(state.delivered ? 1 : 0),
-                        "settled": .optional(state.settled ? now.milliseconds : nil),
-                    ]))
-            }
+        let account = try await deployment.stored.accounts.of(address).ids()[0]
+        for state in states {
+            let session = "ses_\(state.client)-\(address)"
+            try await deployment.stored.clientSignIns.addEnded(
+                session, at: state.client, of: account, "signed_out", now: now)
+            guard state.client != "not-told" else { continue }
+            // Far ahead, so that the sender leaves it alone.
+            try await deployment.stored.signOutMessages.addTried(
+                session, at: state.client, of: account, at: now, next: now + .hours(20), error: state.error,
+                isSettled: state.settled, isDelivered: state.delivered)
         }
     }
 }

@@ -1,3 +1,4 @@
+import ProbeKit
 import Storage
 
 @testable import IdPClients
@@ -13,10 +14,7 @@ extension TestDeployment {
 
     /// Registers ``appKeyService``, if that is not done.
     func addAppKeyService(_ client: String = "app-wiki") async throws {
-        let known = try await database.read { connection in
-            try !connection.query("SELECT 1 FROM client WHERE id = :id", ["id": .text(client)]).isEmpty
-        }
-        if !known { try await add(AddedClient(client), Self.appKeyService) }
+        if try await stored.clients.id(client).count() == 0 { try await add(AddedClient(client), Self.appKeyService) }
     }
 
     /// A key that a user has made on the page, and the answer that shows it.

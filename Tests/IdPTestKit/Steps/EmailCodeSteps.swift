@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -61,17 +62,7 @@ extension TestDeployment {
     /// Takes earlier emails to an address out of its budget, so that the budget is full again. Their rows stay: a guess
     /// counts only while the email with the code is known.
     func forgetEmails(to address: String) async throws {
-        try await database.write { connection in
-            try connection.execute(
-                "UPDATE mail_queue SET address = 'forgotten ' || address WHERE address = :address",
-                ["address": .text(address)])
-            return
-        }
-    }
-
-    /// The single number that a query returns.
-    func count(_ sql: String) async throws -> Int {
-        try await database.read { connection in Int(try connection.query("SELECT (\(sql)) AS n")[0].integer("n")) }
+        try await stored.emails.to(address).forget()
     }
 
     /// A browser that has signed in with an address and signed out again: it is a known browser then.
@@ -98,12 +89,12 @@ extension TestDeployment {
 
     /// How many emails to an address were queued.
     func emailsQueued(to address: String = "ann@example.com") async throws -> Int {
-        try await count("SELECT COUNT(*) FROM mail_queue WHERE address = '\(address)' AND subject_id IS NOT NULL")
+        try await stored.emails.to(address).real.count()
     }
 
     /// How many wrong codes count against an address.
     func failures(of address: String = "ann@example.com") async throws -> Int {
-        try await count("SELECT COUNT(*) FROM code_guess WHERE address = '\(address)'")
+        try await stored.guesses.at(address).count()
     }
 }
 

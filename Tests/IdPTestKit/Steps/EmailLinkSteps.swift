@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOWeb
 
 @testable import Counterparts
@@ -74,13 +75,13 @@ extension TestDeployment {
 
     /// Waits until every email that is due has been sent, so that none of them is taken for a later one.
     func sendDueEmails() async throws {
-        let now = clock.now.milliseconds
-        let isDue = "subject_id IS NOT NULL AND sent_at IS NULL AND created_at <= \(now) AND expires_at > \(now)"
+        let now = clock.now
+        let due = stored.emails.real.unsent.queued(until: now).valid(after: now)
         try await eventually("every email that is due is sent") {
-            try await rows(of: "mail_queue", where: isDue) == 0 ? () : nil
+            try await due.count() == 0 ? () : nil
         }
     }
 
     /// How many challenges have signed in.
-    func usedChallenges() async throws -> Int { try await rows(of: "challenge", where: "used_at IS NOT NULL") }
+    func usedChallenges() async throws -> Int { try await stored.challenges.used.count() }
 }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 
@@ -71,7 +72,7 @@ extension ProviderDeployment {
 
     /// How many identities at providers there are.
     func externalIdentities() async throws -> Int {
-        try await deployment.rows(of: "account_identity", where: "kind = 'external'")
+        try await deployment.stored.identities.external.count()
     }
 
     /// Waits until so many notices have been sent to an address.

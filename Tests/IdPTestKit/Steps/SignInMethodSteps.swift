@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import Synchronization
 
@@ -297,7 +298,7 @@ extension TestDeployment {
 
     /// How many sessions are signed in.
     func signedInSessions() async throws -> Int {
-        try await count("SELECT COUNT(*) FROM session WHERE slots LIKE '%accountID%'")
+        try await stored.sessions.signedIn.count()
     }
 }
 

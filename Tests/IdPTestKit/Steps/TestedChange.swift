@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 
@@ -126,14 +127,14 @@ enum TestedChange: String, CaseIterable, Sendable {
         case .sessionEnd, .otherSessionsEnd:
             let page = try await browser.get(place.origin + "/sessions")
             return try page.page().forms.filter { $0.action == "/sessions/end" }.count == 1
-        case .passkeyRename: return try await place.deployment.rows(of: "passkey", where: "name = 'Tablet'") == 1
-        case .passkeyRemoval: return try await place.deployment.rows(of: "passkey", where: "name = 'Phone'") == 0
-        case .appKeyAddition: return try await place.deployment.rows(of: "app_key", where: "name = 'Phone'") == 1
+        case .passkeyRename: return try await place.deployment.stored.passkeys.named("Tablet").count() == 1
+        case .passkeyRemoval: return try await place.deployment.stored.passkeys.named("Phone").count() == 0
+        case .appKeyAddition: return try await place.deployment.stored.appKeys.named("Phone").count() == 1
         case .appKeyRemoval: return try await place.deployment.rows(of: "app_key") == 0
         case .addressChange: return try await place.deployment.rows(of: "address_change") == 1
         case .dataExport:
-            return try await place.deployment.rows(of: "audit_event", where: "event = 'data_downloaded'") == 1
-        case .accountErasure: return try await place.deployment.rows(of: "account", where: "erase_at > 0") == 1
+            return try await place.deployment.stored.audit.of("data_downloaded").count() == 1
+        case .accountErasure: return try await place.deployment.stored.accounts.toBeErased.count() == 1
         case .greeting: return try await browser.get(place.origin + GreetingFeature.path).text.contains("<h1>Aloha")
         }
     }
@@ -155,5 +156,5 @@ extension ProviderDeployment {
     }
 
     /// Gives every account the second factor.
-    func setPin() async throws { try await deployment.execute("UPDATE account SET name = 'Ann with a pin'") }
+    func setPin() async throws { try await deployment.stored.accounts.rename("Ann with a pin") }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -60,16 +61,7 @@ extension TestDeployment {
 
     /// Every value of a table as text.
     func text(of table: String) async throws -> String {
-        try await database.read { connection in
-            try connection.query("SELECT * FROM \(table)").flatMap(\.values).map { value in
-                switch value {
-                case .text(let text): text
-                case .integer(let integer): String(integer)
-                case .blob(let bytes): String(decoding: bytes, as: UTF8.self)
-                case .null, nil: "NULL"
-                }
-            }.joined(separator: "\n")
-        }
+        try await stored.texts(of: table).joined(separator: "\n")
     }
 
     /// What operators see of an address.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -162,9 +163,7 @@ struct AddressModel {
     /// The change that was made last.
     private static func noteNew(_ world: World, _ browser: Int) async throws {
         let known = Set(world.addressChanges.map(\.id))
-        let ids = try await world.database.read { connection in
-            try connection.query("SELECT id FROM address_change").map { try $0.text("id") }
-        }
+        let ids = try await world.database.stored.addressChanges.ids()
         world.addressChanges += ids.filter { !known.contains($0) }.map { ($0, browser) }
     }
 

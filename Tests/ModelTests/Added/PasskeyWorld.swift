@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -55,9 +56,7 @@ extension World {
         let reply = try await send(browser, .post, "/passkeys/add", [("form_token", token), ("passkey", answer)])
         guard reply.status == 303, let target = reply.header("location") else { return "\(reply.status)" }
         guard target.contains("?added") || target.hasPrefix("/sign-in?flow=") else { return target }
-        let rows = try await database.read { connection in
-            try connection.query("SELECT id FROM passkey").map { try $0.text("id") }
-        }
+        let rows = try await database.stored.passkeys.ids()
         let id = rows.first { id in !passkeys.contains { $0.id == id } } ?? ""
         passkeys.append(WorldPasskey(authenticator: authenticator, id: id))
         guard let flow = Self.query("flow", in: target) else { return "added" }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -154,11 +155,7 @@ extension World {
 
     /// Finds the session that a sign-in has made. A form stays open for a user who has to sign in, and has not.
     func noteSignIn(_ browser: Int, _ landed: String) async throws {
-        let all = try await database.read { connection in
-            try connection.query("SELECT handle FROM session WHERE account_id IS NOT NULL").map {
-                try $0.text("handle")
-            }
-        }
+        let all = try await database.stored.sessions.ofAccounts.handles()
         let new = all.first { !handles.contains($0) }
         if let new { browsers[browser].handle = new }
         if new != nil || landed != "sign-in" { browsers[browser].formToken = nil }

@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -15,9 +16,7 @@ import Storage
 extension World {
     /// New accounts get the next numbers.
     func noteAccounts() async throws {
-        let all = try await database.read { connection in
-            try connection.query("SELECT id, email FROM account ORDER BY created_at, email").map { try $0.text("id") }
-        }
+        let all = try await database.stored.accounts.idsByAge()
         for id in all where !accounts.contains(id) { accounts.append(id) }
     }
 
@@ -81,32 +80,16 @@ extension World {
     ]
 
     func rows(since began: Timestamp) async throws -> [String] {
-        let names = Self.recorded.map { "'\($0)'" }.joined(separator: ", ")
-        let rows = try await database.read { connection in
-            try connection.query(
-                "SELECT id, event, client_id, account_id, cause FROM audit_event WHERE id >= :since AND event IN (\(names))",
-                ["since": .blob(AuditID.prefix(of: began))]
-            ).map { row in
-                (
-                    try row.blob("id"), try row.text("event"), try row.optionalText("client_id"),
-                    try row.optionalText("account_id"), try row.optionalText("cause")
-                )
-            }
-        }
-        return rows.filter { seen.insert($0.0).inserted }.map { _, event, client, account, cause in
-            let says = Self.withCause.contains(event)
-            return Outcome.row(event, client, account.map(number), says ? cause : nil)
+        let rows = try await database.stored.audit.from(id: AuditID.prefix(of: began)).of(anyOf: Self.recorded).all()
+        return rows.filter { seen.insert($0.id).inserted }.map { row in
+            let says = Self.withCause.contains(row.event)
+            return Outcome.row(row.event, row.client, row.account.map(number), says ? row.cause : nil)
         }.sorted()
     }
 
     /// How often each event was recorded with each cause.
     func causes() async throws -> [String: Int] {
-        let rows = try await database.read { connection in
-            try connection.query(
-                "SELECT event, cause, COUNT(*) AS number FROM audit_event WHERE cause IS NOT NULL GROUP BY event, cause"
-            ).map { ("\(try $0.text("event")): \(try $0.text("cause"))", Int(try $0.integer("number"))) }
-        }
-        return Dictionary(rows) { $0 + $1 }
+        Dictionary(try await database.stored.audit.causes().map { ($0, 1) }, uniquingKeysWith: +)
     }
 
     func number(of account: String) -> Int { accounts.firstIndex(of: account) ?? -1 }

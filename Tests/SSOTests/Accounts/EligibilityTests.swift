@@ -1,3 +1,4 @@
+import ProbeKit
 import Testing
 
 @testable import IdP
@@ -75,7 +76,7 @@ struct EligibilityTests {
                 #expect(try await Self.verify(bobs, at: port, deployment).status == 200)
             }
             #expect(deployment.log.contains("account_not_allowed"))
-            #expect(try await deployment.rows(of: "sso_token", where: "voided_at IS NOT NULL") == 1)
+            #expect(try await deployment.stored.grants.voided.count() == 1)
             #expect(try await deployment.verify(token, as: deployment.client).error == "invalid_token")
         }
     }
@@ -144,9 +145,9 @@ struct EligibilityTests {
     func oldSession() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
-            try await deployment.execute("UPDATE session SET slots = REPLACE(slots, ',\"signOuts\":0', '')")
-            try await deployment.execute("UPDATE session SET slots = REPLACE(slots, '\"signOuts\":0,', '')")
-            #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%signOuts%'") == 0)
+            try await deployment.stored.sessions.replace(#","signOuts":0"#, with: "")
+            try await deployment.stored.sessions.replace(#""signOuts":0,"#, with: "")
+            #expect(try await deployment.stored.sessions.holding("signOuts").count() == 0)
             #expect(try await browser.isSignedInOnHomePage(of: deployment))
             _ = try await deployment.change(SignOutUser("ann@example.com"))
             #expect(try await !browser.isSignedInOnHomePage(of: deployment))
@@ -159,7 +160,7 @@ struct EligibilityTests {
             let refusal = try await deployment.refusal(of: DisableUser("nobody@example.com"))
             #expect(refusal == "there is no account with the address nobody@example.com.")
             #expect(try await deployment.rows(of: "account") == 0)
-            #expect(try await deployment.rows(of: "audit_event", where: "event = 'user_changed'") == 0)
+            #expect(try await deployment.stored.audit.of("user_changed").count() == 0)
         }
     }
 }

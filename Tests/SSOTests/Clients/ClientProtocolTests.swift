@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -251,7 +252,7 @@ struct ClientProtocolTests {
             #expect(try await status(leaked, as: other, back: client.callback) == 404)
             #expect(try await status(leaked, as: client, back: client.callback) == 404, "void from now on")
             let relabelled = try await ticket()
-            try await deployment.execute("UPDATE sso_token SET kind = 'other' WHERE used_at IS NULL")
+            try await deployment.stored.grants.unused.setKind("other")
             #expect(try await status(relabelled, as: client, back: client.callback) == 404)
         }
     }

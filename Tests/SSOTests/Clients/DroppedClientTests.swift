@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Synchronization
@@ -67,7 +68,7 @@ struct DroppedClientTests {
             let complete = try await browser.get("\(deployment.origin)\(SSOPath.complete)?flow=\(flow)")
             let resumed = try await send(complete.location().absolute)
             #expect(resumed.status == 400 && refusals() == 2)
-            #expect(try await deployment.rows(of: "sso_token", where: "client_id = '\(goes.id)'") == 0)
+            #expect(try await deployment.stored.grants.of(client: goes.id).count() == 0)
         }
     }
 
@@ -89,7 +90,7 @@ struct DroppedClientTests {
             let kind = GrantKind(
                 id: "sso", secret: SSOTokenKind.self, lifetime: .minutes(5), needsReturnAddress: false)
             let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
-            try await deployment.execute("UPDATE sso_token SET client_id = 'one'")
+            try await deployment.stored.grants.setClient("one")
             func redeem() async throws -> GrantStore.Outcome<Void> {
                 let presented = GrantStore.Presented(
                     try #require(SSOToken(wire: token)), kind, by: Self.client([old], address), returnTo: nil,
@@ -102,7 +103,7 @@ struct DroppedClientTests {
                 next.withLock { $0 = ClientRegistry(registered) }
                 directory.reload()
                 guard case .clientDropped = try await redeem() else { throw ProbeFailure("it was let in") }
-                #expect(try await deployment.rows(of: "sso_token", where: "used_at IS NOT NULL") == 0)
+                #expect(try await deployment.stored.grants.used.count() == 0)
             }
             next.withLock { $0 = ClientRegistry([Self.client([old, new], address)]) }
             directory.reload()

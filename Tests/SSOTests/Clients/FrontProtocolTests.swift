@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -78,13 +79,11 @@ struct FrontProtocolTests {
         try await Self.open(["access: everyone", "access: everyone"]) { deployment in
             let (client, browser) = (deployment.clients[1], try await deployment.signedIn(as: Self.address))
             let told = try Self.told(try await browser.get(Self.ask(client, deployment)).location(), client)
-            let open = "client_id = '\(client.id)' AND kind = 'front' AND ended_at IS NULL"
-            #expect(
-                try await deployment.rows(
-                    of: "client_sign_in", where: "\(open) AND told_session = '\(told["session"] ?? "")'") == 1)
+            let open = deployment.stored.clientSignIns.at(client: client.id).ofKind("front").open
+            #expect(try await open.told(told["session"] ?? "").count() == 1)
             #expect(try await deployment.auditRows(.tokenRedeemed).contains { $0.client == client.id })
             try await browser.signOut(of: deployment)
-            #expect(try await deployment.rows(of: "client_sign_in", where: open) == 0)
+            #expect(try await open.count() == 0)
         }
     }
 
@@ -101,7 +100,7 @@ struct FrontProtocolTests {
             #expect(try refused.location().query("email") == nil)
             let elsewhere = Self.ask(client, deployment, back: client.callback + "/")
             #expect(try await browser.get(elsewhere).status == 400)
-            let kinds = try await deployment.rows(of: "client_sign_in", where: "kind = 'front'")
+            let kinds = try await deployment.stored.clientSignIns.ofKind("front").count()
             #expect(kinds == 0)
         }
     }

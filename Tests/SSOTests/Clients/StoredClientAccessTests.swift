@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -81,16 +82,16 @@ struct StoredClientAccessTests {
             let code = try await deployment.oidcCode(browser, client, ["scope": "openid offline_access"])
             let reply = try await deployment.oidcToken(code, as: client)
             let (first, user) = (try reply.json()["refresh_token"]?.text, try reply.idTokenClaims()["sub"]?.text)
-            try await deployment.database.write { _ = try $0.execute("DELETE FROM session") }
+            try await deployment.stored.sessions.delete()
             _ = try await ClientSignInPurge(database: deployment.database, clock: deployment.clock.clock)
                 .purge(limit: 100)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM client_sign_in WHERE reason = 'expired'") == 1)
+            #expect(try await deployment.stored.clientSignIns.ended("expired").count() == 1)
             // The client's own session may go on.
             let second = try await deployment.oidcRefresh(try #require(first), as: client)
             let refresh = try #require(second.json()["refresh_token"]?.text)
 
             try await deployment.make(EnableClient(client.id, false, deployment.registrar))
-            #expect(try await deployment.count("SELECT COUNT(*) FROM client_sign_in WHERE reason = 'no_access'") == 1)
+            #expect(try await deployment.stored.clientSignIns.ended("no_access").count() == 1)
             let ended = try await deployment.auditRows(.sessionEnded)
             #expect(ended.map(\.client) == [client.id] && ended.map(\.account) == [user])
             #expect(try await deployment.auditRows(.signOutQueued).map(\.client) == [client.id])

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -63,13 +64,10 @@ struct StoredSecretTests {
                 ("grant_type", "refresh_token"), ("refresh_token", "sor_none"), ("client_id", new.id),
                 ("client_secret", new.secret),
             ]
-            func rename(_ old: String, to new: String) async throws {
-                _ = try await deployment.database.write { try $0.execute("ALTER TABLE \(old) RENAME TO \(new)") }
-            }
-            try await rename("client_secret", to: "away")
+            try await deployment.stored.rename(table: "client_secret", to: "away")
             #expect(try await deployment.redeem(token, as: new).status == 503)
             #expect(try await deployment.oidcPost(OIDCPath.token, fields, as: nil).status == 503)
-            try await rename("away", to: "client_secret")
+            try await deployment.stored.rename(table: "away", to: "client_secret")
             #expect(try await deployment.redeem(token, as: new).status == 200)
             #expect(try await deployment.oidcPost(OIDCPath.token, fields, as: nil).status == 401)
         }

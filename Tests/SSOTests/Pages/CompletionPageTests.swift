@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOShared
 import Testing
 
@@ -83,13 +84,7 @@ struct CompletionPageTests {
                 tokens.append(try await browser.token(for: deployment.client, of: deployment, state: "one-flow"))
             }
             #expect(Set(tokens).count == 5)
-            let alive = "SELECT COUNT(*) FROM sso_token WHERE used_at IS NULL AND voided_at IS NULL"
-            #expect(
-                try await deployment.count(
-                    """
-                    \(alive) AND state_digest =
-                        (SELECT state_digest FROM sso_token ORDER BY \(DeploymentDatabases.newestFirst) LIMIT 1)
-                    """) == 1)
+            #expect(try await deployment.stored.grants.open.ofNewestFlow.count() == 1)
             for old in tokens.dropLast() {
                 #expect(try await deployment.verify(old, as: deployment.client).status == 401)
             }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -109,12 +110,10 @@ struct HeadTests {
     private static func rows(_ deployment: TestDeployment) async throws -> [String] {
         var found: [String] = []
         for database in [deployment.database, deployment.client.database] {
-            found += try await database.rowsOfEveryTable().filter { !["audit_event", "admin_notice"].contains($0.key) }
+            found += try await database.stored.counts().filter { !["audit_event", "admin_notice"].contains($0.key) }
                 .map { "\($0) \($1)" }
                 .sorted()
-            found += try await database.read { connection in
-                try connection.query("SELECT slots FROM session ORDER BY id_digest").map { try $0.text("slots") }
-            }
+            found += try await database.stored.sessions.slots()
         }
         return found
     }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -42,9 +43,7 @@ struct LossTests {
 
     /// Removes a passkey, as the command does.
     static func removeOne(of deployment: TestDeployment) async throws {
-        let id = try await deployment.database.read {
-            try $0.query("SELECT id FROM passkey ORDER BY id LIMIT 1")[0].text("id")
-        }
+        let id = try await deployment.stored.passkeys.ids()[0]
         #expect(try await deployment.isChanged(by: RemovePasskey(id, of: ann, reporting: Silent())))
     }
 

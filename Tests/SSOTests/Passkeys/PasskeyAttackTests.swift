@@ -1,4 +1,5 @@
 import JWT
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -67,7 +68,7 @@ struct PasskeyAttackTests {
                 let page = try await deployment.signInPage(browser)
                 #expect(try await browser.sendPasskey(row, on: page).status == 422, "\(row.prefix(20))")
             }
-            #expect(try await deployment.rows(of: "session", where: "account_id IS NOT NULL") == 0)
+            #expect(try await deployment.stored.sessions.ofAccounts.count() == 0)
         }
     }
 
@@ -154,7 +155,7 @@ struct PasskeyAttackTests {
                 }
                 #expect(statuses == 1)
             }
-            #expect(try await deployment.rows(of: "session", where: "account_id IS NOT NULL") == 1)
+            #expect(try await deployment.stored.sessions.ofAccounts.count() == 1)
         }
     }
 
@@ -212,7 +213,7 @@ struct PasskeyAttackTests {
             }
             let signature = try await refusal { $0.key = try PrivateKey(new: .es256) }
             let handle = try await refusal { $0.userHandle = ben.credentials[0].userHandle }
-            try await deployment.execute("UPDATE account SET disabled = 1 WHERE email = 'ann@example.com'")
+            try await deployment.stored.accounts.of("ann@example.com").disable()
             let disabled = try await refusal { _ in }
             let unknown = try await refusal { $0.id = try RandomBytes.generate(32) }
             #expect(signature == handle && handle == disabled)
@@ -239,7 +240,7 @@ struct PasskeyAttackTests {
             #expect(refused.status == 422)
             #expect(deployment.events("passkey_counter") == 1)
             #expect(deployment.log.text.contains("device_bound"))
-            #expect(try await deployment.rows(of: "account_notice", where: "change = 'passkey_copied'") == 1)
+            #expect(try await deployment.stored.notices.about("passkey_copied").count() == 1)
             #expect(try await first.isSignedInOnHomePage(of: deployment))
 
             var traits = SoftwareAuthenticator.Traits.synced

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -33,7 +34,7 @@ struct PasskeyChallengeTests {
             #expect(try await deployment.openChallenges() == (refused.status == 422 ? 1 : 0))
             let again = try await browser.sendPasskey(answer, on: page)
             #expect(again.status == 422, "\(again.status)")
-            #expect(try await deployment.rows(of: "session", where: "account_id IS NOT NULL") == 0)
+            #expect(try await deployment.stored.sessions.ofAccounts.count() == 0)
             #expect(try await browser.usePasskey(authenticator, on: again).status == 303)
         }
     }
@@ -110,8 +111,8 @@ struct PasskeyChallengeTests {
             }
             let twins = [browser.twin(), browser.twin()]
             _ = try await atOnce(2) { try await twins[$0].sendPasskey(answers[$0], on: first).status }
-            #expect(try await deployment.rows(of: "session", where: "account_id IS NOT NULL") == 1)
-            #expect(try await deployment.rows(of: "audit_event", where: "event = 'signed_in'") == 1)
+            #expect(try await deployment.stored.sessions.ofAccounts.count() == 1)
+            #expect(try await deployment.stored.audit.of("signed_in").count() == 1)
         }
     }
 
@@ -129,8 +130,8 @@ struct PasskeyChallengeTests {
                 return try await twins[index].isSignedInOnHomePage(of: deployment) ? 1 : 0
             }
             #expect(statuses.allSatisfy { $0 < 500 } && statuses.count { $0 == 1 } == 1, "\(statuses)")
-            #expect(try await deployment.rows(of: "session", where: "account_id IS NOT NULL") == 1)
-            #expect(try await deployment.rows(of: "audit_event", where: "event = 'signed_in'") == 1)
+            #expect(try await deployment.stored.sessions.ofAccounts.count() == 1)
+            #expect(try await deployment.stored.audit.of("signed_in").count() == 1)
         }
     }
 
@@ -176,10 +177,8 @@ extension TestDeployment {
 
     /// How many challenges for a sign-in all sessions have.
     fileprivate func openChallenges() async throws -> Int {
-        try await database.read { connection in
-            try connection.query("SELECT slots FROM session").reduce(0) { count, row in
-                count + (try row.text("slots").ranges(of: #""purpose":"signIn""#).count)
-            }
+        try await stored.sessions.slots().reduce(0) { count, slots in
+            count + slots.ranges(of: #""purpose":"signIn""#).count
         }
     }
 }

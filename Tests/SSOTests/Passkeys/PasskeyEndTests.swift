@@ -1,4 +1,5 @@
 import JWT
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -21,21 +22,12 @@ struct PasskeyEndTests {
     }
 
     private static func ids(_ deployment: TestDeployment) async throws -> [String] {
-        try await deployment.database.read { connection in
-            try connection.query("SELECT id FROM passkey ORDER BY id").map { try $0.text("id") }
-        }
+        try await deployment.stored.passkeys.ids()
     }
 
     /// The passkeys of the rows about an end with this cause.
     private static func ended(_ cause: PasskeyEnd, _ deployment: TestDeployment) async throws -> [String] {
-        try await deployment.database.read { connection in
-            try connection.query(
-                """
-                SELECT detail FROM audit_event
-                 WHERE event = 'passkey_removed' AND cause = '\(cause.rawValue)' AND account_id IS NOT NULL ORDER BY detail
-                """
-            ).map { try $0.text("detail") }
-        }
+        try await deployment.stored.audit.of("passkey_removed").cause(cause.rawValue).ofAccounts.details()
     }
 
     @Test(
@@ -61,11 +53,11 @@ struct PasskeyEndTests {
             #expect(try await Self.ended(.forgotten, deployment) == forgotten)
 
             let prepared = try await give(2)
-            try await deployment.execute("DELETE FROM account_identity WHERE kind = 'email'")
+            try await deployment.stored.identities.emails.delete()
             let first = deployment.browser()
             _ = try await deployment.enterCode(deployment.signInPage(first), in: first, as: "ann@example.com")
             #expect(try await Self.ended(.addressProven, deployment) == prepared)
-            #expect(try await deployment.rows(of: "audit_event", where: "event = 'identity_revoked'") == 0)
+            #expect(try await deployment.stored.audit.of("identity_revoked").count() == 0)
 
             let erased = try await give(2)
             _ = try await deployment.isChanged(by: EraseUser("ann@example.com", .now))

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -76,7 +77,7 @@ struct PasskeyHandoffTests {
             let forged = try await browser.post(
                 WebAddress(complete), [("form_token", signIn.formToken()), ("flow", flow)])
             #expect(!forged.text.contains("shc_"), "the press of the page that asks is no proof")
-            #expect(try await deployment.rows(of: "handoff", where: "code_digest IS NOT NULL") == 0)
+            #expect(try await deployment.stored.handoffs.withCode.count() == 0)
 
             let done = try await browser.follow(browser.usePasskey(authenticator, on: signIn))
             try await Self.goBack(done, app, webView)

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -46,7 +47,7 @@ struct PasskeyResumeTests {
                 #expect(page.address.path != complete.address.path, "\(address)")
                 #expect(try page.page().form(with: "email") == nil, "an email would not do: \(page.text)")
             }
-            #expect(try await deployment.rows(of: "sso_token", where: "strength = 'any'") == 0)
+            #expect(try await deployment.stored.grants.strength("any").count() == 0)
         }
     }
 
@@ -84,7 +85,7 @@ struct PasskeyResumeTests {
             let flow = second.address.query("flow") ?? ""
             let end = try await browser.follow(browser.get("\(deployment.origin)\(asking.resumePath)?flow=\(flow)"))
             #expect(end.status == 200 || end.status == 410 || end.status == 302, "\(end.status)")
-            #expect(try await deployment.rows(of: "sso_token", where: "strength <> 'phr'") == 0)
+            #expect(try await deployment.stored.grants.weaker(than: "phr").count() == 0)
         }
     }
 

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -54,7 +55,7 @@ struct PasskeyRuleTests {
             }
             let add = try await deployment.passkeyPage(byEmail)
             #expect(add.address.path == "/sign-in")
-            #expect(try await deployment.rows(of: "passkey", where: "name = 'Test'") == 1)
+            #expect(try await deployment.stored.passkeys.named("Test").count() == 1)
 
             let page = try await byEmail.follow(byEmail.usePasskey(authenticator, on: add))
             #expect(page.address.path == "/passkeys/add")
@@ -75,7 +76,7 @@ struct PasskeyRuleTests {
                 let sent = try await ann.submit(form, on: page, ["passkey": own, "name": "Eve"])
                 #expect(sent.status == 303)
             }
-            #expect(try await deployment.rows(of: "passkey", where: "name = 'Test'") == 2)
+            #expect(try await deployment.stored.passkeys.named("Test").count() == 2)
             #expect(try await ben.isSignedInOnHomePage(of: deployment))
         }
     }
@@ -104,7 +105,7 @@ struct PasskeyRuleTests {
     func removal() async throws {
         try await TestDeployment.open { deployment in
             let authenticator = try await deployment.givePasskey(to: "ann@example.com")
-            try await deployment.execute("DELETE FROM account_identity WHERE kind = 'email'")
+            try await deployment.stored.identities.emails.delete()
             let browser = deployment.browser()
             _ = try await browser.usePasskey(authenticator, on: deployment.signInPage(browser))
             let list = try await browser.get(deployment.origin + "/passkeys")
@@ -122,13 +123,13 @@ struct PasskeyRuleTests {
         try await TestDeployment.open { deployment in
             let authenticator = try await deployment.givePasskey(to: "ann@example.com")
             // As in an account that a provider's word has made.
-            try await deployment.execute("DELETE FROM account_identity WHERE kind = 'email'")
+            try await deployment.stored.identities.emails.delete()
             let thief = deployment.browser()
             #expect(try await thief.usePasskey(authenticator, on: deployment.signInPage(thief)).status == 303)
             _ = try await deployment.signedIn(as: "ann@example.com")
             #expect(try await deployment.rows(of: "passkey") == 0)
             #expect(try await !thief.isSignedInOnHomePage(of: deployment))
-            #expect(try await deployment.rows(of: "account_notice", where: "change = 'passkeys_revoked'") == 1)
+            #expect(try await deployment.stored.notices.about("passkeys_revoked").count() == 1)
             #expect(
                 try await thief.usePasskey(authenticator, on: deployment.signInPage(thief)).status == 422)
         }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -124,10 +125,10 @@ struct PasskeySignInTests {
                 browser.submit(renamed.page().form(to: "/passkeys/remove"), on: renamed))
             #expect(removed.text.contains("You have no passkey yet"), "\(removed.text)")
             #expect(try await deployment.rows(of: "passkey") == 0)
-            #expect(try await deployment.rows(of: "account_identity", where: "kind = 'passkey'") == 0)
+            #expect(try await deployment.stored.identities.ofKind("passkey").count() == 0)
             for kind in ["passkey_added", "passkey_renamed", "passkey_removed"] {
-                #expect(try await deployment.rows(of: "audit_event", where: "event = '\(kind)'") == 1, "\(kind)")
-                #expect(try await deployment.rows(of: "account_notice", where: "change = '\(kind)'") == 1, "\(kind)")
+                #expect(try await deployment.stored.audit.of(kind).count() == 1, "\(kind)")
+                #expect(try await deployment.stored.notices.about(kind).count() == 1, "\(kind)")
             }
             let again = deployment.browser()
             let refused = try await again.usePasskey(authenticator, on: deployment.signInPage(again))

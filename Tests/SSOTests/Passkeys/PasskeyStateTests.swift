@@ -1,4 +1,5 @@
 import JWT
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -41,7 +42,7 @@ struct PasskeyStateTests {
             _ = try await browser.addPasskey(authenticator, on: page)
             let changes: [@Sendable () async throws -> Void] = [
                 {},
-                { try await deployment.execute("UPDATE account SET name = 'Another'") },
+                { try await deployment.stored.accounts.rename("Another") },
                 { _ = try await deployment.isChanged(by: ForgetPasskeys(reporting: Silent())) },
             ]
             for (index, change) in changes.enumerated() {

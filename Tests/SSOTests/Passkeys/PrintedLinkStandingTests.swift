@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -39,16 +40,13 @@ struct PrintedLinkStandingTests {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
             let link = try await deployment.printLink(for: Self.address)
-            #expect(try await deployment.rows(of: "account", where: "added_at IS NULL AND imported_at IS NULL") == 1)
+            #expect(try await deployment.stored.accounts.notAdded.notImported.count() == 1)
             #expect(try await Self.press(link, in: browser).status == 303)
             #expect(try await browser.isSignedInOnHomePage(of: deployment))
 
             let invited = deployment.browser()
-            try await deployment.execute(
-                """
-                INSERT INTO account (id, email, name, created_at, added_at)
-                VALUES ('usr_inv', 'inv@example.com', 'Inv', 1, 1)
-                """)
+            try await deployment.stored.accounts.add(
+                AddedAccount("usr_inv", "inv@example.com", name: "Inv", isAdded: true))
             let second = try await deployment.printLink(for: "inv@example.com")
             #expect(try await Self.press(second, in: invited).status == 303)
             try await deployment.withSecondIdP(settings: ["IDP_ALLOWED_EMAILS": "*@elsewhere.example"]) { narrowed in
@@ -72,11 +70,14 @@ struct PrintedLinkStandingTests {
                 { _ = try await deployment.isChanged(by: EnableUser(Self.address)) },
                 { _ = try await deployment.isChanged(by: EraseUser(Self.address)) },
                 { _ = try await deployment.isChanged(by: EraseUser(Self.address, .cancel)) },
-                { try await deployment.execute("UPDATE account SET imported_at = 1, added_at = 1") },
+                {
+                    try await deployment.stored.accounts.setImported()
+                    try await deployment.stored.accounts.setAdded()
+                },
                 { _ = try await deployment.isChanged(by: WithdrawLink(Self.address)) },
             ]
             for change in changes { try await change() }
-            #expect(try await deployment.rows(of: "account", where: "sign_outs > 1 AND begun_at IS NULL") == 1)
+            #expect(try await deployment.stored.accounts.signedOut(moreThan: 1).untouched.count() == 1)
             let browser = deployment.browser()
             let link = try await deployment.printLink(for: Self.address)
             #expect(try await Self.press(link, in: browser).status == 303)
@@ -100,8 +101,7 @@ struct PrintedLinkStandingTests {
                 signOuts: SignOuts(clock: deployment.clock.clock, randomness: SystemRandomness(), protocols: .builtIn))
             let identity = ExternalIdentity(
                 provider: "op", issuer: "https://op.example", subject: "ann", email: try EmailAddress(address))
-            try await deployment.execute(
-                "INSERT INTO account (id, email, name, created_at) VALUES ('usr_made', '\(address)', 'Ann', 1)")
+            try await deployment.stored.accounts.add(AddedAccount("usr_made", address, name: "Ann"))
             try await deployment.database.write { connection in
                 let account = try AccountStore.find("usr_made", connection)
                 if let account { try accounts.add(.external(identity), to: account, connection) }
@@ -116,10 +116,8 @@ struct PrintedLinkStandingTests {
         try await TestDeployment.open { deployment in
             try await Self.begin(how, deployment)
             #expect(try await Self.refusal(deployment)?.contains("idp user set-address") == true)
-            for table in ["account_identity", "passkey", "session", "sign_in_link"] {
-                try await deployment.execute("DELETE FROM \(table)")
-            }
-            try await deployment.execute("UPDATE account SET sign_outs = 0")
+            try await deployment.stored.deleteAll(of: "account_identity", "passkey", "session", "sign_in_link")
+            try await deployment.stored.accounts.setSignOuts(0)
             #expect(try await Self.refusal(deployment) != nil)
             let moved = SetAddress(Self.address, to: try EmailAddress("new@example.com"), reporting: Silent())
             _ = try await deployment.isChanged(by: moved)
@@ -136,7 +134,7 @@ struct PrintedLinkStandingTests {
             let before = try await deployment.accountID(Self.address)
             // Only the user knows that it is lost.
             #expect(try await Self.refusal(deployment)?.contains("idp user erase ann@example.com --now") == true)
-            for passkey in try await deployment.texts("SELECT id AS text FROM passkey") {
+            for passkey in try await deployment.stored.passkeys.ids() {
                 _ = try await deployment.isChanged(by: RemovePasskey(passkey, of: Self.address, reporting: Silent()))
             }
             #expect(try await Self.refusal(deployment) != nil, "no command signs an operator in as another user")
@@ -158,11 +156,7 @@ struct PrintedLinkStandingTests {
 }
 
 extension TestDeployment {
-    fileprivate func texts(_ sql: String) async throws -> [String] {
-        try await database.read { try $0.query(sql).map { try $0.text("text") } }
-    }
-
     fileprivate func accountID(_ address: String) async throws -> String? {
-        try await texts("SELECT id AS text FROM account WHERE email = '\(address)'").first
+        try await stored.accounts.of(address).ids().first
     }
 }

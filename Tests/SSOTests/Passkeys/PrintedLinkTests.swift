@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -43,7 +44,7 @@ struct PrintedLinkTests {
             let other = deployment.browser()
             #expect(try await other.usePasskey(authenticator, on: deployment.signInPage(other)).status == 303)
             for kind in ["sign_in_link_made", "sign_in_link_used"] {
-                #expect(try await deployment.rows(of: "audit_event", where: "event = '\(kind)'") == 1, "\(kind)")
+                #expect(try await deployment.stored.audit.of(kind).count() == 1, "\(kind)")
             }
 
             // Email is one more way, and the weaker one.
@@ -54,7 +55,7 @@ struct PrintedLinkTests {
             _ = try await deployment.enterCode(deployment.signInPage(later), in: later, as: Self.address)
             #expect(try await deployment.rows(of: "passkey") == 1)
             #expect(try await other.isSignedInOnHomePage(of: deployment))
-            #expect(try await deployment.rows(of: "account_notice", where: "change = 'first_mailbox'") == 1)
+            #expect(try await deployment.stored.notices.about("first_mailbox").count() == 1)
         }
     }
 
@@ -134,8 +135,8 @@ struct PrintedLinkTests {
             let late = deployment.browser()
             #expect(try await late.follow(late.get(link)).status == 410, "made before the sign-in")
             // Also when its identities are gone.
-            try await deployment.execute("DELETE FROM account_identity; ")
-            try await deployment.execute("UPDATE account SET sign_outs = 1")
+            try await deployment.stored.deleteAll(of: "account_identity")
+            try await deployment.stored.accounts.setSignOuts(1)
             #expect(try await refusal(Self.address) != nil)
             #expect(try await refusal("eve@elsewhere.example")?.contains("IDP_ALLOWED_EMAILS") == true)
         }

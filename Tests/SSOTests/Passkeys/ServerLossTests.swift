@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -21,14 +22,9 @@ struct ServerLossTests {
     private static func restoring(
         _ deployment: TestDeployment, after today: () async throws -> Void
     ) async throws {
-        let tables = ["passkey", "account_identity"]
-        for table in tables { try await deployment.execute("CREATE TABLE kept_\(table) AS SELECT * FROM \(table)") }
+        let restore = try await deployment.stored.copiedPasskeys()
         try await today()
-        for table in tables {
-            try await deployment.execute("DELETE FROM \(table)")
-            try await deployment.execute("INSERT INTO \(table) SELECT * FROM kept_\(table)")
-            try await deployment.execute("DROP TABLE kept_\(table)")
-        }
+        try await restore()
     }
 
     @Test("a database restored from yesterday: the passkey of yesterday signs in, although its counter is ahead")
@@ -79,8 +75,8 @@ struct ServerLossTests {
     func restoredWithoutAccount() async throws {
         try await TestDeployment.open { deployment in
             _ = try await deployment.signedIn(as: LossTests.ann)
-            try await deployment.execute("DELETE FROM account_identity")
-            try await deployment.execute("DELETE FROM account")
+            try await deployment.stored.deleteAll(of: "account_identity")
+            try await deployment.stored.deleteAll(of: "account")
             try await deployment.forgetEmails(to: LossTests.ann)
             let browser = try await deployment.signedIn(as: LossTests.ann)
             #expect(try await LossTests.methods(browser, of: deployment) == ["email_code"])

@@ -1,3 +1,4 @@
+import ProbeKit
 import SQLiteStorage
 import SSOShared
 import SSOWeb
@@ -13,9 +14,7 @@ import Testing
 @Suite("The cookie of pending sign-ins", .program)
 struct PendingCookieTests {
     private static func rows(_ deployment: TestDeployment, _ table: String) async throws -> Int {
-        try await deployment.client.database.read { connection in
-            Int(try connection.query("SELECT COUNT(*) AS n FROM \(table)")[0].integer("n"))
-        }
+        try await deployment.client.database.stored.count(of: table)
     }
 
     private static func cookie(_ browser: Browser) -> String { browser.cookie("rp_pending", at: "127.0.0.2") ?? "" }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -265,12 +266,10 @@ struct SessionCheckTests {
             let browser = try await Self.signedIn(deployment)
             func strip(_ member: Regex<Substring>) async throws {
                 let database = deployment.client.database
-                let slots = try await database.read { try $0.query("SELECT slots FROM session")[0].text("slots") }
+                let slots = try await database.stored.sessions.slots()[0]
                 let changed = slots.replacing(member, with: "")
                 #expect(changed != slots)
-                try await database.write {
-                    try $0.execute("UPDATE session SET slots = :slots", ["slots": .text(changed)])
-                }
+                try await database.stored.sessions.setSlots(changed)
             }
             try await strip(#/,"checkedAt":[0-9]+/#)
             #expect(try await browser.userID(at: deployment.client) == "u1")
@@ -300,10 +299,7 @@ struct SessionCheckTests {
         let idp = try Self.idp { .bytes(FakeIdP.state($0, .inactive(.signedOut, clientID: FakeIdP.clientID))) }
         try await idp.open(limits: .patient) { deployment in
             let browser = try await Self.signedIn(deployment)
-            let refusal = DeploymentDatabases.refusalOfUpdates(of: "session")
-            try await deployment.client.database.write { connection in
-                for sql in refusal { try connection.execute(sql) }
-            }
+            try await deployment.client.database.stored.refuseUpdates(of: "session")
             deployment.clock.advance(by: .minutes(5))
             #expect(try await browser.userID(at: deployment.client) == "u1")
             #expect(idp.questions == 0 && deployment.log.contains("session_check_failed"))

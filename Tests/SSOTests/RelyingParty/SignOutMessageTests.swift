@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -57,10 +58,8 @@ struct SignOutMessageTests {
         )
     }
 
-    private static func sessions(_ deployment: TestDeployment) async throws -> Int64 {
-        try await deployment.client.database.read {
-            try $0.query("SELECT COUNT(*) AS n FROM session")[0].integer("n")
-        }
+    private static func sessions(_ deployment: TestDeployment) async throws -> Int {
+        try await deployment.client.database.stored.count(of: "session")
     }
 
     @Test("a message ends the session that it names and no other one, and a second time nothing")
@@ -161,21 +160,10 @@ struct SignOutMessageTests {
             let good = try BackChannelVector.named("event-session")
             let (user, session) = (try good.required("user-id"), try good.required("session-id"))
             for vector in BackChannelVector.of(.event) {
-                try await deployment.client.database.write { connection in
-                    try connection.execute("DELETE FROM seen_sign_out")
-                    try connection.execute("DELETE FROM session")
-                    try connection.execute(
-                        """
-                        INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at,
-                                             idp_session, idp_user)
-                        VALUES (:digest, 'ses_1', 'seed', '{}', :then, :then, :later, :session, :user)
-                        """,
-                        [
-                            "digest": .blob([1]), "then": .timestamp(clock.now - .hours(1)),
-                            "later": .timestamp(clock.now + .hours(1)), "session": .text(session), "user": .text(user),
-                        ])
-                    return
-                }
+                let stored = deployment.client.database.stored
+                try await stored.deleteAll(of: "seen_sign_out", "session")
+                try await stored.sessions.addAtRelyingParty(
+                    user: user, session: session, since: clock.now - .hours(1), until: clock.now + .hours(1))
                 let reply = try await Self.post(
                     vector.body, to: deployment, signature: try vector.required("signature"))
                 let status = ["ok": 200, "invalid_signature": 401, "invalid_request": 400][vector["expect"] ?? ""]
@@ -207,14 +195,13 @@ struct SignOutMessageTests {
     func storage() async throws {
         try await Self.idp().open { deployment in
             let browser = try await Self.browser("ann1", deployment)
-            let refusal = DeploymentDatabases.refusal(of: "seen_sign_out")
-            let database = deployment.client.database
-            try await database.write { connection in for sql in refusal.begin { try connection.execute(sql) } }
+            let stored = deployment.client.database.stored
+            try await stored.refuseRows(in: "seen_sign_out")
             let message = Self.message(deployment)
             let reply = try await Self.post(message, to: deployment)
             #expect(reply.status == 503 && reply.header("retry-after") != nil)
             #expect(try await browser.userID(at: deployment.client) == "ann")
-            try await database.write { try $0.execute(refusal.end) }
+            try await stored.takeRows(in: "seen_sign_out")
             #expect(try await Self.post(message, to: deployment).status == 200)
             #expect(try await browser.userID(at: deployment.client) == nil)
         }

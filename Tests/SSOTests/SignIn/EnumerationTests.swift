@@ -1,3 +1,4 @@
+import ProbeKit
 import SQLiteStorage
 import Storage
 import Testing
@@ -31,9 +32,7 @@ struct EnumerationTests {
                 let asking = try await deployment.asking(address)
                 #expect(try await asking.guess(asking.code).status == 303)
             }
-            try await deployment.database.write { connection in
-                try connection.execute("UPDATE account SET disabled = 1 WHERE email = '\(Self.addresses.disabled)'")
-            }
+            try await deployment.stored.accounts.of(Self.addresses.disabled).disable()
             deployment.clock.advance(by: .days(2))
             let known = try await Self.answers(to: Self.addresses.known, deployment)
             #expect(try await Self.answers(to: Self.addresses.stray, deployment) == known)
@@ -99,8 +98,7 @@ struct EnumerationTests {
             for address in [Self.addresses.known, Self.addresses.stray] {
                 _ = try await deployment.waiting(for: address, by: deployment.browser())
                 try await eventually("the email to \(address) is done") {
-                    let done = "SELECT COUNT(*) FROM mail_queue WHERE address = '\(address)' AND sent_at IS NOT NULL"
-                    return try await deployment.count(done + " AND attempts = 1") == 1 ? () : nil
+                    try await deployment.stored.emails.to(address).sent.tried(1).count() == 1 ? () : nil
                 }
             }
             #expect(deployment.mailbox.all(to: Self.addresses.known).count == 1)
@@ -115,9 +113,8 @@ struct EnumerationTests {
             for address in [Self.addresses.known, Self.addresses.stray] {
                 _ = try await deployment.waiting(for: address, by: deployment.browser())
                 try await eventually("the email to \(address) was tried and returned") {
-                    let back = "SELECT COUNT(*) FROM mail_queue WHERE address = '\(address)' AND sent_at IS NULL"
-                    return try await deployment.count(back + " AND attempts = 1 AND due_at = created_at + 2000") == 1
-                        ? () : nil
+                    let returned = deployment.stored.emails.to(address).unsent.tried(1).putOff(by: .seconds(2))
+                    return try await returned.count() == 1 ? () : nil
                 }
             }
         }
@@ -143,13 +140,9 @@ struct EnumerationTests {
     func sameStatements() async throws {
         let folder = try TemporaryFolder()
         let real = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
-        try await real.write { connection in
-            try connection.execute(
-                """
-                INSERT INTO account (id, email, name, disabled, created_at) VALUES
-                    ('usr_1', '\(Self.addresses.known)', 'known', 0, 0), ('usr_2', '\(Self.addresses.disabled)', 'fired', 1, 0)
-                """)
-        }
+        try await real.stored.accounts.add(
+            AddedAccount("usr_1", Self.addresses.known, name: "known"),
+            AddedAccount("usr_2", Self.addresses.disabled, name: "fired", isDisabled: true))
         let database = RecordingDatabase(real)
         let clock = TestClock()
         let keys = try DerivedKeys.parse(TestSecret.new(), setting: "IDP_SECRET_KEY")

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOWeb
 import Storage
 import Testing
@@ -122,7 +123,7 @@ struct NetworkLimitTests {
             let evicted = try await deployment.signedIn(as: "ben@example.com")
             #expect(try await sessions(owner) == 3, "a count of its own")
             _ = try await deployment.change(SignOutUser("ann@example.com"))
-            try await deployment.execute("DELETE FROM device WHERE address = 'ben@example.com'")
+            try await deployment.stored.knownBrowsers.of("ben@example.com").delete()
             #expect(try await deployment.rows(of: "device") == 0)
             #expect(try await sessions(owner) == 3, "the count of the network")
             #expect(try await sessions(evicted) == 0, "the same count")

@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOClient
 import SSOShared
 import SSOWeb
@@ -212,11 +213,10 @@ struct ProvenMomentTests {
             _ = try await row.signIn(0, on: page, in: browser, place)
             let token = try await browser.get(deployment.authorize(place.client, state: "before"))
             for proven in ["true", "false"] {
-                try await deployment.execute(
-                    "UPDATE session SET slots = REPLACE(slots, ',\"isProven\":\(proven)', '')")
+                try await deployment.stored.sessions.replace(",\"isProven\":\(proven)", with: "")
             }
-            #expect(try await deployment.rows(of: "session", where: "slots LIKE '%isProven%'") == 0)
-            try await deployment.execute("UPDATE sso_token SET is_proven = NULL")
+            #expect(try await deployment.stored.sessions.holding("isProven").count() == 0)
+            try await deployment.stored.grants.forgetWhetherProven()
 
             let isProven = row.methodName.hasPrefix("email_")
             let redeemed = try await deployment.redeem(token, as: place.client)

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -46,8 +47,8 @@ struct SecondFactorTests {
             let told = asking.told(
                 .init(email: Self.address, mark: "kept", methods: [method.rawValue, "test_pin"], strength: "mfa"))
             #expect(redeemed == told)
-            #expect(try await deployment.rows(of: "sso_token", where: "strength = 'mfa'") == 1)
-            #expect(try await deployment.rows(of: "session", where: "slots LIKE '%\"strength\":\"mfa\"%'") == 1)
+            #expect(try await deployment.stored.grants.strength("mfa").count() == 1)
+            #expect(try await deployment.stored.sessions.holding(#""strength":"mfa""#).count() == 1)
             #expect(deployment.events("second_factor_required") == 1 && deployment.events("signed_in") == 1)
         }
     }
@@ -133,8 +134,8 @@ struct SecondFactorTests {
             switch how {
             case "late": deployment.clock.advance(by: .minutes(10))
             case "early": deployment.clock.advance(by: .minutes(-30))
-            case "disabled": try await deployment.execute("UPDATE account SET disabled = 1")
-            default: try await deployment.execute("UPDATE account SET sign_outs = sign_outs + 1")
+            case "disabled": try await deployment.stored.accounts.disable()
+            default: try await deployment.stored.accounts.endSignIns()
             }
             _ = try await browser.typePin(on: page)
             #expect(try await !browser.isSignedInOnHomePage(of: deployment))
@@ -165,7 +166,7 @@ struct SecondFactorTests {
                 #expect(end.reply.status == 200 && end.methods == ["email_code", factor.id])
             }
             let signIns = deployment.events("signed_in")
-            try await deployment.execute("UPDATE account SET name = name || '\(other.endedMark)'")
+            try await deployment.stored.accounts.addToName(other.endedMark)
             let (browser, page) = try await half(before: other)
             let refused = try await browser.typePin(other.pin, on: page)
             #expect(try refused.location().path == other.path)
@@ -249,15 +250,8 @@ struct SecondFactorTests {
     )
     func madeInAdvance() async throws {
         try await TestDeployment.withEveryMethod(adding: PinFactor.added) { deployment in
-            try await deployment.execute(
-                """
-                INSERT INTO account (id, email, name, created_at) VALUES ('usr_made', 'ann@example.com', 'Ann', 1)
-                """)
-            try await deployment.execute(
-                """
-                INSERT INTO account_identity (kind, issuer, subject, account_id, created_at, provider)
-                VALUES ('external', 'https://op.example', 'eve', 'usr_made', 1, 'op')
-                """)
+            try await deployment.stored.accounts.add(AddedAccount("usr_made", "ann@example.com", name: "Ann"))
+            try await deployment.stored.identities.add(AddedIdentity("usr_made", "eve", provider: "op"))
             let browser = deployment.browser()
             let page = try await browser.follow(browser.get(deployment.authorize(deployment.client, state: "s")))
             let proof = try await deployment.begin(.emailCode, on: page, in: browser)

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import Testing
 
@@ -160,10 +161,9 @@ struct SignInMethodAttackTests {
             let proof = try await deployment.begin(first, in: browser)
             let (late, other) = (browser.twin(), proof.with(second))
             let page = try await other.prepare(in: late)
-            try await deployment.execute("CREATE TABLE session_copy AS SELECT * FROM session")
+            let bringBack = try await deployment.stored.sessions.copied()
             #expect(try await browser.follow(proof.prove(in: browser)).token().hasPrefix("sst_"))
-            try await deployment.execute(
-                "INSERT INTO session SELECT * FROM session_copy WHERE true ON CONFLICT DO NOTHING")
+            try await bringBack()
             #expect(
                 try await late.get(proof.waiting.address).status == 200, "the session is there and knows the challenge")
 

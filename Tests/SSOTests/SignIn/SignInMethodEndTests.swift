@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -96,11 +97,11 @@ struct SignInMethodEndTests {
 
             let browser = deployment.browser()
             let proof = try await deployment.begin(method, in: browser)
-            try await deployment.execute("UPDATE account SET disabled = 1")
+            try await deployment.stored.accounts.disable()
             #expect(try await browser.follow(proof.prove(in: browser)).status < 500)
             #expect(try await deployment.signedInSessions() == 0)
 
-            try await deployment.execute("UPDATE account SET disabled = 0")
+            try await deployment.stored.accounts.enable()
             deployment.clock.advance(by: .seconds(61))
             let next = deployment.browser()
             let allowed = try await deployment.begin(method, in: next)

@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -240,9 +241,7 @@ struct SignInMethodTests {
 
     /// The slots of the only session.
     private static func slots(of deployment: TestDeployment) async throws -> JSONValue {
-        let stored = try await deployment.database.read { connection in
-            try connection.query("SELECT slots FROM session").map { try $0.text("slots") }
-        }
+        let stored = try await deployment.stored.sessions.slots()
         guard stored.count == 1 else { throw ProbeFailure("\(stored.count) sessions") }
         return try JSONDecoding.value(Array(stored[0].utf8))
     }

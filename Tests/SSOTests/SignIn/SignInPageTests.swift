@@ -56,7 +56,7 @@ struct SignInPageTests {
                 #expect(blocked.text.contains(words))
                 #expect(try blocked.page().links.contains("/sign-in?flow=\(flow)"))
             }
-            #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue") == 0)
+            #expect(try await deployment.rows(of: "mail_queue") == 0)
 
             // With another cookie of this host the page is only too old.
             let stale = deployment.browser()

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import Testing
 
@@ -23,7 +24,7 @@ struct SignInStepsTests {
                 #expect(shown.reply.header("location") == "/sign-in")
                 #expect(try await !visitor.isSignedInOnHomePage(of: deployment))
             }
-            #expect(try await deployment.count("SELECT COUNT(*) FROM challenge") == 0)
+            #expect(try await deployment.rows(of: "challenge") == 0)
         }
     }
 
@@ -36,7 +37,7 @@ struct SignInStepsTests {
             let early = try await browser.get(deployment.origin + "\(SSOPath.complete)?flow=\(flow)")
             #expect(early.status == 303)
             #expect(early.reply.header("location") == "/sign-in?flow=\(flow)")
-            #expect(try await deployment.count("SELECT COUNT(*) FROM sso_token") == 0)
+            #expect(try await deployment.rows(of: "sso_token") == 0)
             #expect(
                 try await deployment.browser().get(deployment.origin + "\(SSOPath.complete)?flow=\(flow)").status == 404
             )
@@ -67,7 +68,7 @@ struct SignInStepsTests {
             let end = try await browser.follow(browser.get(late.location()))
             #expect(end.status == 200)
             #expect(try end.page().link(containing: "token=") != nil)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%accountID%'") == 1)
+            #expect(try await deployment.stored.sessions.signedIn.count() == 1)
         }
     }
 
@@ -83,7 +84,7 @@ struct SignInStepsTests {
             try await second.guess(second.wrong)
             #expect(try await deployment.failures(of: "ann@example.com") == 1)
             #expect(try await second.guess(second.code).status == 303)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM account") == 1)
+            #expect(try await deployment.rows(of: "account") == 1)
         }
     }
 
@@ -103,7 +104,7 @@ struct SignInStepsTests {
         let reply = try await browser.submit(form.page().form(with: "email"), on: form, ["email": typed])
         #expect(reply.status == 422)
         #expect(try reply.page().tags.contains { $0["id"] == "email-error" && $0["role"] == "alert" })
-        #expect(try await deployment.count("SELECT COUNT(*) FROM challenge") == 0)
+        #expect(try await deployment.rows(of: "challenge") == 0)
     }
 
     @Test(
@@ -132,8 +133,7 @@ struct SignInStepsTests {
             let waiting = try await browser.ask(
                 for: "Ann@EXÜMPLE.example", on: browser.get(deployment.origin + "/sign-in"))
             #expect(waiting.text.contains("<bdi translate=\"no\">ann@exümple.example</bdi>"))
-            let kept = "SELECT COUNT(*) FROM challenge WHERE address = 'ann@xn--exmple-4ya.example'"
-            #expect(try await deployment.count(kept) == 1)
+            #expect(try await deployment.stored.challenges.of("ann@xn--exmple-4ya.example").count() == 1)
         }
     }
 
@@ -183,7 +183,7 @@ struct SignInStepsTests {
         let headers = [("Content-Type", type), ("Origin", deployment.origin), ("Cookie", "idp_session=\(cookie)")]
         let reply = try await deployment.probe().post("/sign-in", headers, body: Array(body.utf8))
         #expect(reply.status == (isJSON ? 415 : 400))
-        #expect(try await deployment.count("SELECT COUNT(*) FROM challenge") == 0)
-        #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue") == 0)
+        #expect(try await deployment.rows(of: "challenge") == 0)
+        #expect(try await deployment.rows(of: "mail_queue") == 0)
     }
 }

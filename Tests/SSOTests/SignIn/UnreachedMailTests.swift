@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOWeb
 import Synchronization
 import Testing
@@ -90,7 +91,7 @@ struct UnreachedMailTests {
         try await Self.open(.down) { deployment, mailer in
             #expect(try await Self.ask(3, from: "203.0.113.7", deployment) == [303, 303, 303])
             try await eventually("the outage is known") {
-                try await deployment.count("SELECT COUNT(*) FROM mail_outage") == 1 ? () : nil
+                try await deployment.rows(of: "mail_outage") == 1 ? () : nil
             }
             let more = try await Self.ask(13, from: "203.0.113.7", deployment)
             #expect(more == Array(repeating: Self.passed, count: 12) + [Self.refused])
@@ -98,16 +99,16 @@ struct UnreachedMailTests {
             #expect(decoys == Array(repeating: Self.passed, count: 15) + [Self.refused], "no account enumeration")
 
             mailer.set(.up)
-            let unsent = "SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NULL"
+            let unsent = deployment.stored.emails.unsent
             // Decoys fail until an email has left, and wait for up to half a minute then.
-            for _ in 0..<6 where try await deployment.count(unsent) > 0 {
+            for _ in 0..<6 where try await unsent.count() > 0 {
                 deployment.clock.advance(by: .seconds(31))
-                let now = deployment.clock.now.milliseconds
+                let now = deployment.clock.now
                 try await eventually("nothing is due") {
-                    try await deployment.count("\(unsent) AND due_at <= \(now)") == 0 ? () : nil
+                    try await unsent.due(at: now).count() == 0 ? () : nil
                 }
             }
-            try await eventually("every email left") { try await deployment.count(unsent) == 0 ? () : nil }
+            try await eventually("every email left") { try await unsent.count() == 0 ? () : nil }
             #expect(try await Self.ask(1, from: "203.0.113.7", deployment) == [Self.refused])
             #expect(try await Self.ask(1, of: "nowhere.example", from: "203.0.113.8", deployment) == [Self.refused])
         }
@@ -119,15 +120,14 @@ struct UnreachedMailTests {
             #expect(try await Self.ask(3, from: "203.0.113.7", deployment) == [303, 303, 303])
             #expect(try await Self.ask(1, from: "203.0.113.7", deployment) == [Self.refused], "not tried twice yet")
             for _ in 0..<2 {
-                let now = deployment.clock.clock.now().milliseconds
+                let now = deployment.clock.clock.now()
                 try await eventually("each was tried") {
-                    let due = "SELECT COUNT(*) FROM mail_queue WHERE attempts = 0 OR due_at <= \(now)"
-                    return try await deployment.count(due) == 0 ? () : nil
+                    try await deployment.stored.emails.dueOrUntried(at: now).count() == 0 ? () : nil
                 }
                 deployment.clock.advance(by: .seconds(11))
             }
             try await eventually("each was tried twice") {
-                try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE attempts > 1") == 3 ? () : nil
+                try await deployment.stored.emails.tried(moreThan: 1).count() == 3 ? () : nil
             }
             #expect(try await Self.ask(1, from: "203.0.113.7", deployment) == [Self.passed])
             deployment.clock.advance(by: .minutes(11))

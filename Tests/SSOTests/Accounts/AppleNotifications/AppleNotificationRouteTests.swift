@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -61,12 +62,12 @@ struct AppleNotificationRouteTests {
         try await ProviderDeployment.open([.apple]) { place in
             let (deployment, browser) = (place.deployment, place.deployment.browser())
             _ = try await place.signIn(.apple, in: browser)
-            let before = try await deployment.count("SELECT sign_outs FROM account")
+            let before = try #require(try await deployment.stored.accounts.signOuts())
             let standIn = try place.standIn(.apple)
             let body = try standIn.notification("consent-revoked", subject: standIn.user.subject)
             #expect(try await place.sendAppleNotification(body).status == 200)
             #expect(try await deployment.rows(of: "account_identity") == 0)
-            #expect(try await deployment.count("SELECT sign_outs FROM account") == before + 1)
+            #expect(try await deployment.stored.accounts.signOuts() == before + 1)
             #expect(try await !browser.isSignedInOnHomePage(of: deployment))
             _ = try await place.notices(1)
             // The owner of the address signs in by email, to the same account.
@@ -152,7 +153,7 @@ struct AppleNotificationRouteTests {
             for (body, isDisabled) in [(disabled, 1), (enabled, 0), (disabled, 0), (enabled, 0)] {
                 #expect(try await place.sendAppleNotification(body).status == 200)
                 #expect(
-                    try await place.deployment.count("SELECT SUM(is_email_disabled) FROM account_identity")
+                    try await place.deployment.stored.identities.withoutForwarding()
                         == isDisabled)
             }
             #expect(place.deployment.log.contains("outdated"))

@@ -2,6 +2,7 @@ import IdPAccounts
 import IdPFlow
 import IdPMail
 import IdPSignIn
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -125,20 +126,19 @@ struct AuditRowsTests {
             let browser = try await deployment.signedIn()
             let token = try await browser.token(for: deployment.client, of: deployment)
             let asking = try await deployment.asking("bob@example.com")
-            let tokens = try await deployment.count("SELECT COUNT(*) FROM sso_token")
-            let refusal = DeploymentDatabases.refusal(of: "audit_event")
-            for sql in refusal.begin { try await deployment.execute(sql) }
+            let tokens = try await deployment.rows(of: "sso_token")
+            try await deployment.stored.refuseRows(in: "audit_event")
 
             #expect(try await asking.guess(asking.code).status >= 500)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM account WHERE email = 'bob@example.com'") == 0)
+            #expect(try await deployment.stored.accounts.of("bob@example.com").count() == 0)
             #expect(try await browser.get(deployment.authorize(deployment.client, state: "second")).status >= 500)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM sso_token") == tokens)
+            #expect(try await deployment.rows(of: "sso_token") == tokens)
             #expect(try await deployment.verify(token, as: deployment.client).status == 503)
             await #expect(throws: (any Error).self) {
                 try await deployment.change(DisableUser("ann@example.com"))
             }
 
-            try await deployment.execute(refusal.end)
+            try await deployment.stored.takeRows(in: "audit_event")
             #expect(try await deployment.verify(token, as: deployment.client).status == 200)
         }
     }

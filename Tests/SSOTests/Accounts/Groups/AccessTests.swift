@@ -1,4 +1,5 @@
 import IdPProtocols
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -36,7 +37,7 @@ struct AccessTests {
                     #expect(redeemed?.email == Self.address, "\(rule.keys)")
                 } else {
                     #expect(visit.status == 403 && !visit.text.contains(asking.secretPrefix), "\(rule.keys)")
-                    #expect(try await deployment.rows(of: "sso_token", where: "client_id = '\(client.id)'") == 0)
+                    #expect(try await deployment.stored.grants.of(client: client.id).count() == 0)
                 }
             }
         }
@@ -51,11 +52,8 @@ struct AccessTests {
                 let open = deployment.clients[0]
                 let callback = try asking.callback(
                     try await browser.get(asking.ask(open, mark: client.id, of: deployment)))
-                try await deployment.execute(
-                    """
-                    UPDATE sso_token SET client_id = '\(client.id)', redirect_uri = '\(asking.callbackAddress(of: client))'
-                     WHERE used_at IS NULL AND voided_at IS NULL
-                    """)
+                try await deployment.stored.grants.open.setReturnAddress(asking.callbackAddress(of: client))
+                try await deployment.stored.grants.open.setClient(client.id)
                 let redeemed = try await asking.redeem(callback, as: client, of: deployment)
                 #expect((redeemed != nil) == rule.mayEnter, "\(rule.keys)")
             }
@@ -86,7 +84,7 @@ struct AccessTests {
             try await deployment.change(LeaveGroup("finance", [Self.address], file: ClientRegistry([])))
             #expect(try await asking.redeem(callback, as: client, of: deployment) == nil)
             #expect(try await deployment.auditRows(refused).map(\.cause) == ["no_access"])
-            #expect(try await deployment.rows(of: "sso_token", where: "voided_at IS NOT NULL") == 1)
+            #expect(try await deployment.stored.grants.voided.count() == 1)
             try await deployment.change(JoinGroup("finance", [Self.address]))
             #expect(try await asking.redeem(callback, as: client, of: deployment) == nil)
             #expect(try await deployment.auditRows(refused).map(\.cause) == ["no_access", "void"])
@@ -171,7 +169,7 @@ struct AccessTests {
             let browser = try await deployment.signedIn(as: address)
             try await deployment.makeGroups(["finance"], members: [address])
             // The sign-in has left a token of the other client.
-            try await deployment.execute("DELETE FROM sso_token")
+            try await deployment.stored.grants.delete()
             try await body(deployment, browser)
         }
     }

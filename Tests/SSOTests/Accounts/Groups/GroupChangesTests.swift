@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -58,13 +59,8 @@ struct GroupChangesTests {
     private static func open(accounts count: Int = 3, _ body: (Scene) async throws -> Void) async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
-        try await database.write { connection in
-            for index in 0..<count {
-                try connection.execute(
-                    "INSERT INTO account (id, email, name, created_at) VALUES ('usr_\(index)', 'a\(index)@example.com', 'a', 0)"
-                )
-            }
-        }
+        try await database.stored.accounts.add(
+            (0..<count).map { AddedAccount("usr_\($0)", "a\($0)@example.com", name: "a") })
         let actor = AuditActor.command(user: "root", sudo: "ann")
         try await body(Scene(database: database, changes: OperatorChanges(database, by: actor)))
         await database.close()

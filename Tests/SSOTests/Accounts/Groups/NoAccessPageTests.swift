@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -109,7 +110,7 @@ struct NoAccessPageTests {
             #expect(answer.status == 302)
             #expect(asking.refusal(try answer.location()) == .accessDenied)
             #expect(try await deployment.auditRows(.accessRefused).count == 1)
-            #expect(try await deployment.rows(of: "session", where: "slots LIKE '%\(client.id)%'") == 0)
+            #expect(try await deployment.stored.sessions.holding(client.id).count() == 0)
         }
     }
 

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -14,13 +15,11 @@ struct FirstProofTests {
     func name() async throws {
         try await ProviderDeployment.open([.oidc]) { place in
             _ = try await place.signIn(.oidc, in: place.deployment.browser())
-            _ = try await place.deployment.database.write { connection in
-                try connection.execute("UPDATE account SET name = 'Your Bank'")
-            }
+            try await place.deployment.stored.accounts.rename("Your Bank")
             _ = try await place.deployment.signedIn()
             #expect(try await place.externalIdentities() == 0)
             let initial = DisplayName.initial(for: "ann@example.com")
-            #expect(try await place.deployment.count("SELECT COUNT(*) FROM account WHERE name = '\(initial)'") == 1)
+            #expect(try await place.deployment.stored.accounts.named(initial).count() == 1)
         }
     }
 }

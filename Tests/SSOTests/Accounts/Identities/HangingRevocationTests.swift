@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -75,14 +76,9 @@ struct HangingRevocationTests {
             let rows =
                 try (1...40).map { (apple, try box.seal(Array("hangs-\($0)".utf8)), now - .minutes(2)) }
                 + [(google, box.seal(Array("answers".utf8)), now - .minutes(1))]
-            try await deployment.database.write { connection in
-                for (issuer, token, due) in rows {
-                    try connection.execute(
-                        """
-                        INSERT INTO token_revocation (refresh_token, issuer, provider, created_at, next_try_at)
-                        VALUES (:token, :issuer, 'p', :due, :due)
-                        """, ["token": .blob(token), "issuer": .text(issuer), "due": .timestamp(due)])
-                }
+            for (issuer, token, due) in rows {
+                try await deployment.stored.revocations.add(
+                    token, at: issuer, provider: "p", createdAt: due, due: due)
             }
             let calls = HalfHanging(hanging: apple)
             let revocation = IdentityRevocation(
@@ -97,7 +93,7 @@ struct HangingRevocationTests {
             #expect(try await settled >= 1 && isTold != nil)
             // Each call that hangs takes five seconds.
             #expect(calls.before.map { $0 <= 3 } == true, "\(String(describing: calls.before))")
-            #expect(try await deployment.rows(of: "token_revocation", where: "issuer = '\(google)'") == 0)
+            #expect(try await deployment.stored.revocations.at(google).count() == 0)
         }
     }
 }

@@ -1,3 +1,4 @@
+import ProbeKit
 import Storage
 import Testing
 
@@ -66,11 +67,8 @@ struct IdentityChangeAttackTests {
             _ = try await place.add(.github, in: browser)
             let home = try await browser.home(of: place.deployment)
             let token = try home.page().form(to: "/sign-out")?["form_token"] ?? ""
-            let names = try await place.deployment.database.read { connection in
-                try connection.query(
-                    "SELECT \(AccountIdentity.columns) FROM account_identity WHERE kind = 'external'"
-                ).map { try AccountIdentity($0).name }
-            }
+            let names = try await place.deployment.stored.identities.external
+                .read(AccountIdentity.columns) { try AccountIdentity($0).name }
             let address = try home.address.resolving("/identities/unlink")
             await withTaskGroup(of: Void.self) { group in
                 for name in names {
@@ -90,25 +88,22 @@ struct IdentityChangeAttackTests {
         let interruption = Interruption()
         try await ProviderDeployment.open([.oidc], wrapping: { interruption.wrapping($0) }) { place in
             let (deployment, browser) = (place.deployment, try await place.owner(adding: .oidc))
-            /// Presses the button. Other requests execute these statements after its session was read.
-            func remove(during statements: [String]) async throws -> String {
+            /// Presses the button. Other requests make these changes after its session was read.
+            func remove(during changes: [@Sendable () async throws -> Void]) async throws -> String {
                 let home = try await browser.home(of: deployment)
                 interruption.afterRead(of: "form_seed") {
-                    for statement in statements { try await deployment.execute(statement) }
+                    for change in changes { try await change() }
                 }
                 return try await browser.pressRemove(on: home).location().target
             }
-            // The same statement again brings the session back.
-            let expiry = "UPDATE session SET expires_at = -expires_at"
+            // The same again brings the session back.
+            let expiry = { @Sendable in try await deployment.stored.sessions.invertExpiry() }
             #expect(try await remove(during: [expiry]) == "/")
-            try await deployment.execute(expiry)
+            try await expiry()
             #expect(try await place.externalIdentities() == 1)
 
-            let signOut = "UPDATE account SET sign_outs = sign_outs + 1"
-            let renewal = """
-                UPDATE session SET slots = json_set(slots, '$.signIn.signOuts', (SELECT sign_outs FROM account))
-                 WHERE slots LIKE '%accountID%'
-                """
+            let signOut = { @Sendable in try await deployment.stored.accounts.endSignIns() }
+            let renewal = { @Sendable in try await deployment.stored.sessions.signedIn.renewSignIns() }
             #expect(try await remove(during: [signOut, renewal]) == "/?removed=work")
             #expect(try await place.externalIdentities() == 0)
             #expect(try await browser.isSignedInOnHomePage(of: deployment))

@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -88,9 +89,10 @@ struct IdentityListTests {
     func providerGone() async throws {
         try await ProviderDeployment.open([.oidc]) { place in
             let browser = try await place.owner()
-            try await Self.insert(
-                "'external', 'https://gone.example.org/realms/x', 's', 'gone', 'a@b.example', 0, 0",
-                in: place.deployment)
+            let account = try #require(try await place.deployment.stored.accounts.ids().first)
+            try await place.deployment.stored.identities.add(
+                AddedIdentity(
+                    account, at: "https://gone.example.org/realms/x", "s", provider: "gone", address: "a@b.example"))
             let home = try await browser.home(of: place.deployment)
             #expect(home.words.contains("<bdi>gone.example.org</bdi>, <bdi>a@b.example</bdi>"))
             let removed = try await browser.follow(browser.pressRemove(on: home))
@@ -110,9 +112,7 @@ struct IdentityListTests {
             #expect(home.words.contains("<bdi>x7@privaterelay.appleid.example</bdi>"))
             #expect(home.text.contains("<p class=\"about\">private address from Apple, added <time"))
             #expect(!home.text.contains("not forwarded any more"))
-            try await place.deployment.database.write { connection in
-                _ = try connection.execute("UPDATE account_identity SET is_email_disabled = 1 WHERE kind = 'external'")
-            }
+            try await place.deployment.stored.identities.external.endForwarding()
             let later = try await browser.home(of: place.deployment)
             #expect(later.text.contains("emails are not forwarded any more"))
         }
@@ -144,24 +144,9 @@ struct IdentityListTests {
 
     /// The name of an identity of this kind in forms.
     static func name(of kind: String, in deployment: TestDeployment) async throws -> String {
-        let names = try await deployment.database.read { connection in
-            try connection.query(
-                "SELECT \(AccountIdentity.columns) FROM account_identity WHERE kind = :kind", ["kind": .text(kind)]
-            ).map { try AccountIdentity($0).name }
-        }
+        let names = try await deployment.stored.identities.ofKind(kind)
+            .read(AccountIdentity.columns) { try AccountIdentity($0).name }
         return try #require(names.first)
-    }
-
-    /// Adds an identity to the only account.
-    private static func insert(_ values: String, in deployment: TestDeployment) async throws {
-        try await deployment.database.write { connection in
-            _ = try connection.execute(
-                """
-                INSERT INTO account_identity (account_id, created_at, kind, issuer, subject, provider, email,
-                                              is_private_email, is_email_disabled)
-                SELECT id, created_at + 1, \(values) FROM account
-                """)
-        }
     }
 }
 

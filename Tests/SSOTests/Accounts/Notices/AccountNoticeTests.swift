@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SQLiteStorage
 import Storage
 import Testing
@@ -131,7 +132,7 @@ struct AccountNoticeTests {
             let queue = MailQueue(
                 database: deployment.database, clock: ServiceClock { later }, capacity: MailCapacity(limit: 10))
             _ = try await queue.purge(limit: 100)
-            #expect(try await deployment.rows(of: "mail_queue", where: "notice_until IS NOT NULL") == 1)
+            #expect(try await deployment.stored.emails.notices.count() == 1)
             try FileManager.default.removeItem(atPath: outbox)
             try FileManager.default.createDirectory(atPath: outbox, withIntermediateDirectories: true)
             deployment.clock.advance(by: .hours(25))
@@ -147,14 +148,11 @@ struct AccountNoticeTests {
             let now = deployment.clock.now
             try await deployment.database.write { connection in
                 try queue.enqueueNotice("not_1", kind: "unknown", subjectID: "not_1", now: now - .hours(30), connection)
-                // As emails with a code are taken.
-                let taken = try connection.query(
-                    "SELECT id FROM mail_queue WHERE sent_at IS NULL AND expires_at > :now", ["now": .timestamp(now)])
-                #expect(taken.isEmpty)
             }
+            #expect(try await deployment.stored.emails.valid(after: now).count() == 0, "no email with a code")
             // Its template is not known, so it leaves the queue without an email.
             try await eventually("the notice was taken") {
-                try await deployment.rows(of: "mail_queue", where: "sent_at IS NOT NULL") == 1 ? () : nil
+                try await deployment.stored.emails.sent.count() == 1 ? () : nil
             }
         }
     }
@@ -214,7 +212,7 @@ struct AccountNoticeTests {
             // The thief's turn after all the noise.
             _ = try await place.add(.oidc, in: browser)
             func rows(_ change: AccountNotice.Change) async throws -> Int {
-                try await deployment.rows(of: "account_notice", where: "change = '\(change.rawValue)'")
+                try await deployment.stored.notices.about(change.rawValue).count()
             }
             #expect(try await rows(.linked) == 14)
             #expect(try await rows(.unlinked) == 10)

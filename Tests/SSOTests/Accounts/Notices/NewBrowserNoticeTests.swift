@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -12,8 +13,8 @@ import Testing
 /// What the owner of an account learns of sign-ins without an email in browsers that were not known.
 @Suite("Notices of sign-ins in new browsers", .program)
 struct NewBrowserNoticeTests {
-    private static let byPasskey = "change = 'signed_in_by_passkey'"
-    private static let byProvider = "change = 'signed_in_by_provider'"
+    private static let byPasskey = "signed_in_by_passkey"
+    private static let byProvider = "signed_in_by_provider"
 
     private static func signIn(
         _ authenticator: SoftwareAuthenticator, in browser: Browser, of deployment: TestDeployment
@@ -35,7 +36,7 @@ struct NewBrowserNoticeTests {
 
             try await browser.signOut(of: deployment)
             try await Self.signIn(authenticator, in: browser, of: deployment)
-            #expect(try await deployment.rows(of: "account_notice", where: Self.byPasskey) == 1, "it is known now")
+            #expect(try await deployment.stored.notices.about(Self.byPasskey).count() == 1, "it is known now")
         }
     }
 
@@ -46,7 +47,7 @@ struct NewBrowserNoticeTests {
             let authenticator = try await deployment.givePasskey(to: "ann@example.com")
             try await browser.signOut(of: deployment)
             try await Self.signIn(authenticator, in: browser, of: deployment)
-            #expect(try await deployment.rows(of: "account_notice", where: Self.byPasskey) == 0)
+            #expect(try await deployment.stored.notices.about(Self.byPasskey).count() == 0)
         }
     }
 
@@ -60,9 +61,9 @@ struct NewBrowserNoticeTests {
                 _ = try await place.signIn(.oidc, in: first, state: state)
                 try await first.signOut(of: deployment)
             }
-            #expect(try await deployment.rows(of: "account_notice", where: Self.byProvider) == 0)
+            #expect(try await deployment.stored.notices.about(Self.byProvider).count() == 0)
             _ = try await place.signIn(.oidc, in: deployment.browser(), state: "three")
-            #expect(try await deployment.rows(of: "account_notice", where: Self.byProvider) == 1)
+            #expect(try await deployment.stored.notices.about(Self.byProvider).count() == 1)
             let notice = try await eventually("the notice") { deployment.mailbox.all(to: "ann@example.com").first }
             #expect(notice.text.decodingQuotedPrintable().contains("with Provider work, in a browser"))
         }
@@ -78,17 +79,17 @@ struct NewBrowserNoticeTests {
                 try await Self.signIn(authenticator, in: browser, of: deployment)
             }
             #expect(
-                try await deployment.rows(of: "account_notice", where: Self.byPasskey)
+                try await deployment.stored.notices.about(Self.byPasskey).count()
                     == Int64(AccountNotices.signInsPerDay))
             let list = try await browser.get(deployment.origin + "/passkeys")
             let renamed = try await browser.submit(
                 list.page().form(to: "/passkeys/rename"), on: list, ["name": "Mine"])
             #expect(renamed.status == 303)
-            #expect(try await deployment.rows(of: "account_notice", where: "change = 'passkey_renamed'") == 1)
+            #expect(try await deployment.stored.notices.about("passkey_renamed").count() == 1)
             deployment.clock.advance(by: .days(1))
             try await Self.signIn(authenticator, in: deployment.browser(), of: deployment)
             #expect(
-                try await deployment.rows(of: "account_notice", where: Self.byPasskey)
+                try await deployment.stored.notices.about(Self.byPasskey).count()
                     == Int64(AccountNotices.signInsPerDay + 1))
         }
     }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -66,9 +67,7 @@ struct KeyCheckTests {
             let database = deployment.database
             try await Self.check(database, own).start()
             let fingerprint = try Self.keys([other]).fingerprints[0]
-            try await database.write {
-                try $0.execute("UPDATE key_check SET fingerprint = :other", ["other": .text(fingerprint)])
-            }
+            try await database.stored.keyChecks.setFingerprint(fingerprint)
             await #expect(throws: SettingError.self) { try await Self.check(database, other).start() }
         }
     }

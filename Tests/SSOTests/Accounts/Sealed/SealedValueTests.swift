@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -50,13 +51,9 @@ struct SealedValueTests {
             #expect(try await Self.store(deployment.database, both).renew().map(\.old) == [0, 0, 0])
             #expect(try await secrets(newKeys)?.current == count)
             let box = ClientSecretBox(keys: newKeys, randomness: SystemRandomness())
-            let rows = try await deployment.database.read { connection in
-                try connection.query("SELECT client_id, secret FROM client_secret").map {
-                    (try $0.text("client_id"), try $0.blob("secret"))
-                }
-            }
-            #expect(rows.allSatisfy { box.open($1, of: $0)?.isSame(as: secret) == true })
-            #expect(rows.allSatisfy { box.open($1, of: "another") == nil }, "a secret belongs to its client")
+            let rows = try await deployment.stored.clientSecrets.sealed()
+            #expect(rows.allSatisfy { box.open($0.secret, of: $0.client)?.isSame(as: secret) == true })
+            #expect(rows.allSatisfy { box.open($0.secret, of: "another") == nil }, "a secret belongs to its client")
         }
     }
 
@@ -92,11 +89,7 @@ struct SealedValueTests {
             try await deployment.add(shop)
             let other = ClientSecretBox(keys: try Self.keys(TestSecret.new()), randomness: SystemRandomness())
             let sealed = try other.seal(try SharedSecret.parse(TestSecret.new(), setting: "S"), of: wiki.id)
-            try await deployment.database.write { connection in
-                try connection.execute(
-                    "UPDATE client_secret SET secret = :secret WHERE client_id = :id",
-                    ["secret": .blob(sealed), "id": .text(wiki.id)])
-            }
+            try await deployment.stored.clientSecrets.of(client: wiki.id).setSecret(sealed)
             try await deployment.withSecondIdP { second in
                 try await StoredRegistry(deployment.idp.settings, deployment.database).checkStart(
                     second.log.logger("idp"))

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import Testing
 
@@ -78,7 +79,7 @@ struct FormTokenTests {
                 try await Self.isRefused(
                     forgery, "/sign-in", [("email", "ann@example.com")], token: form.formToken(), foreign: foreign,
                     session: #require(browser.session), deployment))
-            #expect(try await deployment.count("SELECT COUNT(*) FROM challenge") == 0)
+            #expect(try await deployment.rows(of: "challenge") == 0)
 
             let asking = try await deployment.asking(by: browser)
             #expect(
@@ -86,7 +87,7 @@ struct FormTokenTests {
                     forgery, "/sign-in/code", [("code", asking.code)], token: asking.waiting.formToken(),
                     foreign: foreign,
                     session: #require(browser.session), deployment))
-            #expect(try await deployment.count("SELECT SUM(tries) FROM challenge") == 0)
+            #expect(try await deployment.stored.challenges.tries() == 0)
             #expect(try await asking.guess(asking.code).status == 303)
         }
     }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import Storage
 import Testing
@@ -152,7 +153,7 @@ struct RememberedSessionTests {
     func secondProof() async throws {
         try await TestDeployment.open(adding: PinFactor.added) { deployment in
             let browser = try await Self.signedIn(deployment)
-            #expect(try await deployment.rows(of: "session", where: "is_remembered = 1") == 0, "not before both proofs")
+            #expect(try await deployment.stored.sessions.remembered.count() == 0, "not before both proofs")
             let page = try await browser.get(deployment.origin + PinFactor.pagePath)
             _ = try await browser.typePin(on: page)
             deployment.clock.advance(by: .days(29))
@@ -196,7 +197,7 @@ struct RememberedSessionTests {
             } else {
                 _ = try await browser.get(address)
             }
-            #expect(try await deployment.rows(of: "session", where: "is_remembered = 1") == 0)
+            #expect(try await deployment.stored.sessions.remembered.count() == 0)
             deployment.clock.advance(by: .hours(3))
             #expect(try await !browser.isSignedInOnHomePage(of: deployment))
         }
@@ -229,12 +230,7 @@ struct RememberedSessionTests {
         ),
         (
             "disabling the account",
-            { deployment, _ in
-                try await deployment.database.write {
-                    try $0.execute("UPDATE account SET disabled = 1 WHERE email = 'ann@example.com'")
-                    return
-                }
-            }
+            { deployment, _ in try await deployment.stored.accounts.of("ann@example.com").disable() }
         ),
     ]
 
@@ -292,9 +288,7 @@ struct RememberedSessionTests {
         for (wait, holds) in [(ends - .seconds(1), true), (ends, false)] {
             try await TestDeployment.open { deployment in
                 _ = try await Self.signedIn(deployment)
-                let handle = try await deployment.database.read {
-                    try $0.query("SELECT handle FROM session WHERE is_remembered = 1")[0].text("handle")
-                }
+                let handle = try await deployment.stored.sessions.remembered.handles()[0]
                 let store = SessionStore(
                     database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness(),
                     lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2), remembered: remembered))

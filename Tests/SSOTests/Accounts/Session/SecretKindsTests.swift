@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -13,16 +14,14 @@ struct SecretKindsTests {
     private static func secrets(_ browser: Browser, _ complete: Visit, _ deployment: TestDeployment) async throws
         -> [String: String]
     {
-        let handle = try await deployment.database.read { connection in
-            try connection.query("SELECT handle, form_seed FROM session WHERE slots LIKE '%accountID%'").first
-                .map { (try $0.text("handle"), try $0.text("form_seed")) }
-        }
+        let session = deployment.stored.sessions.signedIn
         return [
             "session id": try #require(browser.session), "token": try complete.token(),
             "token without its prefix": String(try complete.token().dropFirst(4)),
             "state": try #require(complete.callback().query("state")),
             "form token": try await browser.get(deployment.origin + "/").formToken(),
-            "session handle": try #require(handle).0, "form seed": try #require(handle).1,
+            "session handle": try #require(try await session.handles().first),
+            "form seed": try #require(try await session.formSeeds().first),
         ]
     }
 
@@ -64,9 +63,7 @@ struct SecretKindsTests {
     func code() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
-            let slots = try await deployment.database.read { connection in
-                try connection.query("SELECT id FROM challenge").map { try $0.text("id") }
-            }
+            let slots = try await deployment.stored.challenges.ids()
             for secret in [asking.code] + slots {
                 let home = try await deployment.probe().get("/", [("Cookie", "idp_session=\(secret)")])
                 #expect(home.header("location") == "/sign-in")

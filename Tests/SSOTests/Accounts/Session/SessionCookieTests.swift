@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -87,13 +88,8 @@ struct SessionCookieTests {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
             let id = try #require(browser.session)
-            let rows = try await deployment.database.read { connection in
-                try connection.query(
-                    """
-                    SELECT handle || form_seed || slots AS texts, id_digest FROM session WHERE slots LIKE '%accountID%'
-                    """
-                ).map { (try $0.text("texts"), try $0.blob("id_digest")) }
-            }
+            let signedIn = deployment.stored.sessions.signedIn
+            let rows = Array(zip(try await signedIn.allTexts(), try await signedIn.digests()))
             #expect(rows.count == 1)
             #expect(rows.allSatisfy { !$0.0.contains(id) })
             #expect(rows.first?.1 == SHA256.hash(Array(id.utf8)))

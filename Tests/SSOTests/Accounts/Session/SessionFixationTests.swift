@@ -1,3 +1,4 @@
+import ProbeKit
 import Testing
 
 @testable import IdPTestKit
@@ -30,7 +31,7 @@ struct SessionFixationTests {
                 #expect(try page.location().path == "/sign-in")
             }
             #expect(try await browser.isSignedInOnHomePage(of: deployment))
-            #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%accountID%'") == 1)
+            #expect(try await deployment.stored.sessions.signedIn.count() == 1)
         }
     }
 
@@ -67,10 +68,10 @@ struct SessionFixationTests {
             let browser = deployment.browser()
             _ = try await browser.get(deployment.authorize(deployment.client, state: "other-tab"))
             let asking = try await deployment.asking(by: browser)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE instr(slots, 'chl_') > 0") == 1)
+            #expect(try await deployment.stored.sessions.holding("chl_").count() == 1)
             #expect(try await asking.guess(asking.code).status == 303)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE instr(slots, 'chl_') > 0") == 0)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%other-tab%'") == 1)
+            #expect(try await deployment.stored.sessions.holding("chl_").count() == 0)
+            #expect(try await deployment.stored.sessions.holding("other-tab").count() == 1)
         }
     }
 }

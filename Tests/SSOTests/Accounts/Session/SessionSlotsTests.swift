@@ -1,3 +1,4 @@
+import ProbeKit
 import Storage
 import Testing
 
@@ -68,9 +69,7 @@ struct SessionSlotsTests {
     func visitor(text: String) async throws {
         let deployment = try TestDeployment.shared()
         let browser = try await deployment.signedIn(as: deployment.newAddress())
-        try await deployment.database.write { connection in
-            try connection.execute("UPDATE session SET slots = :slots", ["slots": .text(text)])
-        }
+        try await deployment.stored.sessions.setSlots(text)
         #expect(try await !browser.isSignedInOnHomePage(of: deployment))
         #expect(try await browser.get(deployment.origin + "/sign-in").status == 200)
     }
@@ -79,14 +78,10 @@ struct SessionSlotsTests {
     func otherVersion() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
-            try await deployment.database.write { connection in
-                let text = try connection.query("SELECT slots FROM session WHERE slots LIKE '%accountID%'")[0].text(
-                    "slots")
-                var changed = text
-                changed.removeLast()
-                changed += #","later":{"x":1},"challenges":"not what this version expects"}"#
-                try connection.execute("UPDATE session SET slots = :slots", ["slots": .text(changed)])
-            }
+            var changed = try await deployment.stored.sessions.signedIn.slots()[0]
+            changed.removeLast()
+            changed += #","later":{"x":1},"challenges":"not what this version expects"}"#
+            try await deployment.stored.sessions.setSlots(changed)
             #expect(try await browser.isSignedInOnHomePage(of: deployment))
         }
     }

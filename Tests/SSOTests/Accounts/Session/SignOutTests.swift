@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import Testing
 
@@ -19,7 +20,7 @@ struct SignOutTests {
             #expect(out.reply.header("set-cookie")?.contains("idp_session=;") == true)
             #expect(out.reply.header("set-cookie")?.contains("Max-Age=0") == true)
             #expect(browser.session == nil)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%accountID%'") == 0)
+            #expect(try await deployment.stored.sessions.signedIn.count() == 0)
             #expect(try await !attacker.isSignedInOnHomePage(of: deployment))
             #expect(try await attacker.get(deployment.authorize(deployment.client, state: "x")).status == 303)
         }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -28,7 +29,7 @@ struct VisitorRowsTests {
             for _ in 0..<2000 {
                 deployment.clock.advance(by: .milliseconds(1))
                 visits.append(try await store.begin(isVisit: true).id)
-                let count = try await deployment.rows(of: "session", where: "submitted = 0")
+                let count = try await deployment.stored.sessions.ofVisitors.count()
                 guard count <= 300 + VisitorRows.interval else {
                     Issue.record("\(count) rows")
                     return
@@ -48,9 +49,9 @@ struct VisitorRowsTests {
             for _ in 0..<2500 { _ = try await unbounded.begin(isVisit: true) }
             let store = Self.store(deployment, maximum: 100)
             _ = try await store.begin(isVisit: true)
-            #expect(try await deployment.rows(of: "session", where: "submitted = 0") == 2501 - 4 * VisitorRows.interval)
+            #expect(try await deployment.stored.sessions.ofVisitors.count() == 2501 - 4 * VisitorRows.interval)
             for _ in 0..<(2 * VisitorRows.interval) { _ = try await store.begin(isVisit: true) }
-            #expect(try await deployment.rows(of: "session", where: "submitted = 0") <= 100 + VisitorRows.interval)
+            #expect(try await deployment.stored.sessions.ofVisitors.count() <= 100 + VisitorRows.interval)
         }
     }
 
@@ -59,13 +60,13 @@ struct VisitorRowsTests {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
             let form = try await browser.beginSignIn(at: deployment.client)
-            #expect(try await deployment.rows(of: "session", where: "submitted = 0") == 1)
+            #expect(try await deployment.stored.sessions.ofVisitors.count() == 1)
             _ = try await browser.get(deployment.origin + "/sign-in")
-            #expect(try await deployment.rows(of: "session", where: "submitted = 0") == 1)
+            #expect(try await deployment.stored.sessions.ofVisitors.count() == 1)
             let waiting = try await browser.ask(for: "ann@example.com", on: form)
-            #expect(try await deployment.rows(of: "session", where: "submitted = 0") == 0)
+            #expect(try await deployment.stored.sessions.ofVisitors.count() == 0)
             _ = try await browser.enter(deployment.mailbox.code(to: "ann@example.com"), on: waiting)
-            #expect(try await deployment.rows(of: "session", where: "submitted = 0") == 0)
+            #expect(try await deployment.stored.sessions.ofVisitors.count() == 0)
             #expect(try await deployment.rows(of: "session") == 1)
         }
     }

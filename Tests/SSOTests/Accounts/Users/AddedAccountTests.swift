@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -38,13 +39,10 @@ struct AddedAccountTests {
 
     private static func write(_ row: Row, _ deployment: TestDeployment) async throws {
         let now = deployment.clock.now
-        try await deployment.execute(
-            """
-            INSERT INTO account (id, email, name, created_at, disabled, added_at, ends_at, erase_at)
-            VALUES ('usr_row', '\(row.address)', 'Ann', 1, \(row.isDisabled ? 1 : 0), \(row.isAdded ? "1" : "NULL"),
-                    \(row.end.map { String((now + .days($0)).milliseconds) } ?? "NULL"),
-                    \(row.isErasing ? String((now + .days(3)).milliseconds) : "NULL"))
-            """)
+        try await deployment.stored.accounts.add(
+            AddedAccount(
+                "usr_row", row.address, name: "Ann", isDisabled: row.isDisabled, isAdded: row.isAdded,
+                endsAt: row.end.map { now + .days($0) }, erasedAt: row.isErasing ? now + .days(3) : nil))
     }
 
     @Test("the eligibility, the email and the code agree on each row of the table")
@@ -52,9 +50,7 @@ struct AddedAccountTests {
         #expect(Self.rows.count == 36)
         try await TestDeployment.open { deployment in
             for row in Self.rows {
-                for table in ["account", "account_identity", "mail_queue", "device"] {
-                    try await deployment.execute("DELETE FROM \(table)")
-                }
+                try await deployment.stored.deleteAll(of: "account", "account_identity", "mail_queue", "device")
                 try await Self.write(row, deployment)
                 let eligibility = SignInEligibility(
                     allowed: try AllowedEmails("*@example.com"), clock: deployment.clock.clock)
@@ -64,8 +60,8 @@ struct AddedAccountTests {
                 guard row.mayTryToSignIn else {
                     let waiting = try await deployment.waiting(for: row.address, by: browser)
                     #expect(waiting.status == 200 && waiting.text.contains("six-digit code"), "\(row)")
-                    #expect(try await deployment.rows(of: "mail_queue", where: "subject_id IS NOT NULL") == 0, "\(row)")
-                    #expect(try await deployment.rows(of: "mail_queue", where: "subject_id IS NULL") == 1, "\(row)")
+                    #expect(try await deployment.stored.emails.real.count() == 0, "\(row)")
+                    #expect(try await deployment.stored.emails.decoys.count() == 1, "\(row)")
                     continue
                 }
                 let asking = try await deployment.asking(row.address, by: browser)
@@ -102,10 +98,10 @@ struct AddedAccountTests {
             deployment.clock.advance(by: .days(1))
             #expect(try await job.end(limit: 10) == 1)
             #expect(try await job.end(limit: 10) == 0)
-            #expect(try await deployment.count("SELECT sign_outs FROM account") == 1)
+            #expect(try await deployment.stored.accounts.signOuts() == 1)
             #expect(try await deployment.rows(of: "device") == 0)
             #expect(
-                try await deployment.rows(of: "audit_event", where: "cause = 'end_date_over' AND actor = 'idp'") == 1)
+                try await deployment.stored.audit.cause("end_date_over").actor("idp").count() == 1)
             let lines = deployment.log.text.split(separator: "\n").filter { $0.contains("user_changed") }
             #expect(lines.count == 1 && lines[0].contains("\"cause\": end_date_over"), "\(lines)")
             try await deployment.change(SetEndDate("ann@example.com", to: nil))
@@ -122,11 +118,11 @@ struct AddedAccountTests {
             #expect(try await !browser.isSignedInOnHomePage(of: deployment))
             try await deployment.change(SetEndDate("ann@example.com", to: deployment.clock.now + .days(1)))
             #expect(try await !browser.isSignedInOnHomePage(of: deployment))
-            #expect(try await deployment.count("SELECT sign_outs FROM account") == 1)
-            #expect(try await deployment.rows(of: "audit_event", where: "cause = 'end_date_over'") == 1)
+            #expect(try await deployment.stored.accounts.signOuts() == 1)
+            #expect(try await deployment.stored.audit.cause("end_date_over").count() == 1)
             // The new date has not ended anything, so another one ends nothing either.
             try await deployment.change(SetEndDate("ann@example.com", to: nil))
-            #expect(try await deployment.count("SELECT sign_outs FROM account") == 1)
+            #expect(try await deployment.stored.accounts.signOuts() == 1)
         }
     }
 

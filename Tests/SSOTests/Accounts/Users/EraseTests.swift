@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -46,8 +47,7 @@ struct EraseTests {
                 #expect(!rows.contains(id), "\(table): \(rows)")
             }
             #expect(
-                try await deployment.rows(
-                    of: "audit_event", where: "event = 'user_erased' AND account_id = '\(id)' AND actor = 'idp'") == 1)
+                try await deployment.stored.audit.of("user_erased").account(id).actor("idp").count() == 1)
             let lines = deployment.log.text.split(separator: "\n").filter { $0.contains("user_erased") }
             #expect(lines.count == 1 && lines[0].contains("\"account\": \(id)"), "\(lines)")
         }

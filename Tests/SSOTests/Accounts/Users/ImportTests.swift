@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -122,11 +123,11 @@ struct ImportTests {
                 refusal?.contains("would disable 6 of 95") == true && refusal?.contains("--disable-at-most 6") == true)
             #expect(
                 try await deployment.refusal(of: Self.change(cut, syncs: true, atMost: 5, deployment)) != nil)
-            #expect(try await deployment.rows(of: "account", where: "disabled = 1") == 5)
+            #expect(try await deployment.stored.accounts.disabled.count() == 5)
             let told = try await deployment.change(Self.change(cut, syncs: true, atMost: 6, deployment))
             #expect(told.result.emails(.disable).count == 6)
             #expect(
-                try await deployment.rows(of: "audit_event", where: "cause = 'disabled' AND detail = 'import'") == 11)
+                try await deployment.stored.audit.cause("disabled").detail("import").count() == 11)
         }
     }
 
@@ -159,8 +160,7 @@ struct ImportTests {
     func begun() async throws {
         try await TestDeployment.open { deployment in
             try await deployment.change(Self.change(Self.file(1...2), deployment))
-            try await deployment.execute(
-                "UPDATE account SET begun_at = 1 WHERE id = (SELECT id FROM account ORDER BY email LIMIT 1)")
+            try await deployment.stored.accounts.first.setBegun()
             let plan = try await deployment.change(Self.change(Self.file(1...2), invites: true, deployment)).result
             #expect(plan.invited.count == 1)
             #expect(try await deployment.rows(of: "invitation") == 1)

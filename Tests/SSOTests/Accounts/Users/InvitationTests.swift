@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -43,9 +44,9 @@ struct InvitationTests {
             #expect(try await browser.isSignedInOnHomePage(of: deployment))
             let row = try #require(try await deployment.listed(Self.guest))
             #expect(row.state == .active && row.account.id == invited.result.account.id)
-            #expect(try await deployment.rows(of: "group_member", where: "account_id = '\(row.account.id)'") == 1)
+            #expect(try await deployment.stored.memberships.of(account: row.account.id).count() == 1)
             #expect(try await deployment.rows(of: "account_identity") == 1)
-            #expect(try await deployment.rows(of: "audit_event", where: "event = 'user_invited'") == 1)
+            #expect(try await deployment.stored.audit.of("user_invited").count() == 1)
         }
     }
 
@@ -58,9 +59,7 @@ struct InvitationTests {
             let stored = try await deployment.text(of: "invitation")
             #expect(stored.contains("ivn_") && !stored.contains(key))
             #expect(
-                try await deployment.database.read {
-                    try $0.query("SELECT key_digest FROM invitation")[0].blob("key_digest")
-                } == secret.digest)
+                try await deployment.stored.invitations.keyDigests() == [secret.digest])
             #expect(!deployment.log.text.contains(key) && !deployment.log.text.contains("inv_"))
         }
     }
@@ -231,7 +230,7 @@ struct InvitationTests {
             #expect(try await deployment.listed(Self.guest)?.state == .withdrawn)
             #expect(try await deployment.rows(of: "group_member") == 0)
             _ = try await deployment.waiting(for: Self.guest, by: deployment.browser())
-            #expect(try await deployment.rows(of: "mail_queue", where: "subject_id IS NULL") == 1, "a decoy")
+            #expect(try await deployment.stored.emails.decoys.count() == 1, "a decoy")
             #expect(try await deployment.invite(Self.guest).result.isSent)
             #expect(try await deployment.listed(Self.guest)?.state == .invited)
         }
@@ -240,21 +239,7 @@ struct InvitationTests {
     @Test("the 501st within 24 hours is refused; a day later there is room")
     func daily() async throws {
         try await TestDeployment.open { deployment in
-            let now = deployment.clock.now.milliseconds
-            try await deployment.database.write { connection in
-                for number in 0..<499 {
-                    try connection.execute(
-                        """
-                        INSERT INTO invitation (id, account_id, key_digest, language, created_at, expires_at)
-                        VALUES (:id, 'usr', :digest, 'en', \(now), \(now))
-                        """,
-                        [
-                            "id": .text("i\(number)"),
-                            "digest": .blob(
-                                [UInt8](repeating: 0, count: 30) + [UInt8(number / 256), UInt8(number % 256)]),
-                        ])
-                }
-            }
+            try await deployment.stored.invitations.add(499, at: deployment.clock.now)
             #expect(try await deployment.invite(Self.guest).result.isSent)
             let refusal = try await deployment.refusal(
                 of: InviteUser(try EmailAddress("late@elsewhere.org"), mail: deployment.invitationMail))

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -85,7 +86,7 @@ struct InvitedPreHijackingTests {
             _ = try await deployment.mailbox.code(to: Self.victim, besides: earlier)
             deployment.clock.advance(by: .minutes(2))
             _ = try await Self.accept(deployment)
-            #expect(try await deployment.rows(of: "account_identity", where: "kind = 'external'") == 0)
+            #expect(try await deployment.stored.identities.external.count() == 0)
         }
     }
 

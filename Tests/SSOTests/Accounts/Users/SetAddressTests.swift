@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -70,7 +71,7 @@ struct SetAddressTests {
             #expect(
                 try await !deployment.isChanged(by: Self.change("ann@example.com", to: "ann@example.com", deployment)))
             #expect(try await deployment.rows(of: "account_notice") == 0)
-            #expect(try await deployment.count("SELECT SUM(sign_outs) FROM account") == 0)
+            #expect(try await deployment.stored.accounts.signOuts() == 0)
         }
     }
 
@@ -84,8 +85,7 @@ struct SetAddressTests {
             try await deployment.change(Self.change("ann@example.com", to: "new@example.com", deployment))
             _ = try await asking.guess(asking.code)
             #expect(
-                try await deployment.rows(
-                    of: "session", where: "slots LIKE '%\(id)%' AND slots LIKE '%\"signOuts\":1%'") == 0)
+                try await deployment.stored.sessions.holding(id).holding(#""signOuts":1"#).count() == 0)
             #expect(try await deployment.listed("ann@example.com")?.account.id != id)
         }
     }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -15,7 +16,7 @@ struct APIBudgetTests {
         try await TestDeployment.open { deployment in
             _ = try await deployment.signedInApp(as: "known@example.com")
             _ = try await deployment.signedInApp(as: "fired@example.com")
-            try await deployment.execute("UPDATE account SET disabled = 1 WHERE email = 'fired@example.com'")
+            try await deployment.stored.accounts.of("fired@example.com").disable()
             deployment.clock.advance(by: .days(2))
             var all: [[String]] = []
             for address in ["known@example.com", "fresh@example.com", "fired@example.com", "stray@nowhere.org"] {

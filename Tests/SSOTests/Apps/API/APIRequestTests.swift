@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -24,7 +25,7 @@ struct APIRequestTests {
                 let refused = try await ann.send("GET", path, token: "sat_stale", headers: [cookie])
                 #expect(refused.status == 401 && refused.all("set-cookie").isEmpty, "\(path)")
             }
-            let seen = try await deployment.count("SELECT COUNT(DISTINCT seen_at) FROM session")
+            let seen = try await deployment.stored.sessions.momentsSeen()
             #expect(seen == 1, "no session was touched")
             let ended = try await ann.send("DELETE", "/session", token: token, headers: [cookie])
             #expect(ended.status == 204 && ended.all("set-cookie").isEmpty)

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -105,7 +106,7 @@ struct APISignInTests {
             deployment.clock.advance(by: .seconds(601))
             shapes.append(try await app.finish(other.challenge, other.code).shape)
             #expect(Set(shapes).count == 1 && shapes[0].contains("invalid_code"), "\(Set(shapes))")
-            #expect(try await deployment.count("SELECT COUNT(*) FROM access_token") == 1)
+            #expect(try await deployment.rows(of: "access_token") == 1)
         }
     }
 
@@ -129,8 +130,8 @@ struct APISignInTests {
             let (challenge, code) = try await deployment.asking(by: deployment.jsonApp())
             let statuses = try await atOnce(100) { _ in try await deployment.jsonApp().finish(challenge, code).status }
             #expect(statuses.count { $0 == 200 } == 1 && statuses.allSatisfy { $0 == 200 || $0 == 401 })
-            #expect(try await deployment.count("SELECT COUNT(*) FROM access_token") == 1)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE owner IS NOT NULL") == 1)
+            #expect(try await deployment.rows(of: "access_token") == 1)
+            #expect(try await deployment.stored.sessions.ofApps.count() == 1)
         }
     }
 
@@ -166,10 +167,10 @@ struct APISignInTests {
             let app = try await deployment.signedInApp()
             try await deployment.forgetEmails(to: "ann@example.com")
             let (challenge, code) = try await deployment.asking(by: app)
-            try await deployment.execute("UPDATE account SET disabled = 1")
+            try await deployment.stored.accounts.disable()
             let refused = try await app.finish(challenge, code)
             #expect(refused.status == 403 && refused.apiError == "account_disabled")
-            #expect(try await deployment.count("SELECT COUNT(*) FROM access_token") == 1)
+            #expect(try await deployment.rows(of: "access_token") == 1)
         }
     }
 }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import Storage
 import Testing
@@ -19,11 +20,10 @@ struct AccessTokenTests {
             let token = try #require(app.token)
             #expect(AccessToken(wire: token) != nil && "\(AccessToken(wire: token) as Any)".contains("redacted"))
             let digest = SHA256.hash(Array(token.utf8))
-            let rows = try await deployment.database.read { connection in
-                try connection.query("SELECT digest, device, methods FROM access_token")
-                    .map { (try $0.blob("digest"), try $0.text("device"), try $0.text("methods")) }
-            }
-            #expect(rows.count == 1 && rows[0].0 == digest && rows[0].1 == "iPhone" && rows[0].2 == "email_code")
+            let rows = try await deployment.stored.accessTokens.all()
+            #expect(
+                rows.count == 1 && rows[0].digest == digest && rows[0].device == "iPhone"
+                    && rows[0].methods == "email_code")
             _ = try await app.authorized("GET", "/me")
             #expect(!deployment.log.contains(token) && !deployment.log.contains(String(token.dropFirst(4))))
         }
@@ -45,7 +45,7 @@ struct AccessTokenTests {
                 eligibility: SignInEligibility(
                     allowed: try AllowedEmails("*@example.com"), clock: deployment.clock.clock))
             _ = try await store.purge(limit: 10)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM access_token") == 0)
+            #expect(try await deployment.rows(of: "access_token") == 0)
         }
     }
 
@@ -53,13 +53,13 @@ struct AccessTokenTests {
     func touch() async throws {
         try await TestDeployment.open { deployment in
             let app = try await deployment.signedInApp()
-            let issued = try await deployment.count("SELECT used_at FROM access_token")
+            let issued = try #require(try await deployment.stored.accessTokens.lastUsed())
             deployment.clock.advance(by: .seconds(59))
             _ = try await app.authorized("GET", "/session/check")
-            #expect(try await deployment.count("SELECT used_at FROM access_token") == issued)
+            #expect(try await deployment.stored.accessTokens.lastUsed() == issued)
             deployment.clock.advance(by: .seconds(1))
             _ = try await app.authorized("GET", "/session/check")
-            #expect(try await deployment.count("SELECT used_at FROM access_token") == issued + 60_000)
+            #expect(try await deployment.stored.accessTokens.lastUsed() == issued + .seconds(60))
         }
     }
 
@@ -75,10 +75,10 @@ struct AccessTokenTests {
                 #expect(try await !deployment.webView(of: app).isSignedInOnHomePage(of: deployment))
             }
             let app = try await deployment.signedInApp()
-            try await deployment.execute("UPDATE account SET sign_outs = sign_outs + 1")
+            try await deployment.stored.accounts.endSignIns()
             #expect(try await app.authorized("GET", "/me").status == 401, "also while the row is there")
             let other = try await deployment.signedInApp()
-            try await deployment.execute("UPDATE account SET email = 'ann@nowhere.org'")
+            try await deployment.stored.accounts.setAddress("ann@nowhere.org")
             #expect(try await other.authorized("GET", "/me").status == 401)
         }
     }
@@ -113,7 +113,7 @@ struct AccessTokenTests {
             _ = try await deployment.signedInApp(by: app)
             #expect(try await app.send("GET", "/me", token: first).status == 401)
             #expect(try await app.authorized("GET", "/me").status == 200)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE owner IS NOT NULL") == 1)
+            #expect(try await deployment.stored.sessions.ofApps.count() == 1)
         }
     }
 

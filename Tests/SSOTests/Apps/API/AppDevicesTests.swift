@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -101,7 +102,7 @@ struct AppDevicesTests {
             let app = try await deployment.signedInApp()
             let other = try await deployment.signedInApp(
                 by: deployment.jsonApp(userAgent: "Mozilla/5.0 (Linux; Android 16)"))
-            try await deployment.execute("DELETE FROM access_token WHERE device LIKE 'Android%'")
+            try await deployment.stored.accessTokens.device(from: "Android").delete()
             let all = try await Self.devices(app)
             #expect(Set(all.compactMap { $0["name"]?.text }) == ["iPhone", "Android device"])
             let id = try #require(all.first { $0["name"] == "Android device" }?["id"]?.text)

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -85,7 +86,7 @@ struct AppIdentityTests {
             #expect(try await deployment.rows(of: "app_link") == 1 + 1)
             let ticket = try await again.ticket("work")
             let digest = Hex.encode(SHA256.hash(Array(ticket.utf8))).uppercased()
-            #expect(try await deployment.rows(of: "app_link", where: "hex(ticket_digest) = '\(digest)'") == 1)
+            #expect(try await deployment.stored.appLinks.ticket(digest: digest).count() == 1)
         }
     }
 
@@ -165,7 +166,7 @@ struct AppIdentityTests {
             _ = try await providers.signIn(.oidc, in: deployment.browser())
             let used = try await app.native.authorized("GET", "/identities").json()["identities"]?.items ?? []
             #expect(used.last?["last_used_at"]?.number == Double(deployment.clock.now.seconds))
-            #expect(try await deployment.rows(of: "app_link", where: "identity IS NOT NULL") == 0)
+            #expect(try await deployment.stored.appLinks.withIdentity.count() == 0)
             _ = try await app.ticket("work")
             deployment.clock.advance(by: .minutes(12))
             let store = AppIdentityStore(

@@ -1,3 +1,4 @@
+import ProbeKit
 import Testing
 
 @testable import IdPTestKit
@@ -20,7 +21,7 @@ struct HandoffRaceTests {
             }
             #expect(replies.count { $0.status == 303 } == 1 && replies.count { $0.status == 400 } == 99)
             #expect(replies.count { !$0.reply.all("set-cookie").isEmpty } == 1)
-            #expect(try await deployment.rows(of: "session", where: "owner IS NOT NULL") == 1)
+            #expect(try await deployment.stored.sessions.ofApps.count() == 1)
             #expect(deployment.events("handoff_signed_in") == 1)
             #expect(deployment.events("handoff_code_rejected", reason: "used") == 99)
             var signedIn = 0
@@ -40,7 +41,7 @@ struct HandoffRaceTests {
             let replies = try await atOnce(100) { try await app.present(code, in: twins[$0]) }
             #expect(replies.count { $0.status == 303 } == 1)
             #expect(replies.allSatisfy { $0.status == 303 || $0.status == 400 })
-            #expect(try await deployment.rows(of: "session", where: "owner IS NOT NULL") == 1)
+            #expect(try await deployment.stored.sessions.ofApps.count() == 1)
         }
     }
 
@@ -53,7 +54,7 @@ struct HandoffRaceTests {
             let statuses = try await atOnce(40) { index in
                 try await (index % 2 == 0 ? app : thief).present(code, in: views[index]).status
             }
-            let sessions = try await deployment.rows(of: "session", where: "owner IS NOT NULL")
+            let sessions = try await deployment.stored.sessions.ofApps.count()
             #expect(statuses.count { $0 == 303 } == sessions && sessions <= 1)
             #expect(deployment.events("handoff_code_rejected", reason: "wrong_verifier") == 1 - sessions)
             for (index, view) in views.enumerated() where index % 2 == 1 {

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -148,7 +149,7 @@ struct HandoffStartAttackTests {
         try await TestDeployment.withApps { deployment in
             let (browser, app) = (deployment.browser(), try deployment.app())
             let page = try await app.begin(in: browser)
-            try await deployment.execute("UPDATE handoff SET redirect_uri = 'com.example.removed:/callback'")
+            try await deployment.stored.handoffs.setReturnAddress("com.example.removed:/callback")
             let end = try await deployment.enterCode(page, in: browser, as: "ann@example.com")
             #expect(end.status == 400 && !end.text.contains("com.example.removed"))
             #expect(deployment.events("handoff_refused", reason: "redirect_not_registered") == 1)

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -74,7 +75,7 @@ struct HandoffTests {
             #expect(done.reply.headers.allSatisfy { !$0.1.contains("shc_") })
             #expect(!deployment.log.contains("shc_"))
             let digest = Hex.encode(SHA256.hash(Array(try done.handoffCode().utf8))).uppercased()
-            #expect(try await deployment.rows(of: "handoff", where: "hex(code_digest) = '\(digest)'") == 1)
+            #expect(try await deployment.stored.handoffs.code(digest: digest).count() == 1)
         }
     }
 
@@ -159,7 +160,7 @@ struct HandoffTests {
             let end = try await app.present(done.handoffCode(), in: webView)
             #expect(end.reply.all("set-cookie").contains { $0.contains("Max-Age=2592000") })
             #expect(webView.session != before)
-            #expect(try await deployment.rows(of: "session", where: "owner IS NOT NULL AND device = 'iphone'") == 1)
+            #expect(try await deployment.stored.sessions.ofApps.device("iphone").count() == 1)
 
             let flow = try #require(pending.page().link(containing: "/sign-in?flow="))
             let complete = try await webView.follow(webView.click(flow, on: pending))
@@ -329,7 +330,7 @@ struct HandoffTests {
                 deployment.clock.advance(by: .seconds(1))
             }
             #expect(try await deployment.rows(of: "handoff") == most, "used")
-            #expect(try await deployment.rows(of: "session", where: "owner IS NOT NULL") == most)
+            #expect(try await deployment.stored.sessions.ofApps.count() == most)
             #expect(try await first?.get(deployment.origin + "/").reply.header("location") == "/sign-in")
         }
     }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -109,10 +110,7 @@ struct ProviderHandoffTests {
             try await deployment.withSecondIdP(settings: ["IDP_PROVIDERS_FILE": other]) { second in
                 let same = browser.twin(routes: second.routes)
                 #expect(try await same.bring(answer).status == 404)
-                let row = try await deployment.database.read { connection in
-                    try connection.query("SELECT id FROM handoff").first.map { try $0.text("id") }
-                }
-                let flow = try #require(row)
+                let flow = try #require(try await deployment.stored.handoffs.ids().first)
                 let signIn = try await same.follow(
                     same.get("\(deployment.origin)/auth/native/complete?flow=\(flow)"))
                 #expect(signIn.address.path == "/sign-in" && signIn.text.contains("com.example.app"))

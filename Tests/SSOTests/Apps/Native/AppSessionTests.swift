@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -132,7 +133,7 @@ struct AppSessionTests {
             let switched = try await other.submit(choice.page().form(to: "/sign-in/account"), on: choice)
             // No user is signed in in it, so it is a browser's until the next sign-in.
             #expect(Self.cookies(switched).map { $0.contains("Max-Age") } == [false])
-            #expect(try await deployment.rows(of: "session", where: "owner IS NOT NULL") == 0)
+            #expect(try await deployment.stored.sessions.ofApps.count() == 0)
         }
     }
 
@@ -174,7 +175,7 @@ struct AppSessionTests {
                 try await shell.token(for: deployment.client, of: deployment),
                 try await browser.token(for: deployment.client, of: deployment)
             )
-            try await deployment.execute("UPDATE session SET seen_at = seen_at - 10800000")
+            try await deployment.stored.sessions.age(by: .hours(3))
             #expect(try await deployment.verify(tokens.0, as: deployment.client).status == 200)
             #expect(try await deployment.verify(tokens.1, as: deployment.client).error == "invalid_token")
 
@@ -232,9 +233,7 @@ struct AppSessionTests {
                 try await deployment.signedInShell(), try await deployment.signedInShell(as: "bob@example.com")
             )
             _ = try await deployment.signedIn(as: "carl@example.com")
-            let owners = try await deployment.database.read { connection in
-                try connection.query("SELECT id FROM account ORDER BY email").map { try $0.text("id") }
-            }
+            let owners = try await deployment.stored.accounts.ids()
             try #require(owners.count == 3)
             let lists = try await deployment.database.read { connection in
                 try owners.map { try store.appSessions(of: $0, connection) }

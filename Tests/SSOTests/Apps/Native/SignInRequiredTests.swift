@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import Testing
 
@@ -32,7 +33,7 @@ struct SignInRequiredTests {
             let refused = try await shell.get(asked)
             let link = try Self.link(of: refused)
             #expect(link.hasPrefix("/sign-in?flow="))
-            #expect(try await deployment.rows(of: "session", where: "slots LIKE '%of-the-app%'") == 1)
+            #expect(try await deployment.stored.sessions.holding("of-the-app").count() == 1)
 
             let form = try await shell.click(link, on: refused)
             let waiting = try await shell.ask(for: "ann@example.com", on: form)
@@ -68,7 +69,7 @@ struct SignInRequiredTests {
             let shell = try await deployment.signedInShell()
             let asked = deployment.authorize(deployment.client, state: "s")
             #expect(try await shell.get(asked).status == 200)
-            try await deployment.execute("UPDATE account SET sign_outs = sign_outs + 1")
+            try await deployment.stored.accounts.endSignIns()
             _ = try Self.link(of: try await shell.get(asked))
             let silent = try await shell.get(asked + "&prompt=none")
             #expect(silent.status == 302)

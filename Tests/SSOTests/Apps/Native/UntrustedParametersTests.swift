@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -102,6 +103,6 @@ struct UntrustedParametersTests {
         #expect(try await deployment.rows(of: "handoff") == 0)
         #expect(try await deployment.rows(of: "access_token") == 0)
         #expect(try await deployment.rows(of: "session") > 0)
-        #expect(try await deployment.rows(of: "session", where: "owner IS NOT NULL") == 0)
+        #expect(try await deployment.stored.sessions.ofApps.count() == 0)
     }
 }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -61,7 +62,7 @@ struct CancelTests {
             let complete = try await browser.enter(deployment.mailbox.code(to: "ann@example.com"), on: waiting)
             #expect(try complete.callback().absolute.hasPrefix(deployment.clients[1].callback + "?"))
             #expect(try await browser.get("\(deployment.origin)\(SSOPath.complete)?flow=\(flow)").status == 410)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM sso_token WHERE client_id = 'partner-1'") == 0)
+            #expect(try await deployment.stored.grants.of(client: "partner-1").count() == 0)
         }
     }
 
@@ -166,10 +167,10 @@ struct CancelTests {
     @Test("a client or redirect URI that was removed meanwhile is not redirected to")
     func removed() async throws {
         try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
-            for change in ["'rp.example', 'evil.example'", "'\"web\"', '\"gone\"'"] {
+            for change in [("rp.example", "evil.example"), (#""web""#, #""gone""#)] {
                 let browser = deployment.browser()
                 let form = try await browser.follow(browser.get(WebRelyingParty.authorize(at: deployment.origin)))
-                try await deployment.execute("UPDATE session SET slots = REPLACE(slots, \(change))")
+                try await deployment.stored.sessions.replace(change.0, with: change.1)
                 let flow = form.address.query("flow") ?? ""
                 let visit = try await browser.get("\(deployment.origin)\(FlowID.cancelPath)?flow=\(flow)")
                 #expect(visit.status == 400 && visit.reply.all("location") == [], "\(change)")

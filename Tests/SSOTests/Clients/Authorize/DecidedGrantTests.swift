@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -13,25 +14,28 @@ struct DecidedGrantTests {
     /// What somebody else changes between the decision and the transaction.
     struct Change: Sendable, CustomTestStringConvertible {
         let name: String
-        let sql: String
+        let make: @Sendable (StoredRows) async throws -> Void
         var testDescription: String { name }
 
         static let ofUser = [
-            Change(name: "the session has ended", sql: "DELETE FROM session"),
-            Change(name: "the account is disabled", sql: "UPDATE account SET disabled = 1"),
-            Change(name: "all sign-ins were ended", sql: "UPDATE account SET sign_outs = sign_outs + 1"),
-            Change(name: "the account is to be erased", sql: "UPDATE account SET erase_at = 4000000000000"),
-            Change(name: "the account has ended", sql: "UPDATE account SET ends_at = 1"),
-            Change(
-                name: "the address may not sign in",
-                sql: "UPDATE account SET email = 'ann@elsewhere.org', added_at = NULL"),
-            Change(name: "the user has left the group", sql: "DELETE FROM group_member"),
+            Change(name: "the session has ended") { try await $0.sessions.delete() },
+            Change(name: "the account is disabled") { try await $0.accounts.disable() },
+            Change(name: "all sign-ins were ended") { try await $0.accounts.endSignIns() },
+            Change(name: "the account is to be erased") {
+                try await $0.accounts.erase(at: Timestamp(milliseconds: 4_000_000_000_000))
+            },
+            Change(name: "the account has ended") { try await $0.accounts.end(at: Timestamp(milliseconds: 1)) },
+            Change(name: "the address may not sign in") {
+                try await $0.accounts.setAddress("ann@elsewhere.org")
+                try await $0.accounts.setNotAdded()
+            },
+            Change(name: "the user has left the group") { try await $0.memberships.delete() },
         ]
-        static let signedOut = Change(name: "the user is signed out", sql: "UPDATE session SET slots = '{}'")
+        static let signedOut = Change(name: "the user is signed out") { try await $0.sessions.setSlots("{}") }
         static let ofGrant = [
-            Change(name: "the grant is used", sql: "UPDATE sso_token SET used_at = created_at"),
-            Change(name: "the grant is void", sql: "UPDATE sso_token SET voided_at = created_at"),
-            Change(name: "the grant has expired", sql: "UPDATE sso_token SET expires_at = created_at"),
+            Change(name: "the grant is used") { try await $0.grants.use() },
+            Change(name: "the grant is void") { try await $0.grants.void() },
+            Change(name: "the grant has expired") { try await $0.grants.expire() },
         ]
     }
 
@@ -53,21 +57,17 @@ struct DecidedGrantTests {
         }
     }
 
-    private static let ofClient = "client_id = 'partner-2'"
-
-    private static func make(_ change: Change, _ deployment: TestDeployment) async throws {
-        _ = try await deployment.database.write { try $0.execute(change.sql) }
-    }
+    private static let client = "partner-2"
 
     @Test("is not issued once anything that it rests on is different", arguments: Change.ofUser + [Change.signedOut])
     func issue(change: Change) async throws {
         try await Self.open { deployment, interruption, browser in
-            interruption.afterDecision(by: "FROM session") { try await Self.make(change, deployment) }
+            interruption.afterDecision(by: "FROM session") { try await change.make(deployment.stored) }
             let visit = try await browser.get(deployment.authorize(deployment.clients[1], state: "s"))
             #expect(!interruption.isWaiting)
-            #expect(try await deployment.rows(of: "sso_token", where: Self.ofClient) == 0, "\(visit.status)")
+            #expect(try await deployment.stored.grants.of(client: Self.client).count() == 0, "\(visit.status)")
             #expect(
-                try await deployment.rows(of: "audit_event", where: "event = 'token_issued' AND \(Self.ofClient)") == 0)
+                try await deployment.stored.audit.of("token_issued").at(client: Self.client).count() == 0)
         }
     }
 
@@ -77,12 +77,12 @@ struct DecidedGrantTests {
     func redeem(change: Change) async throws {
         try await Self.open { deployment, interruption, browser in
             let token = try await browser.token(for: deployment.clients[1], of: deployment)
-            interruption.afterDecision(by: "sso_token") { try await Self.make(change, deployment) }
+            interruption.afterDecision(by: "sso_token") { try await change.make(deployment.stored) }
             let reply = try await deployment.verify(token, as: deployment.clients[1])
             #expect(!interruption.isWaiting && reply.status == 401 && reply.error == "invalid_token")
             #expect(try await deployment.rows(of: "client_sign_in") == 0)
             #expect(
-                try await deployment.rows(of: "audit_event", where: "event = 'token_redeemed' AND \(Self.ofClient)")
+                try await deployment.stored.audit.of("token_redeemed").at(client: Self.client).count()
                     == 0)
         }
     }
@@ -90,24 +90,13 @@ struct DecidedGrantTests {
     @Test("is issued and redeemed by what is there then, where that is different and still enough")
     func decidedAgain() async throws {
         try await Self.open { deployment, interruption, browser in
-            let renamed = Change(name: "another address", sql: "UPDATE account SET email = 'anna@example.com'")
-            let changed = Change(
-                name: "the clients were changed",
-                sql: "INSERT INTO registry_revision (part, revision) VALUES ('clients', 900)")
-            let told = Change(
-                name: "another grant was redeemed",
-                sql: """
-                    INSERT INTO client_sign_in (session_handle, client_id, kind, told_session, account_id, first_used_at, last_used_at)
-                    SELECT session_handle, client_id, kind, 'ses_told', account_id, 0, 0 FROM sso_token
-                     WHERE client_id = 'partner-2'
-                    """)
-            interruption.afterDecision(by: "FROM session") { try await Self.make(changed, deployment) }
+            interruption.afterDecision(by: "FROM session") { try await deployment.stored.registryRevisions.add(900) }
             let token = try await browser.token(for: deployment.clients[1], of: deployment)
             #expect(!interruption.isWaiting)
 
             interruption.afterDecision(by: "sso_token") {
-                try await Self.make(renamed, deployment)
-                try await Self.make(told, deployment)
+                try await deployment.stored.accounts.setAddress("anna@example.com")
+                try await deployment.stored.clientSignIns.addForGrant(of: Self.client, telling: "ses_told")
             }
             let reply = try await deployment.verify(token, as: deployment.clients[1])
             #expect(!interruption.isWaiting && reply.status == 200)

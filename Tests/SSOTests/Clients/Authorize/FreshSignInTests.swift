@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -156,7 +157,7 @@ struct FreshSignInTests {
                 #expect(old.status == 302 && old.reply.all("location") == [required], "\(query)")
             }
             #expect(try await browser.get(address + "&max_age=61").status == 200)
-            #expect(try await deployment.rows(of: "session", where: "slots LIKE '%a b%'") == 0, "no flow is kept")
+            #expect(try await deployment.stored.sessions.holding("a b").count() == 0, "no flow is kept")
             // After the sign-out the cookie names no session any more.
             try await browser.signOut(of: deployment)
             #expect(try await browser.get(address).reply.all("location") == [required])

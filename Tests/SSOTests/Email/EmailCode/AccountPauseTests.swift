@@ -1,4 +1,5 @@
 import Glibc
+import ProbeKit
 import SQLiteStorage
 import SSOShared
 import SSOWeb
@@ -111,7 +112,7 @@ struct AccountPauseTests {
                 #expect(try await browser.submit(form, on: waiting, ["code": "000000"]).status >= 422)
             }
             // The next browser's email is sent immediately.
-            try await database.write { try $0.execute("UPDATE mail_queue SET created_at = created_at - 172800000") }
+            try await database.stored.emails.age(by: .days(2))
         }
         await database.close()
         pair.idp.send(signal)

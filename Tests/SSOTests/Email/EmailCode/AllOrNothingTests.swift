@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOWeb
 import Storage
 import Testing
@@ -12,12 +13,11 @@ struct AllOrNothingTests {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
             // The new session's row is written last: this write fails.
-            let refusal = DeploymentDatabases.refusal(of: "session")
-            try await deployment.database.write { for sql in refusal.begin { try $0.execute(sql) } }
+            try await deployment.stored.refuseRows(in: "session")
             #expect(try await asking.guess(asking.code).status >= 500)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM challenge WHERE used_at IS NOT NULL") == 0)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM account") == 0)
-            try await deployment.database.write { try $0.execute(refusal.end) }
+            #expect(try await deployment.stored.challenges.used.count() == 0)
+            #expect(try await deployment.rows(of: "account") == 0)
+            try await deployment.stored.takeRows(in: "session")
             #expect(try await asking.guess(asking.code).status == 303)
         }
     }

@@ -1,3 +1,4 @@
+import ProbeKit
 import Testing
 
 @testable import Counterparts
@@ -20,7 +21,7 @@ struct BrowserChallengesTests {
             deployment.clock.advance(by: .seconds(60))
             let again = try await deployment.asking("ann@example.com", by: ann.browser)
             #expect(again.code == ann.code)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM challenge") == 2)
+            #expect(try await deployment.rows(of: "challenge") == 2)
             #expect(try await again.guess(ann.code).status == 303)
         }
     }
@@ -64,8 +65,8 @@ struct BrowserChallengesTests {
                 _ = try await deployment.waiting(for: address, by: browser)
                 _ = try await deployment.waiting(for: "other@example.com", by: browser)
                 _ = try await deployment.waiting(for: address, by: browser)
-                #expect(try await deployment.count("SELECT COUNT(*) FROM challenge WHERE address = '\(address)'") == 1)
-                #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE address = '\(address)'") == 1)
+                #expect(try await deployment.stored.challenges.of(address).count() == 1)
+                #expect(try await deployment.stored.emails.to(address).count() == 1)
             }
         }
     }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOWeb
 import Storage
 import Testing
@@ -26,7 +27,7 @@ struct CodeFormTests {
                 unseen.status == 422
                     && unseen.text.contains("<span class=\"unit\">(<bdi>U+FFFC</bdi>),</span> at position 4."))
             #expect(try await deployment.failures() == 0)
-            #expect(try await deployment.count("SELECT SUM(tries) FROM challenge") == 0)
+            #expect(try await deployment.stored.challenges.tries() == 0)
             let spaced = " \(asking.code.prefix(3))-\(asking.code.suffix(3)) "
             #expect(try await asking.guess(spaced).status == 303)
         }
@@ -88,18 +89,11 @@ struct CodeFormTests {
                 #expect(!page.reply.headers.contains { $0.value.contains(asking.code) })
             }
             #expect(!deployment.log.contains(asking.code))
-            let rows = try await deployment.database.read { connection in
-                let challenge = try connection.query(
-                    "SELECT id || address || device || hex(code_mac) AS texts, length(code_mac) AS size FROM challenge")
-                let emails = try connection.query(
-                    "SELECT id || address || COALESCE(subject_id, '') AS texts, 32 AS size FROM mail_queue")
-                return try (challenge + emails).map { (try $0.text("texts"), try $0.integer("size")) }
-            }
-            #expect(rows.count == 2)
-            for row in rows {
-                #expect(!row.0.contains(asking.code))
-                #expect(row.1 == 32)
-            }
+            let stored = deployment.stored
+            let texts = try await stored.challenges.allTexts() + stored.emails.allTexts()
+            #expect(texts.count == 2)
+            for text in texts { #expect(!text.contains(asking.code)) }
+            #expect(try await stored.challenges.macLengths() == [32])
         }
     }
 }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -147,7 +148,7 @@ struct CodePageTests {
                 let reply = try await asking.guess(typed)
                 #expect(reply.status == 422 && reply.text.contains("The code has six digits"), "\(typed)")
             }
-            #expect(try await deployment.count("SELECT SUM(tries) FROM challenge") == 0)
+            #expect(try await deployment.stored.challenges.tries() == 0)
             #expect(try await asking.guess(wide).status == 303)
         }
     }

@@ -1,3 +1,4 @@
+import ProbeKit
 import Testing
 
 @testable import IdPTestKit
@@ -52,7 +53,7 @@ struct GuessRaceTests {
             }
             #expect(replies.allSatisfy { $0.status == 303 || (400..<500).contains($0.status) })
             #expect(replies.count { !$0.reply.all("set-cookie").isEmpty } == 1)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%accountID%'") == 1)
+            #expect(try await deployment.stored.sessions.signedIn.count() == 1)
             var signedIn = 0
             for twin in twins where try await twin.isSignedInOnHomePage(of: deployment) { signedIn += 1 }
             #expect(signedIn == 1)

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -120,7 +121,7 @@ struct EmailLinkElsewhereTests {
         try await TestDeployment.open { deployment in
             let ben = try await deployment.knownBrowser(of: "ben@example.com")
             let ann = try await deployment.knownBrowser(of: "ann@example.com")
-            try await deployment.execute("DELETE FROM device WHERE address = 'ann@example.com'")
+            try await deployment.stored.knownBrowsers.of("ann@example.com").delete()
             let asking = try await deployment.askingForLink()
             for browser in [ben, ann] {
                 let page = try await asking.open(in: browser)

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -110,7 +111,7 @@ struct EmailLinkEndTests {
             let replies = try await atOnce(100) { try await asking.press(page, in: twins[$0]) }
             #expect(replies.allSatisfy { $0.status == 303 || (400..<500).contains($0.status) })
             #expect(replies.count { $0.reply.all("set-cookie").contains { $0.hasPrefix("idp_session=") } } == 1)
-            #expect(try await deployment.rows(of: "session", where: "slots LIKE '%accountID%'") == 1)
+            #expect(try await deployment.stored.sessions.signedIn.count() == 1)
             #expect(try await deployment.rows(of: "account") == 1)
             #expect(try await deployment.usedChallenges() == 1)
             var signedIn = 0
@@ -148,7 +149,7 @@ struct EmailLinkEndTests {
             _ = try await deployment.knownBrowser()
             let asking = try await deployment.askingForLink()
             let page = try await asking.open()
-            try await deployment.execute("UPDATE account SET disabled = 1")
+            try await deployment.stored.accounts.disable()
             #expect(try await asking.press(page).status == 403)
             #expect(try await !asking.browser.isSignedInOnHomePage(of: deployment))
             #expect(try await deployment.usedChallenges() == 1, "that of the earlier sign-in")

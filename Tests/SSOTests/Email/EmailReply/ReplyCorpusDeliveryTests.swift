@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import Testing
 
@@ -45,7 +46,7 @@ struct ReplyCorpusDeliveryTests {
                 String($0.1)
             }
             #expect(logged == expected)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM challenge WHERE answered_at IS NOT NULL") == 0)
+            #expect(try await deployment.stored.challenges.answered.count() == 0)
             #expect(try await pending.proceed().location().path == "/sign-in/code")
             // The sign-in is not harmed by any of them.
             #expect(try await deployment.deliver(pending.message()) == "accepted")

@@ -143,10 +143,10 @@ struct ReplyEventsTests {
     func nothingToWaitFor() async throws {
         try await TestDeployment.receivingReplies { deployment in
             let browser = deployment.browser()
-            let before = try await deployment.count("SELECT COUNT(*) FROM session")
+            let before = try await deployment.rows(of: "session")
             #expect(try await browser.get(deployment.origin + "/sign-in/events").status == 204)
             #expect(browser.session == nil)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM session") == before)
+            #expect(try await deployment.rows(of: "session") == before)
             _ = try await browser.get(deployment.origin + "/sign-in")
             #expect(try await browser.get(deployment.origin + "/sign-in/events").status == 204)
         }

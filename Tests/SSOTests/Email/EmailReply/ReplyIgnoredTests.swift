@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -162,9 +163,7 @@ struct ReplyIgnoredTests {
             let browser = deployment.browser()
             let waiting = try await deployment.waiting(for: "eve@elsewhere.example", by: browser)
             let number = try #require(waiting.shownNumber)
-            let id = try await deployment.database.read { connection in
-                try connection.query("SELECT id FROM challenge")[0].text("id")
-            }
+            let id = try await deployment.stored.challenges.ids()[0]
             let reply = EmailReply(
                 keys: try DerivedKeys.parse(key, setting: "IDP_SECRET_KEY"), domain: ReplySettings.domain)
             let message = ReplyMessage(
@@ -183,12 +182,7 @@ struct ReplyIgnoredTests {
             // Within the minute the next email waits.
             let browser = deployment.browser()
             _ = try await deployment.waiting(for: Self.address, by: browser)
-            let id = try await deployment.database.read { connection in
-                try connection.query(
-                    """
-                    SELECT c.id FROM challenge c JOIN mail_queue m ON m.id = c.email_id WHERE m.created_at > c.created_at
-                    """)[0].text("id")
-            }
+            let id = try await deployment.stored.challenges.sentAgain.ids()[0]
             let reply = EmailReply(
                 keys: try DerivedKeys.parse(key, setting: "IDP_SECRET_KEY"), domain: ReplySettings.domain)
             let message = ReplyMessage(

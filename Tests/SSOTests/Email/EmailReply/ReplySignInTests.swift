@@ -1,3 +1,4 @@
+import ProbeKit
 import SQLiteStorage
 import SSOShared
 import SSOWeb
@@ -149,7 +150,7 @@ struct ReplySignInTests {
             let visits = try await atOnce(10) { try await pending.proceed(in: twins[$0]) }
             #expect(visits.allSatisfy { $0.status == 303 })
             #expect(visits.count { !$0.reply.all("set-cookie").isEmpty } == 1)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%accountID%'") == 1)
+            #expect(try await deployment.stored.sessions.signedIn.count() == 1)
         }
     }
 

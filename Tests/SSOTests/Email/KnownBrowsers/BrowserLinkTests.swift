@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -19,9 +20,8 @@ struct BrowserLinkTests {
         }
         // Otherwise an email of the attack could arrive later and be taken for the owner's.
         try await eventually("every email that is due is sent") {
-            let waiting = "sent_at IS NULL AND subject_id IS NOT NULL AND (attempts > 0 OR due_at <= "
-            return try await deployment.rows(
-                of: "mail_queue", where: waiting + "\(deployment.clock.now.milliseconds))") == 0 ? () : nil
+            let waiting = deployment.stored.emails.real.unsent.dueOrTried(at: deployment.clock.now)
+            return try await waiting.count() == 0 ? () : nil
         }
         return try await eventually("an email with a link") { deployment.browserLink() }
     }
@@ -29,10 +29,9 @@ struct BrowserLinkTests {
     /// Waits until every email that is due has left.
     private static func settle(_ deployment: TestDeployment) async throws {
         try await eventually("every email that is due is sent") {
-            // One that is being sent has a later `due_at`: its lease.
-            let now = deployment.clock.now.milliseconds
-            let waiting = "sent_at IS NULL AND expires_at > \(now) AND (attempts > 0 OR due_at <= \(now))"
-            return try await deployment.rows(of: "mail_queue", where: waiting) == 0 ? () : nil
+            let now = deployment.clock.now
+            let waiting = deployment.stored.emails.unsent.valid(after: now).dueOrTried(at: now)
+            return try await waiting.count() == 0 ? () : nil
         }
     }
 
@@ -109,18 +108,14 @@ struct BrowserLinkTests {
             try await Self.settle(deployment)
             #expect(deployment.mailbox.everything(to: "ann+x@example.com").isEmpty)
             #expect(deployment.mailbox.browserLinks(to: "ann@example.com").count == 1)
-            #expect(try await deployment.rows(of: "mail_queue", where: "kind = 'browser_link'") == 2)
+            #expect(try await deployment.stored.emails.ofKind("browser_link").count() == 2)
         }
     }
 
     @Test("while codes are guessed on many accounts the first code of a day brings the link as well")
     func alarm() async throws {
         try await TestDeployment.open { deployment in
-            try await deployment.database.write { connection in
-                try connection.execute(
-                    "INSERT INTO guess_alarm (id, last_at) VALUES (1, \(deployment.clock.now.milliseconds))")
-                return
-            }
+            try await deployment.stored.guessAlarms.add(at: deployment.clock.now)
             _ = try await deployment.asking()
             _ = try await eventually("an email with a link") { deployment.browserLink() }
         }
@@ -134,9 +129,9 @@ struct BrowserLinkTests {
                 deployment.clock.advance(by: .seconds(61))
                 _ = try await deployment.waiting(for: "ann@example.com", by: deployment.browser())
             }
-            #expect(try await deployment.rows(of: "mail_queue", where: "kind = 'browser_link'") == 1)
+            #expect(try await deployment.stored.emails.ofKind("browser_link").count() == 1)
             try await deployment.change(EraseUser("ann@example.com", .now))
-            #expect(try await deployment.rows(of: "mail_queue", where: "kind = 'browser_link'") == 0)
+            #expect(try await deployment.stored.emails.ofKind("browser_link").count() == 0)
         }
     }
 
@@ -162,10 +157,10 @@ struct BrowserLinkTests {
             #expect(try free.page().form(with: "code") == nil)
             #expect(free.text.contains("sent a code to"))
             // The last email of the attack may still be on its way.
-            let now = deployment.clock.now.milliseconds
-            let isDue = "subject_id IS NOT NULL AND sent_at IS NULL AND created_at <= \(now) AND expires_at > \(now)"
+            let now = deployment.clock.now
+            let due = deployment.stored.emails.real.unsent.queued(until: now).valid(after: now)
             _ = try await eventually("every email that is due has arrived") {
-                try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE \(isDue)") == 0 ? true : nil
+                try await due.count() == 0 ? true : nil
             }
             // The clock stands still, so the newest email is not always the last one by name.
             let earlier = deployment.mailbox.all(to: "ann@example.com")

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -63,7 +64,7 @@ struct KnownBrowserTests {
                 _ = try await deployment.waiting(for: "ann@example.com", by: owner)
                 deployment.clock.advance(by: .minutes(5))
             }
-            #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE device_id IS NOT NULL") == 5)
+            #expect(try await deployment.stored.emails.ofKnownBrowsers.count() == 5)
         }
     }
 
@@ -142,12 +143,12 @@ struct KnownBrowserTests {
                 #expect(try await !isKnown(wrong), "\(wrong)")
             }
             // The database's columns of the browser do not make a cookie: secret and signature are missing.
-            let id = try await deployment.database.read { try $0.query("SELECT id FROM device")[0].text("id") }
+            let id = try await deployment.stored.knownBrowsers.ids()[0]
             #expect(try await !isKnown(id + Base64URL.encode([UInt8](repeating: 0, count: 32))))
             #expect(try await isKnown(value))
-            try await deployment.execute("UPDATE device SET expires_at = 0")
+            try await deployment.stored.knownBrowsers.expire()
             #expect(try await !isKnown(value))
-            try await deployment.execute("DELETE FROM device")
+            try await deployment.stored.deleteAll(of: "device")
             #expect(try await !isKnown(value))
         }
     }
@@ -175,10 +176,6 @@ struct KnownBrowserTests {
 extension TestDeployment {
     /// Whether the pending code of a browser counts against a budget of its own.
     fileprivate func isKnown(_ asking: PendingCode) async throws -> Bool {
-        try await database.read { connection in
-            try connection.query(
-                "SELECT device_id FROM challenge ORDER BY \(DeploymentDatabases.newestFirst) LIMIT 1")[0]
-                .optionalText("device_id") != nil
-        }
+        try await stored.challenges.newestKnownBrowser() != nil
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOWeb
 import Testing
 
@@ -54,16 +55,14 @@ struct LockoutTests {
             }
             let ben = try await deployment.asking("ben@client.example")
             #expect(try await ben.guess(ben.code).status == 303)
-            try await deployment.execute("DELETE FROM mail_queue")
+            try await deployment.stored.deleteAll(of: "mail_queue")
             for number in 0..<20 {
                 _ = try await deployment.waiting(for: "ann+\(number)@example.com", by: deployment.browser())
                 deployment.clock.advance(by: .seconds(61))
             }
-            let codes = "kind = 'email_code'"
-            #expect(
-                try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE \(codes) AND subject_id IS NOT NULL")
-                    == 5)
-            #expect(try await deployment.count("SELECT COUNT(DISTINCT address) FROM mail_queue WHERE \(codes)") == 1)
+            let codes = deployment.stored.emails.ofKind("email_code")
+            #expect(try await codes.real.count() == 5)
+            #expect(try await codes.addresses().count == 1)
             let owner = try await deployment.asking("ann@example.com")
             #expect(try await owner.guess(owner.code).status == 303)
         }

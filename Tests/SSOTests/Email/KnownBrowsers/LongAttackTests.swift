@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOWeb
 import Storage
 import Testing
@@ -125,11 +126,7 @@ struct LongAttackTests {
 extension TestDeployment {
     /// The code in the email of the newest challenge: during an attack the owner recognises it by its time.
     fileprivate func codeOfNewestEmail() async throws -> String {
-        let id = try await database.read { connection in
-            try connection.query(
-                "SELECT email_id FROM challenge ORDER BY \(DeploymentDatabases.newestFirst) LIMIT 1")[0].text(
-                    "email_id")
-        }
+        let id = try #require(try await stored.challenges.newestEmail())
         return try await eventually("the owner's own email") {
             mailbox.all(to: "ann@example.com").last { $0.name.contains(id) }?.code
         }

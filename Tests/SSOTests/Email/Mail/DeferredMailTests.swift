@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -15,7 +16,7 @@ struct DeferredMailTests {
             let second = deployment.browser()
             let waiting = try await deployment.waiting(for: "ann@example.com", by: second)
             #expect(try await deployment.emailsQueued() == 2)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NOT NULL") <= 1)
+            #expect(try await deployment.stored.emails.sent.count() <= 1)
             #expect(deployment.mailbox.all(to: "ann@example.com").count == 1, "one per minute")
 
             deployment.clock.advance(by: .seconds(60))

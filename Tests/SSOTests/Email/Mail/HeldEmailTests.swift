@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOWeb
 import Synchronization
 import Testing
@@ -66,8 +67,7 @@ struct HeldEmailTests {
             let other = try await deployment.asking("known@example.com", by: known)
             #expect(other.waiting.text.contains("sent a six-digit code to it."), "not held back")
 
-            let unsent = try await deployment.count(
-                "SELECT COUNT(*) FROM mail_queue WHERE subject_id IS NOT NULL AND sent_at IS NULL")
+            let unsent = try await deployment.stored.emails.real.unsent.count()
             #expect(unsent >= 2, "both of the new address")
             try await eventually("lines say how many were dropped") { Self.dropped(deployment) >= 2 ? () : nil }
             let dropped = Self.dropped(deployment)

@@ -1,3 +1,4 @@
+import ProbeKit
 import Storage
 import Testing
 
@@ -115,7 +116,7 @@ struct MailCapacityTests {
                 _ = try await deployment.waiting(for: "user-\(number)@example.com", by: deployment.browser())
             }
             try await eventually("all were tried") {
-                try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE attempts > 0") == 5 ? () : nil
+                try await deployment.stored.emails.tried(moreThan: 0).count() == 5 ? () : nil
             }
         }
     }
@@ -123,21 +124,12 @@ struct MailCapacityTests {
     @Test("4,000 decoys do not delay a real email: it is sent while they still wait")
     func decoys() async throws {
         try await TestDeployment.open { deployment in
-            let now = deployment.clock.now.milliseconds
-            try await deployment.database.write { connection in
-                // One statement: on PostgreSQL each is a trip to the server, and a transaction has only seconds.
-                try connection.execute(
-                    """
-                    WITH RECURSIVE decoy (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM decoy WHERE number < 4000)
-                    INSERT INTO mail_queue (id, address, created_at, due_at, expires_at)
-                    SELECT 'd' || number, 'd' || number || '@nowhere.example', \(now - 1), \(now - 1), \(now + 600000)
-                    FROM decoy
-                    """)
-            }
+            let now = deployment.clock.now
+            try await deployment.stored.emails.addDecoys(4000, at: now - .milliseconds(1), until: now + .minutes(10))
             _ = try await deployment.asking()
-            #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE attempts = 0") >= 500)
+            #expect(try await deployment.stored.emails.tried(0).count() >= 500)
             try await eventually("the decoys are processed as well") {
-                try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NULL") == 0 ? () : nil
+                try await deployment.stored.emails.unsent.count() == 0 ? () : nil
             }
         }
     }
@@ -146,8 +138,6 @@ struct MailCapacityTests {
 extension TestDeployment {
     /// How many emails to addresses with this prefix were delivered.
     fileprivate func delivered(_ prefix: String) async throws -> Int {
-        try await count(
-            "SELECT COUNT(*) FROM mail_queue WHERE address LIKE '\(prefix)%' AND attempts > 0 AND subject_id IS NOT NULL"
-        )
+        try await stored.emails.toAddresses(from: prefix).tried(moreThan: 0).real.count()
     }
 }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import Testing
 
@@ -46,11 +47,8 @@ struct MailNotSentTests {
                     $0.contains("\"email\": \(email)") && $0.contains("\"address\": a…@example.com")
                 } ? () : nil
             }
-            try await deployment.execute(
-                """
-                INSERT INTO account (id, email, name, disabled, created_at)
-                VALUES ('usr_1', 'max@example.com', 'max', 1, 0)
-                """)
+            try await deployment.stored.accounts.add(
+                AddedAccount("usr_1", "max@example.com", name: "max", isDisabled: true))
             expect("account_disabled", "m…@example.com", try await ask("max@example.com"))
             // One network gets three emails per hour for a mailbox.
             for _ in 0..<3 { _ = try await ask("ann@example.com") }

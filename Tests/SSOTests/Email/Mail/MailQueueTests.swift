@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SQLiteStorage
 import SSOWeb
 import Storage
@@ -41,7 +42,7 @@ struct MailQueueTests {
             _ = try await deployment.asking("ben@example.com")
             #expect(deployment.mailbox.all(to: "ann@example.com").allSatisfy { $0.code != nil })
             try await eventually("the later one is marked") {
-                try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NOT NULL") == 1 ? () : nil
+                try await deployment.stored.emails.sent.count() == 1 ? () : nil
             }
             let files = try FileManager.default.contentsOfDirectory(atPath: deployment.mailbox.folder)
             #expect(files.count { $0.hasSuffix(".eml") } == 1)
@@ -66,7 +67,7 @@ struct MailQueueTests {
             try deployment.mailbox.unblock()
             deployment.clock.advance(by: .seconds(60))
             _ = try await eventually("the queue is empty") {
-                try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NULL") == 0 ? true : nil
+                try await deployment.stored.emails.unsent.count() == 0 ? true : nil
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: deployment.mailbox.folder).isEmpty)
         }
@@ -82,8 +83,8 @@ struct MailQueueTests {
         // Returned after a failed attempt: an email in delivery when the process is killed has a lease of a minute.
         let database = try await SQLiteDatabase(path: pair.databasePath, migrations: IdPMigrations.all)
         try await eventually("the email is returned") {
-            let back = "SELECT 1 AS n FROM mail_queue WHERE attempts > 0 AND due_at < created_at + 30000"
-            return try await database.read { try $0.query(back).isEmpty } ? nil : ()
+            let returned = database.stored.emails.tried(moreThan: 0).putOff(lessThan: .seconds(30))
+            return try await returned.count() == 0 ? nil : ()
         }
         await database.close()
         try await pair.idp.kill()

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -48,7 +49,7 @@ struct MailRowsTests {
         try await TestDeployment.open { deployment in
             _ = try await deployment.waiting(for: "stray@nowhere.org", by: deployment.browser())
             try await eventually("the decoy is done") {
-                try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NOT NULL") == 1 ? () : nil
+                try await deployment.stored.emails.sent.count() == 1 ? () : nil
             }
             #expect(try await deployment.auditRows(.mailNotSent).map(\.cause) == ["address_not_allowed"])
             #expect(try await deployment.auditRows(.mailSent).isEmpty)
@@ -61,21 +62,20 @@ struct MailRowsTests {
             try deployment.mailbox.block()
             _ = try await deployment.waiting(for: "ann@example.com", by: deployment.browser())
             try await eventually("a failed try") {
-                try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE attempts = 1 AND due_at > created_at")
+                try await deployment.stored.emails.tried(1).putOff.count()
                     == 1 && !Self.lines("mail_delivery_failed", deployment).isEmpty ? () : nil
             }
-            let refusal = DeploymentDatabases.refusal(of: "audit_event")
-            for sql in refusal.begin { try await deployment.execute(sql) }
+            try await deployment.stored.refuseRows(in: "audit_event")
             try deployment.mailbox.unblock()
             deployment.clock.advance(by: .seconds(3))
             _ = try await deployment.mailbox.email(to: "ann@example.com")
             try await eventually("the round has failed") {
                 Self.lines("mail_queue_unavailable", deployment).isEmpty ? nil : ()
             }
-            #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NOT NULL") == 0)
-            try await deployment.execute(refusal.end)
+            #expect(try await deployment.stored.emails.sent.count() == 0)
+            try await deployment.stored.takeRows(in: "audit_event")
             #expect(try await deployment.auditRows(.mailSent, untilThereAre: 1).count == 1)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NOT NULL") == 1)
+            #expect(try await deployment.stored.emails.sent.count() == 1)
             #expect(deployment.mailbox.all(to: "ann@example.com").count == 1)
             #expect(Self.lines("mail_sent", deployment).count == 1)
         }
@@ -109,7 +109,7 @@ struct MailRowsTests {
                 _ = try await deployment.waiting(for: "\(name)@example.com", by: deployment.browser())
             }
             try await eventually("both were tried") {
-                try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE attempts = 1 AND due_at > created_at")
+                try await deployment.stored.emails.tried(1).putOff.count()
                     == 2 && Self.lines("mail_delivery_failed", deployment).count == 2 ? () : nil
             }
             deployment.clock.advance(by: .seconds(599))

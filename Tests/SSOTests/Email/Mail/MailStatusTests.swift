@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOWeb
 import Testing
 
@@ -54,7 +55,7 @@ struct MailStatusTests {
             deployment.clock.advance(by: .seconds(1))
             let page = try await browser.get(early.address)
             #expect(page.text.contains("sent a six-digit code to it."))
-            #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE address = '\(address)'") == 6)
+            #expect(try await deployment.stored.emails.to(address).count() == 6)
         }
     }
 
@@ -88,7 +89,7 @@ struct MailStatusTests {
             #expect(second.text.contains(confirmation))
             #expect(second.text.contains("role=\"status\""))
             #expect(!second.text.contains("sent a six-digit code to it"), "one sentence for one thing")
-            #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue") == 2)
+            #expect(try await deployment.rows(of: "mail_queue") == 2)
             deployment.clock.advance(by: .seconds(61))
             let later = try await browser.get(first.address)
             #expect(!later.text.contains(confirmation))

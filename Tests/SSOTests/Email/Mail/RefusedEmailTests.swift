@@ -1,4 +1,5 @@
 import IdPClients
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Synchronization
@@ -56,7 +57,7 @@ struct RefusedEmailTests {
     private static func waitForEnd(_ deployment: TestDeployment) async throws {
         try await eventually("no email waits") {
             deployment.clock.advance(by: .seconds(1))
-            return try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NULL") == 0 ? () : nil
+            return try await deployment.stored.emails.unsent.count() == 0 ? () : nil
         }
     }
 
@@ -106,7 +107,7 @@ struct RefusedEmailTests {
             func attempts(_ address: String) async throws -> Int {
                 _ = try await deployment.waiting(for: address, by: deployment.browser())
                 try await Self.waitForEnd(deployment)
-                return try await deployment.count("SELECT MAX(attempts) FROM mail_queue WHERE address = '\(address)'")
+                return try #require(try await deployment.stored.emails.to(address).mostTries())
             }
             let real = try await attempts("ann@gone.example.com")
             #expect(real == 2)

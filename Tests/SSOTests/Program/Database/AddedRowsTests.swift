@@ -1,3 +1,4 @@
+import ProbeKit
 import SQLiteStorage
 import Storage
 import Testing
@@ -18,27 +19,18 @@ struct AddedRowsTests {
     /// A database whose accounts have these usernames.
     private func database(_ name: String, _ accounts: [(id: String, username: String?)]) async throws -> any Database {
         let database = try await SQLiteDatabase(path: folder.path(of: name), migrations: IdPMigrations.all)
-        try await database.write { connection in
-            for account in accounts {
-                try connection.execute(
-                    "INSERT INTO account (id, email, name, created_at) VALUES (:id, :email, 'N', 1)",
-                    ["id": .text(account.id), "email": .text("\(account.id)@example.com")])
-                guard let username = account.username else { continue }
-                try connection.execute(
-                    "INSERT INTO used_username (digest) VALUES (:digest)", ["digest": .blob(SHA256.hash(username))])
-                try connection.execute(
-                    "UPDATE account SET username = :name WHERE id = :id",
-                    ["name": .text(username), "id": .text(account.id)])
-            }
+        let stored = database.stored
+        for account in accounts {
+            try await stored.accounts.add(AddedAccount(account.id, "\(account.id)@example.com"))
+            guard let username = account.username else { continue }
+            try await stored.usedUsernames.add(digest: SHA256.hash(username))
+            try await stored.accounts.id(account.id).setUsername(username)
         }
         return database
     }
 
     private func usernames(_ database: any Database) async throws -> [String] {
-        try await database.read { connection in
-            try connection.query("SELECT id || ' ' || COALESCE(username, '-') AS row FROM account ORDER BY id")
-                .map { try $0.text("row") }
-        }
+        try await database.stored.accounts.usernames()
     }
 
     /// A service that knows its users by their usernames must not take one for another.
@@ -74,14 +66,10 @@ struct AddedRowsTests {
     func revocations() async throws {
         let (backup, live) = (try await database("backup", []), try await database("live", []))
         for (database, tokens) in [(backup, [1]), (live, [1, 2])] {
-            try await database.write { connection in
-                for token in tokens {
-                    try connection.execute(
-                        """
-                        INSERT INTO token_revocation (refresh_token, issuer, provider, created_at, next_try_at)
-                        VALUES (:token, 'https://op.example', 'work', \(token), 1)
-                        """, ["token": .blob([UInt8(token)])])
-                }
+            for token in tokens {
+                try await database.stored.revocations.add(
+                    [UInt8(token)], at: "https://op.example", provider: "work",
+                    createdAt: Timestamp(milliseconds: Int64(token)), due: Timestamp(milliseconds: 1))
             }
         }
         let restored = RestoredDatabase(database: backup)

@@ -1,3 +1,4 @@
+import ProbeKit
 import Storage
 import Testing
 
@@ -50,11 +51,8 @@ struct LostCommitsTests {
             let rotated = try await deployment.oidcRefresh(before.refresh, as: deployment.client)
             let successor = try #require(rotated.json()["refresh_token"]?.text)
             // As the standby has it, which has not heard of the rotation.
-            try await deployment.database.write { connection in
-                try connection.execute("DELETE FROM oidc_refresh_token WHERE used_at IS NULL")
-                try connection.execute("UPDATE oidc_refresh_token SET used_at = NULL, successor_key = NULL")
-                return
-            }
+            try await deployment.stored.refreshTokens.unused.delete()
+            try await deployment.stored.refreshTokens.setUnused()
             let now = deployment.clock.now
             try await deployment.database.write { try IdPTable.end(.lostCommits, at: now, $0) }
 

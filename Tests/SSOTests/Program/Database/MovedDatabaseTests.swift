@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SQLiteStorage
 import StorageEngines
 import Testing
@@ -27,10 +28,7 @@ struct MovedDatabaseTests {
 
     private func make(_ location: DatabaseLocation) async throws {
         let database = try await ProgramDatabase.idp.open(location, DatabaseOptions.logger)
-        try await database.write {
-            try $0.execute(
-                "INSERT INTO account (id, email, name, created_at) VALUES ('a', 'ann@example.com', 'Ann', 1)")
-        }
+        try await database.stored.accounts.add(AddedAccount("a", "ann@example.com", name: "Ann"))
         await database.close()
     }
 
@@ -48,9 +46,9 @@ struct MovedDatabaseTests {
         }
     }
 
-    private func accounts(_ location: DatabaseLocation) async throws -> Int64 {
+    private func accounts(_ location: DatabaseLocation) async throws -> Int {
         let database = try await ProgramDatabase.idp.open(location, DatabaseOptions.logger)
-        let count = try await database.read { try $0.query("SELECT COUNT(*) AS n FROM account")[0].integer("n") }
+        let count = try await database.stored.count(of: "account")
         await database.close()
         return count
     }

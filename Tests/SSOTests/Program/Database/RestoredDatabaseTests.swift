@@ -1,3 +1,4 @@
+import ProbeKit
 import SQLiteStorage
 import Storage
 import Testing
@@ -20,22 +21,11 @@ struct RestoredDatabaseTests {
         -> any Database
     {
         let database = try await SQLiteDatabase(path: folder.path(of: name), migrations: IdPMigrations.all)
-        try await database.write { connection in
-            for account in accounts {
-                try connection.execute(
-                    "INSERT INTO account (id, email, name, disabled, created_at) VALUES (:id, :email, 'N', :disabled, 1)",
-                    [
-                        "id": .text(account.id), "email": .text("\(account.id)@example.com"),
-                        "disabled": .integer(account.isDisabled ? 1 : 0),
-                    ])
-                for subject in account.subjects {
-                    try connection.execute(
-                        """
-                        INSERT INTO account_identity (kind, issuer, subject, account_id, created_at, provider)
-                        VALUES ('external', 'https://op.example', :subject, :account, 1, 'google')
-                        """, ["subject": .text(subject), "account": .text(account.id)])
-                }
-            }
+        for account in accounts {
+            try await database.stored.accounts.add(
+                AddedAccount(account.id, "\(account.id)@example.com", isDisabled: account.isDisabled))
+            try await database.stored.identities.add(
+                account.subjects.map { AddedIdentity(account.id, $0, provider: "google") })
         }
         return database
     }
@@ -61,11 +51,8 @@ struct RestoredDatabaseTests {
         #expect(ended.disabled.map(\.email) == ["disabled@example.com"])
         #expect(ended.accounts == 5)
         try await restored.end(ended)
-        let rest = try await backup.read {
-            try $0.query("SELECT subject FROM account_identity ORDER BY subject").map { try $0.text("subject") }
-        }
-        #expect(rest == ["d1", "e1", "k1", "l1", "r2"])
-        #expect(try await backup.read { try $0.query("SELECT id FROM account WHERE disabled = 1").count } == 2)
+        #expect(try await backup.stored.identities.subjects() == ["d1", "e1", "k1", "l1", "r2"])
+        #expect(try await backup.stored.accounts.disabled.count() == 2)
         #expect(try await restored.ended(in: live).isEmpty)
         for database in [backup, live] { await database.close() }
     }
@@ -75,22 +62,14 @@ struct RestoredDatabaseTests {
         let names = ["due", "erased", "lost", "waiting"]
         let backup = try await database("backup", names.map { ($0, false, []) })
         let live = try await database("live", [("due", false, [])])
-        try await backup.write { try $0.execute("UPDATE account SET erase_at = 1 WHERE id = 'waiting'") }
-        try await live.write { connection in
-            try connection.execute("UPDATE account SET erase_at = 1")
-            for (number, name) in ["erased", "waiting"].enumerated() {
-                try connection.execute(
-                    """
-                    INSERT INTO audit_event (id, created_at, event, actor, account_id)
-                    VALUES (:id, 1, 'user_erased', 'idp', :account)
-                    """, ["id": .blob([UInt8(number)]), "account": .text(name)])
-            }
-        }
+        try await backup.stored.accounts.id("waiting").erase(at: Timestamp(milliseconds: 1))
+        try await live.stored.accounts.erase(at: Timestamp(milliseconds: 1))
+        for name in ["erased", "waiting"] { try await live.stored.audit.add("user_erased", by: "idp", account: name) }
         let restored = RestoredDatabase(database: backup)
         let ended = try await restored.ended(in: live)
         #expect(ended.disabled.map(\.id) == ["due", "erased", "waiting"] && ended.accounts == 1)
         try await restored.end(ended)
-        #expect(try await backup.read { try $0.query("SELECT id FROM account WHERE disabled = 1").count } == 3)
+        #expect(try await backup.stored.accounts.disabled.count() == 3)
         for database in [backup, live] { await database.close() }
     }
 
@@ -98,8 +77,8 @@ struct RestoredDatabaseTests {
     func endDate() async throws {
         let backup = try await database("backup", [("ann", false, [])])
         let live = try await database("live", [("ann", false, [])])
-        try await backup.write { _ = try $0.execute("UPDATE account SET ends_at = 1000, end_done = 1") }
-        try await live.write { _ = try $0.execute("UPDATE account SET ends_at = 5000") }
+        try await backup.stored.accounts.end(at: Timestamp(milliseconds: 1000), isDone: true)
+        try await live.stored.accounts.end(at: Timestamp(milliseconds: 5000))
         let restored = RestoredDatabase(database: backup)
         try await restored.endSignIns(now: Timestamp(milliseconds: 2000))
         try await restored.end(restored.ended(in: live))
@@ -113,23 +92,15 @@ struct RestoredDatabaseTests {
         let accounts = [("in", false, []), ("out", false, [])] as [(id: String, isDisabled: Bool, subjects: [String])]
         let backup = try await database("backup", accounts + [("lost", false, [])])
         let live = try await database("live", accounts)
-        func join(_ database: any Database, _ rows: String) async throws {
-            try await database.write { connection in
-                try connection.execute("INSERT INTO group_member (account_id, group_id, joined_at) VALUES \(rows)")
-                return
-            }
-        }
-        try await join(backup, "('in', 'g', 1), ('out', 'g', 1), ('out', 'gone', 1), ('out', 'h', 1), ('lost', 'g', 1)")
-        try await join(live, "('in', 'g', 1), ('out', 'h', 1), ('in', 'new', 1)")
+        try await backup.stored.memberships.add([
+            ("in", "g"), ("out", "g"), ("out", "gone"), ("out", "h"), ("lost", "g"),
+        ])
+        try await live.stored.memberships.add([("in", "g"), ("out", "h"), ("in", "new")])
         let restored = RestoredDatabase(database: backup)
         let ended = try await restored.ended(in: live)
         #expect(ended.memberships.map { "\($0.email) \($0.group)" } == ["out@example.com g", "out@example.com gone"])
         try await restored.end(ended)
-        let rest = try await backup.read {
-            try $0.query("SELECT account_id || ' ' || group_id AS row FROM group_member ORDER BY 1")
-                .map { try $0.text("row") }
-        }
-        #expect(rest == ["in g", "lost g", "out h"])
+        #expect(try await backup.stored.memberships.summaries() == ["in g", "lost g", "out h"])
         for database in [backup, live] { await database.close() }
     }
 
@@ -141,55 +112,19 @@ struct RestoredDatabaseTests {
         var secrets: [(client: String, print: String, replacedAt: Int64?)] = []
 
         func insert(into database: any Database) async throws {
-            let (keys, clients, secrets) = (keys, clients, secrets)
-            try await database.write { connection in
-                for key in keys {
-                    try connection.execute(
-                        """
-                        INSERT INTO signing_key (kid, algorithm, generation, public_key, private_key, created_at, used_from)
-                        VALUES (:id, 'RS256', :generation, '{}', :sealed, 1, 1)
-                        """,
-                        ["id": .text(key.id), "generation": .integer(key.generation), "sealed": .blob([1])])
-                }
-                for client in clients {
-                    try connection.execute(
-                        """
-                        INSERT INTO client (id, entry, is_enabled, created_at, changed_at)
-                        VALUES (:id, '{}', :enabled, 1, 1)
-                        """, ["id": .text(client.id), "enabled": .integer(client.isEnabled ? 1 : 0)])
-                }
-                for secret in secrets {
-                    try connection.execute(
-                        """
-                        INSERT INTO client_secret (client_id, fingerprint, secret, added_at, replaced_at, ends_after)
-                        VALUES (:client, :print, :sealed, 1, :replaced, 7)
-                        """,
-                        [
-                            "client": .text(secret.client), "print": .text(secret.print),
-                            "sealed": .blob(Array(secret.print.utf8)), "replaced": .optional(secret.replacedAt),
-                        ])
-                }
-            }
+            try await database.stored.signingKeys.add(keys)
+            try await database.stored.clients.add(clients)
+            try await database.stored.clientSecrets.add(secrets)
         }
 
         /// What a database has, one word for each row.
         static func rows(
             of database: any Database
         ) async throws -> (keys: [String], clients: [String], secrets: [String]) {
-            try await database.read { connection in
-                (
-                    try connection.query("SELECT kid AS row FROM signing_key ORDER BY 1").map { try $0.text("row") },
-                    try connection.query("SELECT id AS row FROM client WHERE is_enabled = 1 ORDER BY 1")
-                        .map { try $0.text("row") },
-                    try connection.query(
-                        """
-                        SELECT client_id || ' ' || fingerprint
-                            || CASE WHEN replaced_at IS NULL THEN '' ELSE ' replaced' END AS row
-                          FROM client_secret ORDER BY 1
-                        """
-                    ).map { try $0.text("row") }
-                )
-            }
+            (
+                try await database.stored.signingKeys.ids(), try await database.stored.clients.enabled.ids(),
+                try await database.stored.clientSecrets.summaries()
+            )
         }
     }
 
@@ -243,14 +178,7 @@ struct RestoredDatabaseTests {
         try await Registry(keys: [("other", 1)]).insert(into: fresh)
         let restored = RestoredDatabase(database: backup)
         #expect(try await restored.ended(in: fresh).isEmpty)
-        try await fresh.write { connection in
-            try connection.execute(
-                """
-                INSERT INTO audit_event (id, created_at, event, actor, client_id, detail)
-                VALUES (:id, 1, 'client_changed', 'root', 'gone', 'removed')
-                """, ["id": .blob([1])])
-            return
-        }
+        try await fresh.stored.audit.add("client_changed", by: "root", client: "gone", detail: "removed")
         let ended = try await restored.ended(in: fresh)
         #expect(ended.clients == ["gone"] && ended.keys.isEmpty && ended.secrets.isEmpty)
         for database in [backup, fresh] { await database.close() }
@@ -277,22 +205,13 @@ struct RestoredDatabaseTests {
         let wide = #"{"access":"everyone"}"#
         try await Registry(clients: [("wiki", true)]).insert(into: backup)
         try await Registry(clients: [("wiki", true)]).insert(into: live)
-        func run(_ database: any Database, _ statements: [String]) async throws {
-            try await database.write { connection in
-                for statement in statements { try connection.execute(statement) }
-            }
+        try await backup.stored.accounts.id("withdrawn").setAdded()
+        try await backup.stored.clients.setEntry(wide)
+        try await live.stored.accounts.id("moved").setAddress("gone@example.com")
+        try await live.stored.accounts.id("left").end(at: Timestamp(milliseconds: 7))
+        for (id, address) in [("a", "x"), ("b", "a@example.com"), ("a", "b@example.com")] {
+            try await live.stored.accounts.id(id).setAddress(address)
         }
-        try await run(
-            backup, ["UPDATE account SET added_at = 1 WHERE id = 'withdrawn'", "UPDATE client SET entry = '\(wide)'"])
-        try await run(
-            live,
-            [
-                "UPDATE account SET email = 'gone@example.com' WHERE id = 'moved'",
-                "UPDATE account SET ends_at = 7 WHERE id = 'left'",
-                "UPDATE account SET email = 'x' WHERE id = 'a'",
-                "UPDATE account SET email = 'a@example.com' WHERE id = 'b'",
-                "UPDATE account SET email = 'b@example.com' WHERE id = 'a'",
-            ])
         let restored = RestoredDatabase(database: backup)
         let ended = try await restored.ended(in: live)
         #expect(
@@ -301,17 +220,13 @@ struct RestoredDatabaseTests {
             ])
         #expect(ended.displaced.map(\.id) == ["gone"] && ended.accounts == 5)
         try await restored.end(ended)
-        let rows = try await backup.read { connection in
-            try connection.query("SELECT id || ' ' || email || ' ' || disabled AS row FROM account ORDER BY id")
-                .map { try $0.text("row") }
-                + connection.query("SELECT entry AS row FROM client").map { try $0.text("row") }
-        }
+        let rows = try await backup.stored.accounts.summaries() + backup.stored.clients.entries()
         #expect(
             rows == [
                 "a b@example.com 0", "b a@example.com 0", "gone gone@address-taken.invalid 1",
                 "left left@example.com 0", "moved gone@example.com 0", "withdrawn withdrawn@example.com 0", "{}",
             ])
-        #expect(try await backup.read { try $0.query("SELECT 1 FROM account WHERE added_at IS NOT NULL").isEmpty })
+        #expect(try await backup.stored.accounts.added.count() == 0)
         #expect(try await restored.ended(in: live).isEmpty)
         for database in [backup, live] { await database.close() }
     }
@@ -319,14 +234,7 @@ struct RestoredDatabaseTests {
     @Test("every column of the schema has one decision, and no decision is about a column that is not there")
     func everyColumn() async throws {
         let database = try await database("schema", [])
-        let found = try await database.read { connection in
-            try connection.query(
-                """
-                SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema t JOIN pragma_table_info(t.name) c
-                 WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name <> 'schema_migration'
-                """
-            ).map { (table: try $0.text("table"), column: try $0.text("column")) }
-        }
+        let found = try await database.stored.columns()
         for (table, column) in found {
             #expect(
                 RestoredColumn.tables[table]?.decision(on: column) != nil,

@@ -1,3 +1,4 @@
+import ProbeKit
 import SQLiteStorage
 import Storage
 import Testing
@@ -20,37 +21,18 @@ struct RestoredPasskeyTests {
         _ name: String, _ accounts: [(id: String, begunAt: Int64?, passkeys: [String])]
     ) async throws -> any Database {
         let database = try await SQLiteDatabase(path: folder.path(of: name), migrations: IdPMigrations.all)
-        try await database.write { connection in
-            for account in accounts {
-                try connection.execute(
-                    "INSERT INTO account (id, email, name, created_at, begun_at) VALUES (:id, :email, 'N', 1, :begun)",
-                    [
-                        "id": .text(account.id), "email": .text("\(account.id)@example.com"),
-                        "begun": .optional(account.begunAt.map(Timestamp.init(milliseconds:))),
-                    ])
-                for passkey in account.passkeys {
-                    let values: SQLArguments = ["id": .text(passkey), "account": .text(account.id)]
-                    try connection.execute(
-                        """
-                        INSERT INTO account_identity (kind, issuer, subject, account_id, created_at)
-                        VALUES ('passkey', 'id.example', :id, :account, 1)
-                        """, values)
-                    try connection.execute(
-                        """
-                        INSERT INTO passkey (id, account_id, rp_id, credential_id, public_key, algorithm, sign_count,
-                                             is_verified, is_backup_eligible, is_backed_up, transports, aaguid, name)
-                        VALUES (:id, :account, 'id.example', :id, :key, -7, 0, 1, 1, 1, '', :key, 'N')
-                        """, values.merging(["key": .blob([1])]))
-                }
-            }
+        for account in accounts {
+            try await database.stored.accounts.add(
+                AddedAccount(
+                    account.id, "\(account.id)@example.com",
+                    begunAt: account.begunAt.map(Timestamp.init(milliseconds:))))
+            try await database.stored.passkeys.add(account.passkeys, of: account.id)
         }
         return database
     }
 
     private func untouched(_ database: any Database) async throws -> [String] {
-        try await database.read { connection in
-            try connection.query("SELECT id FROM account WHERE begun_at IS NULL ORDER BY id").map { try $0.text("id") }
-        }
+        try await database.stored.accounts.untouched.ids()
     }
 
     private static let accounts: [(id: String, begunAt: Int64?, passkeys: [String])] = [
@@ -84,19 +66,9 @@ struct RestoredPasskeyTests {
         let restored = RestoredDatabase(database: backup)
         try await restored.endSignIns(now: Timestamp(milliseconds: 9), comparing: live)
         try await restored.end(restored.ended(in: live))
-        let (left, rows) = try await backup.read { connection in
-            (
-                try connection.query("SELECT id FROM passkey ORDER BY id").map { try $0.text("id") },
-                try connection.query(
-                    """
-                    SELECT account_id || ' ' || detail AS row FROM audit_event
-                     WHERE event = 'passkey_removed' AND cause = 'restored' ORDER BY detail
-                    """
-                ).map { try $0.text("row") }
-            )
-        }
-        #expect(left == ["kept", "x"])
-        #expect(rows == ["ann added", "ann removed"])
+        #expect(try await backup.stored.passkeys.ids() == ["kept", "x"])
+        let removed = backup.stored.audit.of("passkey_removed").cause("restored")
+        #expect(try await removed.accountsAndDetails() == ["ann added", "ann removed"])
         for database in [backup, live] { await database.close() }
     }
 }

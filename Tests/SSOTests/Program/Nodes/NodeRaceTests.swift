@@ -1,3 +1,4 @@
+import ProbeKit
 import Testing
 
 @testable import IdPTestKit
@@ -44,7 +45,7 @@ struct NodeRaceTests {
             }
             #expect(replies.allSatisfy { $0.status == 303 || (400..<500).contains($0.status) })
             #expect(replies.count { !$0.reply.all("set-cookie").isEmpty } == 1)
-            #expect(try await nodes[1].rows(of: "session", where: "slots LIKE '%accountID%'") == 1)
+            #expect(try await nodes[1].stored.sessions.signedIn.count() == 1)
             #expect(try await nodes[2].failures() == 0)
         }
     }
@@ -71,7 +72,7 @@ struct NodeRaceTests {
             let twins = (0..<100).map { asking.browser.twin(routes: nodes[$0 % 3].routes) }
             let replies = try await atOnce(100) { try await asking.press(page, in: twins[$0]) }
             #expect(replies.count { $0.reply.all("set-cookie").contains { $0.hasPrefix("idp_session=") } } == 1)
-            #expect(try await nodes[1].rows(of: "session", where: "slots LIKE '%accountID%'") == 1)
+            #expect(try await nodes[1].stored.sessions.signedIn.count() == 1)
             #expect(try await nodes[2].usedChallenges() == 1)
         }
     }
@@ -84,7 +85,7 @@ struct NodeRaceTests {
             let views = (0..<100).map { nodes[$0 % 3].webView() }
             let replies = try await atOnce(100) { try await app.present(code, in: views[$0]) }
             #expect(replies.count { $0.status == 303 } == 1 && replies.count { $0.status == 400 } == 99)
-            #expect(try await nodes[1].rows(of: "session", where: "owner IS NOT NULL") == 1)
+            #expect(try await nodes[1].stored.sessions.ofApps.count() == 1)
         }
     }
 }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import Storage
 import StorageEngines
@@ -100,7 +101,7 @@ struct ProgramNodeTests {
         #expect(try await join("\(new),\(old)") == "joined")
         #expect(try await database.status().nodes.count == 2)
         // Nodes without a heartbeat for ten seconds no longer count.
-        try await database.write { try $0.execute("UPDATE node SET heartbeat_at = heartbeat_at - 11000") }
+        try await database.stored.nodes.age(by: .seconds(11))
         #expect(try await join(TestSecret.new(), url: "https://other.example.com") == "joined")
         #expect(try await database.status().nodes.count { $0.isAlive } == 1)
         await database.close()
@@ -189,10 +190,7 @@ struct ProgramNodeTests {
     func tables() async throws {
         let fixture = try await PostgresFixture.make()
         let database = try await fixture.open(IdPMigrations.all)
-        let names = try await database.read { connection in
-            try connection.query("SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()")
-                .map { try $0.text("name") }
-        }
+        let names = try await database.stored.tables(onPostgres: true)
         #expect(Set(names) == Set(IdPTable.all.map(\.name)).union(["schema_migration", "database_timeline", "node"]))
         let now = Timestamp(milliseconds: 1_000_000)
         for cause in [IdPTable.Cause.lostCommits, .restore] {
@@ -205,10 +203,7 @@ struct ProgramNodeTests {
     func tablesOfRelyingParty() async throws {
         let fixture = try await PostgresFixture.make()
         let database = try await fixture.open(RelyingPartyMigrations.all)
-        let names = try await database.read { connection in
-            try connection.query("SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()")
-                .map { try $0.text("name") }
-        }
+        let names = try await database.stored.tables(onPostgres: true)
         #expect(
             Set(names) == Set(RelyingPartyMigrations.tables).union(["schema_migration", "database_timeline", "node"]))
         await database.close()

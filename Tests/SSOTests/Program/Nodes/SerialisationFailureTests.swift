@@ -1,3 +1,4 @@
+import ProbeKit
 import Storage
 import Testing
 
@@ -34,7 +35,7 @@ struct SerialisationFailureTests {
             }
             #expect(counts.count { $0 > 1 } >= 4, "\(counts)")
             #expect(try await deployment.rows(of: "account") == 1)
-            #expect(try await deployment.rows(of: "challenge", where: "used_at IS NOT NULL") == 1)
+            #expect(try await deployment.stored.challenges.used.count() == 1)
             #expect(deployment.mailbox.all(to: "ann@example.com").count == 1)
         }
     }

@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -209,11 +210,10 @@ struct FlowsTests {
     @Test("a flow is checked again when the token is issued: a client or address removed meanwhile gets none")
     func checkedAgain() async throws {
         try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
-            for (user, change) in [("ann", "'rp.example', 'evil.example'"), ("cleo", "'\"web\"', '\"gone\"'")] {
+            for (user, change) in [("ann", ("rp.example", "evil.example")), ("cleo", (#""web""#, #""gone""#))] {
                 let browser = deployment.browser()
                 let flow = try await begin(1, browser, deployment)
-                try await deployment.execute(
-                    "UPDATE session SET slots = REPLACE(slots, \(change)) WHERE slots LIKE '%rp.example%'")
+                try await deployment.stored.sessions.holding("rp.example").replace(change.0, with: change.1)
                 let page = try await signIn(flow, browser, deployment, as: "\(user)@example.com")
                 #expect(page.status == 400 && !page.text.contains("sst_") && !page.text.contains("evil"), "\(change)")
             }

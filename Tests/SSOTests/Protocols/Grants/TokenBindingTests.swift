@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import Testing
 
@@ -106,15 +107,15 @@ struct TokenBindingTests {
             #expect(try await deployment.verify(elsewhere, as: client, redirectURI: client.callback).status == 200)
 
             let (signedOut, disabled) = (try await token("signed out"), try await token("disabled"))
-            try await deployment.execute("UPDATE account SET sign_outs = sign_outs + 1")
+            try await deployment.stored.accounts.endSignIns()
             try await refused(signedOut, "account_signed_out", "signed out")
-            try await deployment.execute("UPDATE account SET disabled = 1")
+            try await deployment.stored.accounts.disable()
             try await refused(disabled, "account_not_allowed", "signed out")
-            try await deployment.execute("UPDATE account SET disabled = 0")
+            try await deployment.stored.accounts.enable()
             try await refused(disabled, "void", "revoked")
             let ended = try await deployment.signedIn(as: "ben@example.com")
                 .token(for: client, of: deployment, state: "ended")
-            try await deployment.execute("DELETE FROM session")
+            try await deployment.stored.sessions.delete()
             try await refused(ended, "session_ended", "signed out")
         }
     }

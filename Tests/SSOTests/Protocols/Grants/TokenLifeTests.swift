@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -54,19 +55,35 @@ struct TokenLifeTests {
         }
     }
 
+    /// What happens to the account and the sessions of a user.
+    struct Change: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let make: @Sendable (TableRows<AccountTable>, TableRows<SessionTable>) async throws -> Void
+
+        init(
+            _ name: String,
+            _ make: @escaping @Sendable (TableRows<AccountTable>, TableRows<SessionTable>) async throws -> Void
+        ) {
+            (testDescription, self.make) = (name, make)
+        }
+    }
+
     /// ASVS 7.4.2.
     @Test(
         "a disabled or deleted account, and an ended session, void their tokens",
         arguments: [
-            "UPDATE account SET disabled = 1 WHERE email LIKE 'ann%'", "DELETE FROM account WHERE email LIKE 'ann%'",
-            "DELETE FROM session WHERE slots LIKE '%' || (SELECT id FROM account WHERE email LIKE 'ann%') || '%'",
-            "UPDATE session SET expires_at = 0 WHERE slots LIKE '%' || (SELECT id FROM account WHERE email LIKE 'ann%') || '%'",
+            Change("disabled account") { account, _ in try await account.disable() },
+            Change("deleted account") { account, _ in try await account.delete() },
+            Change("ended session") { _, sessions in try await sessions.delete() },
+            Change("expired session") { _, sessions in try await sessions.expire() },
         ])
-    func voided(_ change: String) async throws {
+    func voided(_ change: Change) async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.signedIn().token(for: deployment.client, of: deployment)
             let bob = try await deployment.signedIn(as: "bob@example.com").token(for: deployment.client, of: deployment)
-            try await deployment.execute(change)
+            let account = deployment.stored.accounts.of("ann@example.com")
+            let id = try #require(try await account.ids().first)
+            try await change.make(account, deployment.stored.sessions.holding(id))
             let reply = try await deployment.verify(ann, as: deployment.client)
             #expect(reply.error == "invalid_token")
             #expect(reply.explanation?.contains("has signed out") == true, "\(reply.text)")
@@ -78,7 +95,7 @@ struct TokenLifeTests {
     func disabledBeforeIssue() async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.signedIn()
-            try await deployment.execute("UPDATE account SET disabled = 1")
+            try await deployment.stored.accounts.disable()
             let visit = try await ann.get(deployment.authorize(deployment.client, state: "s"))
             #expect(visit.status == 303 && !visit.text.contains("sst_"))
         }
@@ -111,7 +128,7 @@ struct TokenLifeTests {
                 return try await group.reduce(into: Set<String>()) { $0.insert($1) }
             }
             #expect(tokens.count == 20)
-            #expect(try await deployment.rows(of: "sso_token", where: "used_at IS NULL AND voided_at IS NULL") == 2)
+            #expect(try await deployment.stored.grants.open.count() == 2)
             var accepted = 0
             for token in tokens where try await deployment.verify(token, as: deployment.client).status == 200 {
                 accepted += 1

@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -28,7 +29,7 @@ struct TokenRowsTests {
             #expect(try await store(deployment).purge(limit: 1) == 1)
             #expect(try await store(deployment).purge(limit: 100) == all - 2)
             #expect(try await deployment.rows(of: "sso_token") == 1)
-            #expect(try await deployment.rows(of: "sso_token", where: "used_at IS NOT NULL") == 1)
+            #expect(try await deployment.stored.grants.used.count() == 1)
             // A clock that steps back into their lifetime finds neither valid.
             deployment.clock.advance(by: .seconds(-3800))
             for token in [used, unused] {
@@ -51,7 +52,7 @@ struct TokenRowsTests {
                     _ = try await ann.token(for: client, of: deployment, state: "\(name)-\(number)")
                 }
             }
-            func unused() async throws -> Int { try await deployment.rows(of: "sso_token", where: "used_at IS NULL") }
+            func unused() async throws -> Int { try await deployment.stored.grants.unused.count() }
             deployment.clock.advance(by: .seconds(1000))
             try await issue(5, "first")
             deployment.clock.advance(by: .seconds(600))
@@ -80,7 +81,7 @@ struct TokenRowsTests {
             #expect(try await deployment.verify(token, as: deployment.client).status == 200)
             deployment.clock.advance(by: .seconds(60))
             _ = try await deployment.verify(token, as: deployment.client)
-            #expect(try await deployment.rows(of: "sso_token", where: "used_at = \(moment.milliseconds)") == 1)
+            #expect(try await deployment.stored.grants.used(at: moment).count() == 1)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOShared
 import Testing
 
@@ -240,14 +241,13 @@ struct OIDCHostileTests {
                 deployment.oidcCode(browser, nil, ["scope": "openid offline_access"]), as: deployment.client)
             let access = try #require(reply.json()["access_token"]?.text)
             let refresh = try #require(reply.json()["refresh_token"]?.text)
-            try await deployment.execute("UPDATE account SET disabled = 1")
+            try await deployment.stored.accounts.disable()
             #expect(try await deployment.oidcUserInfo(access).status == 401)
             #expect(try await deployment.oidcRefresh(refresh, as: deployment.client).status == 400)
-            try await deployment.execute("UPDATE account SET disabled = 0")
+            try await deployment.stored.accounts.enable()
             #expect(try await deployment.oidcUserInfo(access).status == 200)
             // The client's sign-in has ended, as every sign-out does it, and begins again.
-            try await deployment.execute(
-                "UPDATE client_sign_in SET ended_at = 1, reason = 'no_access' WHERE kind = 'oidc'")
+            try await deployment.stored.clientSignIns.ofKind("oidc").end("no_access")
             #expect(try await deployment.oidcUserInfo(access).status == 401)
             let again = try await deployment.oidcToken(
                 deployment.oidcCode(browser, nil, ["state": "x"]), as: deployment.client)

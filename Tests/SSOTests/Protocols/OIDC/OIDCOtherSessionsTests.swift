@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -47,14 +48,7 @@ struct OIDCOtherSessionsTests {
     func rules() async throws {
         let folder = try TemporaryFolder()
         let database = try await SQLiteDatabase(path: folder.path(of: "schema"), migrations: IdPMigrations.all)
-        let tables = try await database.read { connection in
-            try connection.query(
-                """
-                SELECT t.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
-                 WHERE t.type = 'table' AND c.name = 'account_sign_outs'
-                """
-            ).map { try $0.text("name") }
-        }
+        let tables = try await database.stored.tables(with: "account_sign_outs")
         #expect(Set(tables) == Set(IdPTable.all.filter { $0.kept != nil }.map(\.name)))
         await database.close()
     }

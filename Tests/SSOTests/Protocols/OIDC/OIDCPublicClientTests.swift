@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -132,7 +133,7 @@ struct OIDCPublicClientTests {
             }
             let silent = try await browser.get(address + "&prompt=none")
             #expect(try silent.location().query("error") == "interaction_required")
-            #expect(try await deployment.count("SELECT COUNT(*) FROM sso_token WHERE kind = 'oidc'") == 1)
+            #expect(try await deployment.stored.grants.ofKind("oidc").count() == 1)
         }
     }
 }

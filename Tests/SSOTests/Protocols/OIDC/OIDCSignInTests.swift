@@ -1,4 +1,5 @@
 import JWT
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Testing
@@ -149,7 +150,7 @@ struct OIDCSignInTests {
             #expect(try await username("ann@example.com") == "ann")
             #expect(try await username("a+nn@example.com") == "ann2")
             #expect(try await username("an+n@example.com") == "ann3")
-            try await deployment.execute("DELETE FROM account WHERE username = 'ann2'")
+            try await deployment.stored.accounts.username("ann2").delete()
             #expect(try await username("ann+@example.com") == "ann4")
             deployment.clock.advance(by: .minutes(2))
             #expect(try await username("ann@example.com") == "ann", "made once")

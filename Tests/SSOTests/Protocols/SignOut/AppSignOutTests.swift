@@ -57,7 +57,7 @@ struct AppSignOutTests {
             #expect(try await deployment.signInOnceMore(browser).address.path == PinFactor.pagePath)
             try await signIn()
             #expect(try await deployment.enter(deployment.client, in: browser).session.id == told.session.id)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM sign_out_message") == 0)
+            #expect(try await deployment.rows(of: "sign_out_message") == 0)
             let half = try await deployment.signInOnceMore(browser, as: "bob@example.com")
             #expect(half.address.path == PinFactor.pagePath)
             #expect(try await stub.received(1).map(\.message.session) == [told.session.id])

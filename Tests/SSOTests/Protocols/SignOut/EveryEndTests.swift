@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOShared
 import Storage
 import Testing
@@ -130,21 +131,16 @@ struct EndPath: Sendable, CustomTestStringConvertible {
         EndPath(name: "IDP_ALLOWED_EMAILS names the address no more", told: .all, reason: .accountEnded) { scene in
             try await scene.deployment.withSecondIdP(settings: ["IDP_ALLOWED_EMAILS": "*@example.org"]) { narrowed in
                 try await eventually("the job at start is done") {
-                    try await narrowed.count("SELECT COUNT(*) FROM client_sign_in WHERE ended_at IS NULL") == 0
+                    try await narrowed.stored.clientSignIns.open.count() == 0
                         ? () : nil
                 }
             }
         },
         EndPath(name: "the first proof of the address", told: .first, reason: .signedOut) { scene in
             // As if a provider's word had made the account: its address was never proven.
-            try await scene.deployment.execute("DELETE FROM account_identity WHERE kind = 'email'")
-            try await scene.deployment.execute(
-                """
-                INSERT INTO account_identity (kind, issuer, subject, account_id, created_at)
-                VALUES ('external', 'https://op.example', '7', '\(scene.user)', 1)
-                """)
-            try await scene.deployment.execute(
-                "DELETE FROM client_sign_in WHERE session_handle = '\(scene.secondID)'")
+            try await scene.deployment.stored.identities.emails.delete()
+            try await scene.deployment.stored.identities.add(AddedIdentity(scene.user, "7"))
+            try await scene.deployment.stored.clientSignIns.of(session: scene.secondID).delete()
             let asking = try await scene.deployment.askingAgain()
             let status = try await asking.guess(asking.code).status
             #expect(status == 303)
@@ -198,7 +194,7 @@ struct EveryEndTests {
         let other = try await deployment.enter(deployment.client, in: second)
         #expect(entered.session.id != other.session.id)
         // Whatever becomes of the tokens.
-        try await deployment.execute("DELETE FROM sso_token")
+        try await deployment.stored.grants.delete()
         let scene = EndPath.Scene(
             deployment: deployment, place: place, first: first, second: second, firstID: entered.session.id,
             secondID: other.session.id, user: entered.user.id)
@@ -219,10 +215,10 @@ struct EveryEndTests {
             #expect(try one.isSigned(by: deployment.client.secret))
             #expect(try !one.isSigned(by: deployment.client.secret, label: .verify))
         }
-        #expect(try await deployment.count("SELECT COUNT(*) FROM sign_out_message") == expected.count)
+        #expect(try await deployment.rows(of: "sign_out_message") == expected.count)
         // The receipts.
         try await eventually("every message is delivered") {
-            try await deployment.count("SELECT COUNT(*) FROM sign_out_message WHERE is_delivered = 1")
+            try await deployment.stored.signOutMessages.delivered.count()
                 == expected.count ? () : nil
         }
         let ended = path.told == .second ? other : entered
@@ -260,12 +256,11 @@ struct EveryEndTests {
         try await TestDeployment.open(clientKeys: "logout_uri: \"\(stub.logoutURI)\"") { deployment in
             let browser = try await deployment.furtherBrowser()
             _ = try await deployment.enter(deployment.client, in: browser)
-            let refusal = DeploymentDatabases.refusal(of: "sign_out_message")
-            for sql in refusal.begin { try await deployment.execute(sql) }
+            try await deployment.stored.refuseRows(in: "sign_out_message")
             #expect(try await browser.signOut(of: deployment).status >= 500)
             #expect(try await browser.isSignedInOnHomePage(of: deployment))
-            #expect(try await deployment.count("SELECT COUNT(*) FROM client_sign_in WHERE ended_at IS NULL") == 1)
-            try await deployment.execute(refusal.end)
+            #expect(try await deployment.stored.clientSignIns.open.count() == 1)
+            try await deployment.stored.takeRows(in: "sign_out_message")
             #expect(try await browser.signOut(of: deployment).status == 303)
             #expect(try await stub.received(1).count == 1)
         }

@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -44,26 +45,10 @@ struct SessionPagesTests {
 
     /// Inserts sessions of the user that were used longer and longer ago.
     private static func add(_ count: Int, to deployment: TestDeployment) async throws {
-        let now = deployment.clock.now.milliseconds
-        try await deployment.database.write { connection in
-            let row = try connection.query("SELECT * FROM session WHERE account_id IS NOT NULL")[0]
-            for number in 1...count {
-                try connection.execute(
-                    """
-                    INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at,
-                                         submitted, is_remembered, account_id)
-                    VALUES (:id, :handle, 'seed', :slots, :now, :seen, :expires, 1, 0, :account)
-                    """,
-                    [
-                        "id": .blob(Array("id-\(number)".utf8)), "handle": .text("ses_\(number)"),
-                        "slots": .text(try row.text("slots")), "now": .integer(now),
-                        // Some of them at the same moment.
-                        "seen": .integer(now - Int64(number / 3)),
-                        "expires": .integer(try row.integer("expires_at")),
-                        "account": .text(try row.text("account_id")),
-                    ])
-            }
-        }
+        let now = deployment.clock.now
+        // Some of them at the same moment.
+        try await deployment.stored.sessions.addCopies(
+            (1...count).map { ("ses_\($0)", now - .milliseconds($0 / 3)) }, now: now)
     }
 
     private static func handles(on page: Visit) throws -> [String] {
@@ -99,10 +84,7 @@ struct SessionPagesTests {
 
             // One of the last page, which the first one does not list.
             _ = try await browser.submit(page.page().form(to: "/sessions/end"), on: page, ["session": "ses_449"])
-            let left = try await deployment.database.read {
-                try $0.query("SELECT handle FROM session WHERE handle IN ('ses_449', 'ses_450')").count
-            }
-            #expect(left == 1)
+            #expect(try await deployment.stored.sessions.handle("ses_449", "ses_450").count() == 1)
             _ = try await browser.submit(list.page().form(to: "/sessions/end-others"), on: list)
             let rest = try await browser.get(deployment.origin + "/sessions")
             #expect(try Self.handles(on: rest).count == 1)

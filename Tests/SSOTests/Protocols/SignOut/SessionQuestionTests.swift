@@ -1,4 +1,5 @@
 import IdPProtocols
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -35,7 +36,7 @@ struct SessionQuestionTests {
             let browser = try await deployment.furtherBrowser()
             let told = try await deployment.enter(deployment.client, in: browser)
             _ = try await browser.rename(at: deployment, to: "Ann Renamed")
-            let seen = try await deployment.count("SELECT MAX(seen_at) FROM session WHERE account_id IS NOT NULL")
+            let seen = try #require(try await deployment.stored.sessions.ofAccounts.lastSeen())
             deployment.clock.advance(by: .minutes(10))
             let reply = try await deployment.ask(told.session.id, of: told.user.id, as: deployment.client)
             #expect(reply.status == 200 && reply.header("cache-control") == "no-store")
@@ -48,7 +49,7 @@ struct SessionQuestionTests {
                 body: reply.body, to: .request(body: question, secret: secret, label: .session), secret: secret)
             #expect(reply.header("x-sso-signature") == signed.headerValue)
             #expect(
-                try await deployment.count("SELECT MAX(seen_at) FROM session WHERE account_id IS NOT NULL") == seen)
+                try await deployment.stored.sessions.ofAccounts.lastSeen() == seen)
         }
     }
 
@@ -138,7 +139,7 @@ struct SessionQuestionTests {
                     == .inactive(.unknown, clientID: deployment.client.id))
             let purge = ClientSignInPurge(database: deployment.database, clock: deployment.clock.clock)
             _ = try await purge.purge(limit: 1)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM client_sign_in") == 0)
+            #expect(try await deployment.rows(of: "client_sign_in") == 0)
         }
     }
 

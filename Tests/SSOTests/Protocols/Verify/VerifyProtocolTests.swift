@@ -1,4 +1,5 @@
 import Hummingbird
+import ProbeKit
 import Storage
 import Testing
 
@@ -148,7 +149,7 @@ struct VerifyProtocolTests {
     func storage() async throws {
         try await TestDeployment.open { deployment in
             let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
-            try await deployment.execute("ALTER TABLE sso_token RENAME TO away")
+            try await deployment.stored.rename(table: "sso_token", to: "away")
             let reply = try await deployment.verify(token, as: deployment.client)
             #expect(
                 reply.status == 503 && reply.error == "temporarily_unavailable" && reply.header("retry-after") == "1")
@@ -157,7 +158,7 @@ struct VerifyProtocolTests {
                 VerifyRequest(token: token).body(), by: deployment.client,
                 with: [(RequestSignature.headerName, "sha256=")])
             #expect(bad.error == "invalid_signature")
-            try await deployment.execute("ALTER TABLE away RENAME TO sso_token")
+            try await deployment.stored.rename(table: "away", to: "sso_token")
             #expect(try await deployment.verify(token, as: deployment.client).status == 200)
         }
     }

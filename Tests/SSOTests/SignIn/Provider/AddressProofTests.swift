@@ -1,3 +1,4 @@
+import ProbeKit
 import Testing
 
 @testable import Counterparts
@@ -100,13 +101,9 @@ struct AddressProofTests {
     private static func unproven(
         _ place: ProviderDeployment, subject: String = "10021", address: String = "ann@example.com"
     ) async throws {
-        try await place.deployment.execute(
-            "INSERT INTO account (id, email, name, created_at) VALUES ('usr_old', '\(address)', 'Old Name', 1)")
-        try await place.deployment.execute(
-            """
-            INSERT INTO account_identity (kind, issuer, subject, account_id, created_at, provider, email)
-            VALUES ('external', '\(try place.standIn(.oidc).issuer)', '\(subject)', 'usr_old', 1, 'work', '\(address)')
-            """)
+        try await place.deployment.stored.accounts.add(AddedAccount("usr_old", address, name: "Old Name"))
+        try await place.deployment.stored.identities.add(
+            AddedIdentity("usr_old", at: try place.standIn(.oidc).issuer, subject, provider: "work", address: address))
     }
 
     @Test("an account that nobody has proven is asked for one code, and keeps id, name and identity")
@@ -156,11 +153,10 @@ struct AddressProofTests {
             }
             // Another user of the same provider, who was linked to it while nobody had proven it.
             standIn.user = .init(subject: "666", email: "mallory@example.com")
-            try await deployment.execute(
-                """
-                INSERT INTO account_identity (kind, issuer, subject, account_id, created_at, provider, email)
-                VALUES ('external', '\(standIn.issuer)', '666', 'usr_old', 2, 'work', 'mallory@example.com')
-                """)
+            try await deployment.stored.identities.add(
+                AddedIdentity(
+                    "usr_old", at: standIn.issuer, "666", provider: "work", address: "mallory@example.com",
+                    createdAt: Timestamp(milliseconds: 2)))
             let attacker = try await place.signIn(.oidc, in: deployment.browser(), state: "mallory")
             #expect(attacker.address.path == "/sign-in/known-address" && attacker.text.contains("ann@example.com"))
         }

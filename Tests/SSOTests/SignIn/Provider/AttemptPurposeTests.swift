@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -28,11 +29,7 @@ struct AttemptPurposeTests {
                 let attempt = ProviderAttempt(
                     id: name, provider: "work", registration: provider.registration, purpose: purpose)
                 try await deployment.database.write { try store.begin(attempt, $0) }
-                let row = try await deployment.database.read { connection in
-                    try connection.query("SELECT * FROM provider_attempt WHERE id = :id", ["id": .text(name)]).map {
-                        [try $0.text("purpose"), try $0.optionalText("flow"), try $0.optionalText("account_id")]
-                    }
-                }
+                let row = try await deployment.stored.providerAttempts.id(name).purposes()
                 #expect(row == [columns])
                 guard case .pending(let read) = try await store.state(of: name, provider: provider) else {
                     Issue.record("\(name) is not pending")

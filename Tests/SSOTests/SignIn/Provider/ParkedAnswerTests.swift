@@ -1,3 +1,4 @@
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Synchronization
@@ -28,7 +29,7 @@ struct ParkedAnswerTests {
 
     /// The bytes of all answers that are kept.
     private static func keptBytes(_ place: ProviderDeployment) async throws -> Int {
-        try await place.deployment.count("SELECT COALESCE(SUM(LENGTH(answer)), 0) FROM provider_attempt")
+        try await place.deployment.stored.providerAttempts.answerBytes()
     }
 
     private static func store(_ place: ProviderDeployment) -> ProviderAttemptStore {

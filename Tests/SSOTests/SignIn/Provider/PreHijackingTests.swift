@@ -1,3 +1,4 @@
+import ProbeKit
 import Testing
 
 @testable import Counterparts
@@ -25,7 +26,7 @@ struct PreHijackingTests {
     }
 
     private static func identities(_ place: ProviderDeployment, _ kind: String) async throws -> Int {
-        try await place.deployment.rows(of: "account_identity", where: "kind = '\(kind)'")
+        try await place.deployment.stored.identities.ofKind(kind).count()
     }
 
     @Test("classic-federated merge: an address that the attacker types makes no account that the victim could join")
@@ -116,8 +117,8 @@ struct PreHijackingTests {
                 browser.get(deployment.authorize(place.client, state: "again") + "&prompt=login"))
             _ = try await place.signInAgain(browser, on: asked)
             #expect(deployment.events("identity_revoked", reason: "address_proven") == 1)
-            let email = "account_id = (SELECT id FROM account WHERE email = 'ann@example.com')"
-            #expect(try await deployment.rows(of: "account_identity", where: "kind = 'external' AND \(email)") == 0)
+            let account = try #require(try await deployment.stored.accounts.of("ann@example.com").ids().first)
+            #expect(try await deployment.stored.identities.external.ofAccount(account).count() == 0)
         }
     }
 

@@ -1,3 +1,4 @@
+import ProbeKit
 import Synchronization
 import Testing
 
@@ -96,7 +97,7 @@ struct ProviderConcurrencyTests {
             }
             #expect(try await browser.bring(answer).status == 403)
             // Only a database that was restored has the attempt once more: nonce and state are the same.
-            try await deployment.execute("UPDATE provider_attempt SET used_at = NULL")
+            try await deployment.stored.providerAttempts.setUnused()
             #expect(try await browser.bring(answer.with(["code": "another-code"])).status == 400)
             #expect(place.refusalReasons == ["no_verified_email", "id_token_reused"])
             #expect(place.warnings("id_token_reused") == 1)

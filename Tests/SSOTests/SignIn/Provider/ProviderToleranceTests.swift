@@ -1,3 +1,4 @@
+import ProbeKit
 import Testing
 
 @testable import Counterparts
@@ -133,7 +134,7 @@ struct ProviderToleranceTests {
             let again = try await signIn(
                 deployment.browser(), user: "{\"name\":{\"firstName\":\"Mallory\"}}", state: "2")
             #expect(try again.token().hasPrefix("sst_"))
-            #expect(try await deployment.rows(of: "account", where: "name = '\(script) Lee'") == 1)
+            #expect(try await deployment.stored.accounts.named("\(script) Lee").count() == 1)
         }
     }
 
@@ -150,7 +151,7 @@ struct ProviderToleranceTests {
             let answer = try await place.standIn(.apple).visit(from: page, in: browser)
             let complete = try await browser.follow(browser.bring(answer.with(["user": user])))
             #expect(try complete.token().hasPrefix("sst_"))
-            #expect(try await deployment.rows(of: "account", where: "name = 'ann'") == 1)
+            #expect(try await deployment.stored.accounts.named("ann").count() == 1)
         }
     }
 }
