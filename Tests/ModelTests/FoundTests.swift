@@ -110,4 +110,14 @@ struct FoundTests {
                 .type(browser: 0, code: .right, remember: false), .look(browser: 0), .ask(browser: 1, address: 1),
             ], seed: 1)
     }
+
+    @Test("a browser of an erased user keeps its session, and what waits in it, when the settings name fewer addresses")
+    func narrowedAfterErasing() async throws {
+        try await History.agree(
+            [
+                .ask(browser: 3, address: 2), .type(browser: 3, code: .right, remember: false),
+                .erase(address: 2, mode: .now), .authorize(browser: 3, client: 2, wish: .none),
+                .allow(narrowed: true), .wait(seconds: 600), .ask(browser: 3, address: 0),
+            ], seed: 1)
+    }
 }
