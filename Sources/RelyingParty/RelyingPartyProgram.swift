@@ -79,7 +79,7 @@ struct DatabaseCommand: CommandOfCommands {
         static let configuration = CommandConfiguration(
             commandName: "copy", abstract: DatabaseCopyOptions.abstract,
             usage: "relying-party database copy [<options>] --from <address> --to <address>",
-            discussion: DatabaseCopyOptions.discussion)
+            discussion: DatabaseCopyOptions.discussion(file: "sqlite:var/rp.sqlite"))
         @OptionGroup var options: DatabaseCopyOptions
 
         func run() async throws {

@@ -72,7 +72,9 @@ enum RelyingPartySettings {
         .problem(hint: "Use the id that the IdP has registered for you, for example partner."), example: "partner",
         "The id that the identity provider has registered for this service.", wellFormedID)
     static let sharedSecret = SharedSecret.setting(
-        "SSO_SHARED_SECRET", "The secret that the identity provider has registered for this service.")
+        "SSO_SHARED_SECRET", example: "the secret that idp client add has printed",
+        hint: "Use the one that the IdP has for this client: idp client add and idp client rotate print it.",
+        "The secret that the identity provider has registered for this service.")
 
     /// Every setting but the common ones, in the order in which they are read.
     private static let all: [any ReadableSetting] = [
@@ -97,6 +99,9 @@ enum RelyingPartySettings {
             reader.addCheck { await $0.checkListenAddress(address, listen.name) }
         }
         if let metrics = try? values[metricsListen] {
+            if let words = (try? values[listen]).flatMap({ metrics.problem(beside: $0, listen.name) }) {
+                reader.problem("\(metricsListen.name): \(words)")
+            }
             reader.addCheck { await $0.checkListenAddress(metrics.address, metricsListen.name) }
         }
         reader.reportExampleSecrets(publicURL: try? values[publicURL], listen: try? values[listen])

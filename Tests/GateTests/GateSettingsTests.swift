@@ -53,6 +53,7 @@ struct GateSettingsTests {
     func invalid(keys: String, words: String) throws {
         let problems = try Self.problems(keys)
         #expect(problems.contains { $0.contains(words) }, "\(problems)")
+        #expect(!problems.contains { $0.contains("secrets is missing") }, "\(problems)")
     }
 
     @Test("without declared proxies the program does not start, and says which client needs them")

@@ -71,9 +71,7 @@ package enum IdPSettings {
             (try? values[InboundMailSettings.setting])?.check(beside: clients.clients, reader)
             let gated = clients.clients.all.filter { $0.gate != nil }.map(\.id)
             if let first = gated.first, (try? values[FlowSettings.trustedProxies])?.hasNoTrustedProxies ?? false {
-                reader.problem(
-                    "\(FlowSettings.trustedProxies.name): is not set, and the client \(first) is behind the gate, which answers "
-                        + "declared proxies only. Use the network of its proxy, for example 127.0.0.1.")
+                reader.problem(gateWithoutProxies(first))
             }
         }
         checkWithoutMail(values, reader)
@@ -91,6 +89,12 @@ package enum IdPSettings {
         }
     }
 
+    /// That the gate answers nobody, about a client behind it.
+    static func gateWithoutProxies(_ client: String) -> String {
+        "\(FlowSettings.trustedProxies.name): is not set, and the client \(client) is behind the gate, which answers declared "
+            + "proxies only. Use the network of its proxy, for example 127.0.0.1."
+    }
+
     /// How the first admin is made, for `check` and for a start without one.
     static let firstAdmin: [(name: String, words: String)] = [
         ("admin pages", "/admin is an unknown path until a setting or a command names an admin"),
@@ -104,7 +108,9 @@ package enum IdPSettings {
                 await $0.checkDatabase(location, database.name, inspecting: ProgramDatabase.idp.inspect)
                 if let keys = try? values[FlowSettings.secretKey], let source = try? values[clients] {
                     await $0.checkRegistry(
-                        location, keys, source.clients, hasFaultyClients: values.isFaulty(clients))
+                        location, keys, source.clients,
+                        hasNoProxies: (try? values[FlowSettings.trustedProxies])?.hasNoTrustedProxies ?? false,
+                        hasFaultyClients: values.isFaulty(clients))
                 }
                 await $0.checkPasskeys(location, values)
             }
@@ -121,13 +127,16 @@ package enum IdPSettings {
             reader.addCheck { await $0.checkListenAddress(address, listen.name) }
         }
         if let metrics = try? values[metricsListen] {
+            if let words = (try? values[listen]).flatMap({ metrics.problem(beside: $0, listen.name) }) {
+                reader.problem("\(metricsListen.name): \(words)")
+            }
             reader.addCheck { await $0.checkListenAddress(metrics.address, metricsListen.name) }
         }
         if case .outbox(let folder)? = try? values[mail] {
             reader.addCheck { reader in
                 if let problem = OutboxMailer(folder: folder).problem { reader.problem("\(mail.name): \(problem)") }
             }
-        } else if let from = try? values[mailFrom] {
+        } else if (try? values[mail])?.isOn != false, let from = try? values[mailFrom] {
             MailGreeting.check(try? values[MailGreeting.setting], from: from, reader)
         }
     }

@@ -2,6 +2,7 @@ import IdPAccounts
 import IdPClients
 import IdPFlow
 import IdPOperations
+import IdPProtocols
 import Logging
 import SSOShared
 import SSOWeb
@@ -13,14 +14,17 @@ struct StoredRegistry: Sendable {
     private let database: any Database
     private let keys: DerivedKeys
     private let file: ClientRegistry
+    /// Whether no proxy is declared.
+    private let hasNoProxies: Bool
 
     init(_ values: SettingValues, _ database: any Database) throws(SettingError) {
         self.init(
-            database, try values[FlowSettings.secretKey], try values[IdPSettings.clients].clients)
+            database, try values[FlowSettings.secretKey], try values[IdPSettings.clients].clients,
+            hasNoProxies: try values[FlowSettings.trustedProxies].hasNoTrustedProxies)
     }
 
-    fileprivate init(_ database: any Database, _ keys: DerivedKeys, _ file: ClientRegistry) {
-        (self.database, self.keys, self.file) = (database, keys, file)
+    fileprivate init(_ database: any Database, _ keys: DerivedKeys, _ file: ClientRegistry, hasNoProxies: Bool) {
+        (self.database, self.keys, self.file, self.hasNoProxies) = (database, keys, file, hasNoProxies)
     }
 
     fileprivate struct Report: Sendable {
@@ -32,6 +36,8 @@ struct StoredRegistry: Sendable {
         let keyProblem: String?
         /// About groups that clients name.
         let groups: [String]
+        /// Whether no proxy is declared.
+        let hasNoProxies: Bool
     }
 
     fileprivate func report() async throws -> Report {
@@ -46,7 +52,7 @@ struct StoredRegistry: Sendable {
         return Report(
             views: views, conflicts: stored.compactMap { ClientDirectory.conflict(of: $0, with: file) },
             sealed: try await values.count(), keyProblem: try await KeyCheck(database, keys, values).problem(),
-            groups: groups)
+            groups: groups, hasNoProxies: hasNoProxies)
     }
 
     /// - Throws: ``SettingError`` when clients of the database cannot work with these settings.
@@ -84,7 +90,15 @@ extension StoredRegistry.Report {
             "IDP_SECRET_KEY: no key of it opens \($0.unreadable) of the \($0.name) in the database. \(Self.effect(of: $0.name)) If a key was removed too early, put it after the first one, NEW,OLD, until sealed_values_renewed is in the log."
         }
         return unreadable + (views.isEmpty && !hasFaultyClients ? [Self.noClient] : [])
-            + ClientView.linesThatMayGo(views, at: ServiceClock.system().now())
+            + gateWithoutProxies + ClientView.linesThatMayGo(views, at: ServiceClock.system().now())
+    }
+
+    /// That clients of the database are behind the gate and no proxy is declared. A client of the file is a problem of the
+    /// settings. Here the start goes on: a command may have added the client while the program ran.
+    private var gateWithoutProxies: [String] {
+        let gated = views.filter { $0.entry != nil && $0.isEnabled && $0.client.gate != nil }
+        guard hasNoProxies, let first = gated.first else { return [] }
+        return [IdPSettings.gateWithoutProxies(first.client.id)]
     }
 
     static let noClient =
@@ -118,9 +132,12 @@ extension StoredRegistry.Report {
 extension SettingsReader {
     /// Reports what is wrong with the clients and the sealed values of a database that this version need not change first.
     ///
-    /// - Parameter hasFaultyClients: whether settings describe clients that have problems, and that `file` therefore lacks.
+    /// - Parameters:
+    ///   - hasNoProxies: whether no proxy is declared.
+    ///   - hasFaultyClients: whether settings describe clients that have problems, and that `file` therefore lacks.
     func checkRegistry(
-        _ location: DatabaseLocation, _ keys: DerivedKeys, _ file: ClientRegistry, hasFaultyClients: Bool = false
+        _ location: DatabaseLocation, _ keys: DerivedKeys, _ file: ClientRegistry, hasNoProxies: Bool,
+        hasFaultyClients: Bool = false
     ) async {
         do {
             guard try await ProgramDatabase.idp.exists(location),
@@ -132,7 +149,9 @@ extension SettingsReader {
             let logger = Logger(label: "idp") { _ in SwiftLogNoOpLogHandler() }
             let database = try await ProgramDatabase.idp.openToRead(location, logger)
             let report: StoredRegistry.Report
-            do { report = try await StoredRegistry(database, keys, file).report() } catch {
+            do {
+                report = try await StoredRegistry(database, keys, file, hasNoProxies: hasNoProxies).report()
+            } catch {
                 await database.close()
                 throw error
             }

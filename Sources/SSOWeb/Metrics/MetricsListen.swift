@@ -34,7 +34,7 @@ package struct MetricsListen: Sendable {
             "\(prefix)_METRICS_LISTEN", example: "127.0.0.1:\(port)",
             "The address and port for metrics in Prometheus' text format, at /metrics: loopback or a private address.",
             warning: { text, reader in
-                let listen = try MetricsListen(text)
+                let listen = try MetricsListen(text, example: "127.0.0.1:\(port)")
                 if listen.isUnspecified {
                     reader.warn(
                         "\(prefix)_METRICS_LISTEN: \(listen.address) answers on every address of this machine. Keep the port away "
@@ -44,18 +44,28 @@ package struct MetricsListen: Sendable {
             })
     }
 
+    /// - Parameter example: of the setting, for its error.
     /// - Throws: ``SettingError`` for what is not an address, a name that is not `localhost`, and a public address.
-    package init(_ text: String) throws(SettingError) {
-        address = try ListenAddress(text)
+    package init(_ text: String, example: String = "127.0.0.1:9464") throws(SettingError) {
+        address = try ListenAddress(text, example: example)
         guard address.host != "localhost" else { return }
         guard let ip = IPAddress(address.host) else {
-            throw SettingError("\"\(text)\" must be an IP address and a port, such as 127.0.0.1:9464.")
+            throw SettingError("\"\(text)\" must be an IP address and a port, such as \(example).")
         }
         guard ip.isLoopback || ip.isUnspecified || ip.isPrivate else {
             throw SettingError(
-                "\"\(text)\" is a public address. Metrics have no login. Use loopback or a private address, such as 127.0.0.1:9464."
+                "\"\(text)\" is a public address. Metrics have no login. Use loopback or a private address, such as \(example)."
             )
         }
+    }
+
+    /// Why it cannot be beside the address of the program itself; nil when it can.
+    ///
+    /// - Parameter setting: the name of the setting of that address.
+    package func problem(beside other: ListenAddress, _ setting: String) -> String? {
+        // With port 0 the system chooses a free one for each.
+        guard address.port != 0, address.port == other.port, address.host == other.host else { return nil }
+        return "is the same address as \(setting). Use a port of its own."
     }
 
     private var isUnspecified: Bool { IPAddress(address.host)?.isUnspecified ?? false }

@@ -36,12 +36,14 @@ package struct MetricsService: Service {
 
     /// Serves until the program stops.
     ///
-    /// - Throws: the system's error when it cannot listen.
+    /// - Throws: ``MetricsServiceError`` when it cannot listen. The readings end then, too, so that the start fails at once.
     package func run() async throws {
-        try await withThrowingTaskGroup { group in
-            group.addTask { try await application.run() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await cancelWhenGracefulShutdown { await read() } }
-            try await group.waitForAll()
+            defer { group.cancelAll() }
+            do { try await application.run() } catch let error where !(error is CancellationError) {
+                throw MetricsServiceError(listen: listen, cause: "\(error)")
+            }
         }
     }
 
@@ -87,6 +89,16 @@ package struct MetricsService: Service {
             },
             logger: quiet)
     }
+}
+
+/// Why the metrics are not served.
+struct MetricsServiceError: Error, CustomStringConvertible {
+    /// The address for metrics.
+    let listen: ListenAddress
+    /// The system's error, which does not contain the address.
+    let cause: String
+
+    var description: String { "metrics: \(cause)" }
 }
 
 /// Counts the rounds of one reading.

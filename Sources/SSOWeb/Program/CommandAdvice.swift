@@ -23,13 +23,16 @@ package struct CommandAdvice {
     /// Nil where the parser's own words are the best.
     package func problem(in arguments: [String]) -> Problem? {
         var (command, path, rest) = (root, [root._commandName], arguments[...])
-        if rest.first == "help" { rest.removeFirst() }
+        let asksForHelp = rest.first == "help"
+        if asksForHelp { rest.removeFirst() }
         while !command.configuration.subcommands.isEmpty, let word = rest.first {
             if let next = Self.command(word, of: command) {
                 (command, rest) = (next, rest.dropFirst())
                 path.append(word)
             } else if !word.hasPrefix("-") {
+                // The parser refuses any other word, and prints the overview of all commands for one after help.
                 return unknown(word, of: command, path)
+                    ?? (asksForHelp ? Self.notACommand(word, of: command, path) : nil)
             } else if Self.common.contains(word) {
                 return nil
             } else if let standard = command.configuration.defaultSubcommand {
@@ -59,14 +62,7 @@ package struct CommandAdvice {
         let near = Self.nearest(word, among: names) ?? (path.count == 1 ? elsewhere(word) : nil)
         let shown = LogEscape.text(word)
         let list = names.joined(separator: ", ")
-        guard path.count == 1 else {
-            let question = near.map { " Did you mean: \(path.joined(separator: " ")) \($0)?" } ?? ""
-            return Problem(
-                command: command,
-                text:
-                    "\"\(shown)\" is not a command of \(path.joined(separator: " ")).\(question) Its commands are \(list)."
-            )
-        }
+        guard path.count == 1 else { return Self.notACommand(word, of: command, path, near) }
         return near.map {
             Problem(
                 command: command,
@@ -74,6 +70,17 @@ package struct CommandAdvice {
                     "\"\(shown)\" is neither a command nor a setting. Did you mean \($0)? The commands are \(list). A setting begins with --, such as --log-level notice."
             )
         }
+    }
+
+    private static func notACommand(
+        _ word: String, of command: any ParsableCommand.Type, _ path: [String], _ near: String? = nil
+    ) -> Problem {
+        let whole = path.joined(separator: " ")
+        let question = near.map { " Did you mean: \(whole) \($0)?" } ?? ""
+        let list = command.commandNames.joined(separator: ", ")
+        return Problem(
+            command: command,
+            text: "\"\(LogEscape.text(word))\" is not a command of \(whole).\(question) Its commands are \(list).")
     }
 
     private static func nearest(_ word: String, among names: [String]) -> String? {

@@ -19,7 +19,9 @@ public struct DatabaseCopyEnds: Sendable {
 /// The options of `idp database copy` and `relying-party database copy`.
 public struct DatabaseCopyOptions: ParsableArguments {
     public static let abstract = "Copies the database to another engine. Nobody is signed out."
-    public static let discussion = """
+    /// - Parameter file: where the program keeps its database unless it is told another place.
+    public static func discussion(file: String) -> String {
+        """
         Stop all programs on both databases first. The source is marked as moved: programs and commands refuse it and name the \
         target, so that nothing goes on there. --keep-source leaves it as it was, and `database unmark` takes a mark back. A backup, \
         and a source that cannot be written, get no mark. The target is a new one: a file that does not \
@@ -29,10 +31,11 @@ public struct DatabaseCopyOptions: ParsableArguments {
         An address with a password stands in a file: --to file:/etc/swift-sso/database-url. Or keep the password in the \
         file of PGPASSFILE.
 
-        Example: database copy --from sqlite:var/idp.sqlite --to file:/etc/swift-sso/database-url
+        Example: database copy --from \(file) --to file:/etc/swift-sso/database-url
 
         Exit codes: 0 done, 1 an error of a database, 64 wrong usage, 78 a wrong address.
         """
+    }
 
     @Option(help: ArgumentHelp("The database to read: sqlite:PATH, postgres://… or file:PATH.", valueName: "address"))
     var from: String

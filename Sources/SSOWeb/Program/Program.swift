@@ -29,6 +29,12 @@ public protocol Program: Sendable {
 }
 
 extension Program {
+    /// A setting as an option of the command line, with its example: `--idp-listen 127.0.0.1:9090`.
+    static var exampleOption: String {
+        let listen = settings.first { $0.name == prefix + "LISTEN" } ?? CommonSettings.logLevel.description
+        return "--\(listen.name.lowercased().replacing("_", with: "-")) \(listen.example)"
+    }
+
     /// Settings that are accepted on the command line.
     package static var settingNames: [String] { settings.filter { !$0.isSecret }.map(\.name) }
     /// Settings that are refused on the command line.
@@ -77,7 +83,7 @@ public struct ProgramLogger: Sendable {
 public struct SettingsOptions<Subject: Program>: ParsableArguments {
     @Argument(
         parsing: .allUnrecognized,
-        help: ArgumentHelp("Any setting, such as --\(Subject.name)-listen 127.0.0.1:9090", valueName: "settings"))
+        help: ArgumentHelp("Any setting, such as \(Subject.exampleOption)", valueName: "settings"))
     var arguments: [String] = []
     @OptionGroup var settingsFile: SettingsFileOption
     @Flag(help: "Print all settings, with defaults and examples.") var helpSettings = false
@@ -145,7 +151,8 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
             try await Subject.serve(settings, ProgramLogger(logger: logger, grace: grace, build: Subject.build))
         } catch {
             // The system's error for an address in use does not contain the address.
-            let listen = reader.lines.first { $0.name.hasSuffix("_LISTEN") }?.shown
+            let metrics = (error as? MetricsServiceError)?.listen.description
+            let listen = metrics ?? reader.lines.first { $0.name == Subject.prefix + "LISTEN" }?.shown
             logger.record(Event(.startupFailed, cause: "\(error)", ["listen": "\(listen ?? "-")"]))
             // Report all remaining problems now, not one per restart.
             let reported = reader.warnings.count

@@ -11,7 +11,7 @@ package struct PublicURLSetting: ReadableSetting {
         origin = Setting(
             "\(program)_PUBLIC_URL", default: value, example: example,
             "The one origin in links, cookies and checks. It must be https, unless the host is loopback."
-        ) { try PublicOrigin($0) }
+        ) { try PublicOrigin($0, example: example) }
     }
 
     package func read(_ reader: SettingsReader, _ values: SettingValues) -> PublicOrigin? {
@@ -30,7 +30,7 @@ extension ListenAddress {
         Setting(
             "\(program)_LISTEN", default: value, example: example,
             "The address and port to listen on. Keep it on loopback or in a private network: the proxy does TLS."
-        ) { try ListenAddress($0) }
+        ) { try ListenAddress($0, example: value) }
     }
 }
 
@@ -42,10 +42,11 @@ package struct SecretSetting<Value: Sendable>: ReadableSetting {
     package var descriptions: [SettingDescription] { [description] }
 
     fileprivate init(
-        _ name: String, _ explanation: String, _ readSecret: @escaping @Sendable (SettingsReader, String) -> Value?
+        _ name: String, example: String = "the output of: openssl rand -hex 32", _ explanation: String,
+        _ readSecret: @escaping @Sendable (SettingsReader, String) -> Value?
     ) {
         description = SettingDescription(
-            name, without: "required", example: "the output of: openssl rand -hex 32", isSecret: true, explanation)
+            name, without: "required", example: example, isSecret: true, explanation)
         self.readSecret = readSecret
     }
 
@@ -60,8 +61,12 @@ extension DerivedKeys {
 }
 
 extension SharedSecret {
-    /// The setting of a secret that the other program has, too.
-    package static func setting(_ name: String, _ explanation: String) -> SecretSetting<SharedSecret> {
-        SecretSetting(name, explanation) { $0.sharedSecret($1) }
+    /// The setting of a secret that the other program has made.
+    ///
+    /// - Parameter hint: where the operator gets it, as a sentence.
+    package static func setting(
+        _ name: String, example: String, hint: String, _ explanation: String
+    ) -> SecretSetting<SharedSecret> {
+        SecretSetting(name, example: example, explanation) { $0.sharedSecret($1, hint: hint) }
     }
 }

@@ -10,11 +10,13 @@ public struct ListenAddress: Sendable, CustomStringConvertible {
     public let port: Int
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
+    /// - Parameter example: of the setting, for its error.
     /// - Throws: ``SettingError`` when it is not a host and a port.
-    public init(_ text: String) throws(SettingError) {
+    public init(_ text: String, example: String = "127.0.0.1:8080") throws(SettingError) {
         guard let address = try? HostPort(text, allowing: .portZero), let port = address.port else {
+            let port = example.split(separator: ":").last ?? "8080"
             throw SettingError(
-                "\"\(text)\" is not a valid address. Use host:port, for example 127.0.0.1:8080, or [::]:8080 for all addresses "
+                "\"\(text)\" is not a valid address. Use host:port, for example \(example), or [::]:\(port) for all addresses "
                     + "of IPv4 and IPv6." + InternationalDomain.hint(ofHost: String(text.prefix { $0 != ":" })))
         }
         (host, self.port) = (address.host, port)
@@ -80,25 +82,26 @@ public struct PublicOrigin: Sendable, Hashable, CustomStringConvertible {
     /// Whether the host is this machine.
     public var isLoopback: Bool { LoopbackHost.contains(host) }
 
+    /// - Parameter example: of the setting, for its error.
     /// - Throws: ``SettingError`` unless the text is an https origin, or an http origin with a loopback host.
-    public init(_ text: String) throws(SettingError) {
+    public init(_ text: String, example: String = "https://idp.example.com") throws(SettingError) {
         // The text before an @ may be a password, so nothing of it is repeated.
         guard !text.contains("@") else {
             throw SettingError(
-                "has a user name in it. Leave out path, query and user name, for example https://idp.example.com.")
+                "has a user name in it. Leave out path, query and user name, for example \(example).")
         }
         let url: WebURL
         do throws(WebURLError) { url = try WebURL(text, allowing: .emptyPort) } catch {
-            throw SettingError("\"\(text)\" \(error). Use an origin, for example https://idp.example.com.")
+            throw SettingError("\"\(text)\" \(error). Use an origin, for example \(example).")
         }
         guard url.isOrigin else {
             throw SettingError(
                 "\"\(text)\" has more than scheme, host and port. Leave out path, query and user name, for example "
-                    + "https://idp.example.com.")
+                    + "\(example).")
         }
         guard url.isHTTPS || url.authority.isLoopback else {
             throw SettingError(
-                "\"\(text)\" must be https, for example https://idp.example.com. http is for loopback hosts only.")
+                "\"\(text)\" must be https, for example \(example). http is for loopback hosts only.")
         }
         // Browsers omit the default port from Origin (RFC 6454 6.2), so no form would match with it.
         let hasEmptyPort = url.authority.port == nil && text.hasSuffix(url.rest.isEmpty ? ":" : ":/")

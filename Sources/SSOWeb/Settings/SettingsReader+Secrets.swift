@@ -2,11 +2,16 @@ import Foundation
 public import SSOShared
 
 extension SettingsReader {
-    private static let hint = "Make one with: openssl rand -hex 32"
+    /// How a new secret is made, as a sentence.
+    public static let hint = "Make one with: openssl rand -hex 32"
 
     /// A shared secret, recorded as its fingerprint.
-    public func sharedSecret(_ name: String, required: Bool = true) -> SharedSecret? {
-        secret(name, required: required) { text in
+    ///
+    /// - Parameter hint: where the operator gets it, as a sentence.
+    public func sharedSecret(
+        _ name: String, required: Bool = true, hint: String = SettingsReader.hint
+    ) -> SharedSecret? {
+        secret(name, required: required, hint: hint) { text in
             let secret = try SharedSecret.parse(text, setting: name)
             return (secret, "fingerprint \(secret.fingerprint)", [secret.warning].compactMap(\.self))
         }
@@ -14,24 +19,25 @@ extension SettingsReader {
 
     /// The keys from which a program derives one key for each purpose, recorded as their fingerprints.
     public func derivedKeys(_ name: String, required: Bool = true) -> DerivedKeys? {
-        secret(name, required: required) { text in
+        secret(name, required: required, hint: Self.hint) { text in
             let keys = try DerivedKeys.parse(text, setting: name)
             return (keys, "fingerprints \(keys.fingerprints.joined(separator: ", "))", keys.warnings)
         }
     }
 
     private func secret<T>(
-        _ name: String, required: Bool, _ parse: (String) throws -> (value: T, shown: String, warnings: [String])
+        _ name: String, required: Bool, hint: String,
+        _ parse: (String) throws -> (value: T, shown: String, warnings: [String])
     ) -> T? {
-        guard let text = secretText(name, required: required, hint: Self.hint) else { return nil }
+        guard let text = secretText(name, required: required, hint: hint) else { return nil }
         do {
             let secret = try parse(text)
-            checkForExampleSecret(text, setting: name)
+            checkForExampleSecret(text, setting: name, hint: hint)
             secret.warnings.forEach(warn)
             record(name, secret.shown)
             return secret.value
         } catch {
-            problem("\(error). \(Self.hint)")
+            problem("\(error). \(hint)")
             return nil
         }
     }
@@ -62,13 +68,16 @@ extension SettingsReader {
     /// Remembers a secret that looks like documentation or like a typed pattern (ASVS 13.2.3).
     ///
     /// ``reportExampleSecrets(publicURL:listen:)`` decides whether that is a problem.
-    public func checkForExampleSecret(_ text: String, setting name: String) {
+    ///
+    /// - Parameter hint: where the operator gets another one, as a sentence.
+    public func checkForExampleSecret(_ text: String, setting name: String, hint: String = SettingsReader.hint) {
         let words = [
             "changeme", "change-me", "change_me", "replaceme", "replace-me", "replace_me", "replace-this",
             "placeholder", "your-secret", "your_secret", "yoursecret", "correct-horse", "example",
         ]
         // 32 random hex digits have fewer than six different ones less than once in a hundred million times.
-        if words.contains(where: text.lowercased().contains) || Set(text.utf8).count < 6 { exampleSecrets.append(name) }
+        guard words.contains(where: text.lowercased().contains) || Set(text.utf8).count < 6 else { return }
+        exampleSecrets.append((name, hint))
     }
 
     /// Reports the secrets that others may know: as warnings in a trial on this machine, as problems anywhere else.
@@ -76,9 +85,9 @@ extension SettingsReader {
     /// In a trial both the public address and the listen address are loopback.
     public func reportExampleSecrets(publicURL: PublicOrigin?, listen: ListenAddress?) {
         let isTrial = publicURL?.isLoopback == true && listen.map { LoopbackHost.contains($0.host) } == true
-        for name in exampleSecrets {
+        for (name, hint) in exampleSecrets {
             let text = "\(name): looks like an example or a pattern, so others may know or guess it."
-            isTrial ? warn(text) : problem("\(text) \(Self.hint)")
+            isTrial ? warn(text) : problem("\(text) \(hint)")
         }
         exampleSecrets = []
     }

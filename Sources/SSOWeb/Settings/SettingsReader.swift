@@ -21,7 +21,7 @@ public final class SettingsReader {
     /// The effective settings, in the order of reading.
     public private(set) var lines: [Line] = []
     /// The settings whose secret may be known to others. See ``reportExampleSecrets(publicURL:listen:)``.
-    var exampleSecrets: [String] = []
+    var exampleSecrets: [(name: String, hint: String)] = []
     /// The names that were looked up by ``variable(_:)``.
     var askedVariables: [String] = []
     private var checks: [@Sendable (SettingsReader) async -> Void] = []

@@ -169,7 +169,14 @@ struct ClientCommandTests {
             for arguments in [["set", "forum", "--name", "F"], ["disable", "forum"], ["rotate", "forum"]] {
                 let refused = try await pair.idp(["client"] + arguments, settings: settings, endsWith: 1).log
                 #expect(refused.contains("the client forum is in \(yaml):2, which no command changes."))
+                #expect(refused.contains("Edit it there, and send SIGHUP."))
             }
+            let ofSettings = Self.key(pair).merging([
+                "SSO_CLIENT_ID": "shop", "SSO_REDIRECT_URIS": "https://shop.example.com/cb",
+                "SSO_SHARED_SECRET": TestSecret.new(),
+            ]) { $1 }
+            let kept = try await pair.idp(["client", "disable", "shop"], settings: ofSettings, endsWith: 1).log
+            #expect(kept.contains("in SSO_CLIENT_ID, which no command changes. Edit it there, and restart."), "\(kept)")
             let taken = Self.add.map { $0 == "wiki" ? "forum" : $0 }
             #expect(
                 try await pair.idp(taken, settings: settings, endsWith: 1).log.contains("registered in \(yaml):2"))

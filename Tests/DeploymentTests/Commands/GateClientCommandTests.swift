@@ -23,6 +23,34 @@ struct GateClientCommandTests {
         }
     }
 
+    @Test(
+        "without declared proxies client add, client set and check warn of the client behind the gate, and with them none does"
+    )
+    func withoutProxies() async throws {
+        try await ProcessDeployment.running(ProcessDeployment()) { pair in
+            let warning = "warning: IDP_TRUSTED_PROXIES: is not set, and the client grafana is behind the gate"
+            let (none, declared) = (
+                pair.idp.settings, pair.idp.settings.merging(["IDP_TRUSTED_PROXIES": "127.0.0.1"]) { $1 }
+            )
+            #expect(try await pair.idp(Self.words, settings: none).log.contains(warning))
+            for arguments in [["client", "set", "grafana", "--name", "Graphs"], ["check"]] {
+                #expect(try await pair.idp(arguments, settings: none).log.contains(warning), "\(arguments)")
+                let program = try await pair.idp(arguments, settings: declared)
+                #expect(!program.log.contains("IDP_TRUSTED_PROXIES: is not set"), "\(arguments): \(program.log)")
+            }
+        }
+    }
+
+    @Test("a client behind the gate without its address names the option that is missing")
+    func withoutOrigin() async throws {
+        try await ProcessDeployment.running(ProcessDeployment()) { pair in
+            let words = ["client", "add", "g9", "--name", "G", "--protocol", "gate", "--everyone"]
+            let refused = try await pair.idp(words, settings: pair.idp.settings, endsWith: 64)
+            #expect(
+                refused.log.contains("--gate-origin is missing. For example --gate-origin https://"), "\(refused.log)")
+        }
+    }
+
     @Test("a client that is not behind the gate has no block")
     func another() async throws {
         try await ProcessDeployment.running(ProcessDeployment()) { pair in

@@ -127,6 +127,15 @@ struct InitCommandTests {
         #expect(folder.text(of: "var/idp-secret-key") == key)
     }
 
+    @Test("a folder that there is not is named, and nothing is made")
+    func noFolder() async throws {
+        let folder = try TemporaryFolder()
+        let process = try await Self.run(
+            ["--env-file", "nowhere/own.env"], typing: Self.good, in: folder, endsWith: 1)
+        #expect(process.log.contains("there is no folder nowhere. Make it first."), "\(process.log)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path(of: "nowhere")))
+    }
+
     @Test("a file with a fault stays as it is, and the line is named")
     func faulty() async throws {
         let folder = try TemporaryFolder()

@@ -79,6 +79,23 @@ struct StoredClientTests {
         }
     }
 
+    @Test("a start without declared proxies warns of an enabled client of the database behind the gate, and goes on")
+    func gateWithoutProxies() async throws {
+        try await TestDeployment.open { deployment in
+            let words = "IDP_TRUSTED_PROXIES: is not set, and the client wiki is behind the gate"
+            func start() async throws -> String {
+                let log = CapturedLog()
+                try await StoredRegistry(deployment.idp.settings, deployment.database).checkStart(log.logger("idp"))
+                return log.text
+            }
+            try await deployment.add(
+                AddedClient(), ["protocols": .list(["gate"]), "gate_origin": .text("https://wiki.example.com")])
+            #expect(try await start().contains(words))
+            try await deployment.make(EnableClient("wiki", false, deployment.registrar))
+            #expect(try await !start().contains("IDP_TRUSTED_PROXIES"))
+        }
+    }
+
     @Test("a client of the database that contradicts one of the settings names the setting at fault")
     func settingAtFault() async throws {
         try await TestDeployment.open { deployment in

@@ -75,6 +75,16 @@ struct PasskeyAssociationTests {
         }
     }
 
+    @Test("a name for EHLO without a dot is a warning where emails are sent, and none with IDP_MAIL_URL=none")
+    func greetingWithoutMail() async {
+        for (url, isWarnedOf) in [("smtps://ann:s3cret@mail.example.com:465", true), ("none", false)] {
+            let reader = SettingsFixture.read(.idp, ["IDP_MAIL_URL": url, "IDP_MAIL_EHLO": "vm"])
+            #expect(reader.problems.isEmpty, "\(reader.problems)")
+            let isFound = reader.warnings.contains { $0.hasPrefix("IDP_MAIL_EHLO: ") }
+            #expect(isFound == isWarnedOf, "\(url): \(reader.warnings)")
+        }
+    }
+
     @Test("IDP_MAIL_URL=none is refused beside replies, beside a server, and where nobody could sign in")
     func refused() async throws {
         let rows: [([String: String], String)] = [

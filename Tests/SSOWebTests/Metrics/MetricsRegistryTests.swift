@@ -102,6 +102,19 @@ struct MetricsListenTests {
         #expect(isValid && reader.problems.isEmpty && reader.warnings.isEmpty)
     }
 
+    @Test(
+        "the address of the program itself is none for metrics, and another port or address is",
+        arguments: [
+            ("127.0.0.1:9464", "127.0.0.1:9464", true), ("[::1]:9464", "[::1]:9464", true),
+            ("127.0.0.1:9464", "127.0.0.1:8080", false), ("127.0.0.2:9464", "127.0.0.1:9464", false),
+            ("127.0.0.1:0", "127.0.0.1:0", false),
+        ])
+    func besideTheProgram(text: String, listen: String, isRefused: Bool) throws {
+        let problem = try MetricsListen(text).problem(beside: ListenAddress(listen), "IDP_LISTEN")
+        #expect((problem != nil) == isRefused)
+        #expect(problem?.contains("the same address as IDP_LISTEN") != false)
+    }
+
     @Test("every address of the machine is taken with a warning", arguments: ["0.0.0.0:9464", "[::]:9464"])
     func unspecified(text: String) {
         let (isValid, reader) = read(text)

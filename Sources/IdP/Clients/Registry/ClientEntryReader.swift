@@ -45,7 +45,7 @@ struct ClientEntryReader {
         let rules = ClientRules(entry, client: shown, of: protocols)
         let id = written.flatMap { identifier($0, rules) }
         let uris = redirectURIs(entry, client: shown, rules)
-        let secrets = rules?.hasNoSecret == true ? noSecrets(entry, shown, rules) : secrets(entry, shown)
+        let secrets = hasNoSecret(entry, rules) ? noSecrets(entry, shown, rules) : secrets(entry, shown)
         let start = optional(entry, "start_url", client: shown, Self.startURL)
         let logo = logo(entry, client: shown)
         guard let id, let name, let uris, let secrets, let start, let logo, let rules else { return nil }
@@ -106,6 +106,15 @@ struct ClientEntryReader {
             ?? file.refuse("name \(DisplayName.problem(ofClient: name.value))", name.node)
     }
 
+    /// Also after a problem with another key: by the protocols as they are listed, and by the key `public`.
+    private func hasNoSecret(_ entry: SettingsFileEntry, _ rules: ClientRules?) -> Bool {
+        rules?.hasNoSecret ?? (entry.keys["public"]?.string == "true" || protocols.haveNoSecret(listed(entry)))
+    }
+
+    private func listed(_ entry: SettingsFileEntry) -> [String] {
+        entry.keys["protocols"]?.sequence?.compactMap(\.string) ?? []
+    }
+
     private func noSecrets(_ entry: SettingsFileEntry, _ client: String, _ rules: ClientRules?) -> [SharedSecret]? {
         guard entry.hasItems("secrets") else { return [] }
         let kind = rules?.isPublic == true ? "a public client" : "a client with these protocols"
@@ -115,8 +124,7 @@ struct ClientEntryReader {
     /// - Parameter rules: nil after a problem with them. Then what depends on them is not checked.
     private func redirectURIs(_ entry: SettingsFileEntry, client: String, _ rules: ClientRules?) -> [String]? {
         // Also after a problem with another key: by the protocols as they are listed.
-        let listed = entry.keys["protocols"]?.sequence?.compactMap(\.string) ?? []
-        guard protocols.needRedirectURIs(listed) || entry.hasItems("redirect_uris") else { return [] }
+        guard protocols.needRedirectURIs(listed(entry)) || entry.hasItems("redirect_uris") else { return [] }
         guard let uris = entry.texts("redirect_uris") else { return nil }
         guard uris.count <= ClientLimits.redirectURIs else {
             return entry.refuse(

@@ -101,6 +101,12 @@ package struct ClientProtocols: Sendable {
         return used.isEmpty || used.contains { $0.needsRedirectURIs }
     }
 
+    /// Whether a client has no secret that lists these protocols.
+    package func haveNoSecret(_ listed: [String]) -> Bool {
+        let used = all.filter { listed.contains($0.id) }
+        return !used.isEmpty && used.allSatisfy { !$0.needsSecret }
+    }
+
     /// Whether messages of a protocol about all sessions of a user name each one.
     package func nameEachSession(_ id: String) -> Bool { all.contains { $0.id == id && $0.namesEachSession } }
 }

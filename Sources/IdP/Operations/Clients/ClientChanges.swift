@@ -20,8 +20,11 @@ package struct ClientRegistrar: Sendable {
                 try KnownClients(file: file, connection).problem(with: id)
                     ?? "there is no client \(id). idp client list has all.")
         }
+        // SIGHUP reads the file again, and no setting.
+        let isOfSettings = file.client(id: id)?.origin == .environment
         throw ChangeError(
-            "the client \(id) is in \(place), which no command changes. Edit it there, and send SIGHUP.")
+            "the client \(id) is in \(place), which no command changes. Edit it there, and \(isOfSettings ? "restart" : "send SIGHUP")."
+        )
     }
 
     /// Where a client of the file is; nil for one that is not there.

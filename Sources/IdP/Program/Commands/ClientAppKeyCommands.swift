@@ -72,6 +72,7 @@ struct ClientAppKeyCommand: CommandOfCommands {
                     }
                 }
             }
+            if keys.isEmpty { try await client.requireKnown() }
             if client.json {
                 return ListOutput.print(
                     json: keys.map { key, email in
@@ -100,6 +101,7 @@ struct ClientAppKeyCommand: CommandOfCommands {
         func run() async throws {
             let ended = try await ClientAppKeyCommand.make(EndAppKey(key, of: client.id), client.database)
             guard let result = ended.result else {
+                try await client.requireKnown()
                 throw CommandExit.failure(IdPProgram.name, "the client \(client.id) has no key \(key).")
             }
             guard client.json else { return print("Ended the key \(result.id) (\(result.name)) of \(client.id).") }

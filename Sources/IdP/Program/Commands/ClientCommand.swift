@@ -52,10 +52,7 @@ struct ClientCommand: CommandOfCommands {
                 )
             }
             guard entry.name != nil else { throw ValidationError("--name is missing. For example --name Wiki.") }
-            guard !entry.redirectURI.isEmpty || !entry.needsRedirectURIs else {
-                throw ValidationError(
-                    "--redirect-uri is missing. For example --redirect-uri https://wiki.example.com/auth/sso/callback.")
-            }
+            if let missing = entry.missingAddress { throw ValidationError(missing) }
         }
 
         func run() async throws {
@@ -71,7 +68,7 @@ struct ClientCommand: CommandOfCommands {
                 AddClient(
                     client.id, new, logo: try entry.logoContent(), secret: secret, box,
                     ClientRegistrar(file: registry.file)),
-                printing: isShown ? secret : nil, warnsOfGroups: true, warnsOfAddresses: true
+                printing: isShown ? secret : nil, warnsOfGroups: true, warnsOfAddresses: true, warnsOfProxies: true
             ) { "\(mark)Added \($0)." }
             guard proxy.proxy != nil, !client.json else { return }
             if let block = try proxy.block(of: try await client.view().client) { print(block, terminator: "") }
@@ -175,7 +172,8 @@ struct ClientCommand: CommandOfCommands {
                 SetClient(
                     client.id, values, logo: try entry.logoContent(), isForced: force, ClientRegistrar(file: file)),
                 warnsOfGroups: values["groups"] != nil || values["expose_groups"] != nil,
-                warnsOfAddresses: !ClientEntryOptions.addressKeys.isDisjoint(with: values.keys)
+                warnsOfAddresses: !ClientEntryOptions.addressKeys.isDisjoint(with: values.keys),
+                warnsOfProxies: true
             ) { "Changed \($0)." }
         }
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import IdPAccounts
 import IdPClients
 import IdPOperations
+import IdPProtocols
 import SSOShared
 import SSOWeb
 import Storage
@@ -36,18 +37,32 @@ struct ClientOptions: ParsableArguments {
         }
     }
 
+    /// Finds out whether there is such a client, for a command that found nothing of it.
+    ///
+    /// - Throws: exit code 1 when there is none.
+    func requireKnown() async throws {
+        let file = try database.registry(needsKeys: false, printingWarnings: false).file
+        try await database.open(onlyReading: true) { [id] database in
+            try await database.read { connection in
+                guard let problem = try KnownClients(file: file, connection).problem(with: id) else { return }
+                throw ChangeError(problem)
+            }
+        }
+    }
+
     /// Makes a change, and prints what has changed.
     ///
     /// - Parameters:
     ///   - secret: a new one that is shown, and never again.
     ///   - warnsOfGroups: whether to warn of groups that the client names and nobody has made.
     ///   - warnsOfAddresses: whether to warn of addresses that others may read or claim.
+    ///   - warnsOfProxies: whether to warn of a client behind the gate while no proxy is declared.
     ///   - unchanged: the line where nothing was to be done.
     ///   - words: one line for people, about the client.
     /// - Throws: exit code 1 for a change that was refused, 64 for wrong input.
     func make<Change: OperatorChange>(
         _ change: Change, printing secret: SharedSecret? = nil, warnsOfGroups: Bool = false,
-        warnsOfAddresses: Bool = false,
+        warnsOfAddresses: Bool = false, warnsOfProxies: Bool = false,
         unchanged: (String) -> String = { "Nothing to do: \($0) is so already." }, _ words: (String) -> String
     ) async throws where Change.Result == ClientView {
         var (changed, warnings): (Changed<ClientView>, [String])
@@ -76,6 +91,9 @@ struct ClientOptions: ParsableArguments {
             print(unchanged("\(view.client.id) (\(view.client.name))"))
         }
         if warnsOfAddresses { warnings += view.client.addressWarnings }
+        if warnsOfProxies, view.client.gate != nil, database.hasNoTrustedProxies {
+            warnings.append(IdPSettings.gateWithoutProxies(view.client.id))
+        }
         warnings.forEach(ListOutput.warn)
     }
 }
@@ -156,15 +174,21 @@ struct ClientEntryOptions: ParsableArguments {
         ["redirect_uris"]
             + (UsualProtocolKeys.keys + OtherProtocolKeys.keys).filter { $0.traits.contains(.address) }.map(\.name))
 
-    var needsRedirectURIs: Bool { ClientProtocols.builtIn.needRedirectURIs(listed) }
+    /// Which address a new client needs and has not; nil where it has all.
+    var missingAddress: String? {
+        if redirectURI.isEmpty, ClientProtocols.builtIn.needRedirectURIs(listed) {
+            return "--redirect-uri is missing. For example --redirect-uri https://wiki.example.com/auth/sso/callback."
+        }
+        guard listed.contains(GateSettings.id), others.values[GateSettings.addressKey] == nil else { return nil }
+        return "--gate-origin is missing. For example --gate-origin https://wiki.example.com."
+    }
 
     /// The protocols that are given.
     private var listed: [String] { if case .list(let ids) = others.values["protocols"] { ids } else { [] } }
 
     /// Whether the client has no secret.
     var hasNoSecret: Bool {
-        let used = ClientProtocols.builtIn.all.filter { listed.contains($0.id) }
-        return others.values["public"] == .text("true") || !used.isEmpty && used.allSatisfy { !$0.needsSecret }
+        others.values["public"] == .text("true") || ClientProtocols.builtIn.haveNoSecret(listed)
     }
 
     func validate() throws {

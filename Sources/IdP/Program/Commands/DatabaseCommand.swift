@@ -59,7 +59,7 @@ struct DatabaseCommand: CommandOfCommands {
         static let configuration = CommandConfiguration(
             commandName: "copy", abstract: DatabaseCopyOptions.abstract,
             usage: "idp database copy [<options>] --from <address> --to <address>",
-            discussion: DatabaseCopyOptions.discussion)
+            discussion: DatabaseCopyOptions.discussion(file: "sqlite:var/idp.sqlite"))
         @OptionGroup var options: DatabaseCopyOptions
 
         func run() async throws {

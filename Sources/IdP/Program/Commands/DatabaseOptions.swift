@@ -110,6 +110,11 @@ struct DatabaseOptions: ParsableArguments {
         return admins
     }
 
+    /// Whether the settings declare no proxy. False where the setting is wrong, which the start reports.
+    var hasNoTrustedProxies: Bool {
+        SettingsReader(source).value(FlowSettings.trustedProxies)?.hasNoTrustedProxies ?? false
+    }
+
     /// The languages that the running IdP has beside the built-in ones.
     func addedLanguages() throws -> AddedLanguages {
         try read { reader in reader.value(IdPLanguages.setting).flatMap(\.self) }.further ?? .empty

@@ -165,7 +165,8 @@ enum IdPProgram: Program {
         // Of a file the check without a connection has looked at it.
         if !location.isFile {
             await reader.checkRegistry(
-                location, try values[FlowSettings.secretKey], try values[IdPSettings.clients].clients)
+                location, try values[FlowSettings.secretKey], try values[IdPSettings.clients].clients,
+                hasNoProxies: try values[FlowSettings.trustedProxies].hasNoTrustedProxies)
         }
         await providerCheck(try values[IdPSettings.providers].providers, reader)
         await SelfCheck(url: try values[FlowSettings.publicURL], keys: try values[FlowSettings.secretKey]).run(reader)

@@ -61,6 +61,14 @@ struct CommandAdviceTests {
             Self.text("keys magic") == "\"magic\" is not a command of idp keys. Its commands are list, rotate, retire.")
     }
 
+    @Test("help about a word that is like no command says so, at the first word as at the second")
+    func help() throws {
+        for (line, whole) in [("help nosuch", "idp"), ("help client nosuch", "idp client")] {
+            let text = try #require(Self.text(line))
+            #expect(text.hasPrefix("\"nosuch\" is not a command of \(whole). Its commands are "), "\(text)")
+        }
+    }
+
     private static let options: [(line: String, text: String)] = [
         (
             "client set wiki --redirect-uris https://a.example/",
@@ -134,7 +142,7 @@ struct CommandAdviceTests {
     }
 
     @Test("--help is at most 80 columns wide, has an example at every command, and --json where there is data")
-    func help() {
+    func helpText() {
         let commands = Self.all()
         #expect(commands.count > 50)
         for (path, command) in commands {

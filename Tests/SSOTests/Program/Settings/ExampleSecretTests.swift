@@ -28,7 +28,8 @@ struct ExampleSecretTests {
         let reached = Self.read("https://partner.example.com", secret: secret)
         let problem = try #require(reached.problems.first)
         #expect(problem.hasPrefix("SSO_SHARED_SECRET"))
-        #expect(problem.contains("openssl rand -hex 32"))
+        // A new one would be another one than that of the identity provider.
+        #expect(problem.contains("idp client rotate") && !problem.contains("openssl"))
         #expect(!problem.contains(secret))
         let open = Self.read("http://localhost:8081", listen: "0.0.0.0:8081", secret: secret)
         #expect(open.problems.count == 1, "a loopback name is not local development when others can connect")

@@ -87,6 +87,20 @@ struct SettingHelpTests {
         }
     }
 
+    @Test("the example of an option in --help of serve and check is an option of the program")
+    func exampleOption() {
+        #expect(IdPProgram.exampleOption == "--idp-listen 127.0.0.1:9090")
+        #expect(RelyingPartyProgram.exampleOption == "--rp-listen 127.0.0.1:9091")
+    }
+
+    @Test("the example of database copy is the file of the program")
+    func copyExample() {
+        for (file, other) in [("sqlite:var/idp.sqlite", "rp.sqlite"), ("sqlite:var/rp.sqlite", "idp.sqlite")] {
+            let words = DatabaseCopyOptions.discussion(file: file)
+            #expect(words.contains("database copy --from \(file) --to ") && !words.contains(other))
+        }
+    }
+
     @Test(
         "the last line of check counts; all is fine only without a warning",
         arguments: [

@@ -25,10 +25,16 @@ struct SettingsErrorTests {
     private static let make = "openssl rand -hex 32"
 
     static let invalidSettings: [InvalidSetting] =
-        origins(.idp, "IDP_PUBLIC_URL") + origins(.client, "RP_PUBLIC_URL") + origins(.client, "RP_IDP_URL")
+        origins(.idp, "IDP_PUBLIC_URL") + origins(.client, "RP_PUBLIC_URL", example: "https://partner.example.com")
+        + origins(.client, "RP_IDP_URL")
         + secrets(.idp, "IDP_SECRET_KEY") + secrets(.idp, "SSO_SHARED_SECRET")
-        + secrets(.client, "RP_SECRET_KEY") + secrets(.client, "SSO_SHARED_SECRET")
-        + listens(.idp, "IDP_LISTEN") + listens(.client, "RP_LISTEN") + [
+        + secrets(.client, "RP_SECRET_KEY") + secrets(.client, "SSO_SHARED_SECRET", advice: "that the IdP has")
+        + listens(.idp, "IDP_LISTEN", "127.0.0.1:8080, or [::]:8080")
+        + listens(.client, "RP_LISTEN", "127.0.0.1:8081, or [::]:8081") + [
+            InvalidSetting(.idp, "IDP_METRICS_LISTEN", "nowhere", "for example 127.0.0.1:9464"),
+            InvalidSetting(.client, "RP_METRICS_LISTEN", "nowhere", "for example 127.0.0.1:9465"),
+            InvalidSetting(.idp, "IDP_METRICS_LISTEN", "127.0.0.1:8080", "is the same address as IDP_LISTEN"),
+            InvalidSetting(.client, "RP_METRICS_LISTEN", "127.0.0.1:8081", "is the same address as RP_LISTEN"),
             InvalidSetting(.idp, "IDP_DATABASE_URL", "var/idp.sqlite", "sqlite:PATH"),
             InvalidSetting(.idp, "IDP_DATABASE_URL", "mysql://user:password@host/db", "sqlite:PATH"),
             InvalidSetting(.idp, "IDP_DATABASE_URL", "postgres://user:password@host", "names no database"),
@@ -113,11 +119,13 @@ struct SettingsErrorTests {
             InvalidSetting(.client, "RP_CA_FILE", "/etc/hostname", "PEM"),
         ]
 
-    private static func origins(_ program: Program, _ name: String) -> [InvalidSetting] {
+    private static func origins(
+        _ program: Program, _ name: String, example: String = "https://idp.example.com"
+    ) -> [InvalidSetting] {
         [
-            InvalidSetting(program, name, "http://idp.example.com", "must be https"),
-            InvalidSetting(program, name, "ftp://idp.example.com", "https://"),
-            InvalidSetting(program, name, "idp.example.com", "https://idp.example.com"),
+            InvalidSetting(program, name, "http://sso.example.com", "must be https, for example \(example)."),
+            InvalidSetting(program, name, "ftp://sso.example.com", "for example \(example)."),
+            InvalidSetting(program, name, "sso.example.com", "for example \(example)."),
             InvalidSetting(program, name, "https://idp.example.com/path", "Leave out path"),
             InvalidSetting(program, name, "https://user@idp.example.com", "Leave out path"),
             InvalidSetting(program, name, "https://user:pass@password@idp.example.com", "Leave out path"),
@@ -133,19 +141,17 @@ struct SettingsErrorTests {
         ]
     }
 
-    private static func secrets(_ program: Program, _ name: String) -> [InvalidSetting] {
+    /// - Parameter advice: how the operator gets the secret.
+    private static func secrets(_ program: Program, _ name: String, advice: String = make) -> [InvalidSetting] {
         [
-            InvalidSetting(program, name, "", make), InvalidSetting(program, name, "short", make),
-            InvalidSetting(program, name, "0123456789abcdef 0123456789abcdef", make),
-            InvalidSetting(program, name, "0123456789abcdef\r\n0123456789abcdef", make),
-            InvalidSetting(program, name, "\"0123456789abcdef0123456789abcdef\"", make),
-            InvalidSetting(program, name, "\u{feff}0123456789abcdef0123456789abcdef", make),
-        ]
+            "", "short", "0123456789abcdef 0123456789abcdef", "0123456789abcdef\r\n0123456789abcdef",
+            "\"0123456789abcdef0123456789abcdef\"", "\u{feff}0123456789abcdef0123456789abcdef",
+        ].map { InvalidSetting(program, name, $0, advice) }
     }
 
-    private static func listens(_ program: Program, _ name: String) -> [InvalidSetting] {
+    private static func listens(_ program: Program, _ name: String, _ advice: String) -> [InvalidSetting] {
         ["nowhere", "127.0.0.1", ":8080", "127.0.0.1:port", "127.0.0.1:70000", "127.0.0.1:+80", "a b:80"].map {
-            InvalidSetting(program, name, $0, "127.0.0.1:8080")
+            InvalidSetting(program, name, $0, advice)
         }
     }
 

@@ -32,7 +32,10 @@ struct InitPlace {
     /// Why this user cannot write there; nil where nothing is in the way.
     var problem: String? {
         let exists = access(file, F_OK) == 0
-        let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
+        let folder = file.lastIndex(of: "/").map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
+        guard access(folder, F_OK) == 0 || errno != ENOENT else {
+            return "there is no folder \(folder). Make it first."
+        }
         guard exists ? access(file, R_OK | W_OK) != 0 : access(folder, W_OK) != 0 else { return nil }
         return "\(file) may not be read and written by this user. Run the command as root: sudo idp init"
     }
