@@ -177,7 +177,10 @@ struct GateJourneyTests {
 
     @Test("what holds for the hosts below this one does not for those below a service, in any answer on its host")
     func transportSecurity() async throws {
-        let settings = ["IDP_PUBLIC_URL": "https://id.example.com", "HSTS_INCLUDE_SUBDOMAINS": "true"]
+        let settings = [
+            "IDP_PUBLIC_URL": "https://id.example.com", "HSTS_INCLUDE_SUBDOMAINS": "true",
+            "IDP_MAIL_URL": "smtps://mail.example.com:465",
+        ]
         try await GateScene.open(settings: settings) { scene in
             let own = try await scene.probe().get("/sign-in")
             #expect(own.header("strict-transport-security")?.contains("includeSubDomains") == true)

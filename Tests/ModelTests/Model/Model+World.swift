@@ -70,7 +70,7 @@ extension Model {
     mutating func start(_ starting: [Int]? = nil) {
         let starting = starting ?? nodes.indices.filter { nodes[$0].runs || $0 == node }
         for node in starting { nodes[node] = Node(runs: true, drops: fileDrops) }
-        for (account, it) in accounts.enumerated() where !it.isAdded && !isNamed(it.address) {
+        for (account, it) in accounts.enumerated() where !it.isErased && !it.isAdded && !isNamed(it.address) {
             // They stay ended if it names the address again.
             accounts[account].signOuts += 1
             sessions.mark(\.isGone) { $0.signIn?.account == account }

@@ -53,7 +53,8 @@ extension TableRows where Table == AuditTable {
     ) async throws {
         try await insert([
             [
-                "id": .blob([1]), "created_at": .integer(1), "event": .text(event), "actor": .text(actor),
+                "id": .blob(Array("\(event) \(account ?? "")".utf8)), "created_at": .integer(1), "event": .text(event),
+                "actor": .text(actor),
                 "account_id": .optional(account), "client_id": .optional(client), "detail": .optional(detail),
             ]
         ])
