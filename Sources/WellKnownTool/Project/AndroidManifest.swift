@@ -52,16 +52,16 @@ struct AndroidManifest: Sendable, Hashable {
         guard root.name == "manifest" else {
             throw ProjectFileError("the root element is <\(root.name)>, not <manifest>", at: root.position)
         }
-        let bound = root.attributes.first { $0.name.hasPrefix("xmlns:") && $0.value == Self.namespace }
-        let tools = root.attributes.first { $0.name.hasPrefix("xmlns:") && $0.value == Self.toolsNamespace }
+        func prefix(of namespace: String) -> String? {
+            let bound = root.attributes.first { $0.name.hasPrefix("xmlns:") && $0.value == namespace }
+            return bound.map { String($0.name.dropFirst("xmlns:".count)) }
+        }
         self.init(
             ManifestSource(
-                prefix: bound.map { String($0.name.dropFirst("xmlns:".count)) } ?? "android",
-                tools: tools.map { String($0.name.dropFirst("xmlns:".count)) } ?? "tools", values: values,
+                prefix: prefix(of: Self.namespace) ?? "android",
+                tools: prefix(of: "http://schemas.android.com/tools") ?? "tools", values: values,
                 isCompiled: isCompiled), root)
     }
-
-    private static let toolsNamespace = "http://schemas.android.com/tools"
 
     private init(_ source: ManifestSource, _ root: ProjectXMLElement) {
         let named = root["package"].map(source.filled)

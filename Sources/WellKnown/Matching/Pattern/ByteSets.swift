@@ -1,10 +1,7 @@
 import SSOShared
 
 struct ByteSet: Sendable, Hashable {
-    private var first: UInt64 = 0
-    private var second: UInt64 = 0
-    private var third: UInt64 = 0
-    private var fourth: UInt64 = 0
+    private var words = SIMD4<UInt64>()
 
     init(_ bytes: some Sequence<UInt8> = []) {
         for byte in bytes { insert(byte) }
@@ -12,38 +9,19 @@ struct ByteSet: Sendable, Hashable {
 
     static let all = ByteSet(UInt8.min...UInt8.max)
 
-    @inline(__always) func contains(_ byte: UInt8) -> Bool {
-        let bit: UInt64 = 1 << UInt64(byte & 63)
-        switch byte >> 6 {
-        case 0: return first & bit != 0
-        case 1: return second & bit != 0
-        case 2: return third & bit != 0
-        default: return fourth & bit != 0
-        }
-    }
+    @inline(__always) func contains(_ byte: UInt8) -> Bool { words[Int(byte >> 6)] & 1 << UInt64(byte & 63) != 0 }
 
-    mutating func insert(_ byte: UInt8) {
-        let bit: UInt64 = 1 << UInt64(byte & 63)
-        switch byte >> 6 {
-        case 0: first |= bit
-        case 1: second |= bit
-        case 2: third |= bit
-        default: fourth |= bit
-        }
-    }
+    mutating func insert(_ byte: UInt8) { words[Int(byte >> 6)] |= 1 << UInt64(byte & 63) }
 
     mutating func remove(_ byte: UInt8) { self = subtracting(ByteSet(CollectionOfOne(byte))) }
 
     func subtracting(_ other: ByteSet) -> ByteSet {
         var set = self
-        set.first &= ~other.first
-        set.second &= ~other.second
-        set.third &= ~other.third
-        set.fourth &= ~other.fourth
+        set.words &= ~other.words
         return set
     }
 
-    var isEmpty: Bool { first | second | third | fourth == 0 }
+    var isEmpty: Bool { words == SIMD4() }
 
     var bytes: [UInt8] { (UInt8.min...UInt8.max).filter(contains) }
 
