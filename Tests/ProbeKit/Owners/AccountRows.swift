@@ -31,7 +31,7 @@ extension TableRows where Table == AccountTable {
     /// The ids in the order in which the accounts were made.
     package func idsByAge() async throws -> [String] { try await texts("id", by: "created_at, email") }
 
-    /// The id and another text of each, by id.
+    /// The id and the username of each, by id.
     package func usernames() async throws -> [String] {
         try await texts("id || ' ' || COALESCE(username, '-')", by: "id")
     }

@@ -41,6 +41,8 @@ package struct AddedIdentity: Sendable {
     let values: SQLArguments
 
     /// At a provider.
+    ///
+    /// - Parameter isPrivate: whether its address is a private one that forwards nothing any more.
     package init(
         _ account: String, at issuer: String = "https://op.example", _ subject: String, provider: String? = nil,
         address: String? = nil, isPrivate: Bool = false, createdAt: Timestamp = Timestamp(milliseconds: 1),
