@@ -84,8 +84,9 @@ struct LintCommand: AsyncParsableCommand {
         }
         run.comparePairs()
         if let writeBaseline {
+            let baseline = Baseline(run.files.map { ($0.name, $0.findings) })
             do throws(InputError) {
-                try Baseline(run.files.map { ($0.name, $0.findings) }).write(to: writeBaseline)
+                try Baseline.replace(writeBaseline, with: JSONOutput.text(encoding: baseline))
             } catch {
                 StandardOutput.reportError("\(writeBaseline.printable): \(error)")
                 throw ExitCode(2)

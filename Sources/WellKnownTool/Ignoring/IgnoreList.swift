@@ -82,12 +82,12 @@ struct Baseline: Codable {
     }
 
     /// Replaces an older baseline as a whole. Any other file stays: a forgotten name must not cost an association file.
-    func write(to name: String) throws(InputError) {
+    static func replace(_ name: String, with text: String) throws(InputError) {
         let place = URL(fileURLWithPath: name)
-        if FileManager.default.fileExists(atPath: name), try Self.read(name) == nil {
+        if FileManager.default.fileExists(atPath: name), try read(name) == nil {
             throw InputError(description: "it is no baseline, and stays as it is; give the name of a new file")
         }
-        do { try Data(JSONOutput.text(encoding: self).utf8).write(to: place, options: .atomic) } catch {
+        do { try Data(text.utf8).write(to: place, options: .atomic) } catch {
             throw InputError(description: "it cannot be written")
         }
     }
