@@ -77,6 +77,18 @@ public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertibl
         guard colons.allSatisfy({ bytes[$0] == UInt8(ascii: ":") }) else { return nil }
         let digits = colons.isEmpty ? bytes : bytes.filter { $0 != UInt8(ascii: ":") }
         guard digits.count == 64, let octets = Hex.decode(String(decoding: digits, as: UTF8.self)) else { return nil }
-        description = FingerprintReading.text(octets)
+        description = Self.text(octets)
+    }
+
+    /// Upper-case pairs of hex digits, joined by colons.
+    static func text(_ octets: [UInt8]) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for octet in octets {
+            if !bytes.isEmpty { bytes.append(UInt8(ascii: ":")) }
+            bytes.append(digits[Int(octet >> 4)])
+            bytes.append(digits[Int(octet & 15)])
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -96,7 +96,7 @@ struct FingerprintLint {
         for (octets, node) in fingerprints where !seen.insert(octets).inserted {
             findings.add(
                 FingerprintRules.duplicate, at: node,
-                "The fingerprint \(FingerprintReading.text(octets)) appears twice.",
+                "The fingerprint \(CertificateFingerprint.text(octets)) appears twice.",
                 fix: .remove(at: node.range.lowerBound))
         }
     }
@@ -134,7 +134,7 @@ public enum KnownFingerprints {
     }
 
     static func owner(of octets: [UInt8]) -> Owner? {
-        switch FingerprintReading.text(octets) {
+        switch CertificateFingerprint.text(octets) {
         case publicDebugKey, publicDebugKeySHA1: .publicDebugKey
         case documentationSample: .documentationSample
         default: isMadeUp(octets) ? .madeUp : nil

@@ -29,7 +29,7 @@ struct FingerprintReading {
     private(set) var octets: [UInt8] = []
 
     /// The correct notation, if the text contains 32 octets.
-    var corrected: String? { octets.count == 32 ? Self.text(octets) : nil }
+    var corrected: String? { octets.count == 32 ? CertificateFingerprint.text(octets) : nil }
 
     init(_ text: String) {
         let trimmed = PackageName.trimmed(text)
@@ -47,18 +47,6 @@ struct FingerprintReading {
             let isPlaceholder = Self.templateWords.occur(in: Array(trimmed.utf8.prefix(200)))
             faults.append(isPlaceholder || PlaceholderWords.isOne(trimmed) ? .placeholder : .notHex)
         }
-    }
-
-    /// Upper-case pairs of hex digits, joined by colons.
-    static func text(_ octets: [UInt8]) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for octet in octets {
-            if !bytes.isEmpty { bytes.append(UInt8(ascii: ":")) }
-            bytes.append(digits[Int(octet >> 4)])
-            bytes.append(digits[Int(octet & 15)])
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     // MARK: Hex
