@@ -3,6 +3,8 @@ import SSOShared
 extension String {
     /// The text for messages: in quotation marks, in one line, with at most 100 characters.
     package var quoted: String {
+        // Nearly every text: a linter names thousands.
+        if utf8.count <= 100, utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return "\"\(self)\"" }
         var text = ""
         for scalar in unicodeScalars.prefix(100) {
             let isUnseen =

@@ -168,12 +168,12 @@ extension AASALint {
     /// Reports keys that are services and belong to the root.
     ///
     /// - Returns: the other members.
-    mutating func misplaced(_ members: [JSONMember], in place: String) -> [JSONMember] {
+    mutating func misplaced(_ members: [JSONMember], in place: @autoclosure () -> String) -> [JSONMember] {
         members.filter { member in
             guard AASAFile.services.contains(member.key) else { return true }
             findings.add(
                 AppleStructureRules.misplacedService, at: member,
-                "\(member.key) is inside \(place); services belong at the root")
+                "\(member.key) is inside \(place()); services belong at the root")
             return false
         }
     }
@@ -184,22 +184,23 @@ extension AASALint {
     ///
     /// - Returns: the known keys that a misspelled key probably stands for. Their absence needs no second finding.
     mutating func unknownKeys(
-        _ members: [JSONMember], known: [String], in place: String, as rule: LintRule = AppleStructureRules.unknownKey
+        _ members: [JSONMember], known: [String], in place: @autoclosure () -> String,
+        as rule: LintRule = AppleStructureRules.unknownKey
     ) -> Set<String> {
         var meant: Set<String> = []
         for member in members {
             var key: String { member.key.quoted }
             if Self.isRemark(member.key) {
-                findings.add(rule, at: member, "\(key) in \(place) is not a known key", severity: .info)
+                findings.add(rule, at: member, "\(key) in \(place()) is not a known key", severity: .info)
             } else if !findings.isFull(rule), let near = SpellingSuggestion.of(member.key, among: known) {
                 meant.insert(near)
                 let isCase = Self.isSameLetters(member.key, near)
                 let rule = rule == AppleStructureRules.unknownKey && isCase ? AppleStructureRules.keyCase : rule
                 findings.add(
-                    rule, at: member, "\(key) in \(place) is not a known key; did you mean \(near.quoted)?",
+                    rule, at: member, "\(key) in \(place()) is not a known key; did you mean \(near.quoted)?",
                     severity: .error, fix: .rename(member, to: near))
             } else {
-                findings.add(rule, at: member, "\(key) in \(place) is not a known key")
+                findings.add(rule, at: member, "\(key) in \(place()) is not a known key")
             }
         }
         return meant

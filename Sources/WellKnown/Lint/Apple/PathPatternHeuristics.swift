@@ -54,7 +54,8 @@ struct PathPatternHeuristics {
 
     /// The rule that says what is wrong with a pattern in the syntax of something else. `nil` for syntax of both files.
     var foreignSyntax: (rule: LintRule, message: String, severity: Severity?)? {
-        let (rules, shown) = (ApplePathRules.self, text.quoted)
+        let rules = ApplePathRules.self
+        lazy var shown = text.quoted
         if isPlaceholder { return (rules.placeholderText, "\(shown) is an instruction, no path", nil) }
         if isURL { return (rules.urlInPath, "\(shown) is an address, no path", nil) }
         if isHostAndPath { return (rules.urlInPath, "\(shown) looks like a host with its path", .warning) }
