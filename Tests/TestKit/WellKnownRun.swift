@@ -6,14 +6,7 @@ struct WellKnownRun: Sendable {
     let output: String
     let errors: String
 
-    /// SwiftPM puts every product of one build side by side. `SSO_TEST_PROGRAMS` names another folder, for example
-    /// that of a release build.
-    static let program: String = {
-        let environment = ProcessInfo.processInfo.environment
-        let binary = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        let own = URL(fileURLWithPath: binary).deletingLastPathComponent().path
-        return (environment["SSO_TEST_PROGRAMS"] ?? own) + "/wellknown"
-    }()
+    static var program: String { Programs.path(of: "wellknown") }
 
     /// The folder of the tests' data.
     static let vectors = TestVectors.folder.path

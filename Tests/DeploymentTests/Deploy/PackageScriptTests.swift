@@ -165,8 +165,7 @@ struct PackageScriptTests {
     @Test("a program that needs Swift at run time is refused")
     func dynamicSwift() async throws {
         let folder = try TemporaryFolder()
-        let built = URL(filePath: WellKnownRun.program).deletingLastPathComponent().path()
-        let run = try await Self.package(["--programs", built, "--output", folder.path(of: "out")])
+        let run = try await Self.package(["--programs", Programs.own, "--output", folder.path(of: "out")])
         #expect(run.code == 1 && run.errors.contains("needs Swift at run time"), "\(run.errors)")
     }
 }

@@ -67,17 +67,17 @@ extension Journeys.Operators {
             let pair = try ProcessDeployment()
             let program = try Self.program(name, ["--version"], of: pair)
             #expect(try await program.run() == .code(0))
-            #expect(program.printed == "\(name) \(ThisBuild.stamp.text)\n")
+            // Programs of a release may have been built before a file of the tests changed.
+            if Programs.areOwn { #expect(program.printed == "\(name) \(ThisBuild.stamp.text)\n") }
             let form =
-                #/[a-z-]+ \d+\.\d+\.\d+(-dev\.\d+|\+\d+)? \(([0-9a-f]{12}\+?|unknown), (\d{4}-\d\d-\d\d|unknown)\)\n/#
-            #expect(program.printed.wholeMatch(of: form) != nil, "\(program.printed)")
+                #/[a-z-]+ (\d+\.\d+\.\d+(?:-dev\.\d+|\+\d+)?) \(([0-9a-f]{12}\+?|unknown), (\d{4}-\d\d-\d\d|unknown)\)\n/#
+            let printed = try #require(try form.wholeMatch(in: program.printed), "\(program.printed)")
             #expect(program.log.isEmpty)
             let serving = try Self.program(name, ["serve"], of: pair)
             try await serving.start()
             #expect(try await serving.terminate() == .code(0))
             let start = serving.log.split(separator: "\n").first { $0.contains(" listening address=") }
-            let build = ThisBuild.stamp
-            for words in ["version=\(build.version)", "commit=\(build.commit)", "date=\(build.date)"] {
+            for words in ["version=\(printed.1)", "commit=\(printed.2)", "date=\(printed.3)"] {
                 #expect(start?.contains(words) == true, "\(serving.log)")
             }
             #expect(start?.contains(" address=\(serving.host):\(serving.port) ") == true, "\(serving.log)")

@@ -40,7 +40,8 @@ final class PgBouncer: Sendable {
             folder: folder.path, standardOutput: folder.path(of: "out"), standardError: folder.path(of: "err"))
         try await eventually("PgBouncer accepts connections") { () -> Void? in
             if let exit = process.exit { throw ProbeFailure("PgBouncer ended: \(exit) \(folder.text(of: "err"))") }
-            return FileManager.default.fileExists(atPath: folder.path(of: ".s.PGSQL.6432")) ? () : nil
+            // The file of the socket is there before anything listens.
+            return PostgreSQLRelay.connect(to: folder.path(of: ".s.PGSQL.6432")).map { _ in }
         }
     }
 

@@ -122,7 +122,7 @@ final class PostgreSQLRelay: Sendable {
         write(bytes)
     }
 
-    private static func connect(to path: String) -> OwnedSocket? {
+    static func connect(to path: String) -> OwnedSocket? {
         let server = OwnedSocket(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

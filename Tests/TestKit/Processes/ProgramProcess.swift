@@ -5,14 +5,21 @@ import Synchronization
 /// The folder of the built programs.
 enum Programs {
     /// The folder of this test binary: SwiftPM puts every product of one build side by side.
-    /// `SSO_TEST_PROGRAMS` names another one, for example that of a release build.
-    static let folder: String = {
-        if let named = ProcessInfo.processInfo.environment["SSO_TEST_PROGRAMS"] { return named }
+    static let own: String = {
         let binary = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(fileURLWithPath: binary).deletingLastPathComponent().path
     }()
+    /// `SSO_TEST_PROGRAMS` names another folder, for example that of a release build.
+    private static let named = ProcessInfo.processInfo.environment["SSO_TEST_PROGRAMS"]
+    static var folder: String { named ?? own }
+    /// Whether the programs are of the same build as the tests.
+    static var areOwn: Bool { named == nil }
 
-    static func path(of name: String) -> String { "\(folder)/\(name)" }
+    /// A program that is not shipped is not in another folder.
+    static func path(of name: String) -> String {
+        let path = "\(folder)/\(name)"
+        return FileManager.default.fileExists(atPath: path) ? path : "\(own)/\(name)"
+    }
 
     /// What a child needs to find the Swift runtime, and nothing else of this environment.
     static let inherited: [String: String] = ProcessInfo.processInfo.environment.filter {

@@ -73,6 +73,9 @@ struct CompletionTests {
     @Test("--version prints one line with the version, the commit and the date of the build")
     func version() async throws {
         let run = try await WellKnownRun.run(["--version"])
-        #expect(run.output == "wellknown \(ThisBuild.stamp.text)\n")
+        #expect(
+            run.output.wholeMatch(of: #/wellknown \S+ \([0-9a-f]{12}\+?, \d{4}-\d\d-\d\d\)\n/#) != nil, "\(run.output)")
+        // Programs of a release may have been built before a file of the tests changed.
+        if Programs.areOwn { #expect(run.output == "wellknown \(ThisBuild.stamp.text)\n") }
     }
 }
