@@ -32,7 +32,7 @@ package struct TableRows<Table: StoredTable>: Sendable {
 
     private var scope: String { conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ") }
 
-    /// A number of them; nil where there is none, such as the sum of no row.
+    /// A number of them; nil for the sum of no rows.
     func number(_ expression: String) async throws -> Int? {
         // The same type for both engines: PostgreSQL's sum of large numbers has another one.
         let sql = "SELECT CAST((SELECT \(expression) FROM \(Table.name)\(scope)) AS BIGINT) AS n"

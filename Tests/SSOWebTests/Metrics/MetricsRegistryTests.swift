@@ -103,7 +103,7 @@ struct MetricsListenTests {
     }
 
     @Test(
-        "the address of the program itself is none for metrics, and another port or address is",
+        "the address of the program itself cannot be that of its metrics, and another port or address can",
         arguments: [
             ("127.0.0.1:9464", "127.0.0.1:9464", true), ("[::1]:9464", "[::1]:9464", true),
             ("127.0.0.1:9464", "127.0.0.1:8080", false), ("127.0.0.2:9464", "127.0.0.1:9464", false),

@@ -39,7 +39,7 @@ struct ClientOptions: ParsableArguments {
 
     /// Finds out whether there is such a client, for a command that found nothing of it.
     ///
-    /// - Throws: exit code 1 when there is none.
+    /// - Throws: exit code 1 for an unknown client.
     func requireKnown() async throws {
         let file = try database.registry(needsKeys: false, printingWarnings: false).file
         try await database.open(onlyReading: true) { [id] database in
