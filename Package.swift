@@ -64,6 +64,9 @@ let package = Package(
             name: "SSOShared", dependencies: ["CCurl", "COpenSSL"], resources: [.embedInCode("VERSION")],
             swiftSettings: settings),
         .target(name: "SSOClient", dependencies: ["SSOShared"], swiftSettings: settings),
+
+        // What all programs say about a command line that is wrong.
+        .target(name: "CommandLines", dependencies: ["SSOShared", arguments], swiftSettings: settings),
         .target(name: "WellKnown", dependencies: ["COpenSSL", "SSOShared"], swiftSettings: settings),
 
         // The pages of a target.
@@ -90,7 +93,7 @@ let package = Package(
         .executableTarget(
             name: "WellKnownTool",
             dependencies: [
-                "COpenSSL", "CZlib", "JWT", "SSOShared", "ThisBuild", "WellKnown", arguments,
+                "COpenSSL", "CZlib", "CommandLines", "JWT", "SSOShared", "ThisBuild", "WellKnown", arguments,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings),
@@ -113,8 +116,8 @@ let package = Package(
         .target(
             name: "SSOWeb",
             dependencies: [
-                "CZlib", "SSOShared", "Storage", arguments, httpTypes, hummingbird, lifecycle, logging, mustache,
-                nioCore,
+                "CZlib", "CommandLines", "SSOShared", "Storage", arguments, httpTypes, hummingbird, lifecycle, logging,
+                mustache, nioCore,
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -248,8 +251,8 @@ let package = Package(
         .executableTarget(
             name: "IdP",
             dependencies: [
-                "IdPAccountPages", "IdPAccounts", "IdPAdmin", "IdPApps", "IdPClients", "IdPDevPages", "IdPFlow",
-                "IdPInboundMail", "IdPMail",
+                "CommandLines", "IdPAccountPages", "IdPAccounts", "IdPAdmin", "IdPApps", "IdPClients", "IdPDevPages",
+                "IdPFlow", "IdPInboundMail", "IdPMail",
                 "IdPOperations", "IdPProtocols", "IdPProviders", "IdPProviderSignIn", "IdPSchema", "IdPSignIn",
                 "PostgresStorage", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", "StorageEngines", "ThisBuild",
                 "WellKnown", arguments, httpTypes, hummingbird, lifecycle, logging, nioCore,
@@ -261,8 +264,8 @@ let package = Package(
         .executableTarget(
             name: "RelyingParty",
             dependencies: [
-                "SSOClient", "SSOShared", "SSOWeb", "Storage", "StorageEngines", "ThisBuild", arguments, httpTypes,
-                hummingbird, lifecycle, logging, nioCore,
+                "CommandLines", "SSOClient", "SSOShared", "SSOWeb", "Storage", "StorageEngines", "ThisBuild", arguments,
+                httpTypes, hummingbird, lifecycle, logging, nioCore,
             ],
             swiftSettings: settings, plugins: [pageFiles]),
 
@@ -490,7 +493,8 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPClients",
+                "CommandLines", "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts",
+                "IdPClients",
                 "IdPMail",
                 "IdPFlow", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPSchema", "PostgresStorage",
                 "RelyingParty",
@@ -548,7 +552,7 @@ let package = Package(
             swiftSettings: testSettings),
         .testTarget(
             name: "WellKnownToolTests",
-            dependencies: ["TestKit", "SSOShared", "ThisBuild", "WellKnown", "WellKnownTool"],
+            dependencies: ["CommandLines", "TestKit", "SSOShared", "ThisBuild", "WellKnown", "WellKnownTool"],
             path: "Tests/WellKnownTests/WellKnownTool",
             swiftSettings: testSettings),
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLines
 import Logging
 import SSOShared
 import SSOWeb

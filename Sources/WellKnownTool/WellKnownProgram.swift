@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLines
 import SSOShared
 import ThisBuild
 
@@ -17,8 +18,7 @@ import ThisBuild
             CapabilityCommand.self,
         ])
 
-    /// The names of the subcommands, as typed on the command line.
-    static var commandNames: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }
+    static func main() async { await run(advisedWith: []) }
 
     /// Returns the error in a command line without running it, or `nil` if the command line is valid.
     static func usageError(in words: [String]) -> String? {

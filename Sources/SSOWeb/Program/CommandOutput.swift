@@ -1,5 +1,7 @@
 public import ArgumentParser
+import CommandLines
 import Foundation
+import SSOShared
 import Storage
 
 /// The exit codes of commands, as in sysexits.h: a service manager can tell whether a restart helps.
@@ -37,15 +39,6 @@ public enum CommandTable {
             let line = cells.joined(separator: "  ")
             return String(line.reversed().drop { $0 == " " }.reversed())
         }.joined(separator: "\n")
-    }
-}
-
-/// Writes messages of commands to standard error. The log of a running program goes through ``LogWriter``.
-package enum StandardError {
-    /// Writes in one call, so that the lines of two processes do not mix. Ignores errors, such as a full disk or a
-    /// closed pipe, at which `FileHandle.write(_:)` would end the process.
-    package static func write(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }
 

@@ -1,4 +1,5 @@
 public import ArgumentParser
+import CommandLines
 import Foundation
 public import Logging
 public import SSOShared

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import NIOCore
 import NIOPosix
+import SSOShared
 public import Storage
 
 /// Checks of what the settings name, for `check` and for a start that fails.

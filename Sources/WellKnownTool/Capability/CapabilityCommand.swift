@@ -1,8 +1,11 @@
 import ArgumentParser
+import CommandLines
 import Foundation
 import SSOShared
 
-struct CapabilityCommand: AsyncParsableCommand {
+struct CapabilityCommand: CommandOfCommands {
+    typealias Root = WellKnownProgram
+
     static let configuration = CommandConfiguration(
         commandName: "capability", abstract: "The Associated Domains capability of an App ID at Apple.",
         subcommands: [CapabilityEnableCommand.self])
@@ -18,7 +21,7 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
             Example: wellknown capability enable --bundle-id com.example.app --key AuthKey_ABC123DEFG.p8 \
             --key-id ABC123DEFG --issuer 57246542-96fe-1a63-e053-0824d011072a --dry-run
 
-            Exit codes: 0 enabled, now or before; 2 it could not be done.
+            Exit codes: 0 enabled, now or before; 2 it could not be done; 64 wrong usage.
             """)
 
     @Option(help: ArgumentHelp("The App ID's identifier, exactly, without the prefix.", valueName: "id"))

@@ -12,7 +12,8 @@ struct FingerprintCommand: ParsableCommand {
 
             Example: wellknown fingerprint app-release.apk
 
-            Exit codes: 0 fine; 1 a certificate must not be used (--fail-on); 2 a file could not be read.
+            Exit codes: 0 fine; 1 a certificate must not be used (--fail-on); 2 a file could not be read; 64 wrong \
+            usage.
             """)
 
     @Argument(help: ArgumentHelp("Files to read; - is standard input.", valueName: "file"), completion: .file())

@@ -15,7 +15,7 @@ struct DoctorCommand: AsyncParsableCommand {
             --entitlements App.entitlements --profile embedded.mobileprovision
 
             Signatures of profiles and APKs are not verified. Exit codes: 0 healthy; 1 something differs, or a finding \
-            at or above --fail-on; 2 a file could not be read, or nothing could be compared.
+            at or above --fail-on; 2 a file could not be read, or nothing could be compared; 64 wrong usage.
             """)
 
     @Argument(help: "The domain of the links, or a link to it.") var domain: String

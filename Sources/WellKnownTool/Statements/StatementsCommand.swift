@@ -1,9 +1,12 @@
 import ArgumentParser
+import CommandLines
 import Foundation
 import SSOShared
 import WellKnown
 
-struct StatementsCommand: AsyncParsableCommand {
+struct StatementsCommand: CommandOfCommands {
+    typealias Root = WellKnownProgram
+
     static let configuration = CommandConfiguration(
         commandName: "statements",
         abstract: "Ask who is linked to whom, as Google's Digital Asset Links service answers it.",
@@ -12,7 +15,7 @@ struct StatementsCommand: AsyncParsableCommand {
             result, which is valid even if a list could not be read in full; error_code and error_message say why.
 
             Exit codes: 0 an outcome of any kind was printed; 2 the request or the content could not be read, or the \
-            statements of an Android app were asked for without --content.
+            statements of an Android app were asked for without --content; 64 wrong usage.
             """, subcommands: [StatementsListCommand.self, StatementsCheckCommand.self])
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLines
 import IdPAccounts
 import IdPClients
 import IdPDevPages

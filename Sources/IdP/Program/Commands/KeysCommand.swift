@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLines
 import IdPClients
 import IdPProtocols
 import SSOShared

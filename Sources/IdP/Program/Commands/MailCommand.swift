@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLines
 import Foundation
 import IdPAccounts
 import IdPInboundMail

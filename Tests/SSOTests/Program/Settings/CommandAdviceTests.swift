@@ -2,6 +2,7 @@ import ArgumentParser
 import SSOWeb
 import Testing
 
+@testable import CommandLines
 @testable import IdP
 @testable import SSOWeb
 @testable import TestKit

@@ -1,4 +1,6 @@
+import CommandLines
 import Foundation
+import SSOShared
 import SSOWeb
 
 /// Asks on the terminal, or reads the answers of a script line by line. The words go to standard error: standard output has the

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLines
 import IdPAccountPages
 import IdPAccounts
 import IdPClients

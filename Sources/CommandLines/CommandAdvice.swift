@@ -14,10 +14,11 @@ package struct CommandAdvice {
     }
 
     private let root: any ParsableCommand.Type
-    /// The options of `serve` and `check` that are settings.
+    /// The options of `serve` and `check` that are settings. None for a program without settings, which has no other words at its
+    /// beginning than commands.
     private let settings: [String]
 
-    /// - Parameter settings: the options of `serve` and `check` that are settings, such as `--log-level`.
+    /// - Parameter settings: such as `--log-level`.
     package init(_ root: any ParsableCommand.Type, settings: [String]) { (self.root, self.settings) = (root, settings) }
 
     /// Nil where the parser's own words are the best.
@@ -60,9 +61,9 @@ package struct CommandAdvice {
     private func unknown(_ word: String, of command: any ParsableCommand.Type, _ path: [String]) -> Problem? {
         let names = command.commandNames
         let near = Self.nearest(word, among: names) ?? (path.count == 1 ? elsewhere(word) : nil)
+        guard path.count == 1, !settings.isEmpty else { return Self.notACommand(word, of: command, path, near) }
         let shown = LogEscape.text(word)
         let list = names.joined(separator: ", ")
-        guard path.count == 1 else { return Self.notACommand(word, of: command, path, near) }
         return near.map {
             Problem(
                 command: command,
