@@ -35,7 +35,7 @@ package struct MetricsListen: Sendable {
             "The address and port for metrics in Prometheus' text format, at /metrics: loopback or a private address.",
             warning: { text, reader in
                 let listen = try MetricsListen(text, example: "127.0.0.1:\(port)")
-                if listen.isUnspecified {
+                if isUnspecified(listen.address) {
                     reader.warn(
                         "\(prefix)_METRICS_LISTEN: \(listen.address) answers on every address of this machine. Keep the port away "
                             + "from other networks, or use a private address.")
@@ -64,9 +64,19 @@ package struct MetricsListen: Sendable {
     /// - Parameter setting: the name of the setting of that address.
     package func problem(beside other: ListenAddress, _ setting: String) -> String? {
         // With port 0 the system chooses a free one for each.
-        guard address.port != 0, address.port == other.port, address.host == other.host else { return nil }
-        return "is the same address as \(setting). Use a port of its own."
+        guard address.port != 0, address.port == other.port else { return nil }
+        if address.host == other.host { return "is the same address as \(setting). Use a port of its own." }
+        guard Self.covers(address, other) || Self.covers(other, address) else { return nil }
+        return "has the port of \(setting), and one of the two is for every address. Use a port of its own."
     }
 
-    private var isUnspecified: Bool { IPAddress(address.host)?.isUnspecified ?? false }
+    /// Whether the first stands for every address of the machine, the second among them. `::` also stands for those of IPv4.
+    private static func covers(_ all: ListenAddress, _ one: ListenAddress) -> Bool {
+        isUnspecified(all) && (all.host.contains(":") || !one.host.contains(":"))
+    }
+
+    /// Whether it stands for every address of the machine.
+    private static func isUnspecified(_ address: ListenAddress) -> Bool {
+        IPAddress(address.host)?.isUnspecified ?? false
+    }
 }
