@@ -5,7 +5,7 @@ import SSOShared
 /// Escapes are not decoded, because devices compare the URL as sent. Dot segments are resolved, and an empty path becomes
 /// `/`. A backslash before the query becomes a slash. The characters of the percent-encode set of each part and all
 /// non-ASCII characters are percent-encoded, and a host outside ASCII becomes Punycode, as in browsers (WHATWG URL,
-/// "percent-encoded bytes", "host parsing", "special authority slashes state" and "path state").
+/// "percent-encoded bytes", "host parsing", "special authority ignore slashes state", "port state" and "path state").
 public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     /// The reason why a text is not a link.
     public enum ParseError: String, Error, Sendable, Hashable, CaseIterable {
@@ -28,11 +28,11 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     let fragmentRange: Range<Int>?
 
     public let isSecure: Bool
-    /// The port, or `nil` if the URL contains none.
+    /// The port, or `nil` if the URL contains none or that of its scheme, which browsers leave out.
     public let port: Int?
 
     /// Whether the URL has a port other than the one of its scheme. The association files are fetched from 443 only.
-    var hasUnusualPort: Bool { port.map { $0 != (isSecure ? 443 : 80) } ?? false }
+    var hasUnusualPort: Bool { port != nil }
 
     /// The host in lower case. Hosts are compared without regard to case. They are not part of any pattern.
     public var host: String { text(hostRange) }
@@ -72,16 +72,18 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
             let rest = source.firstIndex { $0 == 0x3f || $0 == 0x23 } ?? source.count
             for index in 0..<rest where source[index] == 0x5c { source[index] = 0x2f }
         }
-        guard let start = Self.schemeEnd(source) else { throw .scheme }
-        isSecure = start == 8
+        guard let (isSecure, start) = Self.schemeEnd(source) else { throw .scheme }
+        self.isSecure = isSecure
         let end = source[start...].firstIndex { $0 == 0x2f || $0 == 0x3f || $0 == 0x23 } ?? source.count
         let authority = try Self.authority(source[start..<end])
-        port = authority.port
+        port = authority.port == (isSecure ? 443 : 80) ? nil : authority.port
+        let isPortSent = port != nil || authority.host.upperBound == end
+        let isCanonical = isClean && isPortSent && start == (isSecure ? 8 : 7)
         let hash = source[end...].firstIndex(of: 0x23) ?? source.count
         let mark = source[end..<hash].firstIndex(of: 0x3f) ?? hash
         let isLower = source[..<end].allSatisfy { $0 == $0.asciiLowercased }
         let path = Self.resolved(source[end..<mark])
-        if isClean, isLower, mark > end, path == nil {
+        if isCanonical, isLower, mark > end, path == nil {
             bytes = source
             hostRange = authority.host
             pathRange = end..<mark
@@ -96,7 +98,7 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
         let hostStart = sent.count
         sent += try Self.host(source[authority.host])
         hostRange = hostStart..<sent.count
-        sent += source[authority.host.upperBound..<end]
+        if port != nil { sent += source[authority.host.upperBound..<end] }
         let pathStart = sent.count
         if mark == end { sent.append(0x2f) }
         Self.send(path ?? source[end..<mark], Self.pathSet, into: &sent)
@@ -117,11 +119,13 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
 
     private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-    private static func schemeEnd(_ source: [UInt8]) -> Int? {
-        for scheme in ["https://", "http://"] {
+    /// Where the authority begins. Any number of slashes may be before it.
+    private static func schemeEnd(_ source: [UInt8]) -> (isSecure: Bool, start: Int)? {
+        for scheme in ["https:", "http:"] {
             let head = source.prefix(scheme.utf8.count)
             if head.count == scheme.utf8.count, zip(head, scheme.utf8).allSatisfy({ $0.asciiLowercased == $1 }) {
-                return head.count
+                let start = source[head.count...].firstIndex { $0 != 0x2f } ?? source.count
+                return (scheme == "https:", start)
             }
         }
         return nil

@@ -21,6 +21,7 @@ struct ExpectationCheck {
     let network: NetworkOptions
     /// Each file of each host is read once.
     private var subjects: [String: Swift.Result<LinkSubject, InputError>] = [:]
+    private var manifests = ManifestCache()
 
     init(_ file: ExpectationsFile, network: NetworkOptions) { (self.file, self.network) = (file, network) }
 
@@ -40,7 +41,7 @@ struct ExpectationCheck {
     private mutating func found(
         _ link: LinkURL, _ platform: LinkPlatform, _ outcome: ExpectationsFile.Outcome
     ) async throws -> (String, Result.Verdict, String) {
-        let local = file.files[link.host]
+        let local = file.files[ExpectationsFile.host(of: link)]
         let subject: LinkSubject
         do {
             subject = try await self.subject(link, platform, platform == .ios ? local?.aasa : local?.assetlinks)
@@ -49,14 +50,17 @@ struct ExpectationCheck {
         }
         let answer: LinkAnswer?
         if platform == .android, let manifest = local?.manifest, case .android(let links, _) = subject {
-            let read = try AndroidAppFiles.manifest(manifest, define: [])
-            var package = read.package ?? (links.apps.count == 1 ? links.apps[0] : nil)
-            if package == nil, case .app(let name) = outcome { package = name }
-            guard let package else { return ("unknown", .unreadable, "the manifest has no package") }
-            let matcher = AndroidAppMatcher(
-                read.filters, links: links, package: package,
-                minimumSDK: read.minimumSDK ?? AndroidVersion.verification, targetSDK: read.targetSDK)
-            answer = LinkAnswer(app: package, manifest: manifest, decisions: matcher.decisions(link))
+            switch manifests.read(manifest) {
+            case .failure(let error): return ("unknown", .unreadable, error.description)
+            case .success(let read):
+                var package = read.package ?? (links.apps.count == 1 ? links.apps[0] : nil)
+                if package == nil, case .app(let name) = outcome { package = name }
+                guard let package else { return ("unknown", .unreadable, "the manifest has no package") }
+                let matcher = AndroidAppMatcher(
+                    read.filters, links: links, package: package,
+                    minimumSDK: read.minimumSDK ?? AndroidVersion.verification, targetSDK: read.targetSDK)
+                answer = LinkAnswer(app: package, manifest: manifest, decisions: matcher.decisions(link))
+            }
         } else {
             answer = subject.answers(link, typed: link.description, app: nil, onlyDeciding: true).deciding
         }

@@ -37,17 +37,33 @@ struct ExpectationsFile {
 
     private mutating func read(_ root: Node) {
         let keys = yaml.members(root, known: ["expect", "files"]) ?? [:]
-        for (host, node) in yaml.members(keys["files"]) ?? [:] {
-            let entries = yaml.members(node, known: ["aasa", "assetlinks", "manifest"]) ?? [:]
-            files[host.lowercased()] = LocalFiles(
-                aasa: yaml.text(entries["aasa"]), assetlinks: yaml.text(entries["assetlinks"]),
-                manifest: yaml.text(entries["manifest"]))
-        }
         guard let list = keys["expect"]?.sequence else {
             return yaml.refuse("expect must be a list of links", keys["expect"] ?? root)
         }
         for node in list { readExpectation(node) }
+        let hosts = (yaml.members(keys["files"]) ?? [:]).sorted { $0.key < $1.key }
+        for (name, node) in hosts { readFiles(name, node) }
     }
+
+    /// Reads the files of one host. One that would have no effect is refused.
+    private mutating func readFiles(_ name: String, _ node: Node) {
+        let entries = yaml.members(node, known: ["aasa", "assetlinks", "manifest"]) ?? [:]
+        let link = LinkURL("https://\(name)/")
+        guard let link, !name.contains(where: { "@:/\\?#".contains($0) }) else {
+            return yaml.refuse("files: \(name.printable) is not a host, such as links.example.com", node)
+        }
+        let host = Self.host(of: link)
+        if !expectations.contains(where: { Self.host(of: $0.link) == host }) {
+            yaml.refuse("files: no link of expect is at the host \(name.printable)", node)
+        }
+        if files[host] != nil { yaml.refuse("files: the host \(name.printable) is there twice", node) }
+        files[host] = LocalFiles(
+            aasa: yaml.text(entries["aasa"]), assetlinks: yaml.text(entries["assetlinks"]),
+            manifest: yaml.text(entries["manifest"]))
+    }
+
+    /// The name of ``files`` for a link: its host without the dot of the root.
+    static func host(of link: LinkURL) -> String { link.host.hasSuffix(".") ? String(link.host.dropLast()) : link.host }
 
     private mutating func readExpectation(_ node: Node) {
         guard let keys = yaml.members(node, known: ["url", "ios", "android"]) else { return }

@@ -74,6 +74,19 @@ struct AndroidVersionOptions: ParsableArguments {
     }
 }
 
+/// Manifests, each read once.
+struct ManifestCache {
+    private var known: [String: Result<AndroidManifest, InputError>] = [:]
+
+    mutating func read(_ file: String) -> Result<AndroidManifest, InputError> {
+        if let read = known[file] { return read }
+        let read = Result { () throws(ProjectFiles.ReadError) in try ProjectFiles.manifest(file) }
+            .mapError { InputError(description: "\($0)") }
+        known[file] = read
+        return read
+    }
+}
+
 enum AndroidAppFiles {
     static func manifest(_ file: String, define: [String]) throws -> AndroidManifest {
         do throws(ProjectFiles.ReadError) {

@@ -54,6 +54,9 @@ struct LintCommand: AsyncParsableCommand {
         if readers, output.format != .text, output.format != .json {
             throw ValidationError("--readers goes with --format text or json")
         }
+        if writeBaseline != nil, fix || dryRun {
+            throw ValidationError("--write-baseline goes with neither --fix nor --dry-run.")
+        }
         if dryRun, output.format != .text { throw ValidationError("--dry-run goes with --format text") }
         if let domain, DomainName(domain) == nil {
             throw ValidationError("'\(domain.printable)' is not a host: write its bare name, as in example.com.")
@@ -84,6 +87,7 @@ struct LintCommand: AsyncParsableCommand {
         }
         run.comparePairs()
         if let writeBaseline {
+            try output.failIfUnread(run.files)
             let baseline = Baseline(run.files.map { ($0.name, $0.findings) })
             do throws(InputError) {
                 try Baseline.replace(writeBaseline, with: JSONOutput.text(encoding: baseline))

@@ -41,12 +41,20 @@ struct OutputOptions: ParsableArguments {
     func finish(_ files: [CheckedFile]) throws {
         let files = try kept(files)
         StandardOutput.write(format.render(files, style: .ofStandardOutput, failOn: failOn, showsAll: all))
-        if format != .text {
-            for file in files {
-                if let failure = file.failure { StandardOutput.reportError("\(file.name.printable): \(failure)") }
-            }
-        }
+        if format != .text { report(failuresOf: files) }
         try fail(files)
+    }
+
+    /// - Throws: `ExitCode` 2 after a message for each input that could not be checked.
+    func failIfUnread(_ files: [CheckedFile]) throws {
+        report(failuresOf: files)
+        if files.contains(where: { $0.failure != nil }) { throw ExitCode(2) }
+    }
+
+    private func report(failuresOf files: [CheckedFile]) {
+        for file in files {
+            if let failure = file.failure { StandardOutput.reportError("\(file.name.printable): \(failure)") }
+        }
     }
 
     /// The files without the findings that are left out. Entries that match nothing are said.

@@ -32,6 +32,27 @@ struct LinkSpellingTests {
     }
 
     @Test(
+        "Any number of slashes is before the host, and the port of the scheme is left out, as in browsers",
+        arguments: [
+            ("https:links.example.com/shop", "https://links.example.com/shop", nil),
+            ("https:/links.example.com", "https://links.example.com/", nil),
+            ("https:////links.example.com/shop", "https://links.example.com/shop", nil),
+            ("HTTP:\\\\\\links.example.com", "http://links.example.com/", nil),
+            ("https://links.example.com:443/shop?a", "https://links.example.com/shop?a", nil),
+            ("https://links.example.com:0443", "https://links.example.com/", nil),
+            ("https://links.example.com:/shop", "https://links.example.com/shop", nil),
+            ("http://links.example.com:80/", "http://links.example.com/", nil),
+            ("http://links.example.com:443/", "http://links.example.com:443/", 443),
+            ("https://links.example.com:80/", "https://links.example.com:80/", 80),
+            ("https://[::1]:443/", "https://[::1]/", nil),
+        ] as [(String, String, Int?)])
+    func authority(written: String, sent: String, port: Int?) throws {
+        let link = try LinkURL(reading: written)
+        #expect(link.description == sent && link.port == port && link.path.hasPrefix("/"))
+        #expect(link.host == (sent.contains("[") ? "[::1]" : "links.example.com"))
+    }
+
+    @Test(
         "A backslash before the query is a slash, as in browsers",
         arguments: [
             (#"https://acme.com\shop\1"#, "https://acme.com/shop/1"), (#"https:\\acme.com\x"#, "https://acme.com/x"),

@@ -53,6 +53,35 @@ struct CheckProgramTests {
         #expect(missing.code == 2 && missing.output.contains("unreadable on iOS"))
     }
 
+    @Test("A manifest that cannot be read hides no other result", arguments: ["no-such.xml", "expectations.yaml"])
+    func unreadableManifest(name: String) async throws {
+        let wrong = Self.good.replacing("ios: browser", with: "ios: \(SampleFiles.app)")
+            .replacing("manifest: AndroidManifest.xml", with: "manifest: \(name)")
+        let all = try await run(wrong, "--keep-going")
+        #expect(all.output.contains("expectations.yaml:5: differs on iOS"), "\(all)")
+        #expect(all.code == 1 && all.output.contains("unreadable on Android") && all.output.contains(name))
+        #expect(try await run(wrong, "--keep-going", format: "json").output.contains("unreadable"))
+    }
+
+    @Test("Local files are those of the host as it is sent: in any case, with umlauts, with the dot of the root")
+    func localHosts() async throws {
+        for (host, key) in [
+            ("links.acme.com", "Links.ACME.com"), ("bücher.example", "bücher.example"),
+            ("bücher.example", "xn--bcher-kva.example"), ("links.acme.com.", "links.acme.com"),
+            ("links.acme.com", "links.acme.com."),
+        ] {
+            let yaml = """
+                expect:
+                  - url: https://\(host)/shop/1
+                    ios: \(SampleFiles.app)
+                files:
+                  \(key): {aasa: apple-app-site-association}
+                """
+            let run = try await run(yaml)
+            #expect(run.code == 0, "\(host) \(key): \(run)")
+        }
+    }
+
     @Test(
         "An error in the file is told with its line",
         arguments: [
@@ -61,6 +90,18 @@ struct CheckProgramTests {
             ("expect:\n  - url: https://a.com/\n    ios: com.acme.shop", "3: ios must be an app with its Team ID"),
             ("expect:\n  - url: https://a.com/", "2: an expectation needs"), ("expect: [", "not valid YAML"),
             ("expect:\n  - url: https://a.com/\n    iOS: browser", "3: unknown key \"iOS\""),
+            (
+                "expect:\n  - url: https://a.com/\n    ios: browser\nfiles:\n  b.com: {aasa: f}",
+                "no link of expect is at the host b.com"
+            ),
+            (
+                "expect:\n  - url: https://a.com/\n    ios: browser\nfiles:\n  a.com:8443: {aasa: f}",
+                "a.com:8443 is not a host"
+            ),
+            (
+                "expect:\n  - url: https://a.com/\n    ios: browser\nfiles:\n  a.com: {aasa: f}\n  A.com: {aasa: f}",
+                "is there twice"
+            ),
         ])
     func faults(yaml: String, reason: String) async throws {
         let run = try await run(yaml)

@@ -109,6 +109,18 @@ struct IgnoringProgramTests {
         #expect(run.code == 64 && run.errors.contains("did you mean id.prefix-lowercase?"))
     }
 
+    @Test("No baseline is written without a file that could not be read, nor together with edits")
+    func unread() async throws {
+        let folder = try Self.folder()
+        let run = try await WellKnownRun.run(
+            ["lint", "no-such.json", "apple-app-site-association", "--write-baseline", "b.json"], in: folder.path)
+        #expect(run.code == 2 && run.errors.contains("no-such.json") && run.output.isEmpty, "\(run)")
+        #expect(folder.text(of: "b.json").isEmpty)
+        for option in ["--fix", "--dry-run"] {
+            #expect(try await Self.lint(folder, ["--write-baseline", "b.json", option]).code == 64)
+        }
+    }
+
     @Test("Findings of a baseline do not fail, on other lines either; new ones do")
     func baseline() async throws {
         let folder = try Self.folder("baseline: baseline.json\n")
