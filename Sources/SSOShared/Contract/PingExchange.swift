@@ -15,8 +15,7 @@ public struct PingQuestion: Sendable, Equatable {
     public init(body: [UInt8]) throws(VerifyBodyError) {
         let object = try JSONNode.object(body)
         redirectURI = try object.filledText("redirect_uri")
-        guard let seconds = try object.required("time").integer else { throw .wrongType("time") }
-        time = seconds
+        time = try object.integer("time")
     }
 
     /// The bytes to sign and send.
@@ -44,8 +43,7 @@ public struct PingAnswer: Sendable, Equatable {
         let object = try JSONNode.object(body)
         clientID = try object.text("client_id")
         isRegistered = try object.text("redirect_uri") == Self.registered
-        guard let seconds = try object.required("time").integer else { throw .wrongType("time") }
-        time = seconds
+        time = try object.integer("time")
         version = try object.text("version")
     }
 

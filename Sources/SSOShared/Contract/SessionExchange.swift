@@ -40,7 +40,9 @@ public enum SessionAnswer: Sendable, Equatable {
     /// Reads an answer whose signature has been checked. Unknown keys are ignored.
     public init(body: [UInt8]) throws(VerifyBodyError) {
         let object = try JSONNode.object(body)
-        guard let isActive = try object.required("active").bool else { throw .wrongType("active") }
+        guard let isActive = try object.required("active").bool else {
+            throw .wrongType("active", expected: "true or false")
+        }
         self =
             isActive
             ? .active(try VerifyReply(body: body))

@@ -23,13 +23,12 @@ public struct SignOutMessage: Sendable, Equatable {
     /// Reads a body whose signature **has been checked**. Unknown keys are ignored. `null` is a wrong type, not an absent key.
     public init(body: [UInt8]) throws(VerifyBodyError) {
         let object = try JSONNode.object(body)
-        guard try object.text("event") == Self.event else { throw .wrongType("event") }
+        guard try object.text("event") == Self.event else { throw .wrongType("event", expected: "\"\(Self.event)\"") }
         id = try object.filledText("id")
         clientID = try object.text("client_id")
         user = try object.filledText("user")
         session = object["session"] == nil ? nil : try object.filledText("session")
-        guard let seconds = try object.required("issued_at").integer else { throw .wrongType("issued_at") }
-        issuedAt = seconds
+        issuedAt = try object.integer("issued_at")
     }
 
     /// The bytes to sign and send.

@@ -137,7 +137,7 @@ public struct VerifiedSession: Sendable, Equatable {
     init(_ object: JSONNode) throws(VerifyBodyError) {
         id = try object.text("id")
         if let node = object["authenticated_at"] {
-            guard let seconds = node.integer else { throw .wrongType("authenticated_at") }
+            guard let seconds = node.integer else { throw .wrongType("authenticated_at", expected: "a whole number") }
             authenticatedAt = seconds
         } else {
             authenticatedAt = nil
@@ -205,27 +205,18 @@ public enum VerifyError: String, Error, Sendable, CaseIterable {
 /// Why a body of the exchange was refused. Names keys, never values.
 public enum VerifyBodyError: Error, Sendable, Equatable, CustomStringConvertible {
     case notJSON(JSONError)
+    case notAnObject
     case missing(String)
-    case wrongType(String)
+    /// - Parameter expected: `a string`.
+    case wrongType(String, expected: String)
 
     /// One sentence for the other end's developer.
     public var description: String {
         switch self {
         case .notJSON(let error): "The body is not JSON: \(error)."
+        case .notAnObject: "The body must be one JSON object."
         case .missing(let key): "\(key) is missing."
-        case .wrongType("the document"): "The body must be one JSON object."
-        case .wrongType(let key): "\(key) must be \(Self.type(of: key))."
-        }
-    }
-
-    private static func type(of key: String) -> String {
-        switch key {
-        case "user", "session": "an object"
-        case "methods", "groups": "a list of strings"
-        case "authenticated_at", "issued_at": "a whole number"
-        case "active": "true or false"
-        case "event": "\"logout\""
-        default: "a string"
+        case .wrongType(let key, let expected): "\(key) must be \(expected)."
         }
     }
 }
@@ -235,7 +226,7 @@ extension JSONNode {
     package static func object(_ body: [UInt8]) throws(VerifyBodyError) -> JSONNode {
         let value: JSONNode
         do { value = try JSONReader.readStrictly(body) } catch { throw .notJSON(error) }
-        guard value.object != nil else { throw .wrongType("the document") }
+        guard value.object != nil else { throw .notAnObject }
         return value
     }
 
@@ -246,13 +237,18 @@ extension JSONNode {
 
     func requiredObject(_ key: String) throws(VerifyBodyError) -> JSONNode {
         let value = try required(key)
-        guard value.object != nil else { throw .wrongType(key) }
+        guard value.object != nil else { throw .wrongType(key, expected: "an object") }
         return value
     }
 
     package func text(_ key: String) throws(VerifyBodyError) -> String {
-        guard let text = try required(key).string else { throw .wrongType(key) }
+        guard let text = try required(key).string else { throw .wrongType(key, expected: "a string") }
         return text
+    }
+
+    func integer(_ key: String) throws(VerifyBodyError) -> Int {
+        guard let number = try required(key).integer else { throw .wrongType(key, expected: "a whole number") }
+        return number
     }
 
     package func optionalText(_ key: String) throws(VerifyBodyError) -> String? {
@@ -268,9 +264,10 @@ extension JSONNode {
 
     func optionalTexts(_ key: String) throws(VerifyBodyError) -> [String]? {
         guard let node = self[key] else { return nil }
-        guard let items = node.array else { throw .wrongType(key) }
-        let texts = items.compactMap(\.string)
-        guard texts.count == items.count else { throw .wrongType(key) }
+        let texts = node.array?.compactMap(\.string)
+        guard let texts, texts.count == node.array?.count else {
+            throw .wrongType(key, expected: "a list of strings")
+        }
         return texts
     }
 }

@@ -21,10 +21,11 @@ struct VerifyExchangeTests {
         "the error names the key, and never its value",
         arguments: [
             (#"{}"#, VerifyBodyError.missing("token")), (#"{"token":""}"#, .missing("token")),
-            (#"{"token":7}"#, .wrongType("token")), (#"{"token":null}"#, .wrongType("token")),
-            (#"{"token":["x"]}"#, .wrongType("token")), (#"[]"#, .wrongType("the document")),
-            (#"{"token":"x","redirect_uri":1}"#, .wrongType("redirect_uri")),
-            (#"{"token":"x","code_verifier":null}"#, .wrongType("code_verifier")),
+            (#"{"token":7}"#, .wrongType("token", expected: "a string")),
+            (#"{"token":null}"#, .wrongType("token", expected: "a string")),
+            (#"{"token":["x"]}"#, .wrongType("token", expected: "a string")), (#"[]"#, .notAnObject),
+            (#"{"token":"x","redirect_uri":1}"#, .wrongType("redirect_uri", expected: "a string")),
+            (#"{"token":"x","code_verifier":null}"#, .wrongType("code_verifier", expected: "a string")),
         ])
     func bodyErrors(_ body: String, _ error: VerifyBodyError) {
         #expect(throws: error) { try VerifyRequest(body: [UInt8](body.utf8)) }

@@ -146,6 +146,12 @@ extension GrantStore {
             (self.returnTo, self.codeVerifier, self.isAllowed, self.audit) = (returnTo, codeVerifier, isAllowed, audit)
         }
 
+        /// What the grant must have as its challenge: nothing without a verifier. No grant has that of a malformed one.
+        var challenge: String { hasMalformedVerifier ? "-" : codeVerifier.map(CodeChallenge.s256) ?? "" }
+
+        /// RFC 7636 4.1: 43 to 128 unreserved characters.
+        var hasMalformedVerifier: Bool { codeVerifier.map { !CodeChallenge.isWellFormedVerifier($0) } ?? false }
+
         /// Nothing is issued for an empty address, so a missing one is wrong where one is needed. A verifier does its work: it is
         /// right only for the request that had its challenge (OAuth 2.1 10.2).
         var neededReturnTo: String? { returnTo ?? (kind.needsReturnAddress && codeVerifier == nil ? "" : nil) }

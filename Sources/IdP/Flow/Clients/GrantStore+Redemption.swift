@@ -50,7 +50,7 @@ extension GrantStore {
         values.append("client", .text(asked.client.id))
         values.append("kind", .text(asked.kind.id))
         values.append("redirect", .optional(asked.neededReturnTo))
-        values.append("challenge", .text(asked.codeVerifier.map(CodeChallenge.s256) ?? ""))
+        values.append("challenge", .text(asked.challenge))
         return values
     }
 
@@ -126,7 +126,10 @@ extension GrantStore {
         // Read after every refusal, so that each answer takes as long.
         let known = try connection.query(Self.rejectedSQL, decided.values).first
         let burntOwner = try voided.first.map { try $0.text("client_id") }.flatMap { $0 == asked.client.id ? nil : $0 }
-        let cause = try burntOwner == nil ? known.map(GrantErrorCause.init) ?? .unknown : .otherClient
+        var cause = try burntOwner == nil ? known.map(GrantErrorCause.init) ?? .unknown : .otherClient
+        if asked.hasMalformedVerifier, [.verifierWrong, .verifierUnexpected].contains(cause) {
+            cause = .malformedVerifier
+        }
         let error = GrantError(
             cause: cause, session: try known?.text("session_handle"),
             flow: try known.map { FlowLogID.name(digest: try $0.blob("state_digest")) },

@@ -33,6 +33,23 @@ struct TokenBindingTests {
         }
     }
 
+    @Test("a malformed verifier is no way to try a token of another client: it is burnt, and the own one is not")
+    func malformedVerifier() async throws {
+        try await TestDeployment.open(clients: 2) { deployment in
+            let (owner, attacker) = (deployment.clients[0], deployment.clients[1])
+            let token = try await deployment.signedIn().token(for: owner, of: deployment)
+            func present(by client: TestDeployment.Client, _ verifier: String?) async throws -> ProbeReply {
+                try await deployment.post(VerifyRequest(token: token, codeVerifier: verifier).body(), by: client)
+            }
+            let slip = try await present(by: owner, "abc")
+            #expect(slip.error == "invalid_token" && slip.explanation?.contains("43 to 128") == true, "\(slip.text)")
+            let unknown = try await deployment.verify(Browser.someToken, as: attacker)
+            #expect(try await present(by: attacker, "abc").shape == unknown.shape)
+            #expect(deployment.log.contains("\"cause\": token_of_other_client"))
+            #expect(try await present(by: owner, nil).error == "invalid_token", "burnt")
+        }
+    }
+
     @Test("the log distinguishes a replay from an accidental repetition, and names the session of the token")
     func replay() async throws {
         try await TestDeployment.open { deployment in

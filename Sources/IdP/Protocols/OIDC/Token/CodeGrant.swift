@@ -33,11 +33,6 @@ struct CodeGrant: Sendable {
             guard error.name == "code", error.kind == .malformed else { throw OAuthError(error) }
             throw OAuthError.invalidGrant("malformed_token", "The code is malformed.", client: client.client.id)
         }
-        guard verifier.map(CodeChallenge.isWellFormedVerifier) ?? true else {
-            throw OAuthError.invalidGrant(
-                "malformed_code_verifier", "code_verifier must have 43 to 128 unreserved characters.",
-                client: client.client.id)
-        }
     }
 
     func redeem() async throws -> TokenAnswer {

@@ -127,7 +127,8 @@ extension GrantErrorCause {
         case .redirectURI: "redirect_uri must be that of the authorization request, byte for byte."
         case .verifierMissing: "code_verifier is missing. The authorization request had a code_challenge."
         case .verifierUnexpected: "code_verifier was sent, but the authorization request had no code_challenge."
-        case .verifierWrong, .malformedVerifier:
+        case .malformedVerifier: "code_verifier must have 43 to 128 unreserved characters."
+        case .verifierWrong:
             "code_verifier does not match the code_challenge of the authorization request."
         }
     }

@@ -24,14 +24,14 @@ extension SignedPostError {
     static func badRequest(_ error: VerifyBodyError, client: String) -> Self {
         let form =
             switch error {
-            case .missing, .wrongType("the document"), .notJSON:
+            case .missing, .notAnObject, .notJSON:
                 " The body must be one JSON object with the string \"token\" and, optionally, \"redirect_uri\" and "
                     + "\"code_verifier\"."
             case .wrongType: ""
             }
         return Self(
             status: .badRequest, code: .invalidRequest,
-            words: error == .wrongType("the document") ? String(form.dropFirst()) : "\(error)\(form)",
+            words: error == .notAnObject ? String(form.dropFirst()) : "\(error)\(form)",
             cause: "body", client: client, detail: "\(error)")
     }
 

@@ -20,10 +20,6 @@ struct VerifyRoutes: Sendable {
     private func redeem(
         _ asked: VerifyRequest, _ signed: SignatureCheck.Signed, _ context: VisitorContext
     ) async throws -> Response {
-        // RFC 7636 4.1: 43 to 128 unreserved characters.
-        guard asked.codeVerifier.map(CodeChallenge.isWellFormedVerifier) ?? true else {
-            throw SignedPostError.badToken(signed.client.id, .malformedVerifier)
-        }
         guard let token = SSOToken(wire: asked.token) else {
             throw SignedPostError.badToken(signed.client.id, .malformedToken)
         }
