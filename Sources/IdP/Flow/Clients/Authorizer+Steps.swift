@@ -87,6 +87,8 @@ extension Authorizer {
             let mark = try clients.mark(connection)
         else { return nil }
         let reading = try read(asked, session, now, connection)
+        // What is used up is looked at and used up in one transaction.
+        guard reading.completed == nil || !asked.request.leadsOnOnce else { return nil }
         return AuthorizationStep.next(reading.facts) == .issue ? (reading, mark) : nil
     }
 
@@ -115,7 +117,7 @@ extension Authorizer {
                 meetsWishes: wishes.isMet(by: $0.signIn.provenAt, now: now)
                     && $0.signIn.proofs.strength >= strength)
         }
-        facts.isForAnyProgram = request.returnsToAnyProgram && completed == nil
+        facts.isForAnyProgram = request.returnsToAnyProgram && (completed == nil || asked.isSilent)
         // Only a newer sign-in ends a flow whose sign-in is too old, whatever becomes of the account meanwhile.
         facts.afterOldSignIn = session[CurrentSignIn.self].signIn.flatMap {
             wishes.isMet(by: $0.provenAt, now: now) ? nil : $0.earliestNext
@@ -163,7 +165,7 @@ extension Authorizer {
         guard let user = reading.user, let client = reading.client else { return .ended(.unknownClient) }
         if let wait = grants.wait(beforeGrantIn: user.session) { return .tooManyGrants(wait) }
         let completed = reading.completed
-        if asked.request.replayKey == nil, let completed {
+        if asked.request.leadsOnOnce, let completed {
             _ = try sessions.store.update(user.session, { $0[Flows.self].useUp(completed.id) }, connection)
         }
         let flow = GrantStore.FlowKey(asked.request, flow: completed?.id ?? asked.id)

@@ -92,6 +92,9 @@ package struct ClientRequest: Sendable {
     /// ``IdPClients/Client/isForAnyProgram(at:)``
     var returnsToAnyProgram: Bool { client.isForAnyProgram(at: returnTo) }
 
+    /// Whether a flow that the user has completed leads on once, and a page is shown for the same request again.
+    var leadsOnOnce: Bool { replayKey == nil || returnsToAnyProgram }
+
     func flow(of purpose: String, demanding demand: Flow.Demand = Flow.Demand()) -> Flow.Request {
         Flow.Request(
             purpose: purpose, subject: client.id, returnTo: returnTo, demand: demand, replayKey: replayKey,

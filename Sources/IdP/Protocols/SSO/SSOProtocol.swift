@@ -104,11 +104,14 @@ extension AuthorizeRequest {
 }
 
 extension ClientRequest {
-    /// Its `state` makes a repeated request the same one. It is the client's secret: the log has 12 characters of its hash.
+    /// Its `state` makes a repeated request the same one. It is the client's secret: the log has 12 characters of its hash. Where any
+    /// program may listen, others have read the `state`: there a request with another challenge is another one.
     init(_ sent: AuthorizeRequest, of client: Client, _ wishes: SignInWishes) {
+        let isRead = client.isForAnyProgram(at: sent.redirectURI)
         self.init(
             client: client, returnTo: sent.redirectURI, wishes: wishes,
-            replayKey: SHA256.hash(Array(sent.state.utf8)), codeChallenge: sent.codeChallenge,
+            replayKey: SHA256.hash(Array((isRead ? SSOPayload.text(sent) : sent.state).utf8)),
+            codeChallenge: sent.codeChallenge,
             payload: SSOPayload.text(sent))
     }
 }

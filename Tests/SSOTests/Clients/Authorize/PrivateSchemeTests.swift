@@ -15,8 +15,10 @@ struct PrivateSchemeTests {
         try await TestDeployment.open(clientSettings: RelyingPartyApp.settings, body)
     }
 
-    private static func asking(_ deployment: TestDeployment, state: String = "s") -> String {
-        let query = [("client_id", deployment.client.id), ("redirect_uri", redirectURI), ("state", state)]
+    private static func asking(_ deployment: TestDeployment, state: String = "s", challenge: String? = nil) -> String {
+        let query =
+            [("client_id", deployment.client.id), ("redirect_uri", redirectURI), ("state", state)]
+            + (challenge.map { [("code_challenge", $0), ("code_challenge_method", "S256")] } ?? [])
         return "\(deployment.origin)\(SSOPath.authorize)?\(FormCoding.encode(query))"
     }
 
@@ -75,6 +77,42 @@ struct PrivateSchemeTests {
                 #expect(try RelyingPartyApp.result(of: complete).hasSuffix("&state=\(state)"))
                 #expect(try await browser.get(question.address).status == 410, "the flow is answered once")
             }
+        }
+    }
+
+    @Test(
+        "asks again for a state that another program has seen: with another challenge, after a reload, and without a question"
+    )
+    func repeatedState() async throws {
+        try await Self.open { deployment in
+            let (own, foreign) = (CodeChallenge.s256("own"), CodeChallenge.s256("foreign"))
+            let browser = deployment.browser()
+            let form = try await browser.follow(browser.get(Self.asking(deployment, challenge: own)))
+            let complete = try await deployment.enterCode(form, in: browser, as: "ann@example.com")
+            #expect(try RelyingPartyApp.result(of: complete).hasSuffix("&state=s"))
+            let tokens = try await deployment.rows(of: "sso_token")
+            for challenge in [foreign, own, nil] {
+                let asked = try await browser.get(Self.asking(deployment, challenge: challenge))
+                #expect(asked.status == 303 && !asked.text.contains("sst_"))
+                #expect(try asked.location().path == AccountChoice.path)
+                let silent = try await browser.get(Self.asking(deployment, challenge: challenge) + "&prompt=none")
+                #expect(silent.reply.all("location") == ["\(Self.redirectURI)?error=login_required&state=s"])
+            }
+            #expect(try await deployment.rows(of: "sso_token") == tokens)
+        }
+    }
+
+    @Test("a completed flow leads on with the challenge that it was begun with, and with no other")
+    func betweenCompletionAndAnswer() async throws {
+        try await Self.open { deployment in
+            let browser = try await deployment.signedIn()
+            let (own, foreign) = (CodeChallenge.s256("own"), CodeChallenge.s256("foreign"))
+            let question = try await browser.follow(browser.get(Self.asking(deployment, challenge: own)))
+            let agreed = try await browser.click(question.page().link(containing: SSOPath.complete), on: question)
+            #expect(agreed.status == 303, "the flow is completed, and its answer not fetched yet")
+            let asked = try await browser.get(Self.asking(deployment, challenge: foreign))
+            #expect(try asked.status == 303 && asked.location().path == AccountChoice.path)
+            #expect(try await RelyingPartyApp.result(of: browser.follow(agreed)).hasSuffix("&state=s"))
         }
     }
 
