@@ -18,10 +18,22 @@ public struct SignInError: Error, Sendable {
     public let retryAfter: Int?
 
     /// Every ``code``.
-    public static let codes = [
-        "unknown_state", "prefetch", "access_denied", "login_required", "sign_in_refused", "no_token", "invalid_token",
-        "not_verified", "idp_unavailable", "sign_in_too_old", "method_not_accepted",
-    ]
+    public static let codes = Code.allCases.map(\.rawValue)
+
+    private enum Code: String, CaseIterable {
+        case unknownState = "unknown_state"
+        case prefetch
+        case accessDenied = "access_denied"
+        case loginRequired = "login_required"
+        case signInRefused = "sign_in_refused"
+        case noToken = "no_token"
+        case invalidToken = "invalid_token"
+        case notVerified = "not_verified"
+        case idpUnavailable = "idp_unavailable"
+        case signInTooOld = "sign_in_too_old"
+        case methodNotAccepted = "method_not_accepted"
+        case signInTooWeak = "sign_in_too_weak"
+    }
 
     /// What happened, as a heading.
     ///
@@ -35,14 +47,14 @@ public struct SignInError: Error, Sendable {
 
     /// The state is not one that this browser was given, or it is used or too old. The identity provider is not called.
     public static let unknownState = SignInError(
-        400, "unknown_state", "We couldn't complete that sign-in",
+        400, .unknownState, "We couldn't complete that sign-in",
         "It was started in another browser, took longer than ten minutes, or is already complete. "
             + "Start again: it only takes a click.",
         cause: "state unknown in this browser, used or expired")
 
     /// The browser loads the page ahead of a click.
     public static let prefetch = SignInError(
-        400, "prefetch", "Open this page in its own tab",
+        400, .prefetch, "Open this page in its own tab",
         "Your browser loaded this page in advance. Open it with a click to complete the sign-in.",
         cause: "Sec-Purpose: prefetch")
 
@@ -59,26 +71,26 @@ public struct SignInError: Error, Sendable {
         switch error {
         case "access_denied":
             return SignInError(
-                400, "access_denied", "You were not signed in",
+                400, .accessDenied, "You were not signed in",
                 "The sign-in at {idp} was cancelled or not allowed. You can start again.", cause: cause,
                 returnTo: returnTo)
         case "login_required":
             return SignInError(
-                400, "login_required", "You need to sign in",
+                400, .loginRequired, "You need to sign in",
                 "You are not signed in at {idp}, or your sign-in there is too old. Sign in to continue.",
                 cause: cause, returnTo: returnTo)
         case "temporarily_unavailable", "server_error":
             return unavailable(cause: cause, returnTo: returnTo)
         default:
             return SignInError(
-                400, "sign_in_refused", "You were not signed in",
+                400, .signInRefused, "You were not signed in",
                 "{idp} sent you back without signing you in. Try again.", cause: cause, returnTo: returnTo)
         }
     }
 
     static func noToken(returnTo: String) -> SignInError {
         SignInError(
-            400, "no_token", "You were not signed in", "The response from {idp} was incomplete. Try again.",
+            400, .noToken, "You were not signed in", "The response from {idp} was incomplete. Try again.",
             cause: "no token, or two", returnTo: returnTo)
     }
 
@@ -88,12 +100,12 @@ public struct SignInError: Error, Sendable {
         switch error {
         case .rejected(.invalidToken, _):
             SignInError(
-                400, "invalid_token", "This sign-in has expired",
+                400, .invalidToken, "This sign-in has expired",
                 "This sign-in link has expired or was already used. Start again: it only takes a click.",
                 cause: "\(error)", returnTo: returnTo)
         case .rejected, .untrusted:
             SignInError(
-                502, "not_verified", "You were not signed in",
+                502, .notVerified, "You were not signed in",
                 "Sign-in isn't working right now because of a setup problem on our side. Please contact our support.",
                 cause: "\(error)", returnTo: returnTo)
         case .unavailable:
@@ -104,7 +116,7 @@ public struct SignInError: Error, Sendable {
     /// The answer is verified, but a sign-out message has ended the session at the identity provider since.
     public static func signedOutMeanwhile(returnTo: String) -> SignInError {
         SignInError(
-            400, "invalid_token", "This sign-in has expired",
+            400, .invalidToken, "This sign-in has expired",
             "You have signed out at {idp} in the meantime. Start again: it only takes a click.",
             cause: "a sign-out message came while the token was redeemed", returnTo: returnTo)
     }
@@ -112,7 +124,7 @@ public struct SignInError: Error, Sendable {
     /// The answer is verified, but the user signed in before the moment that was demanded, or at one that is not proven.
     static func tooOld(authenticatedAt: Int?, returnTo: String) -> SignInError {
         SignInError(
-            400, "sign_in_too_old", "Please sign in once more",
+            400, .signInTooOld, "Please sign in once more",
             "This page needs a more recent sign-in than the one you have at {idp}. Start again, and sign in when you are "
                 + "asked.",
             cause: "the sign-in at the identity provider is too old: authenticated_at is "
@@ -124,7 +136,7 @@ public struct SignInError: Error, Sendable {
     static func methodNotAccepted(_ methods: [String], returnTo: String) -> SignInError {
         let readable = VerifyError.readable(methods.joined(separator: " ")) ?? "-"
         return SignInError(
-            400, "method_not_accepted", "This page needs another way to sign in",
+            400, .methodNotAccepted, "This page needs another way to sign in",
             "The way you signed in at {idp} is not enough for this page. Start again, and sign in in another way.",
             cause: "none of the accepted sign-in methods was used: \(readable)", returnTo: returnTo)
     }
@@ -132,7 +144,7 @@ public struct SignInError: Error, Sendable {
     /// The answer is verified, but the sign-in is not as strong as was demanded.
     static func tooWeak(_ acr: String?, returnTo: String) -> SignInError {
         SignInError(
-            400, "sign_in_too_weak", "This page needs a stronger sign-in",
+            400, .signInTooWeak, "This page needs a stronger sign-in",
             "The way you signed in at {idp} is not enough for this page. Start again, and sign in with a passkey.",
             cause: "the sign-in at the identity provider is too weak: acr is "
                 + (acr.flatMap(VerifyError.readable) ?? "missing"), returnTo: returnTo)
@@ -140,17 +152,17 @@ public struct SignInError: Error, Sendable {
 
     private static func unavailable(cause: String, returnTo: String) -> SignInError {
         SignInError(
-            503, "idp_unavailable", "We can't reach {idp}",
+            503, .idpUnavailable, "We can't reach {idp}",
             "Your sign-in could not be completed. Try again in a moment.", cause: cause, returnTo: returnTo,
             retryAfter: 5)
     }
 
     private init(
-        _ status: Int, _ code: String, _ title: String, _ explanation: String, cause: String, returnTo: String = "/",
+        _ status: Int, _ code: Code, _ title: String, _ explanation: String, cause: String, returnTo: String = "/",
         retryAfter: Int? = nil
     ) {
         self.status = status
-        self.code = code
+        self.code = code.rawValue
         self.title = title
         self.explanation = explanation
         self.cause = cause

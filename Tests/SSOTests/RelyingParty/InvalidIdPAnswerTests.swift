@@ -2,6 +2,8 @@ import Synchronization
 import Testing
 
 @testable import IdPTestKit
+@testable import RelyingParty
+@testable import SSOWeb
 @testable import TestKit
 
 /// Counts requests that have ended.
@@ -18,6 +20,15 @@ struct InvalidIdPAnswerTests {
         init(_ name: String, _ status: Int, _ answer: @escaping @Sendable (FakeIdP.Request) -> FakeIdP.Answer) {
             (testDescription, self.status, self.answer) = (name, status, answer)
         }
+    }
+
+    @Test("the difference of two clocks is told for every number that an answer may have")
+    func clocks() {
+        let rows: [(told: Int, ahead: Int)] = [
+            (1000, 0), (1001, 0), (1002, 0), (990, 10), (1012, -10), (0, 1000), (-5, 1000), (.min, 1000),
+            (.max, 1002 - (1 << 52)),
+        ]
+        for row in rows { #expect(SettingsReader.ahead(row.told, asked: 1000, answered: 1002) == row.ahead, "\(row)") }
     }
 
     private static func json(_ text: String) -> [UInt8] { Array(text.utf8) }
