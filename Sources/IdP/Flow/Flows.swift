@@ -223,11 +223,11 @@ package struct FlowLimit: Sendable {
         self.networks = networks
     }
 
-    /// Counts a flow that a page or form of the program itself begins in a session.
+    /// Counts a flow that a page or form of the program itself begins in a session, whose id each such step of a visitor replaces.
     ///
     /// - Throws: ``PublicError`` 429 over the limit.
     package func count(_ session: Session) throws(PublicError) {
-        if let wait = sessions.hit(session.id.digest) { throw FlowError.tooMany(wait) }
+        if let wait = sessions.hit(Array(session.formSeed.utf8)) { throw FlowError.tooMany(wait) }
     }
 
     /// Counts a request without a question, before the writer is asked for it.

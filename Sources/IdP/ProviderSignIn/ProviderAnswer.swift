@@ -48,7 +48,9 @@ struct ProviderAnswer: Codable, Sendable {
     var isCancelled: Bool { error == "access_denied" || error == "user_cancelled_authorize" }
 }
 
-/// Keeps answers of `form_post` until their browser comes for them: sealed, under a one-time handle.
+/// Keeps answers of `form_post` until their browser comes for them: sealed, under a one-time handle. One for each attempt, so a
+/// session has at most ``PendingProviderAttempts/maximumCount``. Their requests come without our cookies: a count of them by network
+/// would let one visitor keep its other users out.
 package struct ParkedAnswers: Sendable {
     /// The longest answer as it is kept: a code of 4 KiB with its `iss`, or Apple's code with the field `user`. Anybody with a
     /// pending attempt can send one.

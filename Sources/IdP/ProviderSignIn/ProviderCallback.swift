@@ -47,15 +47,10 @@ package struct ProviderCallback: Sendable {
         let fields = try await request.formFields(atMost: Self.maximumFormBytes)
         guard let answer = ProviderAnswer(fields) else { throw refused(.malformedAnswer, provider, nil, context) }
         guard let id = keys.id(ofState: answer.state) else { throw refused(.unknownState, provider, nil, context) }
-        // Counted until the browser comes for it.
-        try limits.countParkedAnswer(request, context)
         switch try await parked.park(answer, for: id, provider: provider.id) {
         case .handle(let handle): return .redirect(to: "\(provider.callbackPath)?answer=\(handle)")
-        case .tooLong:
-            limits.giveBackParkedAnswer(request, context)
-            throw refused(.malformedAnswer, provider, nil, context)
+        case .tooLong: throw refused(.malformedAnswer, provider, nil, context)
         case .attemptUsed:
-            limits.giveBackParkedAnswer(request, context)
             let flow = try await attempts.state(of: id, provider: provider)?.attempt.flow
             throw refused(.attemptUsed, provider, flow, context)
         }
@@ -94,7 +89,6 @@ package struct ProviderCallback: Sendable {
         guard let taken = try await attempts.take(id, provider: provider, code: answer.code) else {
             return try await comesBack(id, provider, request, context)
         }
-        if provider.responseMode == .formPost { limits.giveBackParkedAnswer(request, context) }
         return try await LogFields.run(context, taken.0.flow) {
             try await use(taken.0, isCodeFresh: taken.isCodeFresh, answer, browser, provider, session, request, $0)
         }

@@ -45,7 +45,8 @@ package struct ProviderFeature: Feature {
     package func start(_ completion: SignInCompletion) -> ProviderStart {
         ProviderStart(
             providers: providers, client: client, attempts: attempts, keys: keys, origin: parts.origin,
-            sessions: parts.sessions, completion: completion, randomness: parts.randomness, pages: pages)
+            sessions: parts.sessions, completion: completion, randomness: parts.randomness, pages: pages,
+            flowLimit: parts.flowLimit)
     }
 
     /// Takes the browser to a provider that is to be added to the account of this id.

@@ -23,6 +23,7 @@ package struct ProviderStart: Sendable {
     let completion: SignInCompletion
     let randomness: any Randomness
     let pages: ProviderPages
+    let flowLimit: FlowLimit
 
     static func path(_ provider: Provider) -> String { prefix + provider.id }
 
@@ -46,7 +47,7 @@ package struct ProviderStart: Sendable {
     ///
     /// - Parameter fields: the form of the sign-in page, which says what the browser can do.
     /// - Returns: 303 to the page that goes on to the provider.
-    /// - Throws: ``PublicError`` 503 when the provider cannot be reached.
+    /// - Throws: ``PublicError`` 503 when the provider cannot be reached, 429 when this session begins too many.
     package func begin(
         _ provider: Provider, _ purpose: ProviderAttempt.Purpose, _ session: Session, _ context: VisitorContext,
         noting fields: URLEncodedFields? = nil
@@ -54,6 +55,7 @@ package struct ProviderStart: Sendable {
         let attempt = ProviderAttempt(
             id: try ProviderAttemptKeys.makeID(randomness), provider: provider.id,
             registration: provider.registration, purpose: purpose)
+        try flowLimit.count(session)
         // A provider that is down costs no row, and the user learns it before leaving.
         _ = try await address(of: attempt, provider, session, context)
         guard let current = try await store(attempt, session, fields) else {

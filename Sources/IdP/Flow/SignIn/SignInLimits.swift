@@ -33,7 +33,6 @@ package struct SignInLimits: Sendable {
     package let newcomers: NewSessionLimit
     private let emailPosts: NetworkLimit
     private let codePosts: NetworkLimit
-    private let parkedAnswers: NetworkLimit
     private let browserPosts: RateLimit
     private let networkKeys: [[UInt8]]
     private let unreached: UnreachedMail
@@ -49,7 +48,6 @@ package struct SignInLimits: Sendable {
         self.newcomers = newcomers
         emailPosts = NetworkLimit(emails, per: .hours(1), clock: clock)
         codePosts = NetworkLimit(codes, per: .hours(1), clock: clock)
-        parkedAnswers = NetworkLimit(codes, per: .hours(1), clock: clock)
         browserPosts = RateLimit(emails, per: .hours(1), clock: clock)
         networkKeys = try values[FlowSettings.secretKey].derive("network")
     }
@@ -82,19 +80,6 @@ package struct SignInLimits: Sendable {
     ) throws {
         guard let browserID else { return try addresses.limit(limit, request, context.peer) }
         if let wait = browserPosts.hit(Array(browserID.utf8)) { throw PublicError.tooManyRequests(retryAfter: wait) }
-    }
-
-    /// Counts an answer of a provider that is kept until its browser comes for it. That request carries no cookie of ours, so
-    /// a known browser is counted with its network.
-    ///
-    /// - Throws: ``PublicError`` 429 beyond the limit of codes.
-    package func countParkedAnswer(_ request: Request, _ context: VisitorContext) throws {
-        try addresses.limit(parkedAnswers, request, context.peer)
-    }
-
-    /// Takes back one answer that was counted: it is not kept any more.
-    package func giveBackParkedAnswer(_ request: Request, _ context: VisitorContext) {
-        addresses.giveBack(parkedAnswers, request, context.peer)
     }
 
     /// Takes back what one sign-in was counted for, once its code was right. A known browser was counted for itself.

@@ -85,31 +85,47 @@ struct ParkedAnswerTests {
         }
     }
 
-    @Test("answers nobody comes for are counted by network; those of users who sign in are not")
+    @Test("answers that nobody comes for keep no other browser of the network out, and one session has eight at most")
     func network() async throws {
         try await Self.open(Self.settings) { place in
-            func park(from source: String) async throws -> Int {
-                let browser = place.deployment.browser(from: source)
-                return try await browser.postFromOtherSite(Self.begin(place, in: browser)).status
+            let visitor = place.deployment.browser(from: "127.0.0.7")
+            for _ in 1...12 {
+                #expect(try await visitor.postFromOtherSite(Self.begin(place, in: visitor)).status == 303)
             }
+            #expect(try await place.deployment.rows(of: "provider_attempt") == 8)
             for number in 1...6 {
                 try place.standIn(.oidc).user = .init(subject: "s\(number)", email: "user-\(number)@example.com")
                 let browser = place.deployment.browser(from: "127.0.0.7")
                 #expect(try await browser.bring(Self.begin(place, in: browser)).status == 303)
             }
             #expect(try await place.deployment.signedInSessions() == 6)
-            var statuses: [Int] = []
-            for _ in 1...4 { statuses.append(try await park(from: "127.0.0.7")) }
-            #expect(statuses == [303, 303, 303, 429])
-            #expect(try await park(from: "127.0.0.8") == 303, "another network")
-            // What keeps no answer is not counted.
-            let browser = place.deployment.browser(from: "127.0.0.9")
+        }
+    }
+
+    @Test("an attempt has one answer, the first")
+    func once() async throws {
+        try await Self.open(Self.settings) { place in
+            let browser = place.deployment.browser()
             let answer = try await Self.begin(place, in: browser)
             for expected in [303, 400, 400, 400, 400] {
                 #expect(try await browser.postFromOtherSite(answer).status == expected)
             }
-            place.deployment.clock.advance(by: .hours(2))
-            #expect(try await park(from: "127.0.0.7") == 303)
+        }
+    }
+
+    @Test("a session begins thirty sign-ins at providers a minute, and another session of its network goes on")
+    func starts() async throws {
+        try await Self.open(Self.settings) { place in
+            let visitor = place.deployment.browser(from: "127.0.0.7")
+            let page = try await visitor.get(place.deployment.origin + "/sign-in")
+            let form = try page.page().form(to: ProviderStart.prefix + Provider.Kind.oidc.testID)
+            for _ in 1...30 { #expect(try await visitor.submit(form, on: page).status == 303) }
+            #expect(try await visitor.submit(form, on: page).status == 429)
+            #expect(try await place.deployment.rows(of: "provider_attempt") == 8)
+            let other = place.deployment.browser(from: "127.0.0.7")
+            #expect(try await other.bring(Self.begin(place, in: other)).status == 303)
+            place.deployment.clock.advance(by: .minutes(2))
+            #expect(try await visitor.submit(form, on: page).status == 303)
         }
     }
 }
