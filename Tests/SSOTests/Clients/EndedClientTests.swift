@@ -16,13 +16,8 @@ import Testing
 /// What a client was issued before it, its addresses or its scopes were taken away.
 @Suite("A client that has ended, and what it was issued before", .program)
 struct EndedClientTests {
-    private static func directory(_ ids: [String], _ deployment: TestDeployment) throws -> ClientDirectory {
-        let clients = try deployment.clients.filter { ids.contains($0.id) }.map {
-            Client(
-                id: $0.id, name: $0.name, redirectURIs: [$0.callback],
-                secrets: [try SharedSecret.parse($0.secret, setting: "S")]
-            ).ofSSO()
-        }
+    private static func directory(_ ids: [String], _ deployment: TestDeployment) -> ClientDirectory {
+        let clients = deployment.idp.clients.clients.all.filter { ids.contains($0.id) }
         return ClientDirectory(
             ClientSource(ClientRegistry(clients)),
             stored: StoredClients(
@@ -75,9 +70,9 @@ struct EndedClientTests {
                 codes.append(try await deployment.oidcCode(browser, client, ["state": "late"]))
             }
             let review = Self.review(deployment)
-            await review.enforce(try Self.directory([stays.id, goes.id], deployment))
+            await review.enforce(Self.directory([stays.id, goes.id], deployment))
             #expect(try await deployment.auditRows(.sessionEnded).isEmpty, "both are registered")
-            await review.enforce(try Self.directory([stays.id], deployment))
+            await review.enforce(Self.directory([stays.id], deployment))
             let ended = try await deployment.auditRows(.sessionEnded)
             #expect(ended.map(\.client) == [goes.id] && ended.map(\.cause) == ["no_access"])
             #expect(try await deployment.oidcRefresh(refresh[1], as: goes).json()["error"]?.text == "invalid_grant")

@@ -1,3 +1,4 @@
+import SSOShared
 package import SSOWeb
 package import Storage
 
@@ -11,6 +12,35 @@ package enum ClientGrants {
         try connection.execute(
             "UPDATE sso_token SET voided_at = :now WHERE client_id = :client AND \(unused)",
             values(at: now).merging(["client": .text(client), "now": .timestamp(now)]))
+    }
+
+    /// Ends what a client has by one protocol, which its entry does not name any more: unused grants are void, and the sign-ins of its
+    /// users have ended with all tokens that hang on them, also if the entry names it again. The client hears nothing of it: it does
+    /// not speak the protocol.
+    package static func end(_ kind: String, of client: String, at now: Timestamp, _ connection: any SQLConnection)
+        throws
+    {
+        let named: SQLArguments = ["client": .text(client), "kind": .text(kind), "now": .timestamp(now)]
+        try connection.execute(
+            "UPDATE sso_token SET voided_at = :now WHERE client_id = :client AND kind = :kind AND \(unused)",
+            values(at: now).merging(named))
+        try connection.execute(
+            """
+            UPDATE client_sign_in SET ended_at = :now, reason = :reason
+             WHERE client_id = :client AND kind = :kind AND \(ClientSignIns.isOpen)
+            """, named.merging(["reason": .text(SessionEndReason.noAccess.rawValue)]))
+    }
+
+    /// The clients that something hangs on, and by which protocol. Looks at every sign-in at a client.
+    package static func kinds(
+        at now: Timestamp, _ connection: any SQLConnection
+    ) throws -> [(client: String, kind: String)] {
+        try connection.query(
+            """
+            SELECT client_id, kind FROM client_sign_in WHERE \(ClientSignIns.isOpen)
+             UNION SELECT client_id, kind FROM sso_token WHERE \(unused) ORDER BY client_id, kind
+            """, values(at: now)
+        ).map { (try $0.text("client_id"), try $0.text("kind")) }
     }
 
     /// The ids of clients that something hangs on, and that the database does not have as enabled ones: the clients of the file,

@@ -131,6 +131,12 @@ extension Client {
     /// Whether the client proves itself with PKCE alone.
     package var isPublic: Bool { protocols.contains { $0.isPublic } }
 
+    /// The protocols that a changed entry does not name any more. One without a secret is no longer the client that had one: who has an
+    /// old refresh token would need nothing else.
+    package func protocolsLost(by changed: Client) -> [String] {
+        protocols.map { type(of: $0).id }.filter { !changed.uses($0) || isPublic != changed.isPublic }
+    }
+
     /// Whether users may make keys for its apps.
     package var takesAppKeys: Bool { protocols.contains { $0.takesAppKeys } }
 

@@ -179,6 +179,11 @@ package struct SetClient: OperatorChange {
         let detail = "set \(values.keys.sorted().joined(separator: " "))"
         try registrar.commit([Event(.clientChanged, client: id, detail: detail)], context, connection)
         if client.isEnabled { try AccessLoss.report(at: id, with: access, context, connection) }
+        // An entry that does not fit this version is in force nowhere.
+        let before = try? client.entry.checked(of: registrar.file.protocols, logo: client.logo)
+        for kind in before?.protocolsLost(by: described) ?? [] {
+            try ClientGrants.end(kind, of: id, at: context.now, connection)
+        }
         return try registrar.changed(id, true, connection)
     }
 }

@@ -29,11 +29,16 @@ package struct AccessReview: Sendable {
         }
     }
 
-    /// Ends what users had at clients that they may not enter with the new list: its rule is another one, or it was dropped. The
-    /// grants of all others are refused without it. Those of a dropped one are void, also if it comes back.
+    /// Ends what users had at clients that they may not enter with the new list: its rule is another one, or it was dropped, or it does
+    /// not speak the protocol any more. The grants of all others are refused without it. Those of a dropped one are void, also if it
+    /// comes back.
     package func compare(_ old: [Client], with new: [Client]) async {
         let kept = Set(new.map(\.id))
         await void(old.map(\.id).filter { !kept.contains($0) })
+        await end(
+            old.flatMap { client in
+                new.first { $0.id == client.id }.map { client.protocolsLost(by: $0).map { (client.id, $0) } } ?? []
+            })
         await end(
             old.compactMap { client in
                 let now = new.first { $0.id == client.id }?.access ?? .groups([])
@@ -54,6 +59,8 @@ package struct AccessReview: Sendable {
             }
             await void(dropped)
             await end(dropped.map { ($0, .groups([])) })
+            let kinds = try await database.read { try ClientGrants.kinds(at: now, $0) }
+            await end(kinds.filter { clients.client(id: $0.client)?.uses($0.kind) == false })
         } catch {
             logger.record(Event(.accessReviewFailed, cause: "\(error)"))
         }
@@ -74,6 +81,18 @@ package struct AccessReview: Sendable {
                         try audit.record(event, logger, connection)
                     }
                 }
+            }
+        } catch {
+            logger.record(Event(.accessReviewFailed, cause: "\(error)"))
+        }
+    }
+
+    private func end(_ lost: [(client: String, kind: String)]) async {
+        guard !lost.isEmpty else { return }
+        do {
+            let now = signOuts.clock.now()
+            try await database.write { connection in
+                for (client, kind) in lost { try ClientGrants.end(kind, of: client, at: now, connection) }
             }
         } catch {
             logger.record(Event(.accessReviewFailed, cause: "\(error)"))

@@ -88,6 +88,22 @@ struct OIDCClientChangesTests {
         }
     }
 
+    @Test("tokens end with the protocol that an entry drops, and stay ended when it names the protocol again")
+    func droppedProtocol() async throws {
+        try await Self.open { deployment, client, tokens in
+            let changes: [[String: ClientEntry.Value?]] = [
+                ["protocols": .list(["sso"]), "scopes": nil, "introspect": nil],
+                ["protocols": .list(["oidc"]), "scopes": Self.keys["scopes"]],
+            ]
+            for values in changes {
+                try await deployment.make(SetClient(client.id, values, logo: nil, deployment.registrar))
+            }
+            #expect(try await deployment.oidcUserInfo(tokens.access).status == 401)
+            let refused = try await deployment.oidcRefresh(tokens.refresh, as: Self.oidc(client, deployment))
+            #expect(try refused.status == 400 && refused.json()["error"]?.text == "invalid_grant", "\(refused.text)")
+        }
+    }
+
     @Test("to introspect or to revoke is a use: the secret that does so is not taken for one that nobody needs")
     func uses() async throws {
         for path in [OIDCPath.introspect, OIDCPath.revoke] {
