@@ -103,7 +103,8 @@ struct HostileKeys: Sendable {
             ("the key as it is by Basic", [("Authorization", "Basic \(key)")]),
             ("4 KiB of Basic", [Self.basic(String(repeating: "a", count: 4096), key)]),
             ("no scheme", [("Authorization", key)]), ("an empty one", [("Authorization", "")]),
-            ("the scheme alone", [("Authorization", "Bearer")]), ("two spaces", [("Authorization", "Bearer  \(key)")]),
+            ("the scheme alone", [("Authorization", "Bearer")]),
+            ("a second word", [("Authorization", "Bearer \(key) x")]),
             ("a JWT", [("Authorization", "Bearer eyJhbGciOiJub25lIn0.e30.")]),
         ]
     }

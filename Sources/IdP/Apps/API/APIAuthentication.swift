@@ -58,8 +58,6 @@ package struct APIAuthentication: Sendable {
     /// The token of the only `Authorization` field (RFC 6750 2.1; the scheme in any case, RFC 9110 11.1).
     static func token(in fields: [String]) -> AccessToken? {
         guard fields.count == 1, let field = fields.first else { return nil }
-        let words = field.split(separator: " ")
-        guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
-        return AccessToken(wire: String(words[1]))
+        return Credentials.of("bearer", in: field).flatMap { AccessToken(wire: $0) }
     }
 }

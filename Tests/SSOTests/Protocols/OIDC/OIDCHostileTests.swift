@@ -68,7 +68,8 @@ struct OIDCHostileTests {
             let changes = OperatorChanges(deployment.database, by: .program, clock: deployment.clock.clock)
             _ = try await changes.make(
                 AddClient("wiki", entry, logo: nil, secret: .parse(secret, setting: "secret"), box, registrar))
-            let basic = TestDeployment.basic("wiki", sent + secret.dropFirst(3))
+            // Any number of blanks is after the scheme (RFC 9110 11.4).
+            let basic = TestDeployment.basic("wiki", sent + secret.dropFirst(3)).replacing(" ", with: "  ")
             let reply = try await deployment.oidcProbe.post(
                 OIDCPath.token,
                 [("Content-Type", "application/x-www-form-urlencoded"), ("Authorization", basic)],
@@ -111,7 +112,7 @@ struct OIDCHostileTests {
                 }
             }
             #expect(try await deployment.oidcToken(code, as: deployment.client).status == 200)
-            #expect(try await deployment.oidcUserInfo(access).status == 200)
+            #expect(try await deployment.oidcUserInfo("  " + access).status == 200)
         }
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import IdPAccounts
+import IdPFlow
 import SSOShared
 import SSOWeb
 
@@ -36,20 +37,15 @@ enum GateCredential: Sendable {
     }
 
     private static func key(_ authorization: String) -> String? {
-        let parts = authorization.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2 else { return nil }
-        let text: String
-        switch parts[0].lowercased() {
-        case "bearer": text = String(parts[1])
-        case "basic":
-            // The user is whatever the app asks for. A password may have colons, a user has none (RFC 7617 2).
-            guard parts[1].utf8.count <= 1024, let data = Data(base64Encoded: String(parts[1])),
-                let colon = data.firstIndex(of: UInt8(ascii: ":")),
-                let password = String(validating: data[(colon + 1)...], as: UTF8.self)
-            else { return nil }
-            text = password
-        default: return nil
-        }
-        return text.hasPrefix(AppKeyKind.prefix) ? text : nil
+        (Credentials.of("bearer", in: authorization) ?? password(authorization))
+            .flatMap { $0.hasPrefix(AppKeyKind.prefix) ? $0 : nil }
+    }
+
+    /// The user is whatever the app asks for. A password may have colons, a user has none (RFC 7617 2).
+    private static func password(_ authorization: String) -> String? {
+        guard let coded = Credentials.of("basic", in: authorization), coded.utf8.count <= 1024,
+            let data = Data(base64Encoded: coded), let colon = data.firstIndex(of: UInt8(ascii: ":"))
+        else { return nil }
+        return String(validating: data[(colon + 1)...], as: UTF8.self)
     }
 }

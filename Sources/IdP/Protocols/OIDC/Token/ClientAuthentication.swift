@@ -141,8 +141,7 @@ struct ClientAuthentication: Sendable {
     }
 
     private static func basic(_ field: String) -> Claim? {
-        let parts = field.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "basic", let bytes = Data(base64Encoded: String(parts[1])),
+        guard let bytes = Credentials.of("basic", in: field).flatMap({ Data(base64Encoded: $0) }),
             let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
         let (id, secret) = (Array(bytes[..<colon]), Array(bytes[(colon + 1)...]))

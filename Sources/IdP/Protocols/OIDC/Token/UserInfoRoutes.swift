@@ -40,9 +40,8 @@ struct UserInfoRoutes: Sendable {
             return sent
         }
         guard sent == nil else { throw OAuthError(ParameterError("access_token", .repeated)) }
-        let parts = field.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw missing }
-        return String(parts[1])
+        guard let token = Credentials.of("bearer", in: field) else { throw missing }
+        return token
     }
 
     private static var missing: OAuthError {
