@@ -47,6 +47,7 @@ package enum IdPMigrations {
         Migration(name: "v041-address-change", sql: AddressChangeSchema.sql),
         Migration(name: "v042-audit-event", sql: AuditSchema.byEvent),
         Migration(name: "v043-profile", sql: ProfileStore.schema),
+        Migration(name: "v044-strength-of-apps", sql: AccessTokenSchema.strength),
     ]
 
     private static let baseline = [

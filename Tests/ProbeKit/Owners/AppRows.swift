@@ -17,6 +17,7 @@ extension StoredRows {
 
 extension TableRows where Table == AccessTokenTable {
     package func device(from start: String) -> Self { with("device LIKE \(quoted(start + "%"))") }
+    package func set(strength: String) async throws { try await set("strength = \(quoted(strength))") }
 
     /// When the only one was used last; nil without one.
     package func lastUsed() async throws -> Timestamp? {

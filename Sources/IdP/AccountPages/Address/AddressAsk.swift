@@ -23,10 +23,6 @@ struct AddressAsk: WaitingChange {
 
     let parts: SharedParts
 
-    func needs(of user: SignedInUser, _ connection: any SQLConnection) throws -> Proof.Need {
-        try .ofAccount(user.account, connection)
-    }
-
     func asked(in fields: URLEncodedFields) throws -> Asked {
         Asked(address: String((try fields.text("email") ?? "").prefix(254)))
     }

@@ -20,10 +20,6 @@ struct OwnData: WaitingChange {
     let database: any Database
     let flowLimit: FlowLimit
 
-    func needs(of user: SignedInUser, _ connection: any SQLConnection) throws -> Proof.Need {
-        try .ofAccount(user.account, connection)
-    }
-
     func asked(in fields: URLEncodedFields) -> Asked { Asked() }
 
     func signInAgain(as email: String) -> Text? { Text("data.sign-in-again", ["email": email]) }

@@ -53,10 +53,6 @@ struct OwnErasure: WaitingChange {
     let parts: SharedParts
     let news: OwnAccountNews
 
-    func needs(of user: SignedInUser, _ connection: any SQLConnection) throws -> Proof.Need {
-        try .ofAccount(user.account, connection)
-    }
-
     func asked(in fields: URLEncodedFields) throws -> Asked {
         Asked(address: String((try fields.text("address") ?? "").prefix(254)))
     }

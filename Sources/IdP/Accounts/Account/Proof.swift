@@ -43,8 +43,8 @@ extension Proof {
 }
 
 extension Proof.Need {
-    /// Of a user who gives the account away or ends it: no weaker way than the strongest that the account has, within the last ten
-    /// minutes.
+    /// Of a user who changes what signs in, gives the account away or ends it: no weaker way than the strongest that the account has,
+    /// within the last ten minutes.
     ///
     /// - Parameter age: of the sign-in, where the user has a few minutes more for a second step.
     package static func ofAccount(

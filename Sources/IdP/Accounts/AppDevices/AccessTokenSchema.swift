@@ -22,4 +22,7 @@ package enum AccessTokenSchema {
         "CREATE INDEX access_token_session ON access_token (session_handle)",
         "CREATE INDEX access_token_expires_at ON access_token (expires_at)",
     ]
+
+    /// Of the sign-in. An app that signed in before asks for a new sign-in where a strong one is needed.
+    package static let strength = ["ALTER TABLE access_token ADD COLUMN strength TEXT NOT NULL DEFAULT 'any'"]
 }

@@ -31,7 +31,7 @@ package struct AccessTokenStore: Sendable {
         package let sessionHandle: String
         /// When the user was authenticated; nil for a moment that is not proven (``ProvenMoment``).
         package let provenAt: Timestamp?
-        package let methods: [String]
+        package let proofs: SignInProofs
         let createdAt: Timestamp
         let usedAt: Timestamp
         package var expiresAt: Timestamp
@@ -45,9 +45,9 @@ package struct AccessTokenStore: Sendable {
         try connection.execute(
             """
             INSERT INTO access_token (id, digest, account_id, account_sign_outs, device, session_handle,
-                                      authenticated_at, is_proven, methods, created_at, used_at, expires_at)
-            VALUES (:id, :digest, :account, :signouts, :device, :session, :authenticated, :proven, :methods, :now, :now,
-                    :expires)
+                                      authenticated_at, is_proven, methods, strength, created_at, used_at, expires_at)
+            VALUES (:id, :digest, :account, :signouts, :device, :session, :authenticated, :proven, :methods, :strength,
+                    :now, :now, :expires)
             """,
             [
                 "id": .text("dev_" + Base64URL.encode(try randomness.bytes(16))), "digest": .blob(new.token.digest),
@@ -55,7 +55,8 @@ package struct AccessTokenStore: Sendable {
                 "device": .text(new.device), "session": .text(session.handle),
                 "authenticated": .timestamp(signIn.authenticatedAt),
                 "proven": .integer(signIn.provenAt == nil ? 0 : 1),
-                "methods": .text(signIn.proofs.text), "now": .timestamp(now),
+                "methods": .text(signIn.proofs.text), "strength": .text(signIn.proofs.strength.rawValue),
+                "now": .timestamp(now),
                 "expires": .timestamp(now + Self.lifetime),
             ])
     }
@@ -188,7 +189,7 @@ extension AccessTokenStore.Entry {
         device = try row.text("device")
         sessionHandle = try row.text("session_handle")
         provenAt = try row.provenMoment()
-        methods = try row.text("methods").split(separator: " ").map(String.init)
+        proofs = try row.signInProofs()
         createdAt = try row.timestamp("created_at")
         usedAt = try row.timestamp("used_at")
         expiresAt = try row.timestamp("expires_at")

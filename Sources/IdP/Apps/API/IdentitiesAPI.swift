@@ -53,7 +53,8 @@ struct IdentitiesAPI: Sendable {
         guard let provider = providers.provider(id: try await APIBody(request).text("provider")) else {
             throw APIError.badRequest("provider must be the id of a provider.", cause: "provider_unknown")
         }
-        guard Proof.Need.recent.isMet(by: .any, at: user.entry.provenAt, now: accounts.clock.now()) else {
+        let need = try await accounts.database.read { try Proof.Need.ofAccount(user.account, $0) }
+        guard need.isMet(by: user.entry.proofs.strength, at: user.entry.provenAt, now: accounts.clock.now()) else {
             throw APIError.freshSignInRequired
         }
         let ticket = try IdentityTicket(randomness: appIdentities.randomness)

@@ -21,7 +21,7 @@ package struct SessionAPI: Sendable {
         case .app(let user):
             let entry = user.entry
             return .json(
-                Self.members(user.account, entry.provenAt, entry.methods) + [
+                Self.members(user.account, entry.provenAt, entry.proofs.methods) + [
                     .init("expires_in", (entry.expiresAt - clock.now()).secondsRoundedUp)
                 ])
         case .session(let user):

@@ -18,9 +18,10 @@ package protocol WaitingChange: Sendable {
     static var path: String { get }
     /// Where a user goes on for whom nothing is left to do: one who gives up, is not signed in, or presses the button twice.
     static var home: String { get }
-    /// What the sign-in of the user must be like.
+    /// How recent the sign-in of the user must be.
     static var needs: Proof.Need { get }
-    /// The same for one user, where it depends on what the account has.
+    /// The same for one user. Where it must be recent it is also as strong as the account has it: no weaker way changes what a stronger one
+    /// protects, nor makes a way in that stays.
     func needs(of user: SignedInUser, _ connection: any SQLConnection) throws -> Proof.Need
 
     /// Reads the form.
@@ -40,7 +41,9 @@ extension WaitingChange {
     static var declared: DeclaredChange { DeclaredChange(id: id, path: path, needs: needs) }
 
     package static var home: String { "/" }
-    package func needs(of user: SignedInUser, _ connection: any SQLConnection) throws -> Proof.Need { Self.needs }
+    package func needs(of user: SignedInUser, _ connection: any SQLConnection) throws -> Proof.Need {
+        Self.needs == .anySignIn ? .anySignIn : try .ofAccount(user.account, age: Self.needs.age, connection)
+    }
     package func signInAgain(as email: String) -> Text? { nil }
     package func page(of asked: Asked, for user: SignedInUser, _ connection: any SQLConnection) throws -> ChangePage? {
         nil

@@ -11,8 +11,8 @@ import WebAuthn
 
 /// `/passkeys/add`: asks the browser for a passkey, and takes what the authenticator has made.
 ///
-/// The rule for the sign-in of its user (``PasskeyNeed``) is checked where the page is shown, so that no authenticator makes a
-/// passkey in vain, and again in the transaction that stores it.
+/// The rule for the sign-in of its user (``Proof/Need/ofAccount(_:age:_:)``) is checked where the page is shown, so that no
+/// authenticator makes a passkey in vain, and again in the transaction that stores it.
 struct PasskeyAddRoutes: Sendable {
     let ceremonies: PasskeyCeremonies
     let completion: SignInCompletion
@@ -100,7 +100,7 @@ struct PasskeyAddRoutes: Sendable {
         _ connection: any SQLConnection
     ) throws -> Content? {
         guard let user = try accounts.signedIn(session, as: slots[CurrentSignIn.self], connection),
-            try PasskeyNeed.isMet(by: user, now: now, connection)
+            try Proof.Need.ofAccount(user.account, connection).isMet(by: user, now: now)
         else { return nil }
         let id = user.account.id
         if changes { _ = try ceremonies.issue(for: .add(to: id), in: &slots) }
@@ -194,7 +194,7 @@ struct PasskeyAddRoutes: Sendable {
         return try await accounts.database.write { connection in
             guard let session = try sessions.store.current(asking.session, connection),
                 let user = try accounts.signedIn(session, connection), user.account.id == asking.account.id,
-                try PasskeyNeed.isMet(by: user, now: now, connection)
+                try Proof.Need.ofAccount(user.account, connection).isMet(by: user, now: now)
             else { return nil }
             let outcome = try PasskeyStore.add(new, named: name, to: user.account, accounts, connection)
             guard case .added(let id) = outcome else { return outcome }

@@ -13,10 +13,6 @@ extension PasskeyChange {
     static var home: String { PasskeyPath.list }
     static var needs: Proof.Need { .recent }
 
-    func needs(of user: SignedInUser, _ connection: any SQLConnection) throws -> Proof.Need {
-        try PasskeyNeed.of(user.account, connection)
-    }
-
     func signInAgain(as email: String) -> Text? { Text("passkeys.sign-in-again", ["email": email]) }
 
     static func passkey(
@@ -54,7 +50,7 @@ struct PasskeyRename: PasskeyChange {
     func carryOut(_ asked: Asked, for user: SignedInUser, _ context: VisitorContext) throws -> ChangeStep {
         guard !asked.name.isEmpty else { throw PublicError.badPasskeyName }
         return .here { [clock] user, _, connection in
-            guard try PasskeyNeed.isMet(by: user, now: clock.now(), connection),
+            guard try Proof.Need.ofAccount(user.account, connection).isMet(by: user, now: clock.now()),
                 try PasskeyStore.rename(asked.passkey, of: user.account.id, to: asked.name, connection)
             else { return .done(goingTo: Self.home) }
             let event = Event(
@@ -91,7 +87,7 @@ struct PasskeyRemoval: PasskeyChange {
 
     func carryOut(_ asked: Asked, for user: SignedInUser, _ context: VisitorContext) -> ChangeStep {
         .here { [accounts, accessTokens] user, slots, connection in
-            guard try PasskeyNeed.isMet(by: user, now: accounts.clock.now(), connection) else {
+            guard try Proof.Need.ofAccount(user.account, connection).isMet(by: user, now: accounts.clock.now()) else {
                 return .done(goingTo: Self.home)
             }
             switch try PasskeyStore.remove(asked.passkey, of: user.account.id, connection) {

@@ -72,8 +72,10 @@ struct PasskeyListRoutes: Sendable {
             guard let session = context.session, let user = try accounts.signedIn(session, connection) else {
                 return adds ? .recent : .anySignIn
             }
-            guard adds, try !PasskeyNeed.isMet(by: user, now: now, connection) else { return nil }
-            return try PasskeyNeed.of(user.account, connection)
+            guard adds, try !Proof.Need.ofAccount(user.account, connection).isMet(by: user, now: now) else {
+                return nil
+            }
+            return try .ofAccount(user.account, connection)
         }
         guard let need else { return .redirect(to: adds ? PasskeyPath.add : PasskeyPath.list) }
         let session = try await sessions.current(request, context)

@@ -48,6 +48,25 @@ struct IdentityChangeAttackTests {
         }
     }
 
+    @Test("an account with a passkey asks for it: a code by email neither adds nor removes a provider")
+    func strength() async throws {
+        try await ProviderDeployment.open([.oidc, .github]) { place in
+            let browser = try await place.owner(adding: .oidc)
+            let authenticator = try await place.deployment.givePasskey(to: "ann@example.com")
+            let home = try await browser.home(of: place.deployment)
+            for asked in [try await browser.pressAdd("github", on: home), try await browser.pressRemove(on: home)] {
+                #expect(try asked.status == 303 && asked.location().path == "/sign-in")
+                let page = try await browser.follow(asked)
+                #expect(try page.page().form(with: "email") == nil, "an email would not do")
+            }
+            #expect(try await place.externalIdentities() == 1)
+            let signIn = try await browser.follow(browser.pressRemove(on: home))
+            let page = try await browser.follow(browser.usePasskey(authenticator, on: signIn))
+            _ = try await browser.submit(page.page().forms.first { $0.action == page.address.path }, on: page)
+            #expect(try await place.externalIdentities() == 0)
+        }
+    }
+
     @Test("a user who is not signed in is sent to the start page")
     func signedOut() async throws {
         try await ProviderDeployment.open([.oidc]) { place in

@@ -90,6 +90,18 @@ struct AppIdentityTests {
         }
     }
 
+    @Test("an account with a passkey asks for it: an app that was signed in by email adds no provider")
+    func strength() async throws {
+        try await ProviderDeployment.open(settings: HandoffApp.settings) { providers in
+            let app = try await providers.linkingApp()
+            _ = try await providers.deployment.givePasskey(to: "ann@example.com")
+            let weak = try await app.askForTicket("work")
+            #expect(weak.status == 403 && weak.apiError == "fresh_sign_in_required")
+            try await providers.deployment.stored.accessTokens.set(strength: "phr")
+            #expect(try await app.askForTicket("work").status == 201)
+        }
+    }
+
     @Test("Cancel comes back as access_denied: on the page of ours, and at the provider; the code of neither works")
     func cancelled() async throws {
         try await ProviderDeployment.open(settings: HandoffApp.settings) { providers in

@@ -16,15 +16,6 @@ enum AppKeyPath {
     static let signIn = "/app-keys/sign-in"
 }
 
-/// The rule of every change of keys: no weaker way opens more than it may itself.
-enum AppKeyNeed {
-    static func of(_ user: SignedInUser, _ connection: any SQLConnection) throws -> Proof.Need {
-        Proof.Need(
-            age: Proof.Need.recent.age,
-            strength: try PasskeyStore.has(user.account.id, connection) ? .phr : .any)
-    }
-}
-
 /// `POST /app-keys/add`: makes a key, which the answer shows, and nothing ever again.
 struct AppKeyAddition: WaitingChange {
     struct Asked: Codable, Sendable {
@@ -40,10 +31,6 @@ struct AppKeyAddition: WaitingChange {
 
     let parts: GateParts
     let shown: AppKeyShownPage
-
-    func needs(of user: SignedInUser, _ connection: any SQLConnection) throws -> Proof.Need {
-        try AppKeyNeed.of(user, connection)
-    }
 
     func asked(in fields: URLEncodedFields) throws -> Asked {
         let text = try fields.text("days") ?? ""
@@ -87,9 +74,7 @@ struct AppKeyAddition: WaitingChange {
         )
         return .here { [parts, shown] user, _, connection in
             let now = parts.clock.now()
-            guard
-                try AppKeyNeed.of(user, connection).isMet(
-                    by: user.signIn.proofs.strength, at: user.signIn.provenAt, now: now),
+            guard try needs(of: user, connection).isMet(by: user, now: now),
                 let client = try service(asked.client, of: user, connection)
             else { return .done(goingTo: Self.home) }
             let strength = user.signIn.proofs.strength
@@ -120,10 +105,6 @@ struct AppKeyRemoval: WaitingChange {
 
     let clock: ServiceClock
 
-    func needs(of user: SignedInUser, _ connection: any SQLConnection) throws -> Proof.Need {
-        try AppKeyNeed.of(user, connection)
-    }
-
     func asked(in fields: URLEncodedFields) throws -> Asked {
         Asked(key: String((try fields.text("key") ?? "").prefix(64)))
     }
@@ -140,9 +121,7 @@ struct AppKeyRemoval: WaitingChange {
 
     func carryOut(_ asked: Asked, for user: SignedInUser, _ context: VisitorContext) -> ChangeStep {
         .here { [clock] user, _, connection in
-            guard
-                try AppKeyNeed.of(user, connection).isMet(
-                    by: user.signIn.proofs.strength, at: user.signIn.provenAt, now: clock.now()),
+            guard try needs(of: user, connection).isMet(by: user, now: clock.now()),
                 let ended = try AppKeyStore.end(.ofAccount(user.account.id, id: asked.key), connection).first
             else { return .done(goingTo: Self.home) }
             var event = ended.event(.appKeyEnded, by: .user(user.account.id), cause: "user")
