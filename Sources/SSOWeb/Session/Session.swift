@@ -84,15 +84,18 @@ public struct SessionSlots: Sendable {
     /// A JSON object, slot by key, as it was read. Empty for none.
     private let stored: String
     /// What was decoded of it. A page asks for the same slot several times.
-    private let decoded = DecodedSlots()
+    private let decoded: DecodedSlots
     /// What was assigned since, by key.
     private var changed: [String: any SessionSlot] = [:]
 
     /// No slots.
-    public init() { stored = "" }
+    public init() { self.init(stored: "") }
 
     /// Slots as they are stored. Text that is not a JSON object holds no slots.
-    package init(stored text: String) { stored = text == Self.none ? "" : text }
+    package init(stored text: String) {
+        stored = text == Self.none ? "" : text
+        decoded = stored.isEmpty ? .empty : DecodedSlots.known.of(stored)
+    }
 
     /// How a session without slots is stored.
     private static let none = "{}"
@@ -182,6 +185,9 @@ extension JSONTextWriter {
 /// What was read of one stored text, and the slots that were decoded from it, by key. Copies of the slots share them: the text
 /// never changes.
 private final class DecodedSlots: Sendable {
+    static let empty = DecodedSlots()
+    static let known = RecentSlots()
+
     private struct State {
         var text: [UInt8] = []
         var root: JSONNode?
@@ -220,5 +226,26 @@ private final class DecodedSlots: Sendable {
         let slot = decode()
         state.withLock { $0.slots[Slot.key] = slot }
         return slot
+    }
+}
+
+/// What was decoded of the texts that were read last. A session that is in use says the same at each request, and decoding it costs more
+/// than reading its row.
+private final class RecentSlots: Sendable {
+    /// Longer texts, as of visitors on their way, change with each step.
+    private static let longest = 1024
+    private static let maximumCount = 512
+
+    private let known = Mutex<[String: DecodedSlots]>([:])
+
+    func of(_ text: String) -> DecodedSlots {
+        guard text.utf8.count <= Self.longest else { return DecodedSlots() }
+        return known.withLock { known in
+            if let decoded = known[text] { return decoded }
+            if known.count >= Self.maximumCount { known = [:] }
+            let new = DecodedSlots()
+            known[text] = new
+            return new
+        }
     }
 }

@@ -83,13 +83,14 @@ enum ForgedIdentity {
 
     /// The name of the first one that a request has, in any case, with `_` or `-`. Many servers read both as one.
     static func name(in headers: HTTPFields) -> String? {
-        headers.lazy.compactMap { identity(named: $0.name.rawName) }.first
+        for field in headers { if let name = identity(named: field.name.rawName) { return name } }
+        return nil
     }
 
     static func isIdentity(_ name: String) -> Bool { identity(named: name) != nil }
 
     private static func identity(named name: String) -> String? {
-        names.first { $0.utf8.elementsEqual(name.utf8.lazy.map(plain)) }
+        names.first { $0.utf8.count == name.utf8.count && $0.utf8.elementsEqual(name.utf8.lazy.map(plain)) }
     }
 
     private static func plain(_ byte: UInt8) -> UInt8 {

@@ -43,8 +43,7 @@ struct GateCheck: Sendable {
         case .passes(let passed):
             await note(passed.use, now: now, context)
             return Response(
-                status: .ok,
-                headers: passed.identity.fields(token: try tokens.token(passed.identity, passed.signer, at: now)))
+                status: .ok, headers: try tokens.fields(passed.identity, passed.signer, at: now))
         case .unknown:
             var response = try unknown(credential, asked, client, gate, request, context)
             response.limitTransportSecurity(isHTTPS: gate.origin.isHTTPS)

@@ -48,13 +48,13 @@ final class GateTokens: Sendable {
     static let type = "sso-gate+jwt"
     static let lifetime: Duration = .minutes(5)
     /// Tokens that are kept. When there are more, all are signed again.
-    private static let maximumKept = 20_000
+    private static let maximumKept = 10_000
 
     private struct Kept {
         let identity: GateIdentity
         let key: String
         let minute: Int
-        let token: String
+        let fields: HTTPFields
     }
 
     private let issuer: String
@@ -63,17 +63,21 @@ final class GateTokens: Sendable {
 
     init(issuer: String, keys: SigningKeys) { (self.issuer, self.keys) = (issuer, keys) }
 
+    /// The fields of an answer, with the token.
+    ///
     /// - Parameter key: the one that signs now, as it was read with the identity.
-    func token(_ identity: GateIdentity, _ key: SigningKey, at now: Timestamp) throws -> String {
+    func fields(_ identity: GateIdentity, _ key: SigningKey, at now: Timestamp) throws -> HTTPFields {
         let (place, minute) = ("\(identity.client) \(identity.session)", now.seconds / 60)
         let known = kept.withLock { $0[place] }
-        if let known, known.minute == minute, known.key == key.id, known.identity == identity { return known.token }
-        let token = try keys.sign(claims(identity, at: now), type: Self.type, with: key)
+        if let known, known.minute == minute, known.key == key.id, known.identity == identity {
+            return known.fields
+        }
+        let fields = identity.fields(token: try keys.sign(claims(identity, at: now), type: Self.type, with: key))
         kept.withLock {
             if $0.count >= Self.maximumKept { $0 = [:] }
-            $0[place] = Kept(identity: identity, key: key.id, minute: minute, token: token)
+            $0[place] = Kept(identity: identity, key: key.id, minute: minute, fields: fields)
         }
-        return token
+        return fields
     }
 
     private func claims(_ identity: GateIdentity, at now: Timestamp) -> [JSONText.Member] {
