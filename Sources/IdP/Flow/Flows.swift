@@ -223,11 +223,13 @@ package struct FlowLimit: Sendable {
         self.networks = networks
     }
 
-    /// Counts a flow that a page or form of the program itself begins in a session, whose id each such step of a visitor replaces.
+    /// Counts a flow that a page or form of the program itself begins in a session.
     ///
     /// - Throws: ``PublicError`` 429 over the limit.
     package func count(_ session: Session) throws(PublicError) {
-        if let wait = sessions.hit(Array(session.formSeed.utf8)) { throw FlowError.tooMany(wait) }
+        // A step of a visitor may replace the id of the session, and keeps what its forms derive from.
+        let waits = [session.id.digest, Array(session.formSeed.utf8)].compactMap { sessions.hit($0) }
+        if let wait = waits.max() { throw FlowError.tooMany(wait) }
     }
 
     /// Counts a request without a question, before the writer is asked for it.
