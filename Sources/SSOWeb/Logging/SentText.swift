@@ -37,7 +37,8 @@ public enum SentText {
 
     /// - Parameter bytes: what was sent, which may not be UTF-8.
     public static func shown(_ bytes: [UInt8]) -> String {
-        var shown = bytes.prefix(maximumBytes)
+        // No database keeps a NUL in a text.
+        var shown = bytes.prefix(maximumBytes).filter { $0 != 0 }[...]
         // A callback that a caller sends as a redirect URI holds a token.
         for index in shown.indices {
             guard let beginning = beginningOfSecret(shown[index...]) else { continue }

@@ -51,20 +51,48 @@ package final class AuditLog: Sendable {
     @discardableResult package func flush() async throws -> Bool {
         let (rows, counts) = waiting.withLock { $0.take() }
         guard !rows.isEmpty || !counts.isEmpty else { return false }
-        do {
-            try await store.database.write { [store] connection in
-                for row in rows {
-                    try store.write(row, connection)
-                    try RefusedAddresses.note(row, at: store.clock.now(), connection)
-                }
-                for (key, number) in counts {
-                    try store.count(key.event, number, at: min(store.clock.now(), key.hour.last), connection)
-                }
-            }
-            return true
+        do { try await write(rows, counts) } catch let error where Self.isOfOneRow(error) {
+            try await writeEach(rows, counts)
         } catch {
             waiting.withLock { $0.putBack(rows, counts) }
             throw error
+        }
+        return true
+    }
+
+    private func write(_ rows: [Event], _ counts: [WaitingRefusals.Key: Int64]) async throws {
+        try await store.database.write { [store] connection in
+            for row in rows {
+                try store.write(row, connection)
+                try RefusedAddresses.note(row, at: store.clock.now(), connection)
+            }
+            for (key, number) in counts {
+                try store.count(key.event, number, at: min(store.clock.now(), key.hour.last), connection)
+            }
+        }
+    }
+
+    /// Writes row by row, without those that no database takes: one of them must not keep the others out, nor be tried for ever.
+    private func writeEach(_ rows: [Event], _ counts: [WaitingRefusals.Key: Int64]) async throws {
+        for (index, row) in rows.enumerated() {
+            do { try await write([row], [:]) } catch let error where Self.isOfOneRow(error) {
+                logger.record(Event(.auditFailed, cause: "\(row.kind.id): \(error)"))
+            } catch {
+                waiting.withLock { $0.putBack(Array(rows[index...]), counts) }
+                throw error
+            }
+        }
+        do { try await write([], counts) } catch {
+            waiting.withLock { $0.putBack([], counts) }
+            throw error
+        }
+    }
+
+    /// Whether the rows themselves are the reason, and not the database.
+    private static func isOfOneRow(_ error: any Error) -> Bool {
+        switch error as? DatabaseError {
+        case .misuse, .conflict: true
+        default: false
         }
     }
 }
@@ -78,6 +106,7 @@ struct WaitingRefusals {
 
     /// Counts are written once in a minute, and rows at once.
     private(set) var rows: [Event] = []
+    private static let maximumRows = 20_000
     private(set) var counts: [Key: Int64] = [:]
     var isWriting = false
     private let limit: Int64
@@ -90,7 +119,8 @@ struct WaitingRefusals {
         let key = Key(event: row.kind.countedAs, hour: AuditHour(now))
         if admitted[key] == nil { admitted = admitted.filter { $0.key.hour == key.hour } }
         let number = admitted[key, default: 0]
-        guard number < limit else {
+        // The database may be away for days.
+        guard number < limit, rows.count < Self.maximumRows else {
             counts[key, default: 0] += 1
             return false
         }

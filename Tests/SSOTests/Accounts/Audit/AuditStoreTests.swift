@@ -146,6 +146,23 @@ struct AuditStoreTests {
         }
     }
 
+    @Test("a row that no database takes is dropped with a line in the log, and the others are written")
+    func poison() async throws {
+        try await AuditScene.open { scene in
+            let logged = CapturedLog()
+            let keys = AuditAddressKeys(try DerivedKeys.parse(TestSecret.new(), setting: "IDP_SECRET_KEY"))
+            let log = AuditLog(store: scene.store, addresses: keys, logger: logged.logger("idp"))
+            for client in ["a", "b\u{0}", "c", "d"] { log.note(Event(.verifyRefused, by: .visitor, client: client)) }
+            let rows = try await eventually("the other rows") {
+                try await log.flush()
+                let rows = try await scene.page()
+                return rows.count == 3 ? rows : nil
+            }
+            #expect(Set(rows.map(\.client)) == ["a", "c", "d"])
+            #expect(logged.contains("audit_failed") && logged.contains("verify_refused"))
+        }
+    }
+
     @Test("rows older than the days that they are kept go, a slice at a time, and no younger one does")
     func purge() async throws {
         try await AuditScene.open { scene in
