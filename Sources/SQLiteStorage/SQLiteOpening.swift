@@ -146,9 +146,16 @@ struct SQLiteOpening: Sendable {
                 """)
     }
 
-    /// Why the file must not be replaced: it was copied elsewhere. Nil for any other file, also one that cannot be read.
-    func refusalWhereMoved() -> DatabaseError? {
-        let names = try? Self.applied(migrator, SQLiteConnection(readOnly()))
+    /// Takes the log that a killed process has left into the file, so that the file alone is whole.
+    ///
+    /// - Returns: why the file must not be replaced: it was copied elsewhere. Nil for any other file, also one that cannot be read.
+    func settled() -> DatabaseError? {
+        guard SQLiteFile.identity(file.path) != nil,
+            let handle = try? SQLiteHandle(path: file.path, .readWrite, patience: .seconds(2))
+        else { return nil }
+        // The last connection to a file writes its log back.
+        defer { handle.close() }
+        let names = try? Self.applied(migrator, SQLiteConnection(handle))
         guard let target = names?.last.flatMap(MovedDatabase.target) else { return nil }
         let (problem, remedy) = Migrator.moved(to: target)
         return .outOfUse(file.refusal(problem, remedy).description)

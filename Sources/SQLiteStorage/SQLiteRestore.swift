@@ -42,14 +42,13 @@ extension SQLiteDatabase {
         guard SQLiteFile.identity(backup) != SQLiteFile.identity(path) else {
             throw DatabaseError.refused("\(backup) is the database itself. Name a backup.")
         }
+        let opening = SQLiteOpening(
+            file: SQLiteFile(path: path), migrator: Migrator(migrations: migrations), patience: .seconds(5))
+        // Before the lock, which the end of any connection to the file in this process would release.
+        try await BlockingWork.run { () throws(DatabaseError) in if let refusal = opening.settled() { throw refusal } }
         // Held until the new file is in place. A process that starts in the meantime waits or fails, and changes nothing.
         let lock = try UnusedFile(path)
         defer { lock?.release() }
-        let opening = SQLiteOpening(
-            file: SQLiteFile(path: path), migrator: Migrator(migrations: migrations), patience: .seconds(5))
-        try await BlockingWork.run { [hasFile = lock != nil] () throws(DatabaseError) in
-            if hasFile, let refusal = opening.refusalWhereMoved() { throw refusal }
-        }
         let (draft, old) = (FileDraft(beside: path), FileDraft(beside: path))
         defer {
             draft.remove()
@@ -59,7 +58,7 @@ extension SQLiteDatabase {
             try draft.take(source, BackupSeal(keys), migrations, acceptsUnverified: acceptsUnverified)
         }
         let restored = try await SQLiteDatabase(path: draft.path, migrations: migrations)
-        let replaced = await replaced(path, lock, copiedTo: old, migrations)
+        let replaced = try await replaced(path, lock, copiedTo: old, migrations)
         let outcome: Result<Report, any Error>
         do { outcome = .success(try await finish(restored, replaced)) } catch { outcome = .failure(error) }
         await restored.close()
@@ -94,9 +93,11 @@ extension SQLiteDatabase {
 
     /// Opens a copy of the database that is replaced. The file itself is only read, through the descriptor that holds the
     /// lock: closing any other one would release the lock.
+    ///
+    /// - Throws: ``DatabaseError/outOfUse(_:)`` for one that was copied elsewhere.
     private static func replaced(
         _ path: String, _ lock: UnusedFile?, copiedTo draft: FileDraft, _ migrations: [Migration]
-    ) async -> ReplacedDatabase {
+    ) async throws(DatabaseError) -> ReplacedDatabase {
         guard let lock else { return .missing }
         do throws(DatabaseError) {
             try await BlockingWork.run { () throws(DatabaseError) in
@@ -108,7 +109,9 @@ extension SQLiteDatabase {
             }
             return .readable(try await SQLiteDatabase(path: draft.path, migrations: migrations))
         } catch {
-            return .unreadable("\(error)".replacing(draft.path, with: path))
+            let words = "\(error)".replacing(draft.path, with: path)
+            if case .outOfUse = error { throw .outOfUse(words) }
+            return .unreadable(words)
         }
     }
 }
@@ -259,7 +262,9 @@ extension SQLiteFile {
         }
     }
 
-    /// Puts the draft into place and keeps the old file. There is a complete database at the path at any time.
+    /// Puts the draft into place and keeps the old file. There is a complete database at the path at any time, also after a failure. Only
+    /// a kill between the last two steps leaves the old file without its log, and a file has one then only if it cannot be opened
+    /// (`settled`).
     fileprivate func replace(with draft: FileDraft, keepingAs kept: String) throws(DatabaseError) -> String? {
         func fail(_ what: String) -> DatabaseError {
             .refused("cannot \(what): \(SQLiteFile.lastError).")
@@ -267,6 +272,7 @@ extension SQLiteFile {
         guard Self.identity(draft.path + "-wal") == nil else {
             throw .refused("the restored database could not be closed. Look at the disk.")
         }
+        try draft.synchronise()
         var status = stat()
         let isThere = stat(path, &status) == 0
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
@@ -277,11 +283,18 @@ extension SQLiteFile {
         if isThere { guard link(path, kept) == 0 else { throw fail("keep \(path) as \(kept)") } }
         // The old log must be gone before the new file is there: SQLite would replay it into the new file.
         if Self.identity(logPath) != nil {
-            guard rename(logPath, kept + "-wal") == 0 else { throw fail("keep \(logPath) as \(kept)-wal") }
+            guard rename(logPath, kept + "-wal") == 0 else {
+                defer { unlink(kept) }
+                throw fail("keep \(logPath) as \(kept)-wal")
+            }
         }
         unlink(path + "-shm")
-        try draft.synchronise()
-        guard rename(draft.path, path) == 0 else { throw fail("put the backup at \(path)") }
+        guard rename(draft.path, path) == 0 else {
+            let failure = fail("put the backup at \(path)")
+            rename(kept + "-wal", logPath)
+            if isThere { unlink(kept) }
+            throw failure
+        }
         Self.synchronise(folder: folder)
         return isThere ? kept : nil
     }

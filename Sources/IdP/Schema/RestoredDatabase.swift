@@ -53,6 +53,14 @@ package struct EndedSinceBackup: Sendable, Equatable {
     package var displaced: [DisabledAccount] = []
     /// What the replaced database has beside these. It ends nothing that a user could miss, so no command prints it.
     var added = AddedRows()
+
+    /// What also holds where everything that ended is to come back: a username is never given twice, and a token that was revoked stays
+    /// revoked.
+    package var lasting: EndedSinceBackup {
+        var lasting = EndedSinceBackup()
+        lasting.added = added
+        return lasting
+    }
     /// How many accounts both databases have. Others cannot be compared.
     package var accounts = 0
 

@@ -89,6 +89,29 @@ struct BackupTests {
         #expect(try await pair.stored { try await $0.grants.used.count() } == 1)
     }
 
+    @Test("while a restore works no other process begins to use the database, and a log that a kill left is not lost")
+    func locked() async throws {
+        let pair = try ProcessDeployment()
+        let backup = pair.folder.path(of: "backup.sqlite")
+        try await pair.start()
+        try await pair.idp(["backup", backup])
+        try await pair.idp(["group", "add", "late"])
+        try await pair.idp.kill()
+        #expect(FileManager.default.fileExists(atPath: pair.databasePath + "-wal"), "the killed program left its log")
+        _ = try await SQLiteDatabase.restore(
+            path: pair.databasePath, migrations: IdPMigrations.all, from: backup, keys: nil, acceptsUnverified: true,
+            keepingOldAs: "old"
+        ) { _, _ in
+            let refused = try await pair.idp(["group", "add", "meanwhile"], endsWith: 1)
+            #expect(refused.log.contains("another process holds its lock"), "\(refused.log)")
+        }
+        let old = "\(pair.databasePath).old"
+        #expect(!FileManager.default.fileExists(atPath: old + "-wal"), "the file alone is whole")
+        let groups = try await pair.idp(["group", "list"], settings: ["IDP_DATABASE_URL": "sqlite:\(old)"]).printed
+        #expect(groups.contains("late") && !groups.contains("meanwhile"), "\(groups)")
+        #expect(try await !pair.idp(["group", "list"]).printed.contains("late"))
+    }
+
     @Test("a backup never overwrites a file, and leaves no partial file")
     func overwrites() async throws {
         let pair = try ProcessDeployment()

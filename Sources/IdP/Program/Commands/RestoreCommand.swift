@@ -73,7 +73,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 case .unreadable(let cause): return .impossible("the old one cannot be read (\(cause))")
                 case .readable(let old):
                     let ended = try await backup.ended(in: old)
-                    if !keepIdentities { try await backup.end(ended, by: .ofCommand()) }
+                    try await backup.end(keepIdentities ? ended.lasting : ended, by: .ofCommand())
                     return .done(ended)
                 }
             }
