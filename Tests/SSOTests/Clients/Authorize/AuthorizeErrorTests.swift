@@ -140,6 +140,11 @@ struct AuthorizeErrorTests {
             let long = "https://rp.example/" + String(repeating: "x", count: 1000)
             let token = "sst_" + String(repeating: "B", count: 43)
             let cases: [([(String, String)], String, [String])] = [
+                // No database keeps a NUL: the rows of the next ones are written all the same.
+                (
+                    [("client_id", "web"), ("redirect_uri", "https://rp.example/cb\u{0}")],
+                    "redirect_uri_not_registered", ["\"nearest_redirect_uri\": https://rp.example/cb"]
+                ),
                 ([], "client_id_missing", []),
                 ([("client_id", "web"), ("client_id", "web")], "client_id_repeated", []),
                 (
@@ -178,6 +183,8 @@ struct AuthorizeErrorTests {
                 for part in parts { #expect(line?.contains(part) == true, "\(part) in \(line ?? "")") }
             }
             #expect(!deployment.log.contains(token))
+            _ = try await deployment.auditRows(.authorizeRefused, untilThereAre: 5)
+            #expect(!deployment.log.contains("audit_failed"))
         }
     }
 
