@@ -148,6 +148,12 @@ package final class ClientDirectory: Sendable {
         }
     }
 
+    /// The clients at a mark of the same transaction.
+    package func registered(at mark: Mark, _ connection: any SQLConnection) throws -> ClientRegistry {
+        guard let revision = mark.revision else { return current.withLock(\.all) }
+        return try registered(at: revision, connection)
+    }
+
     /// Whether the clients that are known here are still those of a decision. Whether those of the database are is a condition of
     /// the statement.
     package func isCurrent(_ mark: Mark) -> Bool { version == mark.version }

@@ -86,7 +86,7 @@ extension Authorizer {
         guard let session = try sessions.store.find(inUse: cookie, connection),
             let mark = try clients.mark(connection)
         else { return nil }
-        let reading = try read(asked, session, now, connection)
+        let reading = try read(asked, session, at: mark, now, connection)
         // What is used up is looked at and used up in one transaction.
         guard reading.completed == nil || !asked.request.leadsOnOnce else { return nil }
         return AuthorizationStep.next(reading.facts) == .issue ? (reading, mark) : nil
@@ -99,15 +99,17 @@ extension Authorizer {
             earliest: asked.request.wishes.earliest(now: now), questionRefusal: asked.questionRefusal)
     }
 
+    /// - Parameter mark: the clients, where they were looked at already.
     private func read(
-        _ asked: Asked, _ session: Session, _ now: Timestamp, _ connection: any SQLConnection
+        _ asked: Asked, _ session: Session, at mark: ClientDirectory.Mark? = nil, _ now: Timestamp,
+        _ connection: any SQLConnection
     ) throws -> Reading {
         let (request, wishes) = (asked.request, asked.request.wishes)
         let user = try accounts.signedIn(session, connection)
         let completed = session[Flows.self].completed(request.flow(of: asked.purpose), resuming: request.resuming)
         // The address of a flow that goes on has no hint.
         let expected = request.expectedAccount ?? completed?.account
-        let client = try registered(asked, connection)
+        let client = try registered(asked, at: mark, connection)
         // The entry of the client may have changed since the request was checked.
         let strength = max(client.flatMap { needed(by: request, of: $0) } ?? .any, completed?.strength ?? .any)
         var facts = facts(asked, isRegistered: client != nil, now)
@@ -217,8 +219,11 @@ extension Authorizer {
     }
 
     /// The client of a request as it is now; nil if it, or its address, was dropped since the request was checked.
-    func registered(_ asked: Asked, _ connection: any SQLConnection) throws -> Client? {
-        let client = try clients.registered(connection).client(id: asked.request.client.id)
+    func registered(
+        _ asked: Asked, at mark: ClientDirectory.Mark? = nil, _ connection: any SQLConnection
+    ) throws -> Client? {
+        let all = try mark.map { try clients.registered(at: $0, connection) } ?? clients.registered(connection)
+        let client = all.client(id: asked.request.client.id)
         return client.flatMap { $0.mayReturn(to: asked.request.returnTo, by: asked.purpose) ? $0 : nil }
     }
 }

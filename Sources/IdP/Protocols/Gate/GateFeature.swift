@@ -17,7 +17,7 @@ package struct GateFeature: Feature {
         self.parts = parts
         gate = GateParts(parts, addresses: try values[FlowSettings.trustedProxies])
         decision = GateDecision(
-            clients: parts.clients, grants: parts.grants, sessions: gate.store, eligibility: parts.eligibility,
+            grants: parts.grants, sessions: gate.store, eligibility: parts.eligibility,
             keys: keys)
         tokens = GateTokens(issuer: parts.origin.text, keys: keys)
     }

@@ -32,18 +32,19 @@ enum GateAnswer: Sendable {
 
 /// Decides about requests at one moment: the session or key, the account, the strength and the access, in one reading.
 struct GateDecision: Sendable {
-    let clients: ClientDirectory
     let grants: GrantStore
     let sessions: GateSessionStore
     let eligibility: SignInEligibility
     let keys: SigningKeys
 
-    /// - Parameter settings: the keys by which the request was read.
+    /// - Parameters:
+    ///   - clients: those that are registered now.
+    ///   - settings: the keys by which the request was read.
     func answer(
-        _ credential: GateCredential, at id: String, read settings: GateSettings, now: Timestamp,
-        _ connection: any SQLConnection
+        _ credential: GateCredential, at id: String, of clients: ClientRegistry, read settings: GateSettings,
+        now: Timestamp, _ connection: any SQLConnection
     ) throws -> GateAnswer {
-        guard let client = try clients.registered(connection).client(id: id), let gate = client.gate else {
+        guard let client = clients.client(id: id), let gate = client.gate else {
             return .clientDropped
         }
         guard gate.reads(like: settings) else { return .entryChanged }

@@ -66,13 +66,16 @@ struct GateCheck: Sendable {
         try await decision.keys.prepare(.es256)
         // What another process has changed is read with the rest, and known here afterwards.
         let atOnce = try parts.database.readAtOnce { connection in
-            try parts.clients.mark(connection).flatMap { _ in
-                try decision.answer(credential, at: client, read: gate, now: now, connection)
+            try parts.clients.mark(connection).map {
+                try decision.answer(
+                    credential, at: client, of: parts.clients.registered(at: $0, connection), read: gate, now: now,
+                    connection)
             }
         }
         if let atOnce { return atOnce }
-        return try await parts.clients.read(parts.database) { [decision] in
-            try decision.answer(credential, at: client, read: gate, now: now, $0)
+        return try await parts.clients.read(parts.database) { [decision, clients = parts.clients] in
+            try decision.answer(
+                credential, at: client, of: clients.registered($0), read: gate, now: now, $0)
         }
     }
 
