@@ -175,4 +175,49 @@ struct InitCommandTests {
         #expect(try Self.mode(folder.path(of: "real.env")) == 0o600)
         #expect(!FileManager.default.fileExists(atPath: draft))
     }
+
+    @Test("none is a mail server like others: it is written, no sender is asked for, and check accepts the file")
+    func withoutMail() async throws {
+        let (url, none) = ("http://localhost:18490", ["none"])
+        for isTyped in [false, true] {
+            let folder = try TemporaryFolder()
+            let options = isTyped ? [] : ["--public-url", url, "--mail-url", "none", "--trusted-proxies", "none"]
+            let process = try await Self.run(
+                options + ["--allowed-emails", "*@example.com"], typing: isTyped ? [url] + none + none : [], in: folder)
+            #expect(!process.log.contains("sender"), "\(process.log)")
+            let settings = folder.text(of: ".env")
+            #expect(settings.contains("\nIDP_MAIL_URL=none\n") && !settings.contains("IDP_MAIL_FROM"))
+            #expect(!settings.contains("IDP_TRUSTED_PROXIES"), "an empty list is not written")
+            let check = ProgramProcess("idp", ["check"], folder: folder)
+            #expect(try await check.run() == .code(0), "\(check.output)")
+        }
+    }
+
+    @Test("a value with a line break is refused: the file would have a setting that nobody was asked for")
+    func lineBreak() async throws {
+        let folder = try TemporaryFolder()
+        let (rest, hostile) = ("\nIDP_ADMINS=bob@example.com", "*@example.com,\nIDP_ADMINS=bob@example.com")
+        let file = try folder.write("outbox:var\(rest)", to: "mail-url")
+        let lines = ["http://localhost:18490"] + Self.good.dropFirst(3)
+        for (option, value, named) in [
+            ("--allowed-emails", hostile, "--allowed-emails"), ("--mail-url", "outbox:var\(rest)", "--mail-url"),
+            ("--mail-url", "outbox:var\r", "--mail-url"), ("--mail-url-file", file, "--mail-url-file"),
+        ] {
+            let process = try await Self.run([option, value], typing: lines, in: folder, endsWith: 64)
+            #expect(process.log.contains(named) && process.log.contains("has a line break"), "\(process.log)")
+            #expect(!FileManager.default.fileExists(atPath: folder.path(of: ".env")))
+        }
+    }
+
+    @Test("a file with the mail server may have a login without a password, where a token is set")
+    func tokenInFile() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("smtps://ann@mail.example.com\n", to: "mail-url")
+        let lines = [Self.good[0]] + Self.good.dropFirst(3)
+        let refused = try await Self.run(["--mail-url-file", file], typing: lines, in: folder, endsWith: 64)
+        #expect(refused.log.contains("--mail-url-file: has a login without a password."), "\(refused.log)")
+        try folder.write("IDP_MAIL_TOKEN_FILE=/run/token\n", to: ".env")
+        _ = try await Self.run(["--mail-url-file", file], typing: lines, in: folder)
+        #expect(folder.text(of: ".env").contains("\nIDP_MAIL_URL=smtps://ann@mail.example.com\n"))
+    }
 }

@@ -16,6 +16,8 @@ struct InitAnswers {
     /// The settings that are there already.
     private let before: SettingsReader
 
+    /// The option that the mail server was given by.
+    var mailOption = "--mail-url"
     /// For a login without a password.
     private let tokenFile: MailTokenFile?
 
@@ -32,9 +34,14 @@ struct InitAnswers {
     static func trustedProxies(_ text: String) -> String? {
         isNone(text) ? nil : FlowSettings.trustedProxies.problem(with: text)
     }
-    /// How an answer says that there is to be no value.
+    /// How an answer says that a list is to be empty.
     static func isNone(_ text: String) -> Bool { text == "none" }
+    /// Whether the answer removes the setting. Of the mail server, `none` is a value: no email is sent.
+    static func isAbsence(_ answer: String, of setting: String) -> Bool {
+        answer.isEmpty || isNone(answer) && setting != "IDP_MAIL_URL"
+    }
     static func mailURL(_ text: String, tokenFile: MailTokenFile? = nil) -> String? {
+        if let words = SettingsText.problem(with: text) { return words }
         do throws(MailURLError) {
             _ = try MailURL.parse(text, tokenFile: tokenFile)
             return nil
@@ -53,12 +60,15 @@ struct InitAnswers {
         }
         mailURL = try given(mailURL, "--mail-url-file") { () throws(Questions.NoAnswer) in try askMail(questions) }
         let origin = publicURL.flatMap { try? PublicOrigin($0) }
-        if let words = mailURL.flatMap({ mailProblem($0) }) { throw Missing(words) }
-        mailFrom = try given(mailFrom, "--mail-from") { () throws(Questions.NoAnswer) in
-            try questions.ask(
-                "The sender of emails, such as Example Ltd <sign-in@example.com>",
-                fallback: before.text("IDP_MAIL_FROM").flatMap { Self.mailFrom($0) == nil ? $0 : nil },
-                problem: Self.mailFrom)
+        if let words = mailURL.flatMap({ mailProblem($0) }) { throw Missing("\(mailOption): \(words)") }
+        // Where no email is sent, nobody is its sender.
+        if mailURL.map(Self.isNone) != true {
+            mailFrom = try given(mailFrom, "--mail-from") { () throws(Questions.NoAnswer) in
+                try questions.ask(
+                    "The sender of emails, such as Example Ltd <sign-in@example.com>",
+                    fallback: before.text("IDP_MAIL_FROM").flatMap { Self.mailFrom($0) == nil ? $0 : nil },
+                    problem: Self.mailFrom)
+            }
         }
         allowedEmails = try given(allowedEmails, "--allowed-emails") { () throws(Questions.NoAnswer) in
             try questions.ask(
@@ -88,7 +98,8 @@ struct InitAnswers {
         let known = before.secretText("IDP_MAIL_URL", required: false, hint: "")
             .flatMap { mailProblem($0) == nil ? $0 : nil }
         let server = try questions.ask(
-            "The mail server, such as smtps://user@mail.example.com, or outbox:var/outbox for a trial", fallback: known,
+            "The mail server, such as smtps://user@mail.example.com, outbox:var/outbox for a trial, or none",
+            fallback: known,
             shown: known.map { text in (try? MailURL.parse(text, tokenFile: tokenFile)).map { "\($0)" } ?? "set" },
             problem: { mailProblem($0).flatMap { Self.lacksPassword($0) ? nil : $0 } })
         guard server != known, mailProblem(server).map(Self.lacksPassword) ?? false,

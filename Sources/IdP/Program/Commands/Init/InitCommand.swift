@@ -41,12 +41,14 @@ struct InitCommand: AsyncParsableCommand {
         guard mailURL == nil || mailURLFile == nil else {
             throw ValidationError("--mail-url and --mail-url-file: give one of them.")
         }
-        for (option, answer, problem) in [
+        let options: [(String, String?, (String) -> String?)] = [
             ("--public-url", publicURL, InitAnswers.publicURL), ("--mail-from", mailFrom, InitAnswers.mailFrom),
-            ("--allowed-emails", allowedEmails, InitAnswers.allowedEmails),
+            ("--mail-url", mailURL, { _ in nil }), ("--allowed-emails", allowedEmails, InitAnswers.allowedEmails),
             ("--trusted-proxies", trustedProxies, InitAnswers.trustedProxies),
-        ] {
-            if let answer, let words = problem(answer) { throw ValidationError("\(option): \(words)") }
+        ]
+        for (option, answer, problem) in options {
+            guard let answer, let words = SettingsText.problem(with: answer) ?? problem(answer) else { continue }
+            throw ValidationError("\(option): \(words)")
         }
     }
 
@@ -58,6 +60,7 @@ struct InitCommand: AsyncParsableCommand {
         (answers.allowedEmails, answers.trustedProxies) = (allowedEmails, trustedProxies)
         do {
             answers.mailURL = try mailURLFile.map(Self.content) ?? mailURL
+            if mailURLFile != nil { answers.mailOption = "--mail-url-file" }
             try answers.complete(by: .ofProcess)
         } catch let missing as InitAnswers.Missing {
             throw CommandExit.failure(IdPProgram.name, "\(missing)", code: .validationFailure)
@@ -74,7 +77,6 @@ struct InitCommand: AsyncParsableCommand {
         var problems: [String] = []
         let text = SecretFile.read(path, setting: "--mail-url-file") { problems.append($0) }
         let found = text?.trimmingCharacters(in: .whitespacesAndNewlines)
-        if let found, let words = InitAnswers.mailURL(found) { problems.append("--mail-url-file: \(words)") }
         guard let found, problems.isEmpty else { throw InitAnswers.Missing(problems.joined(separator: " ")) }
         return found
     }

@@ -63,7 +63,7 @@ struct InitPlace {
         ] {
             guard let value, value != current(name) else { continue }
             text.remove("\(name)_FILE")
-            if value.isEmpty || InitAnswers.isNone(value) { text.remove(name) } else { try text.set(name, to: value) }
+            if InitAnswers.isAbsence(value, of: name) { text.remove(name) } else { try text.set(name, to: value) }
             // The unit may name a file for it, and both would be set twice.
             if reader.variable("\(name)_FILE") != nil, SettingsText(before).hasNo("\(name)_FILE") {
                 throw SettingError("\(name): the unit of the service sets \(name)_FILE. Change that file.")

@@ -10,7 +10,7 @@ struct SettingsText: Equatable {
 
     /// Sets a value: in place of the line that has it, else of the one that shows it as a comment, else at the end.
     ///
-    /// - Throws: ``SettingError`` for a value that systemd and this program would read in two ways.
+    /// - Throws: ``SettingError`` for a value that systemd and this program would read in two ways, or as two settings.
     mutating func set(_ name: String, to value: String) throws(SettingError) {
         let line = "\(name)=\(try Self.quoted(value, of: name))"
         var lines = Self.lines(text)
@@ -46,8 +46,16 @@ struct SettingsText: Equatable {
         return name.hasPrefix("#") ? nil : name
     }
 
+    /// What is wrong with a value for a file of lines; nil when it fits. The text after a line break would be another setting.
+    static func problem(with value: String) -> String? {
+        let isControl: (Unicode.Scalar) -> Bool = { $0.properties.generalCategory == .control }
+        guard value.unicodeScalars.contains(where: isControl) else { return nil }
+        return "has a line break or another control character. Write the value on one line."
+    }
+
     /// Plain where both readers take it so, else between quotation marks (systemd.exec(5), `EnvironmentFile=`).
     private static func quoted(_ value: String, of name: String) throws(SettingError) -> String {
+        if let words = problem(with: value) { throw SettingError("\(name): \(words)") }
         let needsMarks = value.contains("\\") || value.hasPrefix("\"") || value.hasPrefix("'")
         guard needsMarks else { return value }
         guard !value.contains("'") else {
