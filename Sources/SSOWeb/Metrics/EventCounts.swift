@@ -10,13 +10,17 @@ import Synchronization
 package final class EventCounts: EventCounting {
     private let kinds: [String: KindCounts]
 
-    /// Every kind begins at 0, with other causes than those of its list: `increase()` sees the first event, and a flood of other
-    /// series cannot take its place. Those that are alerted on begin with each cause.
+    /// A kind that can be a warning or an error begins at 0, with other causes than those of its list: `increase()` sees the first
+    /// event, and a flood of other series cannot take its place. Those that are alerted on begin with each cause. All others begin
+    /// with their first event: most programs never count half of them, and each would take series of ``MetricsRegistry/limit``.
     ///
     /// - Parameter alerted: the ids of events that alert rules name.
     package init(_ kinds: [EventKind], in registry: MetricsRegistry, alerted: Set<String> = []) {
         self.kinds = Dictionary(kinds.map { ($0.id, KindCounts($0, registry)) }) { first, _ in first }
-        for kind in kinds { self.kinds[kind.id]?.start(withCauses: alerted.contains(kind.id)) }
+        for kind in kinds {
+            let isAlerted = alerted.contains(kind.id)
+            if isAlerted || kind.canWarn { self.kinds[kind.id]?.start(withCauses: isAlerted) }
+        }
     }
 
     package func count(_ event: Event) { kinds[event.kind.id]?.count(event) }
@@ -27,6 +31,11 @@ package final class EventCounts: EventCounting {
         let fields = line.metadata ?? [:]
         counts.count(Event(counts.kind, cause: (fields["cause"] ?? fields["reason"])?.description, fields))
     }
+}
+
+extension EventKind {
+    /// Whether its line is a warning or an error, at least with one of its causes.
+    fileprivate var canWarn: Bool { ([level] + causes.map(\.level)).contains { $0.map { $0 >= .warning } ?? false } }
 }
 
 /// The counters of one kind. Each combination of choices has a number, in which the cause is the last digit.

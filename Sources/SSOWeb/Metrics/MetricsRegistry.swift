@@ -8,10 +8,10 @@ import Synchronization
 /// registry holds at most ``limit`` series all the same; what comes beyond is counted in ``overflow`` and nowhere else.
 package final class MetricsRegistry: MetricsFactory {
     /// At most so many series, ``overflow`` included.
-    package static let limit = 600
+    package static let limit = 500
     /// Counts the series that found no place.
     package static let overflow = MetricDescription(
-        "sso_metrics_dropped_series_total", .counter, "Series that found no place among the 600.")
+        "sso_metrics_dropped_series_total", .counter, "Series that found no place among the 500.")
 
     private struct Family {
         let description: MetricDescription

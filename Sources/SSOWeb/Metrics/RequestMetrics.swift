@@ -26,11 +26,11 @@ package struct RequestMetrics<Context: WebRequestContext>: RouterMiddleware {
         }
     }
 
-    /// One for all assets, whose paths change with their content, and one for all admin pages: they are many and seldom asked for, and
-    /// each label takes series of ``MetricsRegistry/limit``.
+    /// One for all assets, whose paths change with their content, and one for each section of pages: every label takes series of
+    /// ``MetricsRegistry/limit``.
     static func label(of route: String?) -> String {
         guard let route else { return "-" }
-        if route.hasPrefix("/admin/") { return "/admin" }
+        if let section = RequestSeries.sections.first(where: { route.hasPrefix($0 + "/") }) { return section }
         return route.hasPrefix(StaticAssets.folder) ? StaticAssets.folder : route
     }
 
@@ -45,6 +45,11 @@ package struct RequestMetrics<Context: WebRequestContext>: RouterMiddleware {
 
 /// The series of requests that were used already.
 private final class RequestSeries: Sendable {
+    /// The pages of an account and of admins, with the forms below them. They are many and seldom asked for.
+    static let sections = [
+        "/address", "/admin", "/app-keys", "/erase", "/identities", "/name", "/passkeys", "/picture", "/sessions",
+    ]
+
     struct Key: Hashable {
         let route: String
         let statusClass: Int

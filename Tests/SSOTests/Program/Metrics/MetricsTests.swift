@@ -201,6 +201,29 @@ struct MetricsTests {
         }
     }
 
+    @Test("after a visit of every route by a visitor and an admin there are at most 500 series, and none was dropped")
+    func everyRoute() async throws {
+        var settings = ProgramPaths.everyFeature.merging(Self.listens) { $1 }
+        settings["IDP_ADMINS"] = "ann@example.com"
+        try await TestDeployment.open(settings: settings) { deployment in
+            let metrics = try await probe(deployment)
+            let browsers = [deployment.browser(), try await deployment.signedIn()]
+            let served = try await deployment.servedByIdP()
+            // A stream has no end.
+            for path in served.paths.sorted() where path != "/sign-in/events" {
+                for browser in browsers {
+                    _ = try await browser.get(deployment.origin + path)
+                    _ = try await browser.post(try WebAddress(deployment.origin + path), [])
+                }
+                deployment.clock.advance(by: .seconds(10))
+            }
+            let text = try await metrics.get("/metrics").text
+            let all = series(text)
+            #expect(all.keys.filter { $0.hasPrefix("http_requests_total") }.count > 100)
+            #expect(all.count <= 500 && all["sso_metrics_dropped_series_total"] == "0", "\(all.count): \(text)")
+        }
+    }
+
     @Test("metric names are unlike in both lists, with units in their names")
     func names() {
         let all = CommonMetrics.all + IdPMetrics.all
