@@ -193,4 +193,31 @@ struct AdminGateTests {
             #expect(page.address.path == "/admin/audit" && page.status == 200)
         }
     }
+
+    @Test("the first request to the pages counts from the sign-in", arguments: [29, 31])
+    func firstRequest(after minutes: Int) async throws {
+        try await TestDeployment.openAdmin { deployment in
+            let browser = try await deployment.adminBrowser()
+            deployment.clock.advance(by: .minutes(minutes))
+            #expect(try await browser.get(deployment.origin + "/").status == 200, "the session goes on")
+            let asked = try await browser.get(deployment.origin + "/admin/audit")
+            guard minutes > 30 else { return #expect(asked.status == 200) }
+            #expect(asked.status == 303)
+            let earlier = deployment.mailbox.all(to: TestDeployment.admin).count
+            let waiting = try await browser.ask(for: TestDeployment.admin, on: browser.follow(asked))
+            let page = try await browser.follow(
+                browser.enter(deployment.mailbox.code(to: TestDeployment.admin, count: earlier + 1), on: waiting))
+            #expect(page.address.path == "/admin/audit" && page.status == 200)
+        }
+    }
+
+    @Test("a text that names no network is a problem, and not everywhere", arguments: [",", ", ,", " ", " , ,,"])
+    func noNetwork(_ text: String) {
+        let reader = SettingsReader(SettingsSource(["IDP_ADMIN_NETWORKS": text]))
+        #expect(reader.value(AdminSettings.networks) == nil)
+        #expect(reader.problems.count == 1 && reader.problems.allSatisfy { $0.contains("names no network") })
+        let one = SettingsReader(SettingsSource(["IDP_ADMIN_NETWORKS": "10.0.0.0/8" + text]))
+        #expect(one.value(AdminSettings.networks)?.count == 1 && one.problems.isEmpty)
+        #expect(SettingsReader(SettingsSource([:])).value(AdminSettings.networks)?.isEmpty == true, "not set")
+    }
 }

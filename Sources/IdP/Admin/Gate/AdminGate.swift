@@ -37,11 +37,13 @@ struct AdminGate: Sendable {
         }
         guard let role else { throw PublicError.notFound }
         let now = parts.clock.now()
-        let last = user.session[AdminActivity.self].usedAt
-        if let last, last <= now + ClockSkew.tolerated, now - last > Self.idle {
+        let used = user.session[AdminActivity.self].usedAt
+        // The first request of a sign-in counts from that sign-in, with which the session began.
+        let last = used ?? user.session.createdAt
+        if last <= now + ClockSkew.tolerated, now - last > Self.idle {
             return .over(try await signIn(request, context, since: now))
         }
-        if last.map({ $0 > now || now - $0 >= Self.touch }) ?? true {
+        if used.map({ $0 > now || now - $0 >= Self.touch }) ?? true {
             _ = try await parts.sessions.store.update(user.session) { slots in
                 slots[AdminActivity.self].usedAt = now
                 return true

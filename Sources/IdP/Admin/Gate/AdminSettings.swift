@@ -8,7 +8,14 @@ package enum AdminSettings {
         "IDP_ADMIN_NETWORKS", .empty, example: "10.0.0.0/8, 2001:db8::/48",
         "Networks from which the admin pages exist, separated by commas. Elsewhere /admin is an unknown path."
     ) { text in
-        try text.split(whereSeparator: { $0 == "," || $0 == " " }).readAll { try Network($0) }
+        let networks = try text.split(whereSeparator: { $0 == "," || $0 == " " }).readAll { try Network($0) }
+        // No network at all would open the pages everywhere, to which nobody has agreed who set a text.
+        guard text.isEmpty || !networks.isEmpty else {
+            throw SettingError(
+                "\"\(text)\" names no network, and must name at least one, for example 10.0.0.0/8. To open the admin pages "
+                    + "everywhere, remove the setting.")
+        }
+        return networks
     }
 
     package static let require = Setting(
