@@ -142,10 +142,10 @@ public struct SessionSlots: Sendable {
             isFirst = false
         }
         if !stored.isEmpty {
-            decoded.eachMember(of: stored) { key, text in
-                guard changed[key] == nil else { return }
+            decoded.eachMember(of: stored) { member, text in
+                guard changed[member.key] == nil else { return }
                 next()
-                writer.raw(key, text)
+                writer.raw(member.key, text)
             }
         }
         for (key, slot) in changed.sorted(by: { $0.key < $1.key }) {
@@ -158,16 +158,14 @@ public struct SessionSlots: Sendable {
 }
 
 extension SessionSlots {
-    /// The stored text without the slots that name a text.
-    func without(_ text: String) -> String {
-        let named = JSONText.string(text).dropFirst().dropLast()
+    /// The stored text without the slots that name an address.
+    func without(_ address: String) -> String {
+        let search = AddressSearch(address)
         let writer = JSONTextWriter(reserving: stored.utf8.count)
-        decoded.eachMember(of: stored) { key, bytes in
-            // A client's own request is percent-encoded.
-            let value = String(decoding: bytes, as: UTF8.self).replacing("%40", with: "@")
-            guard !value.contains(named) else { return }
+        decoded.eachMember(of: stored) { member, bytes in
+            guard !search.finds(in: member.value) else { return }
             writer.raw(writer.bytes.isEmpty ? "{".utf8 : ",".utf8)
-            writer.raw(key, bytes)
+            writer.raw(member.key, bytes)
         }
         writer.raw(writer.bytes.isEmpty ? "{}".utf8 : "}".utf8)
         return String(decoding: writer.bytes, as: UTF8.self)
@@ -200,10 +198,10 @@ private final class DecodedSlots: Sendable {
     /// The JSON of the text; nil if it is not JSON. The text is read once.
     func root(of text: String) -> JSONNode? { state.withLock { Self.read(text, &$0).root } }
 
-    /// Calls `body` with the key and the text of each slot.
-    func eachMember(of text: String, _ body: (String, ArraySlice<UInt8>) -> Void) {
+    /// Calls `body` with each slot and its text.
+    func eachMember(of text: String, _ body: (JSONMember, ArraySlice<UInt8>) -> Void) {
         let read = state.withLock { Self.read(text, &$0) }
-        for member in read.root?.object ?? [] { body(member.key, read.text[member.value.range]) }
+        for member in read.root?.object ?? [] { body(member, read.text[member.value.range]) }
     }
 
     private static func read(_ text: String, _ state: inout State) -> (root: JSONNode?, text: [UInt8]) {

@@ -202,16 +202,18 @@ public struct SessionStore: Sendable {
         try connection.execute("DELETE FROM session WHERE id_digest = :id", ["id": .blob(session.id.digest)])
     }
 
-    /// Removes every slot that names a text, in the caller's transaction: such as the address of a user who is erased, which a
-    /// visitor has typed or a client has sent. The sessions go on. It reads all of them, so it is for what happens rarely.
-    package static func forget(_ text: String, _ connection: any SQLConnection) throws {
-        // What JSON may have escaped, and what LIKE reads as a pattern, matches anything here.
-        let pattern = text.map { $0.isLetter || $0.isNumber || ".-+".contains($0) ? String($0) : "%" }.joined()
+    /// Removes every slot that names an address, in the caller's transaction: that of a user who is erased, which a visitor has
+    /// typed or a client has sent. The sessions go on. It reads all of them, so it is for what happens rarely.
+    package static func forget(_ address: String, _ connection: any SQLConnection) throws {
+        // What JSON or a URL may have escaped, and what LIKE reads as a pattern, matches anything here.
+        let isPlain: (UInt8) -> Bool = { $0.isASCIILetter || $0.isASCIIDigit || ".-".utf8.contains($0) }
+        let pattern = address.lowercased().utf8.map { isPlain($0) ? String(UnicodeScalar($0)) : "%" }.joined()
         let rows = try connection.query(
-            "SELECT id_digest, slots FROM session WHERE slots LIKE :pattern", ["pattern": .text("%\(pattern)%")])
+            "SELECT id_digest, slots FROM session WHERE LOWER(slots) LIKE :pattern",
+            ["pattern": .text("%\(pattern)%")])
         for row in rows {
             let stored = try row.text("slots")
-            let kept = SessionSlots(stored: stored).without(text)
+            let kept = SessionSlots(stored: stored).without(address)
             guard kept != stored else { continue }
             try connection.execute(
                 "UPDATE session SET slots = :slots WHERE id_digest = :id",

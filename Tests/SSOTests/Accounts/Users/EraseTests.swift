@@ -110,4 +110,21 @@ struct EraseTests {
             #expect(next != nil && next != id)
         }
     }
+
+    @Test(
+        "--now keeps what waits for another address that ends with the erased one",
+        arguments: ["jimbob@example.com", "jim.bob@example.com", "jim-bob@example.com", "jim+bob@example.com"])
+    func neighbour(_ other: String) async throws {
+        try await TestDeployment.open { deployment in
+            _ = try await deployment.signedIn(as: "bob@example.com")
+            let browser = deployment.browser()
+            let start = deployment.authorize(deployment.client, state: "s") + "&login_hint="
+            let page = try await browser.follow(browser.get(start + PercentCoding.encode(other)))
+            let waiting = try await browser.ask(for: other, on: page)
+            #expect(try await deployment.isChanged(by: EraseUser("bob@example.com", .now)))
+            let done = try await browser.enter(deployment.mailbox.code(to: other), on: waiting)
+            #expect(done.text.contains(">\(other)</bdi>"))
+            #expect(done.text.contains("id=\"continue\""), "the flow goes on: \(done.text)")
+        }
+    }
 }
