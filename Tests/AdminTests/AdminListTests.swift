@@ -109,6 +109,49 @@ struct AdminListTests {
         }
     }
 
+    @Test(
+        "a name in another script or with accents is found in small and in capital letters",
+        arguments: [
+            ("Änne Ösel", ["änne", "Änne", "ÄNNE ö"], ["ÖSEL", "ösel", "ne Ö"]),
+            ("ÉMILE", ["émile", "Émile"], ["MILE", "é"]), ("Жанна", ["жанна", "ЖАННА"], ["НН", "нн"]),
+        ])
+    func accents(_ name: String, _ beginnings: [String], _ parts: [String]) async throws {
+        try await Self.open { deployment, browser in
+            try await deployment.invite("zoe@example.com")
+            try await deployment.isChanged(by: RenameUser("zoe@example.com", to: name))
+            for word in beginnings {
+                let page = try await browser.get(
+                    deployment.origin + "/admin/users?search=" + PercentCoding.encode(word))
+                #expect(page.text.matches(of: #/<th scope="row"/#).count == 1, "\(word)")
+            }
+            let administration = AccountAdministration(
+                database: deployment.database, clock: deployment.clock.clock)
+            for word in beginnings + parts {
+                let found = try await administration.page(.init(text: word))
+                #expect(found.map(\.account.email) == ["zoe@example.com"], "\(word)")
+            }
+            #expect(try await administration.page(.init(text: "änna")).isEmpty)
+        }
+    }
+
+    @Test(
+        "a day that cannot be read is an error of its field, and not a filter without that end",
+        arguments: ["since", "until"])
+    func wrongDay(_ name: String) async throws {
+        try await Self.open { deployment, browser in
+            for path in ["/admin/audit", "/admin/audit/export"] {
+                for day in ["2026-13-01", "yesterday", "2026-02-30"] {
+                    let page = try await browser.get(deployment.origin + "\(path)?\(name)=\(day)&event=signed_in")
+                    #expect(page.status == 422 && page.text.contains("Use a day such as 2026-11-25."), "\(path) \(day)")
+                    #expect(page.text.contains("aria-invalid=\"true\"") && page.text.contains("-\(name)\">Use a day"))
+                    #expect(!page.text.contains("name=\"version\"") && !page.text.contains("<table"), "\(path)")
+                }
+                let right = try await browser.get(deployment.origin + "\(path)?\(name)=2026-11-25&event=signed_in")
+                #expect(right.status == 200, "\(path)")
+            }
+        }
+    }
+
     @Test("trouble says why an address gets no code", arguments: ["nobody@example.org", "ann@example.com"])
     func trouble(_ address: String) async throws {
         try await Self.open { deployment, browser in

@@ -55,6 +55,24 @@ struct BrokenSignInTests {
         }
     }
 
+    @Test("a reference is found in small letters, by trouble and by the filter of the audit log")
+    func smallLetters() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            let refused = try await deployment.browser().get(
+                deployment.authorize(AddedClient("wikki"), state: "s"))
+            let reference = try #require(refused.text.firstMatch(of: #/<code translate="no">([0-9A-Z]+)</code>/#)?.1)
+            let admin = try await deployment.adminBrowser()
+            for word in [String(reference), reference.lowercased()] {
+                try await eventually("trouble has \(word)") { () -> Void? in
+                    let page = try await admin.get(deployment.origin + "/admin/trouble?word=" + word)
+                    return page.text.contains("or register the client") ? () : nil
+                }
+                let page = try await admin.get(deployment.origin + "/admin/audit?reference=" + word)
+                #expect(page.text.contains("/admin/trouble?word=\(reference)\""), "\(page.text)")
+            }
+        }
+    }
+
     @Test("the list in docs/operations.md has these rows, in this order")
     func documented() throws {
         let path = TestVectors.repository.appending(path: "docs/operations.md").path()

@@ -21,6 +21,11 @@ struct AuditPages: Sendable {
         let values = Self.names.map { ($0, request.queryText($0)) }
         let before = Base64URL.decode(request.queryText("before"))
         let filter = AuditFilter(Dictionary(values) { $1 })
+        let fields = zip(AuditFilter.fields(desk), values).map { ($0, $1.1) }
+        if let problems = filter.problems {
+            return writer.page(
+                Text("admin.audit"), [writer.filter(AdminPath.audit, fields, problems)], problems: problems)
+        }
         let (found, names) = try await desk.parts.database.read { connection in
             let found = try AdminView.audit(
                 filter.search(desk, connection), before: before, limit: AdminPath.rows + 1, connection)
@@ -30,7 +35,7 @@ struct AuditPages: Sendable {
         let isFiltered = values.contains { !$0.1.isEmpty }
         let blocks = [
             writer.actions([(ExportAction.title, AdminPath.query(ExportAction.path, values))]),
-            writer.filter(AdminPath.audit, zip(AuditFilter.fields(desk), values).map { ($0, $1.1) }),
+            writer.filter(AdminPath.audit, fields),
             AuditTable.block(
                 shown, Text("admin.audit-caption"), writer, names: names,
                 empty: isFiltered ? Text("admin.audit-none") : Text("admin.audit-empty"),
@@ -64,12 +69,18 @@ struct AuditFilter: Sendable {
 
     private func value(_ name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 
+    /// What cannot be read. Left out, it would widen the filter; nil where every value can.
+    var problems: AdminProblems? {
+        let days = ["since", "until"].filter { name in value(name).map { EndDate.read($0) == nil } ?? false }
+        return days.isEmpty ? nil : AdminProblems(days.map { ($0, Text("admin.day-wrong")) })
+    }
+
     func search(_ desk: AdminDesk, _ connection: any SQLConnection) throws -> AuditSearch {
         var search = AuditSearch()
         search.since = value("since").flatMap(EndDate.read).map { $0 - .days(1) }
         search.until = value("until").flatMap(EndDate.read)
         (search.client, search.event) = (value("service"), value("event"))
-        search.reference = value("reference")
+        search.reference = value("reference")?.uppercased()
         if let user = value("user") {
             let address = try? Entered.address(user)
             let account = try address.flatMap { try AdminView.account(of: $0.text, connection)?.id }
@@ -101,6 +112,7 @@ struct ExportAction: AdminAction {
 
     func plan(_ asked: AdminAsked, by admin: Admin, _ connection: any SQLConnection) throws -> AdminPlan {
         let filter = filter(asked)
+        if let problems = filter.problems { throw problems }
         let named = AuditPages.names.compactMap { name in
             filter.values[name].flatMap { $0.isEmpty ? nil : Text("admin.effect-filter", ["name": name, "value": $0]) }
         }

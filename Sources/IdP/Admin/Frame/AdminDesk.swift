@@ -45,7 +45,8 @@ struct AdminDesk: Sendable {
                 let writer = writer(for: request)
                 var page = try await show(request, context, admin, writer)
                 if let notice = notice(for: request) { page.noticeHTML = writer.html(notice) }
-                return response(page, for: request, admin)
+                return response(
+                    page, for: request, admin, status: page.problems.isEmpty ? .ok : .unprocessableContent)
             })
     }
 

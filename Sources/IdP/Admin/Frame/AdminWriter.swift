@@ -74,8 +74,11 @@ struct AdminWriter: Sendable {
 
     // MARK: Blocks
 
-    func page(_ title: Text, _ blocks: [AdminPage.Block]) -> AdminPage {
-        AdminPage(title: plain(title), titleHTML: html(title), blocks)
+    /// - Parameter problems: with fields of the page's filter.
+    func page(_ title: Text, _ blocks: [AdminPage.Block], problems: AdminProblems? = nil) -> AdminPage {
+        var page = AdminPage(title: plain(title), titleHTML: html(title), blocks)
+        page.problems = problems?.all.map { .init(href: "filter-\($0.field)", textHTML: html($0.text)) } ?? []
+        return page
     }
 
     func heading(_ text: Text) -> AdminPage.Block { AdminPage.Block(heading: .init(headingHTML: html(text))) }
@@ -147,10 +150,15 @@ struct AdminWriter: Sendable {
         return shown
     }
 
-    func filter(_ action: String, _ fields: [(AdminField, String)]) -> AdminPage.Block {
+    func filter(
+        _ action: String, _ fields: [(AdminField, String)], _ problems: AdminProblems? = nil
+    ) -> AdminPage.Block {
         AdminPage.Block(
             filter: .init(
-                action: action, fields: fields.map { self.field($0.0, $0.1) },
+                action: action,
+                fields: fields.map { field, value in
+                    self.field(field, value, error: problems?.all.first { $0.field == field.name }?.text)
+                },
                 submit: plain(Text("admin.filter.submit")),
                 label: plain(Text("admin.filter.label"))))
     }

@@ -105,7 +105,8 @@ package struct Trace: Sendable {
             if try ClientStore().client(id: word, connection)?.isEnabled == false { findings = [.serviceDisabled] }
             for name in [\AuditSearch.reference, \.client] where rows.isEmpty {
                 var search = AuditSearch()
-                search[keyPath: name] = word
+                // A reference is in capital letters, however it was typed. The ids of clients differ by case.
+                search[keyPath: name] = name == \.reference ? word.uppercased() : word
                 rows = try AuditStore.newest(search, before: nil, limit: Self.maximumRows, connection)
             }
             if rows.isEmpty { rows = try AuditStore.rows(ofFlow: word, limit: Self.maximumRows, connection) }

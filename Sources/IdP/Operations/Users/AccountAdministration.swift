@@ -56,26 +56,45 @@ package struct AccountAdministration: Sendable {
 
     /// A page of accounts, by address.
     package func page(_ search: Search = Search(), limit: Int = maximumRows) async throws -> [Row] {
-        try await rows(
+        // Of the letters beyond ASCII, SQLite lowers none, nor does PostgreSQL in a database of the locale C.
+        let others = Self.capitals(in: (search.text ?? "") + (search.beginning ?? ""))
+        let name = others.indices.reduce("LOWER(name)") { "REPLACE(\($0), :capital\($1), :small\($1))" }
+        var letters: SQLArguments = [:]
+        for (index, letter) in others.enumerated() {
+            letters.append("capital\(index)", .text(letter.capital))
+            letters.append("small\(index)", .text(letter.small))
+        }
+        return try await rows(
             """
             SELECT * FROM (SELECT \(Account.columns), \(Self.state) FROM account
                             WHERE (CAST(:after AS TEXT) IS NULL OR email > :after)
-                              AND (CAST(:text AS TEXT) IS NULL OR email LIKE :text ESCAPE '!' OR LOWER(name) LIKE :text ESCAPE '!')
+                              AND (CAST(:text AS TEXT) IS NULL OR email LIKE :text ESCAPE '!' OR \(name) LIKE :text ESCAPE '!')
                               AND (CAST(:beginning AS TEXT) IS NULL OR (email >= :beginning AND email < :beginningEnd)
-                                   OR LOWER(name) LIKE :beginningLike ESCAPE '!')
+                                   OR \(name) LIKE :beginningLike ESCAPE '!')
                               AND (CAST(:group AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM group_member m WHERE m.group_id = :group AND m.account_id = account.id))
                               AND (:without = 0 OR id NOT IN (SELECT account_id FROM account_identity WHERE kind = 'passkey'))
                           ) AS listed
              WHERE (CAST(:state AS TEXT) IS NULL OR state = :state) ORDER BY email LIMIT :limit
             """,
-            [
+            letters.merging([
                 "after": .optional(search.after?.lowercased()), "text": .optional(search.text.map(Self.pattern)),
                 "beginning": .optional(search.beginning?.lowercased()),
                 "beginningEnd": .optional(search.beginning.map { $0.lowercased() + "\u{10ffff}" }),
                 "beginningLike": .optional(search.beginning.map { String(Self.pattern($0).dropFirst()) }),
                 "state": .optional(search.state?.rawValue), "group": .optional(search.group),
                 "without": .integer(search.isWithoutPasskey ? 1 : 0), "limit": .integer(Int64(limit)),
-            ])
+            ]))
+    }
+
+    /// Each is one more call in the statement.
+    private static let maximumCapitals = 50
+
+    /// The letters of a searched text that the engines may leave as they are, with their capitals.
+    private static func capitals(in text: String) -> [(small: String, capital: String)] {
+        let letters = Set(text.lowercased().unicodeScalars.filter { !$0.isASCII }).sorted()
+        let found = letters.map { (small: String($0), capital: $0.properties.uppercaseMapping) }
+            .filter { $0.small != $0.capital && $0.capital.unicodeScalars.count == 1 }
+        return Array(found.prefix(maximumCapitals))
     }
 
     /// The account of an address, in upper or lower case.

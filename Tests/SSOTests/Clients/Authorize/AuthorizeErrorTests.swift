@@ -4,6 +4,7 @@ import Testing
 
 @testable import Counterparts
 @testable import IdPProtocols
+@testable import IdPFlow
 @testable import IdPTestKit
 @testable import SSOShared
 @testable import TestKit
