@@ -19,7 +19,9 @@ struct AuditPages: Sendable {
         _ request: Request, _ context: VisitorContext, _ admin: Admin, _ writer: AdminWriter
     ) async throws -> AdminPage {
         let values = Self.names.map { ($0, request.queryText($0)) }
-        let before = Base64URL.decode(request.queryText("before"))
+        let asked = Base64URL.decode(request.queryText("before"))
+        // Without the field the list begins with the newest row: no row is before an id of no bytes.
+        let before = asked?.isEmpty == true ? nil : asked
         let filter = AuditFilter(Dictionary(values) { $1 })
         let fields = zip(AuditFilter.fields(desk), values).map { ($0, $1.1) }
         if let problems = filter.problems {
