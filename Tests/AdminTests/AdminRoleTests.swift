@@ -118,6 +118,27 @@ struct AdminRoleTests {
         }
     }
 
+    @Test("no change of many within five minutes is left out: an email takes 200, and the next ones the others")
+    func toldOfAll() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            _ = try await deployment.adminBrowser()
+            _ = try await deployment.signedIn(as: "ben@example.com")
+            let notices = try deployment.notices()
+            try await notices.round()
+            try await deployment.grant(.auditor, to: "ben@example.com")
+            try await notices.round()
+            for _ in 0..<210 {
+                try await deployment.revoke(.auditor, of: "ben@example.com")
+                try await deployment.grant(.auditor, to: "ben@example.com")
+            }
+            for batches in [[1, 200], [1, 200, 200], [1, 20, 200, 200], [1, 20, 200, 200]] {
+                deployment.clock.advance(by: .minutes(5))
+                try await notices.round()
+                #expect(try await deployment.stored.adminNotices.batches().sorted() == batches)
+            }
+        }
+    }
+
     @Test(
         "an email of many changes lists the newest for which 8 KiB have room, and counts what the audit log has beside")
     func toldOfMany() async throws {

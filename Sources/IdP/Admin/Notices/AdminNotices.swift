@@ -55,7 +55,7 @@ package struct AdminNotices: Sendable {
         let (isDue, isMarkOld) = try await database.read { connection in
             let since = try since(connection)
             return (
-                try !untold(since: since ?? now, connection).isEmpty,
+                try !untold(since: since ?? now, limit: 1, connection).isEmpty,
                 since.map { now - $0 > Self.overlap + .minutes(1) } ?? true
             )
         }
@@ -65,7 +65,7 @@ package struct AdminNotices: Sendable {
 
     private func tell(at now: Timestamp, _ connection: any SQLConnection) throws -> Int {
         let since = try since(connection) ?? now
-        let untold = try untold(since: since, connection)
+        let untold = try untold(since: since, limit: Self.rows, connection)
         guard !untold.isEmpty else {
             try note(Self.mark, "", at: now, connection)
             return 0
@@ -75,8 +75,10 @@ package struct AdminNotices: Sendable {
         // One from the future was written while the clock was wrong.
         if let last, last <= now, now - last < Self.interval { return 0 }
         let batch = "adn_" + Base64URL.encode(try randomness.bytes(16))
-        for id in untold { try note(Base64URL.encode(id), batch, at: now, connection) }
-        try note(Self.mark, "", at: now, connection)
+        for row in untold { try note(Base64URL.encode(row.id), batch, at: now, connection) }
+        // With as many as one email takes, there may be more.
+        let told = untold.count < Self.rows ? now : max(since + Self.overlap, untold.last?.at ?? now)
+        try note(Self.mark, "", at: told, connection)
         for account in try RoleStore.admins(named: admins, eligibility, connection) {
             let id = "adm_" + Base64URL.encode(try randomness.bytes(16))
             try mail.enqueueNotice(
@@ -99,12 +101,12 @@ package struct AdminNotices: Sendable {
             """, ["id": .text(id), "batch": .text(batch), "now": .timestamp(now)])
     }
 
-    private func untold(since: Timestamp, _ connection: any SQLConnection) throws -> [[UInt8]] {
-        try AdminNews.rows(since: since, limit: 2000, connection).map(\.id).filter { id in
-            try connection.query(
-                "SELECT 1 AS one FROM admin_notice WHERE id = :id", ["id": .text(Base64URL.encode(id))]
+    private func untold(since: Timestamp, limit: Int, _ connection: any SQLConnection) throws -> [AuditEntry] {
+        try AdminNews.rows(since: since, limit: limit, connection) { row in
+            try !connection.query(
+                "SELECT 1 AS one FROM admin_notice WHERE id = :id", ["id": .text(Base64URL.encode(row.id))]
             ).isEmpty
-        }.prefix(Self.rows).map { $0 }
+        }
     }
 
     /// The ids of the audit rows of an email.

@@ -3,17 +3,17 @@ package import Storage
 
 /// What admin pages read of the audit log.
 extension AuditStore {
-    /// Rows of some events from a moment on, the oldest first.
+    /// Rows of some events after an id, or after the beginning of one, the oldest first.
     package static func rows(
-        of events: [String], since: Timestamp, limit: Int, _ connection: any SQLConnection
+        of events: [String], after id: [UInt8], limit: Int, _ connection: any SQLConnection
     ) throws -> [AuditEntry] {
         let (names, values) = Self.names(events)
         return try connection.rows(
             """
             SELECT \(AuditEntry.columns) FROM audit_event
-             WHERE id >= :since AND \(names) AND occurrences IS NULL ORDER BY id LIMIT :limit
+             WHERE id > :after AND \(names) AND occurrences IS NULL ORDER BY id LIMIT :limit
             """,
-            values.merging(["since": .blob(AuditID.prefix(of: since)), "limit": .integer(Int64(limit))]),
+            values.merging(["after": .blob(id), "limit": .integer(Int64(limit))]),
             AuditEntry.init)
     }
 

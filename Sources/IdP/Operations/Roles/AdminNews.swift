@@ -10,17 +10,26 @@ package enum AdminNews {
         EventKind.clientSecretRetired.id, EventKind.passkeyRemoved.id, EventKind.passkeysForgotten.id,
         EventKind.auditExported.id,
     ]
+    /// Rows that are read at once.
+    private static let page = 200
     /// The keys of a client that say where users and messages go, and who may enter.
     private static let keys: Set<String> = [
         "redirect_uris", "logout_uri", "backchannel_logout_uri", "sign_out_uris", "post_logout_redirect_uris", "access",
         "groups", "expose_groups",
     ]
 
-    /// - Parameter since: from when on.
+    /// The rows from a moment on that are not excluded, the oldest first.
     package static func rows(
-        since: Timestamp, limit: Int, _ connection: any SQLConnection
+        since: Timestamp, limit: Int, _ connection: any SQLConnection, except isExcluded: (AuditEntry) throws -> Bool
     ) throws -> [AuditEntry] {
-        try AuditStore.rows(of: events, since: since, limit: limit, connection).filter(isTold)
+        var (found, last) = ([AuditEntry](), AuditID.prefix(of: since))
+        while found.count < limit {
+            let page = try AuditStore.rows(of: events, after: last, limit: Self.page, connection)
+            found += try page.filter { try isTold($0) && !isExcluded($0) }
+            guard page.count == Self.page, let end = page.last else { break }
+            last = end.id
+        }
+        return Array(found.prefix(limit))
     }
 
     package static func rows(of ids: [[UInt8]], _ connection: any SQLConnection) throws -> [AuditEntry] {

@@ -267,7 +267,7 @@ struct PostgreSQLDialectTests {
         guard let account = try AccountStore.find(email: "ann@example.com", connection) else { return }
         #expect(try RoleStore.role(of: account, named: AdminAddresses(), connection) == nil)
         let moment = Timestamp(milliseconds: 0)
-        _ = try AuditStore.rows(of: ["signed_in"], since: moment, limit: 1, connection)
+        _ = try AuditStore.rows(of: ["signed_in"], after: [], limit: 1, connection)
         _ = try AuditStore.newest(of: ["signed_in"], since: moment, limit: 1, connection)
         _ = try AuditStore.counts(of: ["signed_in"], by: .cause, since: moment, connection)
         _ = try AuditStore.row([1], connection)
