@@ -39,8 +39,14 @@ extension PostgresOpening {
         let connection = try connect()
         guard let first = try missingSteps(connection) else {
             try checkUnused(connection)
+            // Before the snapshot, which the first statement takes, also one that waits for the lock: then the snapshot has what the
+            // last owner of the lock has committed.
+            _ = try connection.query(Self.sessionLock("pg_advisory_lock"))
+            defer {
+                try? connection.rollBack()
+                _ = try? connection.query(Self.sessionLock("pg_advisory_unlock"))
+            }
             connection.queue(.beginRead)
-            connection.queue(.lock)
             let copy = PostgresCopyConnection(connection)
             try copy.liftLimits()
             let tables = try body(copy)
@@ -55,6 +61,11 @@ extension PostgresOpening {
             return (tables, .marked)
         }
         throw first == 0 ? refusal("it has no tables", "Name the database to copy") : olderSchema
+    }
+
+    /// The lock of ``PostgresControl/lock``, which the session keeps beyond its transactions.
+    private static func sessionLock(_ function: String) -> String {
+        "SELECT \(function)((5460815::bigint << 32) | current_schema()::text::regnamespace::oid::bigint)::text AS done"
     }
 
     fileprivate func unmark() throws(DatabaseError) -> Bool {
