@@ -23,9 +23,15 @@ final class RecordingDatabase: Database {
     private let writes = Mutex(0)
 
     private let readsAtOnce: Bool
+    private let limits: (writes: Int, statements: Int)
 
-    /// - Parameter readsAtOnce: whether what can be read at once is. Otherwise the same statements run in each test.
-    init(_ real: any Database, readsAtOnce: Bool = false) { (self.real, self.readsAtOnce) = (real, readsAtOnce) }
+    /// - Parameters:
+    ///   - readsAtOnce: whether what can be read at once is. Otherwise the same statements run in each test.
+    ///   - writes: further ones fail, as in a process that has died.
+    ///   - statements: a write with more of them fails, as one that lasts too long does on PostgreSQL.
+    init(_ real: any Database, readsAtOnce: Bool = false, writes: Int = .max, statements: Int = .max) {
+        (self.real, self.readsAtOnce, limits) = (real, readsAtOnce, (writes, statements))
+    }
 
     /// How many transactions have written.
     var transactions: Int { writes.withLock { $0 } }
@@ -51,8 +57,19 @@ final class RecordingDatabase: Database {
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
-        writes.withLock { $0 += 1 }
-        return try await real.write { try body(Connection(real: $0, owner: self)) }
+        let number = writes.withLock { writes in
+            writes += 1
+            return writes
+        }
+        guard number <= limits.writes else { throw DatabaseError.unavailable("the process has died") }
+        return try await real.write { [self] in
+            let before = notes.withLock(\.count)
+            let result = try body(Connection(real: $0, owner: self))
+            guard notes.withLock(\.count) - before <= limits.statements else {
+                throw DatabaseError.unavailable("the transaction lasts too long")
+            }
+            return result
+        }
     }
 
     func checkReady() async throws(DatabaseError) { try await real.checkReady() }

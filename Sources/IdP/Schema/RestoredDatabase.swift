@@ -74,6 +74,9 @@ package struct EndedSinceBackup: Sendable, Equatable {
 ///
 /// Has SQL for tables of many owners: a restore changes them together, and no running program does any of this.
 package struct RestoredDatabase: Sendable {
+    /// Accounts or rows in one transaction.
+    private static let slice = 100
+
     let database: any Database
     private let protocols: ClientProtocols
     /// Of the rows of the audit log.
@@ -97,14 +100,13 @@ package struct RestoredDatabase: Sendable {
         let audit = AuditStore(database: database, clock: clock)
         let (untouched, passkeys) =
             try await replaced?.read { (try Self.untouched($0), try Self.passkeys($0)) } ?? ([], [:])
+        // A printed link is only for an account that nobody has signed in to, also in the time that is missing.
+        try await write(try await database.write { try Self.untouched($0) }.subtracting(untouched).sorted()) {
+            try $1.execute(
+                "UPDATE account SET begun_at = :now WHERE id = :id", ["now": .timestamp(now), "id": .text($0)])
+        }
         try await database.write { connection in
             try IdPTable.end(.restore, at: now, connection)
-            // A printed link is only for an account that nobody has signed in to, also in the time that is missing.
-            for account in try Self.untouched(connection).subtracting(untouched) {
-                try connection.execute(
-                    "UPDATE account SET begun_at = :now WHERE id = :id",
-                    ["now": .timestamp(now), "id": .text(account)])
-            }
             let here = try Self.passkeys(connection)
             for (id, account) in passkeys where here[id] == nil {
                 guard try AccountStore.find(account, connection) != nil else { continue }
@@ -132,24 +134,34 @@ package struct RestoredDatabase: Sendable {
             ).map { try $0.text("id") })
     }
 
-    /// Tells the clients of every sign-in that the backup knows, and of those that were made after it.
+    /// Tells the clients of every sign-in that the backup knows, and of those that were made after it. What was told has ended, so
+    /// this can be repeated.
     private func tellClients(of later: [ClientSignIn], at now: Timestamp, by actor: AuditActor) async throws {
         let audit = AuditStore(database: database, clock: clock)
         let signOuts = SignOuts(
             clock: ServiceClock { now }, randomness: SystemRandomness(), protocols: protocols)
-        try await database.write { connection in
-            for signIn in later { try signOuts.signIns.adopt(signIn, connection) }
-            var last = ""
-            while true {
-                let accounts = try signOuts.signIns.accounts(after: last, limit: 500, connection)
-                for account in accounts {
-                    try signOuts.end(.all(of: account), .restored, by: actor, connection) {
-                        try audit.write($0, connection)
-                    }
+        try await write(later) { try signOuts.signIns.adopt($0, $1) }
+        var last = ""
+        while true {
+            let accounts = try await database.write { [last] connection in
+                let accounts = try signOuts.signIns.accounts(after: last, limit: Self.slice, connection)
+                try signOuts.end(accounts.map { .all(of: $0) }, .restored, by: actor, connection) {
+                    try audit.write($0, connection)
                 }
-                guard let next = accounts.last else { return }
-                last = next
+                return accounts
             }
+            guard let next = accounts.last else { return }
+            last = next
+        }
+    }
+
+    /// Changes rows, in transactions of so many: PostgreSQL gives none more than four seconds.
+    private func write<Row: Sendable>(
+        _ rows: [Row], _ change: @escaping @Sendable (Row, any SQLConnection) throws -> Void
+    ) async throws {
+        for start in stride(from: 0, to: rows.count, by: Self.slice) {
+            let some = rows[start..<min(start + Self.slice, rows.count)]
+            try await database.write { connection in for row in some { try change(row, connection) } }
         }
     }
 

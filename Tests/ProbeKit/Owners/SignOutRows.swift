@@ -32,6 +32,18 @@ extension TableRows where Table == ClientSignInTable {
         ])
     }
 
+    /// Signs accounts in, each in a session of its own.
+    package func add(_ accounts: [String], at client: String, now: Timestamp) async throws {
+        try await insert(
+            accounts.map { account in
+                [
+                    "session_handle": .text("ses_\(account)"), "client_id": .text(client), "kind": .text("sso"),
+                    "told_session": .text("ses_\(account)"), "account_id": .text(account),
+                    "first_used_at": .timestamp(now), "last_used_at": .timestamp(now),
+                ]
+            })
+    }
+
     /// As if another grant of the same session had been redeemed, and its client told this session.
     package func addForGrant(of client: String, telling session: String) async throws {
         try await StoredRows(database).change([

@@ -4,33 +4,53 @@ package import Storage
 
 /// The one place that learns who has lost access to which client.
 ///
-/// Every change of a group, of a client's rule or of the list of clients calls it, in the transaction of the change. The client
-/// is told, and the audit log has it; the grants of such users are refused from that moment on by their own condition
-/// (``AccessHolds``).
+/// Every change of a group, of a client's rule or of the list of clients calls it. The grants of such users are refused from the
+/// change on by their own condition (``AccessHolds``), and so are those of a client that is disabled. The client is told in
+/// further transactions, with the audit log: one of all users would be too long for PostgreSQL.
 package enum AccessLoss {
+    /// Accounts in one transaction.
+    private static let slice = 100
+
     /// Ends what accounts have at a client that they may not enter any more, and nothing at another client.
     ///
     /// - Parameters:
-    ///   - accounts: the ids of those who could enter until now.
+    ///   - accounts: the ids of those who could enter until now; nil for all who have signed in at the client.
+    ///   - access: its rule by now.
     ///   - actor: who has made the change.
     ///   - record: says what happens in the same transaction.
-    package static func report(
-        accounts: [String], client: String, by actor: AuditActor, _ signOuts: SignOuts,
-        _ connection: any SQLConnection, audit record: (Event) throws -> Void
-    ) throws {
-        for account in accounts {
-            try signOuts.end(.atClient(client, of: account), .noAccess, by: actor, connection, audit: record)
+    package static func end(
+        _ accounts: [String]? = nil, at client: String, with access: ClientAccess, by actor: AuditActor,
+        _ signOuts: SignOuts, _ database: any Database,
+        audit record: @escaping @Sendable (Event, any SQLConnection) throws -> Void
+    ) async throws {
+        let lost: [String]
+        if let accounts {
+            lost = accounts
+        } else {
+            // On a reader: only who has lost access costs a transaction.
+            lost = try await database.read { try Self.accounts(without: access, at: client, $0) }
+        }
+        for start in stride(from: 0, to: lost.count, by: slice) {
+            let some = lost[start..<min(start + slice, lost.count)]
+            try await database.write { connection in
+                // Some may have joined a group meanwhile.
+                let ended = try some.filter { try !access.admits(account: $0, connection) }
+                try signOuts.end(ended.map { .atClient(client, of: $0) }, .noAccess, by: actor, connection) {
+                    try record($0, connection)
+                }
+            }
         }
     }
 
-    /// The same for all who may not enter a client with its new rule, which an operator has changed.
-    package static func report(
-        at client: String, with access: ClientAccess, _ context: ChangeContext, _ connection: any SQLConnection
-    ) throws {
-        try report(
-            accounts: accounts(without: access, at: client, connection), client: client, by: context.actor,
-            context.signOuts, connection
-        ) { try context.record($0, connection) }
+    /// The same after the change of an operator.
+    package static func end(
+        _ accounts: [String]? = nil, at client: String, with access: ClientAccess, after context: ChangeContext
+    ) {
+        context.afterwards { context, database in
+            try await end(
+                accounts, at: client, with: access, by: context.actor, context.signOuts, database
+            ) { try context.record($0, $1) }
+        }
     }
 
     /// The ids of the accounts that have signed in at a client and may not enter it with this rule. Looks at every sign-in at the

@@ -48,14 +48,13 @@ package struct SignOutQueue: Sendable {
 
     // MARK: Queueing
 
-    /// Whether a further message to this client may wait.
-    func hasRoom(for client: String, _ connection: any SQLConnection) throws -> Bool {
-        try connection.query(
-            """
-            SELECT 1 AS one FROM sign_out_message WHERE client_id = :client AND settled_at IS NULL
-             LIMIT 1 OFFSET :others
-            """, ["client": .text(client), "others": .integer(Int64(Self.maximumWaiting - 1))]
-        ).isEmpty
+    /// How many further messages to this client may wait.
+    func room(for client: String, _ connection: any SQLConnection) throws -> Int {
+        let waiting = try connection.query(
+            "SELECT COUNT(*) AS waiting FROM sign_out_message WHERE client_id = :client AND settled_at IS NULL",
+            ["client": .text(client)]
+        ).first?.integer("waiting")
+        return Self.maximumWaiting - Int(waiting ?? 0)
     }
 
     /// Queues a message, in the transaction that ends the sessions.

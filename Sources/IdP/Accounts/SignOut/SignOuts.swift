@@ -53,14 +53,32 @@ package struct SignOuts: Sendable {
         _ what: EndedSessions, _ cause: SignOutCause, by actor: AuditActor, _ connection: any SQLConnection,
         audit record: (Event) throws -> Void
     ) throws -> Told {
+        try end([what], cause, by: actor, connection, audit: record)
+    }
+
+    /// The same for many accounts at once. The messages that wait for a client are counted once.
+    @discardableResult package func end(
+        _ all: [EndedSessions], _ cause: SignOutCause, by actor: AuditActor, _ connection: any SQLConnection,
+        audit record: (Event) throws -> Void
+    ) throws -> Told {
+        var (told, room) = (Told(), [String: Int]())
+        for what in all { try end(what, cause, by: actor, &told, &room, connection, audit: record) }
+        return told
+    }
+
+    private func end(
+        _ what: EndedSessions, _ cause: SignOutCause, by actor: AuditActor, _ told: inout Told,
+        _ room: inout [String: Int], _ connection: any SQLConnection, audit record: (Event) throws -> Void
+    ) throws {
         let now = clock.now()
         let ended = try signIns.end(what, cause.end, at: now, connection)
         try endAppKeys(what, cause, connection, audit: record)
         if !cause.isOwn { try record(event(what, cause, actor, ended)) }
-        var told = Told()
         for message in QueuedSignOut.messages(about: ended, what, of: protocols) {
             guard try tells(message.clientID, message.kind, connection) else { continue }
-            guard try queue.hasRoom(for: message.clientID, connection) else {
+            let left = try room[message.clientID] ?? queue.room(for: message.clientID, connection)
+            room[message.clientID] = left - 1
+            guard left > 0 else {
                 told.dropped += 1
                 try record(message.event(.signOutGivenUp, by: .program, cause: "queue_full"))
                 continue
@@ -69,7 +87,6 @@ package struct SignOuts: Sendable {
             told.queued += 1
             try record(message.event(.signOutQueued, by: actor, cause: cause.rawValue))
         }
-        return told
     }
 
     /// The keys of a user's apps end with the account, and with all that was there before its address was proven. A sign-out leaves

@@ -2,6 +2,7 @@ package import Logging
 package import SSOShared
 package import SSOWeb
 package import Storage
+import Synchronization
 
 /// A change that an operator makes: with a command today, on a page later. One value for each change, with its input.
 package protocol OperatorChange: Sendable {
@@ -42,6 +43,15 @@ package struct ChangeContext: Sendable {
     package let protocols: ClientProtocols
     private let audit: AuditStore
     private let logger: Logger?
+    private let later = Later()
+
+    /// What a change leaves for transactions after its own, so that none of them is too long. It may be lost with the process, so
+    /// the next start must find it by itself.
+    package typealias FollowUp = @Sendable (ChangeContext, any Database) async throws -> Void
+
+    private final class Later: Sendable {
+        let work = Mutex<[FollowUp]>([])
+    }
 
     init(
         actor: AuditActor, now: Timestamp, randomness: any Randomness, protocols: ClientProtocols, audit: AuditStore,
@@ -62,9 +72,24 @@ package struct ChangeContext: Sendable {
             try audit.write(event, connection)
         }
     }
+
+    /// Does something once the change is committed, before its caller hears of it.
+    package func afterwards(_ work: @escaping FollowUp) { later.work.withLock { $0.append(work) } }
+
+    /// Does all of that.
+    func finish(_ database: any Database) async throws {
+        do {
+            for work in later.work.withLock({ $0 }) { try await work(self, database) }
+        } catch {
+            throw DatabaseError.unavailable(
+                "the change is made, but not all clients know of the users who have lost access, and the next start tells them: \(error)"
+            )
+        }
+    }
 }
 
-/// Makes changes of operators, beside a running IdP. Each is one transaction.
+/// Makes changes of operators, beside a running IdP. Each is one transaction. What it ends for any number of users follows in
+/// others (``ChangeContext/afterwards(_:)``).
 package struct OperatorChanges: Sendable {
     package let database: any Database
     private let protocols: ClientProtocols
@@ -87,11 +112,16 @@ package struct OperatorChanges: Sendable {
 
     /// - Throws: ``ChangeError`` and ``DatabaseError``.
     package func make<Change: OperatorChange>(_ change: Change) async throws -> Changed<Change.Result> {
-        let context = context
-        return try await database.write { try change.make(context, $0) }
+        let (changed, context) = try await database.write { connection in
+            // A new one each time that this runs.
+            let context = self.context
+            return (try change.make(context, connection), context)
+        }
+        try await context.finish(database)
+        return changed
     }
 
-    /// The same in the caller's transaction.
+    /// The same in the caller's transaction, for a change that leaves nothing for others.
     package func make<Change: OperatorChange>(
         _ change: Change, _ connection: any SQLConnection
     ) throws -> Changed<Change.Result> {

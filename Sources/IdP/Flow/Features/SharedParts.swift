@@ -66,7 +66,8 @@ package struct SharedParts: Sendable {
         admins = try values[AdminAddresses.setting]
         eligibility = SignInEligibility(allowed: try values[AllowedEmails.setting].adding(admins.all), clock: clock)
         signOuts = SignOuts(clock: clock, randomness: randomness, protocols: clients.registry.protocols) {
-            try clients.registered($2).client(id: $0)?.takesSignOuts(of: $1) ?? false
+            // Also one whose disabling was not finished: it is still told.
+            try clients.client(alsoDisabled: $0, $2)?.takesSignOuts(of: $1) ?? false
         }
         accounts = AccountStore(
             database: database, clock: clock, randomness: randomness, eligibility: eligibility, signOuts: signOuts)

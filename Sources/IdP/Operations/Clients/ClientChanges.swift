@@ -40,6 +40,17 @@ package struct ClientRegistrar: Sendable {
         throw ChangeError("the client \(owner) has the same secret (\(fingerprint)). Give each its own.")
     }
 
+    /// Refuses to go on with a disabled client while sign-ins of before have not ended: their tokens would be good again.
+    ///
+    /// - Throws: ``ChangeError``.
+    func checkEnded(_ id: String, _ connection: any SQLConnection) throws {
+        let users = try AccessLoss.accounts(without: .groups([]), at: id, connection).count
+        guard users > 0 else { return }
+        throw ChangeError(
+            "the sign-ins of \(users) user\(users == 1 ? "" : "s") at \(id) have not ended yet. To end them: idp client disable \(id)"
+        )
+    }
+
     /// The end of every change: all processes act on it from the commit on.
     func commit(_ events: [Event], _ context: ChangeContext, _ connection: any SQLConnection) throws {
         try store.noteChange(connection)
@@ -178,7 +189,7 @@ package struct SetClient: OperatorChange {
             at: context.now, connection)
         let detail = "set \(values.keys.sorted().joined(separator: " "))"
         try registrar.commit([Event(.clientChanged, client: id, detail: detail)], context, connection)
-        if client.isEnabled { try AccessLoss.report(at: id, with: access, context, connection) }
+        if client.isEnabled { AccessLoss.end(at: id, with: access, after: context) }
         // An entry that does not fit this version is in force nowhere.
         let before = try? client.entry.checked(of: registrar.file.protocols, logo: client.logo)
         for kind in before?.protocolsLost(by: described) ?? [] {
@@ -200,16 +211,16 @@ package struct EnableClient: OperatorChange {
 
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<ClientView> {
         let client = try registrar.client(id, connection)
+        // Also where it is disabled already: the sign-ins of a process that has died on the way end now.
+        if !isEnabled { AccessLoss.end(at: id, with: .groups([]), after: context) }
         guard client.isEnabled != isEnabled else { return try registrar.changed(id, false, connection) }
+        if isEnabled { try registrar.checkEnded(id, connection) }
         try registrar.store.update(
             client, entry: client.entry, of: registrar.file.protocols, logo: client.logo, isEnabled: isEnabled,
             at: context.now, connection)
         try registrar.commit(
             [Event(.clientChanged, client: id, detail: isEnabled ? "enabled" : "disabled")], context, connection)
-        if !isEnabled {
-            try ClientGrants.void(of: id, at: context.now, connection)
-            try AccessLoss.report(at: id, with: .groups([]), context, connection)
-        }
+        if !isEnabled { try ClientGrants.void(of: id, at: context.now, connection) }
         return try registrar.changed(id, true, connection)
     }
 }
@@ -226,6 +237,7 @@ package struct RemoveClient: OperatorChange {
         guard !client.isEnabled else {
             throw ChangeError("the client \(id) is enabled. First see what misses it: idp client disable \(id)")
         }
+        try registrar.checkEnded(id, connection)
         let last = try registrar.changed(id, true, connection)
         try registrar.store.delete(id, connection)
         // Disabling has voided them already. Once more, because the id may be given to another client.

@@ -6,9 +6,6 @@ package import Storage
 
 /// What a new list of clients means for access: warns of groups that nobody has made, and finds those who have lost access.
 package struct AccessReview: Sendable {
-    /// Accounts in one transaction.
-    private static let slice = 100
-
     package let database: any Database
     let audit: AuditStore
     let signOuts: SignOuts
@@ -102,24 +99,12 @@ package struct AccessReview: Sendable {
     private func end(_ rules: [(client: String, access: ClientAccess)]) async {
         do {
             for (client, access) in rules {
-                // On a reader: only who has lost access costs a transaction.
-                let lost = try await database.read { try AccessLoss.accounts(without: access, at: client, $0) }
-                for start in stride(from: 0, to: lost.count, by: Self.slice) {
-                    try await end(lost[start..<min(start + Self.slice, lost.count)], at: client, access)
+                try await AccessLoss.end(at: client, with: access, by: .program, signOuts, database) {
+                    [audit, logger] in try audit.record($0, logger, $1)
                 }
             }
         } catch {
             logger.record(Event(.accessReviewFailed, cause: "\(error)"))
-        }
-    }
-
-    private func end(_ lost: ArraySlice<String>, at client: String, _ access: ClientAccess) async throws {
-        try await database.write { connection in
-            // Some may have joined a group meanwhile.
-            let accounts = try lost.filter { try !access.admits(account: $0, connection) }
-            try AccessLoss.report(accounts: accounts, client: client, by: .program, signOuts, connection) {
-                try audit.record($0, logger, connection)
-            }
         }
     }
 }

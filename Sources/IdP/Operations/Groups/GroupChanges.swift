@@ -48,7 +48,7 @@ package struct RemoveGroup: OperatorChange {
         }
         let naming = try KnownClients(file: file, connection).all.filter { $0.access.names(group) }
         try GroupStore.remove(group, connection)
-        for client in naming { try AccessLoss.report(at: client.id, with: client.access, context, connection) }
+        for client in naming { AccessLoss.end(at: client.id, with: client.access, after: context) }
         try context.record(.group("\(group), \(words)", .removed), connection)
         return Changed(members, isChanged: true)
     }
@@ -115,11 +115,7 @@ package struct LeaveGroup: OperatorChange {
         for client in try KnownClients(file: file, connection).all where client.access.names(group) {
             let lost = staying.filter { !client.access.admits($0.groups) }.map(\.id)
             if !lost.isEmpty, client.isEnabled { losses.append((client.id, lost.count)) }
-            try AccessLoss.report(
-                accounts: lost, client: client.id, by: context.actor, context.signOuts, connection
-            ) {
-                try context.record($0, connection)
-            }
+            AccessLoss.end(lost, at: client.id, with: client.access, after: context)
         }
         return Changed(Left(addresses: left.map(\.email), lost: losses), isChanged: !left.isEmpty)
     }

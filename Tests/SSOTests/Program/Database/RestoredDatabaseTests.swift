@@ -9,6 +9,7 @@ import Testing
 @testable import IdPSchema
 @testable import SSOWeb
 @testable import TestKit
+@testable import WebTestKit
 
 @Suite("What had ended since a backup", .program, .alsoOnPostgres)
 struct RestoredDatabaseTests {
@@ -85,6 +86,19 @@ struct RestoredDatabaseTests {
         let due = try await backup.read { try AccountStore.overdue(at: Timestamp(milliseconds: 5000), limit: 10, $0) }
         #expect(due == ["ann"])
         for database in [backup, live] { await database.close() }
+    }
+
+    @Test("sign-ins and printed links of any number of accounts end in transactions that are short enough")
+    func manyAccounts() async throws {
+        let ids = (0..<250).map { "usr_\($0)" }
+        let backup = try await database("backup", ids.map { ($0, false, []) })
+        try await backup.stored.clientSignIns.add(ids, at: "wiki", now: Timestamp(milliseconds: 1))
+        let strict = RecordingDatabase(backup, statements: 800)
+        try await RestoredDatabase(database: strict).endSignIns(now: Timestamp(milliseconds: 2000))
+        #expect(try await backup.stored.clientSignIns.open.count() == 0)
+        #expect(try await backup.stored.signOutMessages.count() == 250)
+        #expect(try await backup.stored.accounts.untouched.count() == 0)
+        await backup.close()
     }
 
     @Test("a user who was taken out of a group does not come back into it; one who was lost, or joined since, does")
