@@ -11,7 +11,7 @@ import time
 from urllib.parse import urlencode
 
 import requests
-from authlib.integrations.flask_client import OAuth
+from authlib.integrations.flask_client import OAuth, OAuthError
 from flask import Flask, redirect, render_template_string, request, session, url_for
 from joserfc import jwt
 from joserfc.errors import JoseError
@@ -57,7 +57,11 @@ def sign_in():
 @app.get("/callback")
 def callback():
     # Checks state, nonce, `iss`, and the ID token with its signature.
-    token = idp.authorize_access_token()
+    try:
+        token = idp.authorize_access_token()
+    except OAuthError:
+        # The user went back, or has begun another sign-in since.
+        return 'The sign-in did not work. <a href="/sign-in">Begin again</a>.', 403
     session.clear()
     session["id"] = secrets.token_urlsafe()
     # `sub` names the user: it never changes, an address may.

@@ -25,6 +25,8 @@ settings.configure(
         "django.contrib.sessions.middleware.SessionMiddleware",
         "django.middleware.csrf.CsrfViewMiddleware",
         "django.contrib.auth.middleware.AuthenticationMiddleware",
+        # Sends a user who went back to SOCIAL_AUTH_LOGIN_ERROR_URL. Without it the answer is 500.
+        "social_django.middleware.SocialAuthExceptionMiddleware",
     ],
     TEMPLATES=[{"BACKEND": "django.template.backends.django.DjangoTemplates"}],
     AUTHENTICATION_BACKENDS=["social_core.backends.open_id_connect.OpenIdConnectAuth"],
