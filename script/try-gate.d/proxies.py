@@ -82,9 +82,13 @@ def start(name, block, port, folder, further=None):
     elif recipe == "caddy":
         block = "{\n\tadmin off\n\tauto_https off\n}\n" + block
     elif recipe == "haproxy":
-        # The block says itself what belongs into "global".
-        head = "\n".join(line[1:] for line in block.splitlines() if line.startswith("#     "))
-        block = "global\n" + head.replace("/etc/haproxy/gate.lua", f"{ROOT}/deploy/gate/gate.lua") + "\n" + block
+        # The block says itself what belongs into "global" and into the frontend.
+        said = [line[6:] for line in block.splitlines() if line.startswith("#     ")]
+        chosen = [line for line in said if line.startswith("use_backend ")]
+        front = said.index("frontend web")
+        parts = ["global", *said[:said.index(chosen[0])], *said[front:], *chosen]
+        head = "\n".join(parts).replace("/etc/haproxy/gate.lua", f"{ROOT}/deploy/gate/gate.lua")
+        block = head + "\n" + block
     else:
         with open(path + ".dynamic.yaml", "w", encoding="utf-8") as file:
             file.write(block)

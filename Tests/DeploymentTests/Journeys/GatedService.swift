@@ -83,11 +83,8 @@ struct GatedService: Sendable {
                 """
         case .caddy: return "{\n\tadmin off\n\tauto_https off\n}\n\(block)"
         case .haproxy:
-            // The block says itself what belongs into "global".
-            let lines = block.split(separator: "\n").filter { $0.hasPrefix("#     ") }.map { $0.dropFirst() }
-            let script = TestVectors.repository.appending(path: "deploy/gate/gate.lua").path()
-            let global = lines.joined(separator: "\n").replacing("/etc/haproxy/gate.lua", with: script)
-            return "global\n\(global)\n\(block)"
+            let said = HAProxyBlock(block)
+            return (["global"] + said.global + said.frontend + said.choices + [block]).joined(separator: "\n")
         }
     }
 

@@ -38,38 +38,29 @@ extension GateRecipe {
             """
     }
 
-    /// For HAProxy 2.6 and later, with gate.lua.
+    /// For HAProxy 2.6 and later, with gate.lua. One frontend has each port: with two, HAProxy gives each a part of the connections. So
+    /// the rules stand in backends, which any number of services add beside each other.
     var haproxy: String {
-        let clear = Self.identity.map {
-            "    http-request del-header ^\($0.lowercased().replacing("-", with: "[-_]"))$ -m reg"
-        }.joined(separator: "\n")
         let gone = removed.map { "    http-request del-header \($0)\n" }.joined()
-        let bind = isHTTPS ? "bind :443 ssl crt /etc/haproxy/certs/" : "bind \(host)"
+        let isOfHost = "if { req.hdr(host) -i \(host) }"
         return """
-            # \(id) behind the gate, for HAProxy 2.6 and later. In "global":
+            # \(id) behind the gate, for HAProxy 2.6 and later. Once, in "global":
             #     lua-load /etc/haproxy/gate.lua
             #     tune.bufsize 65536
             #     tune.maxrewrite 16384
-            frontend \(word)
-                mode http
-                \(bind)
-                timeout client 1m
-                acl \(word)_host hdr(host) -i \(host)
-                http-request deny deny_status 404 unless \(word)_host
-            \(clear)
-                http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]
-                http-request set-header X-Forwarded-Host %[req.hdr(host)]
-                http-request set-header X-Forwarded-For %[src]
-                http-request del-header X-Original-URL
-                http-request del-header X-Original-Method
-                http-request lua.sso_check http://\(program)/gate/\(id)/check unless { path_beg /.sso/ }
-            \(gone)    use_backend \(word)_gate if { path_beg /.sso/ }
-                default_backend \(word)_service
-
+            # In the only frontend of the port, such as "web" of haproxy.example.cfg, for each service:
+            #     use_backend \(word)_gate \(isOfHost) { path_beg /.sso/ }
+            #     use_backend \(word)_service \(isOfHost)
+            # Where the port has no frontend yet, above these two lines:
+            #     frontend web
+            #         mode http
+            #         \(isHTTPS ? "bind :443 ssl crt /etc/haproxy/certs/" : "bind \(host.contains(":") ? host : "\(host):80")")
+            #         timeout client 1m
             backend \(word)_gate
                 mode http
                 timeout connect 5s
                 timeout server 1m
+            \(discarded)
                 http-request replace-path ^/\\.sso/(.*)$ /gate/\(id)/\\1
                 server gate \(program)
 
@@ -78,9 +69,23 @@ extension GateRecipe {
                 timeout connect 5s
                 timeout server 1m
                 timeout tunnel 1h
-                server service \(upstreamHost)\(upstream.hasPrefix("https:") ? " ssl verify required ca-file @system-ca" : "")
+            \(discarded)
+                http-request lua.sso_check http://\(program)/gate/\(id)/check
+            \(gone)    server service \(upstreamHost)\(upstream.hasPrefix("https:") ? " ssl verify required ca-file @system-ca" : "")
 
             """
+    }
+
+    /// What HAProxy discards of what a client claims, and sets itself.
+    private var discarded: String {
+        let clear = Self.identity.map { "del-header ^\($0.lowercased().replacing("-", with: "[-_]"))$ -m reg" }
+        let rules =
+            clear + [
+                "set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]",
+                "set-header X-Forwarded-Host %[req.hdr(host)]", "set-header X-Forwarded-For %[src]",
+                "del-header X-Original-URL", "del-header X-Original-Method",
+            ]
+        return rules.map { "    http-request \($0)" }.joined(separator: "\n")
     }
 
     /// The dynamic configuration of Traefik 3. Its entry points, `web` and `websecure`, are in the static one.
