@@ -64,6 +64,29 @@ struct AdminServiceTests {
         }
     }
 
+    @Test("a service behind the gate alone is offered no secret and no redirect URI, and takes none")
+    func behindTheGate() async throws {
+        try await Self.open { deployment, browser in
+            let address = "https://wiki.example.com"
+            let entry = Self.wiki.merging(["protocol": "gate", "address": address]) { $1 }
+            let shown = try await deployment.make(browser, "/admin/services/add", entry)
+            #expect(shown.text.contains("proxy_pass http://127.0.0.1:0/gate/wiki/"), "as IDP_LISTEN says")
+            _ = try await deployment.make(browser, "/admin/services/add", Self.wiki.merging(["id": "shop"]) { $1 })
+            for (id, hasAddresses) in [("wiki", false), ("shop", true)] {
+                let home = "/admin/services/\(id)"
+                let page = try await browser.get(deployment.origin + home).text
+                for action in ["rotate", "register"] { #expect(page.contains("\(home)/\(action)") == hasAddresses) }
+                #expect(page.contains("its proxy asks about every request") != hasAddresses && !page.contains("PKCE"))
+                let change = try await browser.get(deployment.origin + home + "/change").text
+                #expect(change.contains("name=\"redirect_uris\"") == hasAddresses)
+            }
+            let refused = try await deployment.question(
+                browser, "/admin/services/wiki/register", ["address": address + "/callback"])
+            #expect(refused.status == 422 && refused.text.contains("has none"), "\(refused.text)")
+            #expect(try await Self.view(deployment)?.client.redirectURIs.isEmpty == true)
+        }
+    }
+
     @Test("wrong keys are named at their fields, and nothing is added")
     func wrong() async throws {
         try await Self.open { deployment, browser in
@@ -71,6 +94,7 @@ struct AdminServiceTests {
             values["address"] = "http://wiki.example.com/callback"
             let page = try await deployment.question(browser, "/admin/services/add", values)
             #expect(page.status == 422 && page.text.contains("href=\"#field-address\""), "\(page.text)")
+            #expect(page.text.contains("<span lang=\"en\">") && !page.text.contains("redirect_uris of"))
             values = Self.wiki
             values["id"] = "partner-1"
             let taken = try await deployment.question(browser, "/admin/services/add", values)

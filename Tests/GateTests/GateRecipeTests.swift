@@ -63,6 +63,6 @@ extension TestDeployment {
     fileprivate func recipe(_ id: String) async throws -> GateRecipe? {
         let file = idp.clients.clients
         let all = try await database.read { try ClientView.all(file: file, $0) }
-        return try GateRecipe(#require(all.first { $0.client.id == id }).client)
+        return try GateRecipe(#require(all.first { $0.client.id == id }).client, program: "127.0.0.1:8080")
     }
 }

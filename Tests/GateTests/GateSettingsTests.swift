@@ -1,3 +1,4 @@
+import Foundation
 import SSOWeb
 import Testing
 
@@ -48,12 +49,29 @@ struct GateSettingsTests {
             ("\(origin), app_keys: true, app_key_field: X_Api_Key", "must be the name of a field for keys alone"),
             ("\(origin), app_keys: true, app_key_field: \"X Key\"", "must be the name of a field for keys alone"),
             ("\(origin), upstream: \"http://127.0.0.1:3000/x\"", "must be scheme, host and port"),
+            (
+                "\(origin), redirect_uris: [https://wiki.example.com/cb]",
+                "redirect_uris of \"wiki\": a client with these protocols has none"
+            ),
             ("\(origin), gate_path: /x", "unknown key \"gate_path\""),
         ])
     func invalid(keys: String, words: String) throws {
         let problems = try Self.problems(keys)
         #expect(problems.contains { $0.contains(words) }, "\(problems)")
         #expect(!problems.contains { $0.contains("secrets is missing") }, "\(problems)")
+    }
+
+    @Test("the example of the clients file and of the page about the gate is valid")
+    func example() throws {
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: TestVectors.repository.appending(path: path), encoding: .utf8)
+        }
+        let lines = try text("deploy/clients.example.yaml").split(separator: "\n")
+            .drop { !$0.hasPrefix("  # - id: grafana") }
+        let entry = lines.map { $0.replacing("  # ", with: "  ", maxReplacements: 1) }.joined(separator: "\n")
+        let read = try ClientsFixture("clients:\n\(entry)\n", of: ClientProtocols.builtIn, in: TemporaryFolder())
+        #expect(read.problems.isEmpty && read.clients.first?.gate?.takesAppKeys == true, "\(read.problems)")
+        #expect(try text("docs/gate.md").contains(entry), "\(entry)")
     }
 
     @Test("without declared proxies the program does not start, and says which client needs them")

@@ -16,7 +16,7 @@ import StorageEngines
 
 /// The settings of the IdP: the one list of them, and the checks that look at two.
 package enum IdPSettings {
-    static let listen = ListenAddress.setting("IDP", default: "127.0.0.1:8080", example: "127.0.0.1:9090")
+    static let listen = FlowSettings.listen
     static let database = DatabaseSettings(
         "IDP", file: ("sqlite:var/idp.sqlite", "sqlite:/var/lib/swift-sso-idp/idp.sqlite"),
         postgres: ProgramDatabase.idp.postgres)

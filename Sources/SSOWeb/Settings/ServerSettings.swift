@@ -10,6 +10,9 @@ public struct ListenAddress: Sendable, CustomStringConvertible {
     public let port: Int
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
+    /// The address for a program of this machine that connects, such as a proxy: all addresses have the one of loopback.
+    package var onThisMachine: String { ["0.0.0.0", "::"].contains(host) ? "127.0.0.1:\(port)" : description }
+
     /// - Parameter example: of the setting, for its error.
     /// - Throws: ``SettingError`` when it is not a host and a port.
     public init(_ text: String, example: String = "127.0.0.1:8080") throws(SettingError) {

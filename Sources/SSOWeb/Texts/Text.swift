@@ -7,7 +7,7 @@ import SSOShared
 /// Text("code.tries-left", count: 2)   // "code.tries-left.other"
 /// ```
 public struct Text: Sendable {
-    let key: String
+    package let key: String
     let values: [String: any TextValue]
     /// The key without its form, and the number, for a text that depends on one.
     let plural: (stem: String, count: Int)?

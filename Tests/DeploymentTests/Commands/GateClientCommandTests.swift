@@ -20,6 +20,14 @@ struct GateClientCommandTests {
             let shown = try await pair.idp(["client", "show", "grafana"] + arguments, settings: settings).printed
             #expect(shown.hasPrefix("# grafana behind the gate, for "))
             #expect(added == "# Added grafana (Grafana).\n" + shown)
+            #expect(shown.contains("127.0.0.1:\(pair.idp.port)") && !shown.contains("8080"), "as IDP_LISTEN says")
+            let everywhere = settings.merging(["IDP_LISTEN": "[::]:9123"]) { $1 }
+            for (more, address) in [([], "127.0.0.1:9123"), (["--program", "10.0.0.9:80"], "10.0.0.9:80")] {
+                let block = try await pair.idp(
+                    ["client", "show", "grafana"] + arguments + more, settings: everywhere
+                ).printed
+                #expect(block.contains(address) && !block.contains("[::]"))
+            }
         }
     }
 

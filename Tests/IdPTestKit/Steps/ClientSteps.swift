@@ -34,7 +34,7 @@ extension TestDeployment {
     ) throws -> AddClient {
         var entry = ClientEntry(id: client.id)
         entry["name"] = .text(client.name)
-        entry["redirect_uris"] = .list([client.callback])
+        if values["protocols"] != .list(["gate"]) { entry["redirect_uris"] = .list([client.callback]) }
         entry["access"] = .text("everyone")
         for (key, value) in values { entry[key] = value }
         return AddClient(

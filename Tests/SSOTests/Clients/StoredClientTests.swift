@@ -5,6 +5,7 @@ import SSOWeb
 import Storage
 import Testing
 
+@testable import Counterparts
 @testable import IdP
 @testable import IdPClients
 @testable import IdPMail
@@ -214,6 +215,41 @@ struct StoredClientTests {
                     redirect_uris: ["https://wiki.example.com/?a=\\"b\\"&c='d'"]
                     secrets: ["file:/etc/swift-sso/secrets/wiki"]
                 """)
+    }
+
+    @Test("the clients file takes the exported entry of every kind of client, as soon as its secret is there")
+    func exported() throws {
+        let kinds: [(protocols: [String], further: [String: ClientEntry.Value], hasSecret: Bool)] =
+            ClientProtocols.builtIn.all.map { settings in
+                let address = "https://wiki.example.com"
+                return settings.needsRedirectURIs
+                    ? ([settings.id], ["redirect_uris": .list([address + "/cb"])], settings.needsSecret)
+                    : ([settings.id], [settings.addressKey: .text(address)], settings.needsSecret)
+            } + [
+                (
+                    ["oidc"], ["public": .text("true"), "redirect_uris": .list(["https://wiki.example.com/cb"])], false
+                ),
+                (
+                    ["sso", "gate"],
+                    [
+                        "gate_origin": .text("https://wiki.example.com"),
+                        "redirect_uris": .list(["https://wiki.example.com/cb"]),
+                    ], true
+                ),
+            ]
+        let folder = try TemporaryFolder()
+        let secret = try folder.write(TestSecret.new() + "\n", to: "secret")
+        for kind in kinds {
+            var entry = ClientEntry(id: "wiki")
+            entry["name"] = .text("Wiki")
+            entry["access"] = .text("everyone")
+            entry["protocols"] = .list(kind.protocols)
+            for (key, value) in kind.further { entry[key] = value }
+            let text = entry.fileText(of: .builtIn).replacing("/etc/swift-sso/secrets/wiki", with: secret)
+            let read = try ClientsFixture("clients:\n\(text)\n", of: .builtIn, in: folder)
+            #expect(read.problems.isEmpty && read.clients.count == 1, "\(text)\n\(read.problems)")
+            #expect(text.contains("secrets") == kind.hasSecret, "\(text)")
+        }
     }
 
     @Test("no more than 500 clients")

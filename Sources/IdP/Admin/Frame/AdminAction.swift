@@ -61,6 +61,11 @@ struct AdminAsked: Sendable {
     func lines(_ name: String) -> [String] {
         text(name).split(whereSeparator: \.isNewline).map { String($0).trimmed }.filter { !$0.isEmpty }
     }
+
+    /// The same, each once.
+    func names(_ name: String) -> [String] {
+        lines(name).reduce(into: []) { all, line in if !all.contains(line) { all.append(line) } }
+    }
 }
 
 extension String {
@@ -128,6 +133,9 @@ enum AdminOutcome: Sendable {
 
 /// What is wrong with what was typed, by the name of the field.
 struct AdminProblems: Error {
+    /// The key of a text with what a rule of the clients file says.
+    static let ofRules = "admin.key-problem"
+
     let all: [(field: String, text: Text)]
 
     init(_ all: [(field: String, text: Text)]) { self.all = all }

@@ -110,7 +110,7 @@ struct AdminActions: Sendable {
             ])
         page.problems =
             problems?.all.map {
-                .init(href: fields.isEmpty ? "content" : "field-\($0.field)", textHTML: writer.html($0.text))
+                .init(href: fields.isEmpty ? "content" : "field-\($0.field)", textHTML: writer.problemHTML($0.text))
             } ?? []
         return desk.response(
             page, for: request, admin, status: problems == nil ? .ok : .unprocessableContent,
@@ -147,7 +147,7 @@ struct AdminActions: Sendable {
         var page = writer.page(plan.title, blocks)
         if seen != nil { page.alertHTML = writer.html(Text("admin.changed")) }
         page.problems =
-            problems?.all.map { .init(href: "field-\($0.field)", textHTML: writer.html($0.text)) } ?? []
+            problems?.all.map { .init(href: "field-\($0.field)", textHTML: writer.problemHTML($0.text)) } ?? []
         return page
     }
 

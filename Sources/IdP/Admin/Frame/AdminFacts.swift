@@ -24,6 +24,8 @@ extension AdminDesk {
     var settings: [SettingsReader.Line] { facts.values.lines }
     /// Where a setting comes from; nil for a default.
     func place(of setting: String) -> String? { facts.values.places[setting] }
+    /// Where a proxy of this machine finds the program.
+    var program: String { (try? facts.values[FlowSettings.listen])?.onThisMachine ?? "127.0.0.1:8080" }
     var warnings: [String] { facts.values.warnings }
     var printedLink: String { SignInPath.printedLink }
 

@@ -18,6 +18,11 @@ struct AdminWriter: Sendable {
     func html(_ text: Text) -> String { texts.html(text) }
     func plain(_ text: Text) -> String { texts.plain(text) }
 
+    /// What is wrong in a form. What the rules of the clients file say is English.
+    func problemHTML(_ text: Text) -> String {
+        text.key == AdminProblems.ofRules ? "<span lang=\"en\">\(html(text))</span>" : html(text)
+    }
+
     /// A value from outside, in a `<bdi>`.
     func valueHTML(_ value: String) -> String { texts.html(Text("admin.value", ["value": Self.cut(value)])) }
 
@@ -135,7 +140,7 @@ struct AdminWriter: Sendable {
         var shown = AdminPage.Field(name: field.name, fieldLabelHTML: html(field.label), value: value)
         shown.type = field.type
         (shown.hintHTML, shown.hasHint) = (field.hint.map(html) ?? "", field.hint != nil)
-        (shown.errorHTML, shown.hasError) = (error.map(html) ?? "", error != nil)
+        (shown.errorHTML, shown.hasError) = (error.map(problemHTML) ?? "", error != nil)
         shown.options = field.options.map {
             .init(optionValue: $0.value, optionLabel: plain($0.label), isSelected: $0.value == value)
         }

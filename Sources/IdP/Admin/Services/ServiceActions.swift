@@ -119,7 +119,7 @@ struct AddServiceAction: AdminAction {
         let added = try AddClient(
             asked.text("id"), entry(asked), logo: nil, secret: secret, box, ClientRegistrar(file: desk.file)
         ).make(context, connection)
-        return .shown(ServiceLines.blocks(of: added.result.client, secret: text, issuer: desk.parts.origin.text))
+        return .shown(ServiceLines.blocks(of: added.result.client, secret: text, desk))
     }
 }
 

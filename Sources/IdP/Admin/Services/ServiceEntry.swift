@@ -43,7 +43,8 @@ struct ServiceEntry: Sendable {
                 name: key.name, label: Text("admin.value", ["value": key.name]), isList: key.form == .list,
                 options: key.form == .flag ? Self.flags : [], hint: Text("admin.value", ["value": key.meaning]))
         }
-        return own + more
+        let takesAddresses = protocols.contains { $0.takesRedirectURIs }
+        return own.filter { takesAddresses || $0.name != "redirect_uris" } + more
     }
 
     private func used(_ entry: ClientEntry) -> [any ClientProtocolSettings.Type] {
@@ -82,13 +83,18 @@ struct ServiceEntry: Sendable {
     /// - Throws: ``AdminProblems`` by the names of the keys.
     @discardableResult func check(_ entry: ClientEntry, logo: [UInt8]? = nil) throws -> Client {
         var problems: [(field: String, text: Text)] = []
+        let id = if case .text(let id)? = entry["id"] { id } else { "" }
         let client = entry.client(
             of: protocols, secrets: [], logo: logo, place: { "\($0)\u{1}" },
             problem: { problem in
                 let parts = problem.split(separator: "\u{1}", maxSplits: 1).map(String.init)
                 let text = parts.last.map { String($0.drop { $0 == ":" || $0 == " " }) } ?? problem
                 let field = parts.count == 2 ? parts[0] : "name"
-                problems.append((field, Text("admin.key-problem", ["key": field, "problem": AdminWriter.cut(text)])))
+                // The page itself names the key and the service.
+                let start = "\(field) of \"\(id)\": "
+                let words = text.hasPrefix(start) ? String(text.dropFirst(start.count)) : text
+                problems.append(
+                    (field, Text(AdminProblems.ofRules, ["key": field, "problem": AdminWriter.cut(words)])))
             })
         guard let client, problems.isEmpty else { throw AdminProblems(problems) }
         return client
@@ -99,10 +105,12 @@ struct ServiceEntry: Sendable {
 enum ServiceLines {
     /// - Parameter secret: shown here, and never again.
     static func blocks(
-        of client: Client, secret: String, issuer: String
+        of client: Client, secret: String, _ desk: AdminDesk
     ) -> @Sendable (AdminWriter) -> [AdminPage.Block] {
         let lines = client.protocols.flatMap {
-            $0.lines(for: client, secret: client.hasNoSecret ? nil : secret, issuer: issuer)
+            $0.lines(
+                for: client, secret: client.hasNoSecret ? nil : secret, issuer: desk.parts.origin.text,
+                program: desk.program)
         }
         return { writer in
             lines.map { file, text in

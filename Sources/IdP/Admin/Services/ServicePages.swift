@@ -160,13 +160,13 @@ struct ServicePages: Sendable {
     private func actions(_ view: ClientView, _ home: String) -> [(Text, String)] {
         let name: [String: any TextValue] = ["name": view.client.name]
         var links = [(Text("admin.service-change", name), "\(home)/change")]
-        if !view.client.isPublic {
+        if !view.client.hasNoSecret {
             links.append(
                 view.secrets.count > 1
                     ? (Text("admin.service-retire", name), "\(home)/retire")
                     : (Text("admin.service-rotate", name), "\(home)/rotate"))
         }
-        links.append((Text("admin.service-register", name), "\(home)/register"))
+        if view.client.takesRedirectURIs { links.append((Text("admin.service-register", name), "\(home)/register")) }
         if view.isEnabled {
             links.append((Text("admin.service-disable", name), "\(home)/disable"))
         } else {
@@ -191,7 +191,8 @@ struct ServicePages: Sendable {
                     secret.addedAt.map { writer.cell($0) } ?? writer.none,
                     writer.cell(secret.use?.first), writer.cell(secret.use?.last),
                 ]
-            }, empty: Text("admin.secrets-empty"))
+            },
+            empty: view.client.takesRedirectURIs ? Text("admin.secrets-empty") : Text("admin.secrets-gate"))
     }
 
     /// What was sent in place of a registered address, with what differs marked.

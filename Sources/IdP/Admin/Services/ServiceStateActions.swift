@@ -33,7 +33,7 @@ struct RotateAction: ServiceAction {
         let view = try RotateSecret(
             asked.id, to: secret, endingAfter: ClientLimits.unusedSecretEndsAfter, box, registrar
         ).make(context, connection).result
-        return .shown(ServiceLines.blocks(of: view.client, secret: text, issuer: desk.parts.origin.text))
+        return .shown(ServiceLines.blocks(of: view.client, secret: text, desk))
     }
 }
 

@@ -56,10 +56,13 @@ package struct ClientEntry: Sendable, Equatable {
     /// The stored form.
     func text(of protocols: ClientProtocols) -> String { lines(of: protocols).joined(separator: "\n") }
 
-    /// The entry for the clients file, with a placeholder for the secrets.
+    /// The entry for the clients file, with a placeholder for the secrets of a client that has some.
     package func fileText(of protocols: ClientProtocols) -> String {
         let id = if case .text(let id)? = values["id"] { id } else { "" }
-        let all = lines(of: protocols) + ["secrets: [\(JSONText.string("file:/etc/swift-sso/secrets/\(id)"))]"]
+        let listed: [String] = if case .list(let ids)? = values["protocols"] { ids } else { [] }
+        let hasNoSecret = values["public"] == .text("true") || protocols.haveNoSecret(listed)
+        let secrets = "secrets: [\(JSONText.string("file:/etc/swift-sso/secrets/\(id)"))]"
+        let all = lines(of: protocols) + (hasNoSecret ? [] : [secrets])
         return "  - " + all.joined(separator: "\n    ")
     }
 

@@ -125,6 +125,11 @@ struct ClientEntryReader {
     private func redirectURIs(_ entry: SettingsFileEntry, client: String, _ rules: ClientRules?) -> [String]? {
         // Also after a problem with another key: by the protocols as they are listed.
         guard protocols.needRedirectURIs(listed(entry)) || entry.hasItems("redirect_uris") else { return [] }
+        guard protocols.takeRedirectURIs(listed(entry)) else {
+            return entry.refuse(
+                "redirect_uris of \"\(client)\": a client with these protocols has none. Remove the key.",
+                at: "redirect_uris")
+        }
         guard let uris = entry.texts("redirect_uris") else { return nil }
         guard uris.count <= ClientLimits.redirectURIs else {
             return entry.refuse(

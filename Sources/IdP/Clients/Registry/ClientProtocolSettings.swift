@@ -8,6 +8,8 @@ package protocol ClientProtocolSettings: Sendable {
     static var callbackFields: [String] { get }
     /// Whether a client needs `redirect_uris`.
     static var needsRedirectURIs: Bool { get }
+    /// Whether a client may have `redirect_uris`, needed or not.
+    static var takesRedirectURIs: Bool { get }
     /// The key of the address without which there is no client: a form of a new one asks for it.
     static var addressKey: String { get }
     /// Whether a client needs a secret. One has none where none of its protocols needs one.
@@ -39,7 +41,10 @@ package protocol ClientProtocolSettings: Sendable {
     /// - Parameters:
     ///   - secret: nil for a client without one.
     ///   - issuer: the public address here.
-    func lines(for client: Client, secret: String?, issuer: String) -> [(file: String?, text: String)]
+    ///   - program: where a proxy finds the program.
+    func lines(
+        for client: Client, secret: String?, issuer: String, program: String
+    ) -> [(file: String?, text: String)]
     /// Whether a grant may be taken to an address that a request names.
     func mayReturn(to address: String, of client: Client) -> Bool
 }
@@ -47,12 +52,15 @@ package protocol ClientProtocolSettings: Sendable {
 extension ClientProtocolSettings {
     package static var callbackFields: [String] { [] }
     package static var needsRedirectURIs: Bool { true }
+    package static var takesRedirectURIs: Bool { true }
     package static var addressKey: String { "redirect_uris" }
     package static var needsSecret: Bool { true }
     package static var takesIDsOfApps: Bool { false }
     package static var signsRequests: Bool { false }
     package static var namesEachSession: Bool { false }
-    package func lines(for client: Client, secret: String?, issuer: String) -> [(file: String?, text: String)] {
+    package func lines(
+        for client: Client, secret: String?, issuer: String, program: String
+    ) -> [(file: String?, text: String)] {
         let password = secret.map { "client_secret=\($0)\n" } ?? ""
         return [(nil, "issuer=\(issuer)\nclient_id=\(client.id)\n\(password)")]
     }
@@ -99,6 +107,12 @@ package struct ClientProtocols: Sendable {
     package func needRedirectURIs(_ listed: [String]) -> Bool {
         let used = all.filter { listed.contains($0.id) }
         return used.isEmpty || used.contains { $0.needsRedirectURIs }
+    }
+
+    /// Whether a client may have redirect URIs that lists these protocols, or none.
+    package func takeRedirectURIs(_ listed: [String]) -> Bool {
+        let used = all.filter { listed.contains($0.id) }
+        return used.isEmpty || used.contains { $0.takesRedirectURIs }
     }
 
     /// Whether a client has no secret that lists these protocols.

@@ -143,6 +143,9 @@ extension Client {
     /// Whether the client has no secret: it proves itself with PKCE alone, or none of its protocols needs a secret.
     package var hasNoSecret: Bool { isPublic || protocols.haveNoSecret }
 
+    /// Whether the client may have redirect URIs: one that is behind the gate alone has none.
+    package var takesRedirectURIs: Bool { protocols.contains { type(of: $0).takesRedirectURIs } }
+
     /// Whether the client takes messages about the end of sessions.
     ///
     /// - Parameter kind: the protocol of the grant that the session was told by.

@@ -3,6 +3,7 @@ package import SSOWeb
 
 /// The settings of the IdP that several features read.
 package enum FlowSettings {
+    package static let listen = ListenAddress.setting("IDP", default: "127.0.0.1:8080", example: "127.0.0.1:9090")
     package static let publicURL = PublicURLSetting(
         "IDP", default: "http://localhost:8080", example: "https://idp.example.com")
     package static let secretKey = DerivedKeys.setting(

@@ -135,20 +135,21 @@ struct ProxyOption: ParsableArguments {
     @Option(help: "Print the block for the file of this proxy: nginx, caddy, haproxy or traefik.")
     var proxy: GateProxy?
     @Option(
-        help: ArgumentHelp("Where the proxy finds this program, for --proxy.", valueName: "host:port"))
-    var program = "127.0.0.1:8080"
+        help: ArgumentHelp(
+            "Where the proxy finds this program, for --proxy. Default: as IDP_LISTEN says.", valueName: "host:port"))
+    var program: String?
 
     func validate() throws {
-        guard (try? ListenAddress(program)) == nil else { return }
+        guard let program, (try? ListenAddress(program)) == nil else { return }
         throw ValidationError("--program: \"\(program)\" must be host:port, for example 127.0.0.1:8080.")
     }
 
     /// The block; nil without the option.
     ///
     /// - Throws: exit code 1 for a client that is not behind the gate.
-    func block(of client: Client) throws -> String? {
+    func block(of client: Client, _ database: DatabaseOptions) throws -> String? {
         guard let proxy else { return nil }
-        guard let recipe = GateRecipe(client, program: program) else {
+        guard let recipe = GateRecipe(client, program: try program ?? database.listenAddress().onThisMachine) else {
             throw CommandExit.failure(
                 IdPProgram.name,
                 "the client \(client.id) is not behind the gate. Use --protocol gate and --gate-origin.")

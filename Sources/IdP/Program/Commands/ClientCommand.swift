@@ -17,7 +17,7 @@ struct ClientCommand: CommandOfCommands {
             Works on the database of a running IdP: every change holds from the next request on. The clients of \
             IDP_CLIENTS_FILE are listed as well, and are changed there.
 
-            Example: idp client add wiki --name Wiki --redirect-uri https://wiki.example.com/auth/sso/callback --everyone
+            Example: idp client show wiki
 
             Exit codes: 0 done or nothing to do, 1 no such client, refused, or an error of the database, 64 wrong usage, \
             78 a wrong setting.
@@ -34,7 +34,9 @@ struct ClientCommand: CommandOfCommands {
             discussion: """
                 The secret is stored sealed with IDP_SECRET_KEY. Nothing shows it again.
 
-                Example: idp client add wiki --name Wiki --redirect-uri https://wiki.example.com/auth/sso/callback --everyone
+                Example:
+                  idp client add wiki --name Wiki --everyone \\
+                    --redirect-uri https://wiki.example.com/auth/sso/callback
                 """)
         @OptionGroup var client: ClientOptions
         @OptionGroup var secret: SecretOptions
@@ -72,7 +74,7 @@ struct ClientCommand: CommandOfCommands {
                 printing: isShown ? secret : nil, warnsOfGroups: true, warnsOfAddresses: true, warnsOfProxies: true
             ) { "\(mark)Added \($0)." }
             guard proxy.proxy != nil, !client.json else { return }
-            if let block = try proxy.block(of: try await client.view().client) { print(block, terminator: "") }
+            print(try proxy.block(of: try await client.view().client, client.database) ?? "", terminator: "")
         }
     }
 
@@ -105,7 +107,7 @@ struct ClientCommand: CommandOfCommands {
 
         func run() async throws {
             let view = try await client.view()
-            if let block = try proxy.block(of: view.client) { return print(block, terminator: "") }
+            if let block = try proxy.block(of: view.client, client.database) { return print(block, terminator: "") }
             print(client.json ? ClientOutput.json(view) : ClientOutput.text(view))
         }
     }
@@ -140,7 +142,7 @@ struct ClientCommand: CommandOfCommands {
         static let configuration = CommandConfiguration(
             commandName: "set", abstract: "Changes keys of a client. A list replaces the one of before.",
             usage: "idp client set [<options>] <id>",
-            discussion: "Example: idp client set wiki --contact mailto:desk@example.com --unset logout_uri")
+            discussion: "Example: idp client set wiki --contact mailto:desk@example.com")
         @OptionGroup var client: ClientOptions
         @OptionGroup var entry: ClientEntryOptions
         @Option(
@@ -283,7 +285,7 @@ struct ClientCommand: CommandOfCommands {
         static let configuration = CommandConfiguration(
             commandName: "retire", abstract: "Ends the previous secret of a client at once.",
             usage: "idp client retire [<options>] <id>",
-            discussion: "Example, after a leak: idp client rotate wiki && idp client retire wiki --force")
+            discussion: "Example: idp client rotate wiki && idp client retire wiki --force")
         @OptionGroup var client: ClientOptions
         @Flag(help: "Also when the client has used it within the last hour: its sign-ins fail from now on.")
         var force = false

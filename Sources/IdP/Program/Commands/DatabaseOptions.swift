@@ -100,6 +100,16 @@ struct DatabaseOptions: ParsableArguments {
         return (origin, SignInEligibility(allowed: allowed.adding(admins.all), clock: .system()))
     }
 
+    /// Where the running IdP listens.
+    ///
+    /// - Throws: exit code 78 where the setting is wrong.
+    func listenAddress() throws -> ListenAddress {
+        guard let address = try read({ $0.value(FlowSettings.listen) }).further else {
+            throw CommandExit.configurationError
+        }
+        return address
+    }
+
     /// The addresses of `IDP_ADMINS`, as for the running IdP.
     ///
     /// - Throws: exit code 78 where the setting is wrong.

@@ -9,6 +9,7 @@ package struct GateSettings: ClientProtocolSettings {
         Key.origin.description, Key.appKeys.description, Key.appKeyField.description, Key.upstream.description,
     ]
     package static let needsRedirectURIs = false
+    package static let takesRedirectURIs = false
     package static let addressKey = "gate_origin"
     package static let needsSecret = false
 
@@ -55,8 +56,10 @@ package struct GateSettings: ClientProtocolSettings {
             && appKeyField == other.appKeyField
     }
 
-    package func lines(for client: Client, secret: String?, issuer: String) -> [(file: String?, text: String)] {
-        guard let recipe = GateRecipe(client) else { return [] }
+    package func lines(
+        for client: Client, secret: String?, issuer: String, program: String
+    ) -> [(file: String?, text: String)] {
+        guard let recipe = GateRecipe(client, program: program) else { return [] }
         return GateProxy.allCases.map { ($0.rawValue, recipe.text(for: $0)) }
     }
 

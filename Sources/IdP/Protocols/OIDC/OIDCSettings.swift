@@ -63,7 +63,9 @@ package struct OIDCSettings: ClientProtocolSettings {
 
     package var signOutAddress: String? { logoutURI }
     package var returnAddresses: [String] { postLogoutRedirectURIs }
-    package func lines(for client: Client, secret: String?, issuer: String) -> [(file: String?, text: String)] {
+    package func lines(
+        for client: Client, secret: String?, issuer: String, program: String
+    ) -> [(file: String?, text: String)] {
         let password = secret.map { "client_secret=\($0)\n" } ?? ""
         let discovery = "discovery=\(issuer)/.well-known/openid-configuration\n"
         return [(nil, "issuer=\(issuer)\nclient_id=\(client.id)\n\(password)\(discovery)")]

@@ -25,7 +25,9 @@ package struct SSOSettings: ClientProtocolSettings {
 
     package var signOutAddress: String? { logoutURI }
     package var returnAddresses: [String] { signOutURIs }
-    package func lines(for client: Client, secret: String?, issuer: String) -> [(file: String?, text: String)] {
+    package func lines(
+        for client: Client, secret: String?, issuer: String, program: String
+    ) -> [(file: String?, text: String)] {
         [(nil, "SSO_CLIENT_ID=\(client.id)\nSSO_SHARED_SECRET=\(secret ?? "")\nRP_IDP_URL=\(issuer)\n")]
     }
     package var shown: [(name: String, values: [String])] {

@@ -27,7 +27,7 @@ package struct GateRecipe: Sendable {
     let sessionCookie: String
 
     /// Nil for a client that is not behind the gate.
-    package init?(_ client: Client, program: String = "127.0.0.1:8080") {
+    package init?(_ client: Client, program: String) {
         guard let gate = client.gate else { return nil }
         (id, origin, self.program) = (client.id, gate.origin.text, program)
         (isHTTPS, sessionCookie) = (gate.origin.isHTTPS, gate.sessionCookie.name)
