@@ -154,6 +154,30 @@ struct AdminGateTests {
         }
     }
 
+    @Test("the switch of languages works on every admin page, and says to nobody else that there is one")
+    func languages() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            try await Self.prepare(deployment)
+            let (admin, user) = (
+                try await deployment.adminBrowser(), try await deployment.adminBrowser(as: "ben@example.com")
+            )
+            var switched = 0
+            for route in try Self.routes(deployment) where route.path != AdminPurpose.path {
+                let address = try await deployment.origin + Self.path(route, deployment)
+                for language in ["de", "en"] {
+                    let refused = try await user.get("\(address)?set_language=\(language)")
+                    #expect(refused.status == 404 && refused.reply.header("set-cookie") == nil, "\(address)")
+                    let page = try await admin.get(address)
+                    guard page.status == 200, page.text.contains("set_language") else { continue }
+                    let chosen = try await admin.follow(admin.get("\(address)?set_language=\(language)"))
+                    #expect(chosen.address.absolute == address && chosen.reply.header("content-language") == language)
+                    switched += 1
+                }
+            }
+            #expect(switched > 20)
+        }
+    }
+
     @Test("an auditor reads every page and exports, and every change is 403 and in the audit log")
     func auditor() async throws {
         try await TestDeployment.openAdmin { deployment in

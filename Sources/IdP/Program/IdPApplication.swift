@@ -46,7 +46,8 @@ extension IdPFeatures {
             VisitorContext.self, origin: parts.origin, pages: parts.pages, assets: parts.assets,
             database: parts.database, clock: parts.clock, addresses: try values[FlowSettings.trustedProxies],
             shutdown: parts.shutdown, metrics: services.common.metrics, jsonPaths: routes.jsonPaths,
-            pathsWithTokens: routes.pathsWithTokens, pageRoutes: routes.pageRoutes, localePaths: routes.localePaths,
+            pathsWithTokens: routes.pathsWithTokens, pageRoutes: routes.pageRoutes,
+            guardedPageRoutes: routes.guardedPageRoutes, localePaths: routes.localePaths,
             longHeads: routes.longHeads, longTargets: routes.longTargets)
         routes.add(to: router)
         return (router, routes.routes)

@@ -71,15 +71,21 @@ struct LanguageLinks<Context: RequestContext>: RouterMiddleware {
     let cookie: BrowserCookie
     /// The routes of pages, as the router prints them.
     let pageRoutes: Set<String>
+    /// Those of pages that do not exist for every user: there only a shown page answers.
+    let guardedRoutes: Set<String>
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         // Nearly no request has the parameter. Its bytes are looked for before anything else.
         guard LanguageSwitch.isNamed(in: request.head.path ?? ""),
-            context.endpointPath.map(pageRoutes.contains) == true,
+            let route = context.endpointPath, pageRoutes.contains(route) || guardedRoutes.contains(route),
             let chosen = chosen(by: request), let address = LanguageSwitch.address(of: request)
         else { return try await next(request, context) }
+        if guardedRoutes.contains(route) {
+            let shown = try await next(request, context)
+            guard shown.status == .ok, shown.headers[.contentType]?.hasPrefix("text/html") == true else { return shown }
+        }
         var response = Response(status: .found, headers: [.location: address])
         cookie.set(chosen.rawValue, in: &response)
         return response

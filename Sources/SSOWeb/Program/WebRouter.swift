@@ -18,6 +18,7 @@ public enum WebRouter {
     ///   - pathsWithTokens: paths whose URL contains a token, written alike.
     ///   - pageRoutes: the routes that show pages to users, as the router prints them: `/with/{name}`. There a user chooses the
     ///     language.
+    ///   - guardedPageRoutes: those of pages that do not exist for every user.
     ///   - localePaths: the paths at which clients ask for a language with `ui_locales`.
     ///   - longHeads: the paths whose requests carry the fields of another service, written alike (``RequestGuard``).
     ///   - longTargets: the paths with an address of another service in their query, written alike.
@@ -25,6 +26,7 @@ public enum WebRouter {
         _ context: Context.Type, origin: PublicOrigin, pages: Pages, assets: StaticAssets, database: any Database,
         clock: ServiceClock, addresses: ClientAddress, shutdown: ShutdownState, metrics: ProgramMetrics? = nil,
         jsonPaths: Set<String> = [], pathsWithTokens: Set<String> = [], pageRoutes: Set<String>,
+        guardedPageRoutes: Set<String> = [],
         localePaths: Set<String> = [], longHeads: Set<String> = [], longTargets: Set<String> = []
     ) -> Router<Context> {
         let router = Router(context: context)
@@ -40,7 +42,8 @@ public enum WebRouter {
             LanguageChoice(languages: pages.languages, cookie: language)
             ErrorMiddleware(pages: pages, jsonPaths: jsonPaths)
             RequestGuard(longHeads: longHeads, longTargets: longTargets)
-            LanguageLinks(languages: pages.languages, cookie: language, pageRoutes: pageRoutes)
+            LanguageLinks(
+                languages: pages.languages, cookie: language, pageRoutes: pageRoutes, guardedRoutes: guardedPageRoutes)
         }
         assets.addRoutes(to: router)
         HealthRoutes(database: database, clock: clock, shutdown: shutdown).add(to: router)

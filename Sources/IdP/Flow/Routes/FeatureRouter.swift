@@ -373,10 +373,13 @@ package struct FeatureRouter {
     package var pathsWithTokens: Set<String> { Set(routes.filter(\.hasToken).map(\.pattern)) }
 
     /// The routes that show pages to users at an address without a token, as ``WebRouter`` takes them.
-    package var pageRoutes: Set<String> {
-        let pages = routes.filter { route in
-            [.page, .form].contains(route.kind) && route.methods.contains(.get) && !route.hasToken
-        }
+    package var pageRoutes: Set<String> { pageRoutes(of: [.page, .form]) }
+
+    /// Those of the admin pages.
+    package var guardedPageRoutes: Set<String> { pageRoutes(of: [.admin]) }
+
+    private func pageRoutes(of kinds: Set<Route.Kind>) -> Set<String> {
+        let pages = routes.filter { kinds.contains($0.kind) && $0.methods.contains(.get) && !$0.hasToken }
         return Set(pages.map { RouterPath($0.path).description })
     }
 
