@@ -131,6 +131,25 @@ struct AppKeyTests {
         }
     }
 
+    @Test("a typing error shows the form again, with what was typed and the focus where it is wrong")
+    func typingError() async throws {
+        try await GateScene.open(clients: 2, keys: Self.keys) { scene in
+            let browser = try await scene.deployment.signedIn()
+            for (name, days, wrong) in [("", "30", "name"), ("My phone", "731", "days"), ("", "0", "name")] {
+                let page = try await scene.makeKey(browser, client: "partner-2", name: name, days: days)
+                #expect(page.status == 422 && page.text.contains("<title>Error: "))
+                let form = try #require(try page.page().form(to: "/app-keys/add"))
+                #expect(form["name"] == name && form["days"] == days)
+                #expect(page.text.contains("<option value=\"partner-2\" selected>"))
+                let focus = page.text.matches(
+                    of: #/id="(\w+)"[^>]* autofocus aria-invalid="true" aria-describedby="add-error"/#)
+                #expect(focus.map { String($0.1) } == [wrong])
+                let made = try await browser.submit(form, on: page, ["name": "My phone", "days": "1"])
+                #expect(made.status == 200)
+            }
+        }
+    }
+
     @Test("a service that takes no keys ignores them, and `Authorization` is its own")
     func withoutKeys() async throws {
         try await GateScene.open { scene in

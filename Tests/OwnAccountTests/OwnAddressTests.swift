@@ -18,6 +18,23 @@ import Testing
 struct OwnAddressTests {
     private static let (old, new) = ("ann@example.com", "ann.miller@example.com")
 
+    @Test(
+        "a typing error shows the form again, with the error, what was typed and the focus, before any new sign-in",
+        arguments: [("ann@", "not an email address"), (old, "your address already")])
+    func typingError(typed: String, words: String) async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            deployment.clock.advance(by: .minutes(11))
+            let refused = try await deployment.askForAddress(typed, in: browser)
+            #expect(refused.status == 422 && refused.text.contains("<title>Error: ") && refused.text.contains(words))
+            #expect(
+                refused.text.contains("aria-describedby=\"email-error email-hint\" autofocus aria-invalid=\"true\""))
+            let form = try #require(try refused.page().form(to: "/address/ask"))
+            #expect(form["email"] == typed)
+            #expect(try await browser.submit(form, on: refused, ["email": Self.new]).status == 303)
+        }
+    }
+
     @Test("a user changes the address, signs in with the new one, and the old one stops it")
     func journey() async throws {
         try await TestDeployment.open { deployment in

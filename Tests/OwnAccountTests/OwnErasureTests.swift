@@ -60,7 +60,10 @@ struct OwnErasureTests {
     func otherAddress(typed: String) async throws {
         try await TestDeployment.open(settings: TestDeployment.ownAccount) { deployment in
             let browser = try await deployment.signedIn()
-            #expect(try await deployment.askToErase(typed, in: browser).status == 422)
+            let refused = try await deployment.askToErase(typed, in: browser)
+            #expect(refused.status == 422 && refused.text.contains("<title>Error: "))
+            #expect(try refused.page().form(to: "/erase/ask")?["address"] == typed)
+            #expect(refused.text.contains("autofocus aria-invalid=\"true\" aria-describedby=\"address-error\""))
             #expect(try await browser.isSignedInOnHomePage(of: deployment))
         }
     }

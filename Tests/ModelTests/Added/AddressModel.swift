@@ -62,9 +62,9 @@ struct AddressModel {
         guard let session = model.use(of: browser), let user = model.signIn(session) else { return "signed out" }
         guard !isFixed(model, user.account) else { return "fixed" }
         model.sessions[session].seenAt = model.now
-        guard model.mayChangeWays(user) else { return "asks again" }
         let (now, old) = (model.now, model.accounts[user.account].address)
         guard new != old else { return "422" }
+        guard model.mayChangeWays(user) else { return "asks again" }
         let ofDay = model.addressChanges.count { $0.new == new && !$0.isDeleted && $0.at > now - Span.day }
         guard ofDay < 4, model.nextEmail(new, nil, isReturning: false) == nil else { return "429" }
         for index in model.addressChanges.indices

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Hummingbird
 import IdPAccounts
 import IdPClients
 import IdPFlow
@@ -25,6 +26,14 @@ struct AddressAsk: WaitingChange {
 
     func asked(in fields: URLEncodedFields) throws -> Asked {
         Asked(address: String((try fields.text("email") ?? "").prefix(254)))
+    }
+
+    func formAgain(_ form: SubmittedForm, for user: SignedInUser) async throws -> Response? {
+        let typed = try asked(in: form.fields).address
+        let address = try? Entered.address(typed)
+        guard address.map({ $0.text.utf8.elementsEqual(user.account.email.utf8) }) ?? true else { return nil }
+        return try await AddressPage(parts: parts).response(
+            form.request, user, typed: typed, error: Text(address == nil ? "address.bad" : "address.same"))
     }
 
     func signInAgain(as email: String) -> Text? { Text("address.sign-in-again", ["email": email]) }

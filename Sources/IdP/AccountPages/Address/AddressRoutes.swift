@@ -8,6 +8,35 @@ import SSOShared
 import SSOWeb
 import Storage
 
+/// The page that asks for another address.
+struct AddressPage: Sendable {
+    let parts: SharedParts
+
+    private struct Model: Encodable, Sendable {
+        let formToken, email, script, typed, errorHTML: String
+        /// Until when the last change can be stopped.
+        let until: Moment
+        let isFree, isImported, isAdmin, isRecent, isOften, hasError: Bool
+    }
+
+    func response(
+        _ request: Request, _ user: SignedInUser, typed: String = "", error: Text? = nil
+    ) async throws -> Response {
+        let (now, texts) = (parts.clock.now(), parts.pages.texts(for: request))
+        let fixed = try await parts.database.read {
+            try AddressChangeStore.fixed(
+                user.account, isNamedAdmin: parts.admins.contains(user.account.email), at: now, $0)
+        }
+        let model = Model(
+            formToken: parts.sessions.formToken(for: user.session), email: user.account.email,
+            script: parts.formScript, typed: typed, errorHTML: error.map { texts.html($0) } ?? "",
+            until: texts.moment(fixed?.end ?? now), isFree: fixed == nil, isImported: fixed == .imported,
+            isAdmin: fixed == .admin, isRecent: fixed?.end != nil, isOften: fixed == .often, hasError: error != nil)
+        return parts.pages.response(
+            "address", model, for: request, status: error == nil ? .ok : .unprocessableContent, offersLanguages: true)
+    }
+}
+
 /// `/address` asks for another address of the account (``AddressAsk``), and `/address/code` for the code that was sent there.
 struct AddressRoutes: Sendable {
     /// Since the sign-in, when the code is typed: ten minutes until it was asked for, and ten that it lives.
@@ -16,13 +45,6 @@ struct AddressRoutes: Sendable {
     let parts: SharedParts
     let keys: AddressKeys
     let mail: OwnAccountNews
-
-    struct Model: Encodable, Sendable {
-        let formToken, email, script: String
-        /// Until when the last change can be stopped.
-        let until: Moment
-        let isFree, isImported, isAdmin, isRecent, isOften: Bool
-    }
 
     struct CodeModel: Encodable, Sendable {
         let formToken, address, errorHTML, script: String
@@ -44,17 +66,7 @@ struct AddressRoutes: Sendable {
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         guard let user = try await parts.accounts.signedIn(context) else { return .redirect(to: SignInPath.signIn) }
-        let now = parts.clock.now()
-        let fixed = try await parts.database.read {
-            try AddressChangeStore.fixed(
-                user.account, isNamedAdmin: parts.admins.contains(user.account.email), at: now, $0)
-        }
-        let model = Model(
-            formToken: parts.sessions.formToken(for: user.session), email: user.account.email,
-            script: parts.formScript, until: parts.pages.texts(for: request).moment(fixed?.end ?? now),
-            isFree: fixed == nil, isImported: fixed == .imported, isAdmin: fixed == .admin,
-            isRecent: fixed?.end != nil, isOften: fixed == .often)
-        return parts.pages.response("address", model, for: request, offersLanguages: true)
+        return try await AddressPage(parts: parts).response(request, user)
     }
 
     // MARK: The code

@@ -57,6 +57,14 @@ struct OwnErasure: WaitingChange {
         Asked(address: String((try fields.text("address") ?? "").prefix(254)))
     }
 
+    func formAgain(_ form: SubmittedForm, for user: SignedInUser) async throws -> Response? {
+        let typed = try asked(in: form.fields).address
+        guard (try? Entered.address(typed))?.text.utf8.elementsEqual(user.account.email.utf8) != true else {
+            return nil
+        }
+        return try await OwnErasureRoutes(parts: parts).response(form.request, user, refusing: typed)
+    }
+
     func signInAgain(as email: String) -> Text? { Text("erase.sign-in-again", ["email": email]) }
 
     func page(of asked: Asked, for user: SignedInUser, _ connection: any SQLConnection) throws -> ChangePage? {
@@ -92,9 +100,9 @@ extension PublicError {
 struct OwnErasureRoutes: Sendable {
     let parts: SharedParts
 
-    struct Model: Encodable, Sendable {
-        let formToken, email, script: String
-        let isFree, isAdmin, isChanged: Bool
+    private struct Model: Encodable, Sendable {
+        let formToken, email, script, typed: String
+        let isFree, isAdmin, isChanged, hasError: Bool
     }
 
     func addRoutes(to router: inout FeatureRouter) {
@@ -106,10 +114,17 @@ struct OwnErasureRoutes: Sendable {
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         guard let user = try await parts.accounts.signedIn(context) else { return .redirect(to: SignInPath.signIn) }
+        return try await response(request, user)
+    }
+
+    /// - Parameter typed: what is not the address of the account; nil before anything is typed.
+    func response(_ request: Request, _ user: SignedInUser, refusing typed: String? = nil) async throws -> Response {
         let kept = try await parts.database.read { try KeptAccount.reason(user.account, parts, $0) }
         let model = Model(
             formToken: parts.sessions.formToken(for: user.session), email: user.account.email,
-            script: parts.formScript, isFree: kept == nil, isAdmin: kept == .admin, isChanged: kept == .addressChanged)
-        return parts.pages.response("erase", model, for: request, offersLanguages: true)
+            script: parts.formScript, typed: typed ?? "", isFree: kept == nil, isAdmin: kept == .admin,
+            isChanged: kept == .addressChanged, hasError: typed != nil)
+        return parts.pages.response(
+            "erase", model, for: request, status: typed == nil ? .ok : .unprocessableContent, offersLanguages: true)
     }
 }

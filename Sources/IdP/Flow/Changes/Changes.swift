@@ -60,6 +60,7 @@ package struct Changes: Sendable {
 
     private func form<Change: WaitingChange>(of change: Change) -> Form<SignedInUser> {
         .ofUser(signedIn, elsewhere: { _ in Change.home }) { form, user in
+            if let page = try await change.formAgain(form, for: user) { return page }
             let asked = try change.asked(in: form.fields)
             let (signIn, now) = (user.signIn, clock.now())
             let need = try await accounts.database.read { try change.needs(of: user, $0) }

@@ -24,6 +24,9 @@ package protocol WaitingChange: Sendable {
     /// protects, nor makes a way in that stays.
     func needs(of user: SignedInUser, _ connection: any SQLConnection) throws -> Proof.Need
 
+    /// The page of the form again, with what is wrong with what was typed. Nil where nothing is.
+    func formAgain(_ form: SubmittedForm, for user: SignedInUser) async throws -> Response?
+
     /// Reads the form.
     func asked(in fields: URLEncodedFields) throws -> Asked
 
@@ -44,6 +47,7 @@ extension WaitingChange {
     package func needs(of user: SignedInUser, _ connection: any SQLConnection) throws -> Proof.Need {
         Self.needs == .anySignIn ? .anySignIn : try .ofAccount(user.account, age: Self.needs.age, connection)
     }
+    package func formAgain(_ form: SubmittedForm, for user: SignedInUser) async throws -> Response? { nil }
     package func signInAgain(as email: String) -> Text? { nil }
     package func page(of asked: Asked, for user: SignedInUser, _ connection: any SQLConnection) throws -> ChangePage? {
         nil

@@ -31,7 +31,9 @@ package struct GateFeature: Feature {
 
     package var changes: [any WaitingChange] {
         [
-            AppKeyAddition(parts: gate, shown: AppKeyShownPage(pages: parts.pages)), AppKeyRemoval(clock: parts.clock),
+            AppKeyAddition(
+                parts: gate, shown: AppKeyShownPage(pages: parts.pages), list: AppKeyRoutes(parts: parts)),
+            AppKeyRemoval(clock: parts.clock),
         ]
     }
 

@@ -42,7 +42,7 @@ struct HomePageTests {
             let browser = try await deployment.signedIn(as: "ann@example.com")
             let refused = try await browser.rename(at: deployment, to: typed)
             #expect(refused.status == 422)
-            #expect(refused.text.contains("<title>Error: ") && refused.text.contains("of up to 80 characters."))
+            #expect(refused.text.contains("<title>Error: ") && refused.text.contains("of 1 to 80 visible characters."))
             let alert = try #require(try refused.page().tags.first { $0["role"] == "alert" })
             let field = try #require(try refused.page().tags.first { $0["id"] == "name" })
             #expect(field["autofocus"] != nil && field["aria-invalid"] == "true")

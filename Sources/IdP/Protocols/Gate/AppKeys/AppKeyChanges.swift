@@ -31,6 +31,7 @@ struct AppKeyAddition: WaitingChange {
 
     let parts: GateParts
     let shown: AppKeyShownPage
+    let list: AppKeyRoutes
 
     func asked(in fields: URLEncodedFields) throws -> Asked {
         let text = try fields.text("days") ?? ""
@@ -40,6 +41,14 @@ struct AppKeyAddition: WaitingChange {
         return Asked(
             client: String((try fields.text("client") ?? "").prefix(128)),
             name: AppKey.name(try fields.text("name") ?? "") ?? "", days: days)
+    }
+
+    func formAgain(_ form: SubmittedForm, for user: SignedInUser) async throws -> Response? {
+        let typed = AppKeyRoutes.Typed(
+            client: try form.fields.text("client") ?? "", name: try form.fields.text("name") ?? "",
+            days: try form.fields.text("days") ?? "")
+        guard typed.isNameWrong || typed.areDaysWrong else { return nil }
+        return try await list.response(form.request, form.session, typed)
     }
 
     func signInAgain(as email: String) -> Text? { Text("app-keys.sign-in-again", ["email": email]) }

@@ -44,13 +44,31 @@ struct AppKeyRoutes: Sendable {
         let isUsed, hasNetwork: Bool
     }
 
-    private struct Service: Encodable, Sendable { let id, name: String }
+    private struct Service: Encodable, Sendable {
+        let id, name: String
+        let isChosen: Bool
+    }
+
+    /// What was typed into the form for a new key.
+    struct Typed: Encodable, Sendable {
+        let client, name, days: String
+        let isNameWrong, areDaysWrong, areDaysFirst: Bool
+
+        init(client: String = "", name: String, days: String) {
+            (self.client, self.name) = (client, String(name.prefix(60)))
+            self.days = String((days.isEmpty ? "\(AppKey.usualDays)" : days).prefix(20))
+            isNameWrong = AppKey.name(name) == nil
+            areDaysWrong = Int(self.days).map(AppKey.possibleDays.contains) != true
+            areDaysFirst = areDaysWrong && !isNameWrong
+        }
+    }
 
     private struct Model: Encodable, Sendable {
         let formToken, script: String
         let items: [Item]
         let services: [Service]
-        let hasItems, canAdd, isRemoved: Bool
+        let typed: Typed
+        let hasItems, canAdd, isRemoved, hasError: Bool
     }
 
     func addRoutes(to router: inout FeatureRouter) {
@@ -59,19 +77,27 @@ struct AppKeyRoutes: Sendable {
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        guard let session = context.session else { return .redirect(to: AppKeyPath.signIn) }
+        return try await response(request, session)
+    }
+
+    /// - Parameter typed: what is wrong in the form; nil before anything is typed.
+    func response(_ request: Request, _ session: Session, _ typed: Typed? = nil) async throws -> Response {
         let texts = parts.pages.texts(for: request)
-        guard let session = context.session,
-            let model = try await parts.clients.read(
-                parts.database,
-                { connection in
-                    try parts.accounts.signedIn(session, connection).map { try model($0, request, texts, connection) }
-                })
-        else { return .redirect(to: AppKeyPath.signIn) }
-        return parts.pages.response("app-keys", model, for: request, offersLanguages: true)
+        let shown = try await parts.clients.read(
+            parts.database,
+            { connection in
+                try parts.accounts.signedIn(session, connection).map {
+                    try model($0, typed, request, texts, connection)
+                }
+            })
+        guard let shown else { return .redirect(to: AppKeyPath.signIn) }
+        return parts.pages.response(
+            "app-keys", shown, for: request, status: typed == nil ? .ok : .unprocessableContent, offersLanguages: true)
     }
 
     private func model(
-        _ user: SignedInUser, _ request: Request, _ texts: Texts, _ connection: any SQLConnection
+        _ user: SignedInUser, _ typed: Typed?, _ request: Request, _ texts: Texts, _ connection: any SQLConnection
     ) throws -> Model {
         let (now, clients) = (parts.clock.now(), try parts.clients.registered(connection))
         let keys = try AppKeyStore.keys(of: user.account.id, now: now, connection)
@@ -84,11 +110,11 @@ struct AppKeyRoutes: Sendable {
         }
         let services = try clients.all.filter {
             try $0.gate?.takesAppKeys == true && $0.access.admits(account: user.account.id, connection)
-        }.map { Service(id: $0.id, name: $0.name) }
+        }.map { Service(id: $0.id, name: $0.name, isChosen: $0.id == typed?.client) }
         return Model(
             formToken: parts.sessions.formToken(for: user.session), script: parts.formScript, items: items,
-            services: services, hasItems: !items.isEmpty, canAdd: !services.isEmpty,
-            isRemoved: request.queryFields.count("removed") > 0)
+            services: services, typed: typed ?? Typed(name: "", days: ""), hasItems: !items.isEmpty,
+            canAdd: !services.isEmpty, isRemoved: request.queryFields.count("removed") > 0, hasError: typed != nil)
     }
 
     /// Sends a visitor to sign in and back to the list. The page itself changes nothing, so that link checkers do not either.
