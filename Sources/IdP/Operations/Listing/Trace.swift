@@ -82,7 +82,13 @@ package struct Trace: Sendable {
     package func remedy(of entry: AuditEntry) -> String {
         guard let kind = events[entry.event] else { return entry.event }
         if let near = entry.detail.flatMap(NearSecret.init(detail:)) { return near.remedy }
-        return kind.causes.first { $0.id == entry.cause }?.remedy ?? kind.help
+        return Self.words(of: kind, cause: entry.cause)
+    }
+
+    /// Links of the documents lead nowhere here: their labels stay.
+    static func words(of kind: EventKind, cause: String?) -> String {
+        (kind.causes.first { $0.id == cause }?.remedy ?? kind.help)
+            .replacing(#/\[([^\]]*)\]\([^)]*\)/#) { $0.1 }
     }
 
     package func find(_ word: String, at now: Timestamp, _ connection: any SQLConnection) throws -> Found {

@@ -2,6 +2,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import IdPOperations
 @testable import TestKit
 
 @Suite("The list of everything that can happen", .program)
@@ -46,6 +47,23 @@ struct EventListTests {
                 #expect(!cause.id.isEmpty && !cause.remedy.isEmpty, "\(kind.id) \(cause.id) has no remedy")
             }
         }
+    }
+
+    @Test("is shown to operators without the links of the documents, whose labels stay")
+    func withoutLinks() {
+        var links = 0
+        for kind in IdPEvents.all {
+            for (cause, words) in [(nil, kind.help)] + kind.causes.map({ (Optional($0.id), $0.remedy) }) {
+                let shown = Trace.words(of: kind, cause: cause)
+                #expect(!shown.contains("](") && !shown.contains(".md"), "\(kind.id): \(shown)")
+                guard words.contains("](") else { continue }
+                links += 1
+                for label in words.matches(of: #/\[([^\]]*)\]\(/#) {
+                    #expect(shown.contains(label.1), "\(kind.id): \(shown)")
+                }
+            }
+        }
+        #expect(links > 10)
     }
 
     @Test("has every event that the sources make, and every one that they log without")
