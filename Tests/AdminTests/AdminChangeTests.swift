@@ -218,6 +218,17 @@ struct AdminChangeTests {
         }
     }
 
+    @Test("a group that is named twice in an invitation is said once")
+    func groupTwice() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            try await deployment.isChanged(by: MakeGroup("staff"))
+            let browser = try await deployment.adminBrowser()
+            let page = try await deployment.question(
+                browser, "/admin/users/invite", ["address": "new@example.com", "groups": "staff\nstaff"])
+            #expect(page.status == 200 && page.text.matches(of: #/joins the group <span/#).count == 1, "\(page.text)")
+        }
+    }
+
     @Test("markup and 10,000 characters in every field stay text, and are cut")
     func hostileText() async throws {
         try await TestDeployment.openAdmin { deployment in

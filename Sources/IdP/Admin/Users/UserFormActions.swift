@@ -100,7 +100,7 @@ struct GroupsAction: UserAction {
     private func change(
         _ account: Account, _ asked: AdminAsked, _ connection: any SQLConnection
     ) throws -> (joined: [String], left: [String]) {
-        let (own, wished) = (try AdminView.groups(of: account, connection), asked.lines("groups"))
+        let (own, wished) = (try AdminView.groups(of: account, connection), asked.names("groups"))
         for group in wished where try AdminView.group(group, connection) == nil {
             throw AdminProblems("groups", Text("admin.no-group", ["name": AdminWriter.cut(group)]))
         }
@@ -172,7 +172,7 @@ struct InviteAction: AdminAction {
         var problems: [(field: String, text: Text)] = []
         let address = try? Entered.address(asked.text("address"))
         if address == nil { problems.append(("address", Text("admin.address-wrong"))) }
-        for group in asked.lines("groups") where try AdminView.group(group, connection) == nil {
+        for group in asked.names("groups") where try AdminView.group(group, connection) == nil {
             problems.append(("groups", Text("admin.no-group", ["name": AdminWriter.cut(group)])))
         }
         let date = asked.text("date")
@@ -182,7 +182,7 @@ struct InviteAction: AdminAction {
         }
         guard problems.isEmpty, let address else { throw AdminProblems(problems) }
         return Read(
-            address: address, groups: asked.lines("groups"), end: end,
+            address: address, groups: asked.names("groups"), end: end,
             language: desk.parts.pages.languages.named(asked.text("language")) ?? .english)
     }
 
