@@ -31,7 +31,9 @@ public struct DatabaseCopyOptions: ParsableArguments {
         An address with a password stands in a file: --to file:/etc/swift-sso/database-url. Or keep the password in the \
         file of PGPASSFILE.
 
-        Example: database copy --from \(file) --to file:/etc/swift-sso/database-url
+        Example:
+          database copy --from \(file) --to \\
+            file:/etc/swift-sso/database-url
 
         Exit codes: 0 done, 1 an error of a database, 64 wrong usage, 78 a wrong address.
         """

@@ -94,7 +94,9 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
 
     /// - Throws: a message about the first argument that is not a setting.
     public func validate() throws {
-        guard !helpSettings else { throw CleanExit.message(SettingDescription.help(Subject.settings)) }
+        guard !helpSettings else {
+            throw CleanExit.message(SettingDescription.help(Subject.settings, of: Subject.name))
+        }
         let known = SettingsArguments(
             known: Subject.settingNames, secrets: Subject.secretNames, commands: Subject.commandNames)
         if let problem = known.problem(in: arguments) { throw ValidationError(problem) }

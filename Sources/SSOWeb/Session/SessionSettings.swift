@@ -21,7 +21,7 @@ public struct SessionSettings: ReadableSetting {
         self.remember = remember.map {
             Setting(
                 "\(program)_REMEMBER", default: $0, example: "7d",
-                "How long a browser stays signed in whose user ticks the box on the page that asks for the code, 5m to 30d, without an idle limit. off: no box."
+                "How long a browser stays signed in whose user ticks \"Keep me signed in on this device\", 5m to 30d, without an idle limit. off: no box."
             ) { text in
                 guard text != "off" else { return nil }
                 do { return try Self.duration(text) } catch {

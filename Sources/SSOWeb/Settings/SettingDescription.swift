@@ -36,12 +36,15 @@ public struct SettingDescription: Sendable {
     }
 
     /// The part of `--help` that explains the settings, wrapped for a terminal of 80 columns.
-    public static func help(_ settings: [SettingDescription]) -> String {
+    ///
+    /// - Parameter program: `idp` or `relying-party`.
+    public static func help(_ settings: [SettingDescription], of program: String) -> String {
         let plain = settings.filter { !$0.isSecret } + CommonSettings.all
         let secrets = settings.filter(\.isSecret)
         let introduction = [
             "A setting is read from the command line (--log-level notice), else from the environment (LOG_LEVEL), else from "
-                + "a file .env in the working folder.",
+                + "the file that --env-file names, else .env in the working folder, else the file of the installed service, "
+                + "\(InstalledService(program).file).",
             "docs/settings.md explains all settings, docs/events.md all events and exit codes.",
         ].map { wrapped($0, indent: "") }
         let secretsOnly = wrapped(

@@ -18,8 +18,10 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
             Makes the App ID able to have associated domains; fine if it is already. Profiles made before are invalid \
             afterwards and must be created again.
 
-            Example: wellknown capability enable --bundle-id com.example.app --key AuthKey_ABC123DEFG.p8 \
-            --key-id ABC123DEFG --issuer 57246542-96fe-1a63-e053-0824d011072a --dry-run
+            Example:
+              wellknown capability enable --bundle-id com.example.app \\
+                --key AuthKey_ABC123DEFG.p8 --key-id ABC123DEFG \\
+                --issuer 57246542-96fe-1a63-e053-0824d011072a --dry-run
 
             Exit codes: 0 enabled, now or before; 2 it could not be done; 64 wrong usage.
             """)

@@ -11,7 +11,8 @@ struct DiffCommand: AsyncParsableCommand {
             without, and rules of very many wildcards, cannot be compared in full: that is said, with exit code 2. \
             With --manifest the whole Android app is compared, by examples if the manifests differ.
 
-            Example: wellknown diff old/apple-app-site-association new/apple-app-site-association
+            Example:
+              wellknown diff old/apple-app-site-association new/apple-app-site-association
 
             Exit codes: 0 every link is decided alike; 1 some are not; 2 it could not be checked; 64 wrong usage.
             """)

@@ -13,7 +13,9 @@ struct MatchCommand: AsyncParsableCommand {
             the app's manifest decides, too: with it, the answer is that of the whole app, for each version. Where \
             sources differ about a system, the answer says "disputed" and names the positions.
 
-            Example: wellknown match apple-app-site-association https://example.com/shop/1 --app A1B2C3D4E5.com.example.app
+            Example:
+              wellknown match apple-app-site-association https://example.com/shop/1 \\
+                --app A1B2C3D4E5.com.example.app
 
             Exit codes: 0 it opens; 1 it does not; 2 the file could not be read; 3 not decided: the app's manifest \
             decides, another host's file does, or the patterns take too long; 64 wrong usage.
@@ -45,7 +47,9 @@ struct ExplainCommand: AsyncParsableCommand {
             For every app of the file, or the one that --app names: the rules in the order in which the system tries \
             them, what was compared with what, and where each value comes from.
 
-            Example: wellknown explain apple-app-site-association 'https://example.com/shop/1?ref=x'
+            Example:
+              wellknown explain apple-app-site-association \\
+                'https://example.com/shop/1?ref=x'
 
             Exit codes: 0 it opens; 1 it does not; 2 the file could not be read; 3 not decided; 64 wrong usage.
             """)

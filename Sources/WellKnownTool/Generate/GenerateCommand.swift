@@ -9,7 +9,9 @@ struct GenerateCommand: ParsableCommand {
             sample addresses of every path are matched on every system and the files are linted: what would not open is \
             refused with the reason, what is good to know goes to standard error.
 
-            Example: wellknown generate --apple K7Q2M9X4TB.com.acme.shop --path '/shop/*' --out-dir public
+            Example:
+              wellknown generate --apple K7Q2M9X4TB.com.acme.shop --path '/shop/*' \\
+                --out-dir public
 
             Everything can be in a YAML file: apple (a list), android (a list of package and fingerprints), paths, \
             exclude, host, ios12, dynamic-rules, credentials. Flags add to it.

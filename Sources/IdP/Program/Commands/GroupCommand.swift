@@ -18,7 +18,7 @@ struct GroupCommand: CommandOfCommands {
             lets a group in with idp client set ID --group finance, or with groups: [finance] in IDP_CLIENTS_FILE, which these \
             commands read if it is set.
 
-            Example: idp group add finance && idp group join finance ann@example.com bob@example.com
+            Example: idp group add finance && idp group join finance ann@example.com
 
             Exit codes: 0 done or nothing to do, 1 no such group or account, refused, or an error of the database, 64 wrong \
             usage, 78 a wrong setting.

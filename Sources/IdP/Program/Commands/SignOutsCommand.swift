@@ -78,7 +78,9 @@ struct SignOutsCommand: CommandOfCommands {
             commandName: "retry", abstract: "Tries messages at once, also those that were given up.",
             usage: "idp sign-outs retry [<options>] [<id>]",
             discussion: """
-                Examples: idp sign-outs retry evt_q83vEjRWeJCrze8SNFZ4kA, or idp sign-outs retry --client wiki
+                Examples:
+                  idp sign-outs retry evt_q83vEjRWeJCrze8SNFZ4kA
+                  idp sign-outs retry --client wiki
                 """)
         @Argument(help: "The message, as idp sign-outs list prints it.") var id: String?
         @Option(help: "All messages of this client that were not delivered.") var client: String?

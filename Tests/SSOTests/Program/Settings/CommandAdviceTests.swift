@@ -150,6 +150,10 @@ struct CommandAdviceTests {
             let name = path.joined(separator: " ")
             let help = IdPCommand.helpMessage(for: command, columns: 80)
             #expect(help.split(separator: "\n").filter { $0.count > 80 } == [], "\(name)")
+            let lines = command.configuration.discussion.split(separator: "\n", omittingEmptySubsequences: false)
+            let example = lines.drop { !$0.hasPrefix("Example") }.prefix { !$0.isEmpty }
+            // A line that is wrapped cannot be copied.
+            #expect(example.allSatisfy { $0.count <= 78 && help.contains($0) }, "\(name): \(example)")
             guard command.configuration.subcommands.isEmpty else { continue }
             #expect(help.contains("Example"), "\(name)")
             #expect(

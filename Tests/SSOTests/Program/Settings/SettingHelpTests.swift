@@ -75,7 +75,7 @@ struct SettingHelpTests {
     @Test("--help has every setting with default, explanation and example, in lines of at most 80 columns")
     func text() {
         for program in Program.allCases {
-            let help = SettingDescription.help(Self.table(program))
+            let help = SettingDescription.help(Self.table(program), of: "idp")
             let words = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
             for setting in Self.table(program) + CommonSettings.all {
                 #expect(words.contains("\(setting.name) ("), "\(setting.name)")
@@ -83,6 +83,7 @@ struct SettingHelpTests {
                 #expect(words.contains("Example: \(setting.example)"), "\(setting.name)")
             }
             #expect(words.contains("docs/settings.md"))
+            #expect(["--env-file", " .env ", "/etc/swift-sso/idp.env"].allSatisfy(words.contains))
             #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 })
         }
     }

@@ -17,8 +17,10 @@ struct InitCommand: AsyncParsableCommand {
             Exit codes: 0 done, 1 a file cannot be written, 64 wrong usage or no answer.
 
             Example:
-              idp init --public-url https://idp.example.com --mail-url-file /root/mail-url \\
-                --mail-from 'Example Ltd <sign-in@example.com>' --allowed-emails '*@example.com' --trusted-proxies 127.0.0.1
+              idp init --public-url https://idp.example.com \\
+                --mail-url-file /root/mail-url \\
+                --mail-from 'Example Ltd <sign-in@example.com>' \\
+                --allowed-emails '*@example.com' --trusted-proxies 127.0.0.1
             """)
     @Option(help: ArgumentHelp("The address that browsers see.", valueName: "url")) var publicURL: String?
     @Option(help: ArgumentHelp("The mail server, without a password.", valueName: "url")) var mailURL: String?

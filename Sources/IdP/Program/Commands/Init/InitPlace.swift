@@ -104,9 +104,10 @@ struct InitPlace {
     func words(_ isChanged: Bool) -> String {
         let wrote = isChanged ? "Wrote \(file)." : "\(file) is as it was."
         let service = isFirst ? "systemctl enable --now swift-sso-idp" : "systemctl restart swift-sso-idp"
-        let start = isService ? service : "idp serve\(file == ".env" ? "" : " --env-file \(file)")"
+        let option = isService || file == ".env" ? "" : " --env-file \(file)"
+        let start = isService ? service : "idp serve\(option)"
         let add =
-            "idp client add wiki --name Wiki --protocol oidc --redirect-uri https://wiki.example.com/oidc/callback --everyone"
+            "idp client add wiki --name Wiki --protocol oidc --redirect-uri https://wiki.example.com/oidc/callback --everyone\(option)"
         return "\(wrote) Keep a copy of the key with your backups. Next:\n  \(start)\n  \(add)"
     }
 

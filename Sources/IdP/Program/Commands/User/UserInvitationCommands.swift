@@ -31,8 +31,9 @@ extension UserCommand {
 
                 Needs IDP_SECRET_KEY, the one of the running IdP.
 
-                Example: idp user invite ann@example.com --name "Ann Lee" --from "Team IT" --group staff --client wiki \
-                --until 2027-06-30 --language de
+                Example:
+                  idp user invite ann@example.com --name "Ann Lee" --from "Team IT" \\
+                    --group staff --client wiki --until 2027-06-30 --language de
                 """)
         @OptionGroup var account: AccountOptions
         @Option(
