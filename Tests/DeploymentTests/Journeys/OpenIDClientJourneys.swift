@@ -17,6 +17,22 @@ extension Journeys.Users {
         }
 
         @Test(
+            "a user who goes back, or answers twice, sees no error of the service's server",
+            arguments: [OpenIDExample.flask, .django, .sinatra, .go].filter(\.isAvailable))
+        func goingBack(_ example: OpenIDExample) async throws {
+            let service = try OpenIDService(example)
+            let pair = try Self.deployment(service.yaml(secret: "SERVICE_SECRET"), secret: service.secret)
+            try await ProcessDeployment.running(pair) { pair in
+                try await service.start(issuer: pair.origin)
+                for query in ["error=access_denied&state=unknown", "code=used&state=unknown", ""] {
+                    let answer = try await Browser().get("\(service.origin)\(example.callback)?\(query)")
+                    #expect(answer.status < 500, "\(query): \(answer.text)")
+                }
+                try await service.stop()
+            }
+        }
+
+        @Test(
             "two users sign in and out in one browser, an operator signs one out, keys change, the provider dies and is back",
             .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"),
             arguments: OpenIDExample.tested.filter { $0.isAvailable && $0 != .pgadmin })
