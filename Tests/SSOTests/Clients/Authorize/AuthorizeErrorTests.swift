@@ -3,8 +3,8 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
-@testable import IdPProtocols
 @testable import IdPFlow
+@testable import IdPProtocols
 @testable import IdPTestKit
 @testable import SSOShared
 @testable import TestKit
