@@ -170,6 +170,7 @@ struct PostgreSQLDialectTests {
             let changes = OperatorChanges(database, by: .program, clock: deployment.clock.clock)
             _ = try await changes.make(deployment.addition(AddedClient()))
             _ = try await changes.make(EnableClient("wiki", false, deployment.registrar))
+            try await database.write { try ClientGrants.end("sso", of: "wiki", at: deployment.clock.now, $0) }
             let change = EndedSinceBackup.Change(
                 table: "account", keys: ["id"], key: [.text("usr_1")], column: "ends_at", before: .null(.integer),
                 now: .integer(1))
