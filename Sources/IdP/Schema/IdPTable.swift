@@ -111,9 +111,11 @@ package struct IdPTable: Sendable {
             lostCommits: .changed("DELETE FROM sign_in_link WHERE used_at IS NULL")),
         // Keys stay: their ID tokens and the copies of their public halves are out there. A restore compares them.
         IdPTable("signing_key", restore: .stays, lostCommits: .stays),
-        // What was queued before the backup was delivered, or is told again by the restore.
+        // What was queued before the backup was delivered, or is told again by the restore. One that nobody has tried may be of a
+        // restore that broke off.
         IdPTable(
-            "sign_out_message", restore: .changed("DELETE FROM sign_out_message WHERE settled_at IS NULL"),
+            "sign_out_message",
+            restore: .changed("DELETE FROM sign_out_message WHERE settled_at IS NULL AND tries > 0"),
             lostCommits: .stays),
         IdPTable(
             "sso_token", restore: .changed(voidedTokens),

@@ -98,6 +98,9 @@ struct RestoredDatabaseTests {
         #expect(try await backup.stored.clientSignIns.open.count() == 0)
         #expect(try await backup.stored.signOutMessages.count() == 250)
         #expect(try await backup.stored.accounts.untouched.count() == 0)
+        // A second run, after one that broke off, loses no message, and tells nobody twice.
+        try await RestoredDatabase(database: strict).endSignIns(now: Timestamp(milliseconds: 3000))
+        #expect(try await backup.stored.signOutMessages.count() == 250)
         await backup.close()
     }
 
