@@ -174,7 +174,8 @@ private struct AdminRules {
             return "signs in"
         }
         guard let own = role(model, user.account) else { return "404" }
-        if let last = model.sessions[session].added["admin"], model.now - last > 30 * Span.minute {
+        let last = model.sessions[session].added["admin"] ?? model.sessions[session].createdAt
+        if model.now - last > 30 * Span.minute {
             model.sessions[session].seenAt = model.now
             return "signs in"
         }

@@ -45,7 +45,9 @@ extension WaitingChange {
 
     package static var home: String { "/" }
     package func needs(of user: SignedInUser, _ connection: any SQLConnection) throws -> Proof.Need {
-        Self.needs == .anySignIn ? .anySignIn : try .ofAccount(user.account, age: Self.needs.age, connection)
+        guard Self.needs.age != nil else { return Self.needs }
+        let account = try Proof.Need.ofAccount(user.account, connection)
+        return Proof.Need(age: Self.needs.age, strength: max(Self.needs.strength, account.strength))
     }
     package func formAgain(_ form: SubmittedForm, for user: SignedInUser) async throws -> Response? { nil }
     package func signInAgain(as email: String) -> Text? { nil }

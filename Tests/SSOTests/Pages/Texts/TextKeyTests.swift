@@ -155,6 +155,7 @@ struct TextKeyTests {
             .refused("other", description: nil, returnTo: "/"),
             .refused("login_required", description: nil, returnTo: "/"),
             .tooOld(authenticatedAt: 0, returnTo: "/"), .methodNotAccepted([], returnTo: "/"),
+            .tooWeak(nil, returnTo: "/"),
             .refused("server_error", description: nil, returnTo: "/"), .noToken(returnTo: "/"),
             .notVerified(.rejected(.invalidToken, description: nil), returnTo: "/"),
             .notVerified(.untrusted("x"), returnTo: "/"),
