@@ -66,7 +66,7 @@ struct BrokenSignIn: Sendable, CustomTestStringConvertible {
 
     private static let mail: [BrokenSignIn] = [
         BrokenSignIn(
-            name: "domain misspelt", says: "a…@exmaple.com",
+            name: "domain misspelt", says: "@exmaple.com",
             breaks: { scene in
                 scene.deployment.clock.advance(by: .days(2))
                 _ = try await scene.deployment.waiting(for: "ann@exmaple.com", by: scene.deployment.browser())

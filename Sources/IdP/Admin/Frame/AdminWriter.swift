@@ -23,8 +23,10 @@ struct AdminWriter: Sendable {
         text.key == AdminProblems.ofRules ? "<span lang=\"en\">\(html(text))</span>" : html(text)
     }
 
-    /// A value from outside, in a `<bdi>`.
-    func valueHTML(_ value: String) -> String { texts.html(Text("admin.value", ["value": Self.cut(value)])) }
+    /// A value from outside, in a `<bdi>`. A masked address (`a…@example.com`) stays in one line: U+2060 joins its parts.
+    func valueHTML(_ value: String) -> String {
+        texts.html(Text("admin.value", ["value": Self.cut(value).replacing("…@", with: "…\u{2060}@")]))
+    }
 
     // MARK: Cells
 

@@ -49,7 +49,8 @@ struct PseudoLanguageTests {
 
     /// Names that the programs are given, and what reads the same in every language.
     private static let names = [
-        idpName, clientName, "Partner number 1", "a…@example.com", "m…@example.com", "ann@example.com",
+        idpName, clientName, "Partner number 1", "a…@example.com", "a…\u{2060}@example.com", "m…@example.com",
+        "ann@example.com",
         "max@example.com", "no address", "flow",
         "Ann Lee", "ann",
         "max", "UTC", "Linux", "localhost:4000", "localhost",
