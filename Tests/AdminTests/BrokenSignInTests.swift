@@ -55,7 +55,7 @@ struct BrokenSignInTests {
         }
     }
 
-    @Test("a reference is found in small letters, by trouble and by the filter of the audit log")
+    @Test("a reference is found in lower case, by trouble and by the filter of the audit log")
     func smallLetters() async throws {
         try await TestDeployment.openAdmin { deployment in
             let refused = try await deployment.browser().get(

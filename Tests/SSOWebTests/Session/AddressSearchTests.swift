@@ -43,7 +43,7 @@ struct AddressSearchTests {
         #expect(kept(String(repeating: "{\"a\":", count: 5000)))
     }
 
-    @Test("a key of an object counts as well, and an address with other letters")
+    @Test("a key of an object counts as well, and an address beyond ASCII")
     func others() {
         let stored = #"{"slot":{"müller/b@example.com":1}}"#
         #expect(SessionSlots(stored: stored).without("müller/b@example.com") == "{}")
