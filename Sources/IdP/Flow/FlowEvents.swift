@@ -21,7 +21,11 @@ extension EventKind {
         causes: [
             .init(
                 "provider_removed",
-                "The address was proven, but the provider has left the file. Add it again to link it.")
+                "The address was proven, but the provider has left the file. Add it again to link it."),
+            .init(
+                "passkey_needed",
+                "The address was proven, but the account has a passkey. Its user adds the provider on the home page, with the passkey."
+            ),
         ], "A way to sign in that waited was not added.")
     package static let tokenIssued = EventKind(
         "token_issued", .info, .row("client, session, flow"), line: [.client, .account, .session, .flow],

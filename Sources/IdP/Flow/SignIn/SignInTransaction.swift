@@ -69,16 +69,22 @@ extension SignInCompletion {
         by origin: ChangeOrigin, _ outcome: inout SignInOutcome, _ connection: any SQLConnection
     ) throws -> SessionContent? {
         guard let account = outcome.match?.account else { return nil }
-        let waiting = pendingIdentity(of: first.challenge, old, clock.now())
-        outcome.removedProvider = waiting.removed
-        if let identity = waiting.identity, try accounts.add(.external(identity), to: account, connection) {
-            outcome.added = identity
-            try changes.report(.linked(provider: identity.provider), of: account, by: origin, connection)
-        }
         let all = [first.proof] + others
+        let strength = all.map(\.strength).max() ?? .any
+        let waiting = pendingIdentity(of: first.challenge, old, clock.now())
+        outcome.linkRefused = waiting.removed.map { ("provider_removed", $0) }
+        if let identity = waiting.identity {
+            // A way in that stays asks for what the account's other ways are worth, as on the account's own pages.
+            if strength < (try Proof.Need.ofAccount(account, connection).strength) {
+                outcome.linkRefused = ("passkey_needed", identity.provider)
+            } else if try accounts.add(.external(identity), to: account, connection) {
+                outcome.added = identity
+                try changes.report(.linked(provider: identity.provider), of: account, by: origin, connection)
+            }
+        }
         let handed = HandedSignIn(
             account: account, authenticatedAt: first.authenticatedAt, isProven: first.proof.at != nil,
-            proofs: SignInProofs(all.flatMap(\.words), all.map(\.strength).max() ?? .any))
+            proofs: SignInProofs(all.flatMap(\.words), strength))
         let signIn = handed.current(for: first.flow, isFirst: first.isFirst)
         outcome.signIn = signIn
         return content(signIn, after: old, app: target.app, isRemembered: first.remembers)
@@ -183,8 +189,8 @@ struct SignInOutcome: Sendable {
     var missing: (any SecondFactor)?
     /// The identity that waited for this sign-in.
     var added: ExternalIdentity?
-    /// The id of the provider of one that waited and was not added, because its provider is not in the file any more.
-    var removedProvider: String?
+    /// Why one that waited was not added, and the id of its provider.
+    var linkRefused: (cause: String, provider: String)?
     var known: KnownBrowserCookie.Claim?
     /// The sign-in of the browser until now.
     var replaced: CurrentSignIn.SignIn?
@@ -221,9 +227,8 @@ struct SignInOutcome: Sendable {
                     detail: missing.id))
         }
         if let added { events.append(Event(.identityLinked, by: actor, account: id, detail: added.provider)) }
-        if let removedProvider {
-            events.append(
-                Event(.identityLinkRefused, account: id, cause: "provider_removed", detail: removedProvider))
+        if let (cause, provider) = linkRefused {
+            events.append(Event(.identityLinkRefused, account: id, cause: cause, detail: provider))
         }
         return events
             + match.revoked.filter { $0.kind != .passkey }.map {

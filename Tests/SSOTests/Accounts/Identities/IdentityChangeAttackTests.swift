@@ -67,6 +67,34 @@ struct IdentityChangeAttackTests {
         }
     }
 
+    @Test("nor does a code that proves the address of a provider's user: it signs in, and adds no way in that stays")
+    func strengthOfWaiting() async throws {
+        try await ProviderDeployment.open(owning: []) { place in
+            let deployment = place.deployment
+            try await deployment.signedIn(as: "ann@example.com").signOut(of: deployment)
+            let authenticator = try await deployment.givePasskey(to: "ann@example.com")
+            for round in 1...2 {
+                deployment.clock.advance(by: .minutes(2))
+                let attacker = deployment.browser()
+                let page = try await place.signIn(.oidc, in: attacker, state: "\(round)")
+                #expect(page.address.path == "/sign-in/known-address", "the provider alone opens nothing")
+                let earlier = deployment.mailbox.all(to: "ann@example.com")
+                let waiting = try await attacker.follow(attacker.submit(page.page().form(to: "/sign-in"), on: page))
+                let code = try await deployment.mailbox.code(to: "ann@example.com", besides: earlier)
+                _ = try await attacker.follow(attacker.enter(code, on: waiting))
+                #expect(try await attacker.isSignedInOnHomePage(of: deployment))
+                #expect(try await place.externalIdentities() == 0)
+                #expect(deployment.events("identity_link_refused", reason: "passkey_needed") == round)
+            }
+            // With the passkey its owner may.
+            let owner = deployment.browser()
+            let signIn = try await owner.get(deployment.origin + "/sign-in")
+            _ = try await owner.follow(owner.usePasskey(authenticator, on: signIn))
+            _ = try await place.add(.oidc, in: owner)
+            #expect(try await place.externalIdentities() == 1)
+        }
+    }
+
     @Test("a user who is not signed in is sent to the start page")
     func signedOut() async throws {
         try await ProviderDeployment.open([.oidc]) { place in
