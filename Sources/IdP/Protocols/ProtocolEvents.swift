@@ -79,7 +79,7 @@ extension EventKind {
         "Nobody needs the key any more, or a command has removed it.")
     static let signingKeysUnavailable = EventKind(
         "signing_keys_unavailable", .error, line: [.cause()],
-        "Keys were not read or made: look at the database and `IDP_SECRET_KEY`. A warning where a hint was not checked."
+        "Keys were not read or made: look at the database and `IDP_SECRET_KEY`."
     )
     static let hintedAccountNotRead = EventKind(
         "hinted_account_not_read", .warning, line: [.cause()],

@@ -65,6 +65,21 @@ struct StoredClientTests {
         }
     }
 
+    @Test("a client that a command has disabled gets no browser back, also not with a hint that nobody can read")
+    func hinted() async throws {
+        try await TestDeployment.openWithOIDC { deployment in
+            let wiki = AddedClient()
+            try await deployment.add(wiki, ["protocols": .list(["oidc"])])
+            let asked = deployment.oidcRequest(
+                deployment.client,
+                ["client_id": wiki.id, "redirect_uri": wiki.callback, "prompt": "none", "id_token_hint": "x"])
+            let before = try await deployment.browser().get(asked)
+            #expect(try before.location().query("error") == "login_required")
+            try await deployment.make(EnableClient("wiki", false, deployment.registrar))
+            #expect(try await deployment.browser().get(asked).status == 400)
+        }
+    }
+
     @Test("a start logs the fingerprint of each client of the database, as of those of the file, and no secret")
     func fingerprintsAtStart() async throws {
         try await TestDeployment.open { deployment in

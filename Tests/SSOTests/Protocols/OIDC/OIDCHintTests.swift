@@ -1,6 +1,7 @@
 import Foundation
 import SSOShared
 import SSOWeb
+import Storage
 import Testing
 
 @testable import IdP
@@ -98,6 +99,24 @@ struct OIDCHintTests {
             #expect(try TestedProtocol.oidc.callback(complete).query("code") != nil)
             let again = try await ben.get(deployment.oidcRequest(deployment.client, ["id_token_hint": hint]))
             #expect(try again.location().path == AccountChoice.path)
+        }
+    }
+
+    @Test("a hint that cannot be checked, because the database cannot be read, is no login_required")
+    func unreadable() async throws {
+        let interruption = Interruption()
+        try await TestDeployment.open(
+            clientKeys: OIDCSteps.bothProtocols, wrapping: { interruption.wrapping($0) }
+        ) { deployment in
+            let hint = try await Self.hint(deployment, of: "ann@example.com")
+            let browser = try await deployment.signedIn(as: "ann@example.com")
+            let wishes = ["id_token_hint": hint, "prompt": "none"]
+            interruption.afterRead(of: "FROM signing_key") { throw DatabaseError.unavailable("planted") }
+            #expect(try await browser.get(deployment.oidcRequest(deployment.client, wishes)).status == 503)
+            interruption.afterRead(of: "FROM signing_key") { throw DatabaseError.unavailable("planted") }
+            #expect(try await browser.get("\(deployment.origin)/oidc/logout?id_token_hint=\(hint)").status == 503)
+            let silent = try await browser.get(deployment.oidcRequest(deployment.client, wishes))
+            #expect(try silent.location().query("code") != nil, "it is right again")
         }
     }
 

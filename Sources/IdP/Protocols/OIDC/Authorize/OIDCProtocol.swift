@@ -78,17 +78,16 @@ package struct OIDCProtocol: ClientProtocol {
             log(error.cause, error.explanation, parameters, client, context)
             return try await refuse(error, registered, reader, request)
         }
-        let hint = await hints.hint(asked.hint, context.logger)
+        let hint = try await hints.hint(asked.hint)
         var wishes = asked.wishes
         if let hint, let email = await hints.email(of: hint, for: client, context.logger) { wishes.loginHint = email }
         if asked.hint != nil, hint == nil {
             // It names a user who is not known here: no code without a question, which could be that of another one.
             guard wishes.prompt != .silent else {
-                log(
-                    "id_token_hint_wrong", "id_token_hint is no ID token of this provider", parameters, client, context)
-                return refuse(
-                    .loginRequired, ClientRequest(client: client, returnTo: returnTo, payload: asked.request.payload),
-                    request)
+                let error = OIDCRequestError(
+                    "login_required", cause: "id_token_hint_wrong", "id_token_hint is no ID token of this provider")
+                log(error.cause, error.explanation, parameters, client, context)
+                return try await refuse(error, registered, reader, request)
             }
             wishes.prompt = wishes.prompt ?? .selectAccount
         }

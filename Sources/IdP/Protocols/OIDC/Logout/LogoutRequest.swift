@@ -34,7 +34,7 @@ struct LogoutRequest: Sendable {
     private let parameters: RequestParameters
 
     init(_ parameters: RequestParameters, hints: IDTokenHints, clients: ClientDirectory, logged context: VisitorContext)
-        async
+        async throws
     {
         self.parameters = parameters
         let (text, id, address, state): (String?, String?, String?, String?)
@@ -48,7 +48,7 @@ struct LogoutRequest: Sendable {
             (hint, client, back, cause) = (nil, nil, nil, error.cause)
             return
         }
-        let hint = await hints.hint(text, context.logger)
+        let hint = try await hints.hint(text)
         self.hint = hint
         let named = (hint?.client ?? id).flatMap { clients.client(id: $0) }.flatMap { $0.oidc == nil ? nil : $0 }
         client = named

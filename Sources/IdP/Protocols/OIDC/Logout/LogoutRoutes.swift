@@ -66,7 +66,7 @@ struct LogoutRoutes: Sendable {
 
     @Sendable private func logout(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let user = try await parts.accounts.signedIn(context)
-        let asked = await read(request, user, context)
+        let asked = try await read(request, user, context)
         guard let user else {
             if asked.hint != nil, let back = asked.back { return .redirect(to: back.destination) }
             asked.logRefusal("id_token_hint_missing", context)
@@ -115,23 +115,25 @@ struct LogoutRoutes: Sendable {
 
     /// The request with the clients of this moment: a command may have added or removed one. At once for a user, by a shared reading
     /// for visitors.
-    private func read(_ request: Request, _ user: SignedInUser?, _ context: VisitorContext) async -> LogoutRequest {
+    private func read(
+        _ request: Request, _ user: SignedInUser?, _ context: VisitorContext
+    ) async throws -> LogoutRequest {
         let parameters = RequestParameters(request.queryFields)
-        func read() async -> LogoutRequest {
-            await LogoutRequest(parameters, hints: hints, clients: parts.clients, logged: context)
+        func read() async throws -> LogoutRequest {
+            try await LogoutRequest(parameters, hints: hints, clients: parts.clients, logged: context)
         }
         guard user == nil else {
             await parts.clients.read()
-            return await read()
+            return try await read()
         }
-        let first = await read()
+        let first = try await read()
         guard first.back != nil || first.mayBeOfNewClient else { return first }
         if first.mayBeOfNewClient {
             await parts.clients.renew(refusing: request, context)
         } else {
             await parts.clients.renew()
         }
-        return await read()
+        return try await read()
     }
 
     /// Whether the hint is one for this browser's user and session, so that there is nothing to ask.

@@ -21,20 +21,13 @@ struct IDTokenHints: Sendable {
     }
 
     /// Nil for any text but an ID token of this provider.
-    func hint(_ text: String?, _ logger: Logger) async -> Hint? {
-        guard let text, !text.isEmpty else { return nil }
-        do {
-            guard let claims = try await keys.claims(of: text, type: IDToken.type),
-                let own = claims["iss"]?.string, own.utf8.elementsEqual(issuer.utf8),
-                let account = claims["sub"]?.string, let client = claims["aud"]?.string
-            else { return nil }
-            return Hint(
-                account: account, client: client, session: claims["sid"]?.string,
-                email: claims["email"]?.string)
-        } catch {
-            logger.record(Event(.signingKeysUnavailable, cause: "\(error)", level: .warning))
-            return nil
-        }
+    func hint(_ text: String?) async throws -> Hint? {
+        guard let text, !text.isEmpty, let claims = try await keys.claims(of: text, type: IDToken.type),
+            let own = claims["iss"]?.string, own.utf8.elementsEqual(issuer.utf8),
+            let account = claims["sub"]?.string, let client = claims["aud"]?.string
+        else { return nil }
+        return Hint(
+            account: account, client: client, session: claims["sid"]?.string, email: claims["email"]?.string)
     }
 
     /// The address of a hint's account, for the sign-in page. A client that may not ask for addresses learns none, also not by its
