@@ -29,6 +29,27 @@ struct UnreadableSigningKeyTests {
         }
     }
 
+    @Test("is found out before anything is used up: the code is still good after the 503")
+    func nothingUsedUp() async throws {
+        try await TestDeployment.openWithOIDC { deployment in
+            let browser = try await deployment.signedIn()
+            let first = try await deployment.oidcToken(deployment.oidcCode(browser), as: deployment.client)
+            #expect(first.status == 200)
+            // As another node renews it whose first key this one does not have.
+            let foreign = SigningKeyBox(
+                keys: try DerivedKeys.parse(TestSecret.new(), setting: "IDP_SECRET_KEY"), randomness: SystemRandomness()
+            )
+            let now = deployment.clock.now
+            for algorithm in IDTokenAlgorithm.allCases {
+                let next = try SigningKey(algorithm, generation: 50, foreign, at: now, usedFrom: now)
+                try await deployment.database.write { _ = try SigningKeyStore().insert(next, $0) }
+            }
+            let code = try await deployment.oidcCode(browser, nil, ["state": "again"])
+            #expect(try await deployment.oidcToken(code, as: deployment.client).status == 503)
+            #expect(try await deployment.oidcToken(code, as: deployment.client).status == 200)
+        }
+    }
+
     /// The id of the key that signs now, after it has signed.
     private static func signed(_ keys: SigningKeys, _ deployment: TestDeployment) async throws -> String {
         try await keys.prepare(.es256)

@@ -65,12 +65,16 @@ package final class SigningKeys: Sendable {
         _ = ready.withLock { $0.insert(algorithm) }
     }
 
-    /// The key that signs now.
+    /// The key that signs now, which this process can open: nothing is consumed for an answer that cannot be signed.
     ///
-    /// - Throws: ``DatabaseError/unavailable(_:)`` without one.
+    /// - Throws: ``DatabaseError/unavailable(_:)`` without one. ``prepare(_:)`` makes one for the next request.
     func current(_ algorithm: IDTokenAlgorithm, _ connection: any SQLConnection) throws -> SigningKey {
         guard let key = try store.current(algorithm, at: clock.now(), connection) else {
             throw DatabaseError.unavailable("no key signs \(algorithm.rawValue)")
+        }
+        do { _ = try privateKey(key) } catch {
+            _ = ready.withLock { $0.remove(algorithm) }
+            throw error
         }
         return key
     }
