@@ -75,6 +75,7 @@ package enum IdPSettings {
             }
         }
         checkWithoutMail(values, reader)
+        checkStrength(values, reader)
         let (publicURL, listen) = (try? values[FlowSettings.publicURL], try? values[listen])
         if let publicURL, !publicURL.isLoopback, let listen, LoopbackHost.contains(listen.host),
             (try? values[FlowSettings.trustedProxies])?.hasNoTrustedProxies ?? false

@@ -1,4 +1,7 @@
 import IdPAccounts
+import IdPAdmin
+import IdPClients
+import IdPFlow
 import IdPSignIn
 import Logging
 import SSOShared
@@ -34,5 +37,20 @@ extension SettingsReader {
         guard let database = try? await ProgramDatabase.idp.openToRead(location, logger) else { return }
         if let problem = try? await PasskeyCheck.problem(values, database) { self.problem(problem) }
         await database.close()
+    }
+}
+
+extension IdPSettings {
+    /// A setting that asks for a passkey where browsers make none would keep everybody out.
+    static func checkStrength(_ values: SettingValues, _ reader: SettingsReader) {
+        guard (try? values[PasskeySettings.relyingPartyID] == nil) ?? false else { return }
+        let settings = [FlowSettings.require, AdminSettings.require].filter { ((try? values[$0]) ?? .any) > .any }
+        let registered = (try? values[clients])?.clients.all ?? []
+        for name in settings.map(\.name) + registered.filter({ $0.require > .any }).map({ "client \($0.id), require" })
+        {
+            reader.problem(
+                "\(name): asks for a passkey, and passkeys are off, because browsers make none for an IP address. Use a domain in "
+                    + "\(FlowSettings.publicURL.name), or remove it.")
+        }
     }
 }

@@ -85,6 +85,22 @@ struct PasskeyAssociationTests {
         }
     }
 
+    @Test("a setting or a client that asks for a passkey is refused where browsers make none")
+    func outOfReach() {
+        for url in ["http://127.0.0.1:4000", "http://localhost:4000"] {
+            let reader = SettingsReader(
+                SettingsSource(
+                    SettingsFixture.idp.merging([
+                        "IDP_PUBLIC_URL": url, "IDP_REQUIRE": "phr", "IDP_ADMIN_REQUIRE": "mfa",
+                    ]) { $1 }))
+            _ = IdPSettings.read(reader)
+            let found = reader.problems.filter { $0.contains("asks for a passkey, and passkeys are off") }
+            #expect(
+                found.map { String($0.prefix { $0 != ":" }) }
+                    == (url.contains("localhost") ? [] : ["IDP_REQUIRE", "IDP_ADMIN_REQUIRE"]), "\(reader.problems)")
+        }
+    }
+
     @Test("IDP_MAIL_URL=none is refused beside replies, beside a server, and where nobody could sign in")
     func refused() async throws {
         let rows: [([String: String], String)] = [

@@ -64,6 +64,22 @@ struct PasskeyRuleTests {
         }
     }
 
+    @Test("a name that cannot be used is shown again in its form, whatever the age of the sign-in")
+    func wrongName() async throws {
+        try await TestDeployment.open { deployment in
+            let (browser, list) = try await deployment.passkeyList(as: "ann@example.com")
+            let form = try #require(try list.page().form(to: "/passkeys/rename"))
+            for name in ["   ", "a\u{202e}b", String(repeating: "n", count: 61)] {
+                deployment.clock.advance(by: .minutes(6))
+                let again = try await browser.submit(form, on: list, ["name": name])
+                #expect(again.status == 422 && again.text.contains("1 to 60 visible characters"), "\(again.text)")
+                #expect(try again.page().form(to: "/passkeys/rename")?["name"] == name)
+                #expect(again.text.contains("<details class=\"ask\" open>"))
+            }
+            #expect(try await deployment.stored.passkeys.named("Test").count() == 1)
+        }
+    }
+
     @Test("a passkey of another user is neither renamed nor removed by its id")
     func others() async throws {
         try await TestDeployment.open { deployment in

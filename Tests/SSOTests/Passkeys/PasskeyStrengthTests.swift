@@ -104,6 +104,24 @@ struct PasskeyStrengthTests {
         }
     }
 
+    @Test(
+        "where browsers make no passkeys, a request for one says so before and after the sign-in, and names no page that adds one"
+    )
+    func outOfReach() async throws {
+        try await TestDeployment.open(settings: ["IDP_PASSKEY_RP_ID": "127.0.0.1"]) { deployment in
+            let browser = deployment.browser()
+            let first = try await browser.follow(browser.get(Asking.request.address(.sso, of: deployment)))
+            #expect(first.text.contains("passkeys are off here"))
+            let proof = try await deployment.begin(.emailCode, on: first, in: browser)
+            let again = try await browser.follow(proof.prove(in: browser))
+            #expect(again.address.path == "/sign-in" && again.text.contains("passkeys are off here"), "\(again.text)")
+            #expect(try again.page().link(containing: "/passkeys/add") == nil)
+            #expect(!again.text.contains("in this window"))
+            let cancelled = try await browser.click(again.page().link(containing: "/sign-in/cancel"), on: again)
+            #expect(try cancelled.location().query("error") == "access_denied")
+        }
+    }
+
     @Test("what is asked for after a token was issued is checked when it is redeemed")
     func redeemed() async throws {
         try await Self.open(.request) { deployment in

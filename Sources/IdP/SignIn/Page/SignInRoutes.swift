@@ -140,7 +140,8 @@ struct SignInPage: Sendable {
         let hint, button, errorHTML: String
         let hasIntro, hasLogo, hasAgain, hasCancel, hasError, hasLinks: Bool
         let passkeyScript, passkeyErrorHTML, unknownPasskey: String
-        let hasPasskeys, hasPasskeyError, needsPasskey, canSetUp, setsUpHere, hasNothingElse, hasNothing: Bool
+        let hasPasskeys, hasPasskeyError, needsPasskey, canSetUp, setsUpHere: Bool
+        let isOutOfReach, hasNothingElse, hasNothing: Bool
         let notes: [Note]
         let links: [Link]
         let parts: [SignInParts.Part]
@@ -160,7 +161,8 @@ struct SignInPage: Sendable {
         let words = purposes.texts(of: flow, in: session, again: again?.user.account.email)
         let needed = session[Flows.self].flow(flow)?.demand.strength ?? .any
         // The web view of an app may hide what sets one up, too. Its link leads to the system browser.
-        let setsUpHere = again?.hasNothingStronger == true && !attempt.isNativeShell
+        let (isWithinReach, canSetUp) = (isWithinReach(needed), again?.hasNothingStronger == true)
+        let setsUpHere = canSetUp && !attempt.isNativeShell
         let offered = Offered(
             setsUpHere ? [] : methods.filter { again?.lacksStrength != true || $0.strength >= needed }, for: attempt,
             texts)
@@ -179,10 +181,9 @@ struct SignInPage: Sendable {
             passkeyErrorHTML: outcome.map { texts.html($0.error) } ?? "", unknownPasskey: outcome?.unknown ?? "",
             hasPasskeys: offered.passkey != nil, hasPasskeyError: outcome != nil,
             needsPasskey: again == nil && needed > .any && offered.passkey != nil,
-            canSetUp: again?.hasNothingStronger == true,
-            setsUpHere: again?.hasNothingStronger == true && offered.links.isEmpty,
+            canSetUp: canSetUp, setsUpHere: canSetUp && offered.links.isEmpty, isOutOfReach: !isWithinReach,
             hasNothingElse: offered.needsPasskeys,
-            hasNothing: offered.isEmpty && again?.hasNothingStronger != true, notes: offered.notes,
+            hasNothing: offered.isEmpty && !canSetUp && isWithinReach, notes: offered.notes,
             links: offered.links, parts: parts.ordered)
         var response = pages.response(
             "sign-in", model, for: request,
@@ -209,12 +210,20 @@ struct SignInPage: Sendable {
     func again(_ context: VisitorContext, _ flow: FlowID?) async throws -> SignInAgain? {
         guard let user = try await completion.askedAgain(context, flow: flow) else { return nil }
         let needed = user.session[Flows.self].flow(flow)?.demand.strength ?? .any
-        // A second factor may lift any method to what is needed.
-        guard user.signIn.proofs.strength < needed, needed == .phr || completion.factors.isEmpty else {
+        guard user.signIn.proofs.strength < needed, !isLifted(to: needed) else {
             return SignInAgain(user: user, lacksStrength: false, hasNothingStronger: false)
         }
         let has = try await completion.accounts.database.read { try PasskeyStore.has(user.account.id, $0) }
-        return SignInAgain(user: user, lacksStrength: true, hasNothingStronger: !has)
+        return SignInAgain(
+            user: user, lacksStrength: true, hasNothingStronger: !has && isWithinReach(needed))
+    }
+
+    /// Whether a second factor may lift any method to what is needed.
+    private func isLifted(to needed: Strength) -> Bool { needed != .phr && !completion.factors.isEmpty }
+
+    /// Whether any user could prove as much: where browsers make no passkeys, none can.
+    private func isWithinReach(_ needed: Strength) -> Bool {
+        needed == .any || isLifted(to: needed) || methods.contains { $0.strength >= needed }
     }
 
     private func attempt(_ request: Request, _ session: Session?, _ flow: FlowID?) -> SignInAttempt {

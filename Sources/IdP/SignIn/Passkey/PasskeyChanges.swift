@@ -1,4 +1,5 @@
 import HTTPTypes
+import Hummingbird
 import IdPAccounts
 import IdPClients
 import IdPFlow
@@ -32,11 +33,20 @@ struct PasskeyRename: PasskeyChange {
     static let longest = 60
 
     let clock: ServiceClock
+    let list: PasskeyListRoutes
 
     func asked(in fields: URLEncodedFields) throws -> Asked {
-        let typed = try fields.text("name") ?? ""
-        let name = DisplayName.normalised(typed).flatMap { $0.count <= Self.longest ? $0 : nil }
-        return Asked(passkey: String((try fields.text("passkey") ?? "").prefix(64)), name: name ?? "")
+        let name = DisplayName.normalised(try fields.text("name") ?? "")
+        return Asked(
+            passkey: String((try fields.text("passkey") ?? "").prefix(64)),
+            name: name.flatMap { $0.count <= Self.longest ? $0 : nil } ?? "")
+    }
+
+    func formAgain(_ form: SubmittedForm, for user: SignedInUser) async throws -> Response? {
+        let asked = try asked(in: form.fields)
+        guard asked.name.isEmpty else { return nil }
+        return try await list.response(
+            form.request, form.session, .init(passkey: asked.passkey, name: try form.fields.text("name") ?? ""))
     }
 
     func page(of asked: Asked, for user: SignedInUser, _ connection: any SQLConnection) throws -> ChangePage? {
@@ -48,9 +58,9 @@ struct PasskeyRename: PasskeyChange {
     }
 
     func carryOut(_ asked: Asked, for user: SignedInUser, _ context: VisitorContext) throws -> ChangeStep {
-        guard !asked.name.isEmpty else { throw PublicError.badPasskeyName }
-        return .here { [clock] user, _, connection in
-            guard try Proof.Need.ofAccount(user.account, connection).isMet(by: user, now: clock.now()),
+        .here { [clock] user, _, connection in
+            guard !asked.name.isEmpty,
+                try Proof.Need.ofAccount(user.account, connection).isMet(by: user, now: clock.now()),
                 try PasskeyStore.rename(asked.passkey, of: user.account.id, to: asked.name, connection)
             else { return .done(goingTo: Self.home) }
             let event = Event(
@@ -105,11 +115,6 @@ struct PasskeyRemoval: PasskeyChange {
 }
 
 extension PublicError {
-    fileprivate static let badPasskeyName = PublicError(
-        .unprocessableContent, code: "invalid_name", title: Text("error.passkey-name.title"),
-        explanation: Text("error.passkey-name"),
-        nextStep: .init(label: Text("passkeys.title"), href: PasskeyPath.list), cause: "passkey_name")
-
     /// The account would have no identity left.
     fileprivate static let lastWayToSignIn = PublicError(
         .conflict, code: "last_identity", title: Text("error.last-passkey.title"),

@@ -40,9 +40,9 @@ package struct PasskeyFeature: Feature {
     }
 
     package var changes: [any WaitingChange] {
-        guard ceremonies != nil else { return [] }
+        guard let ceremonies else { return [] }
         return [
-            PasskeyRename(clock: parts.clock),
+            PasskeyRename(clock: parts.clock, list: list(ceremonies)),
             PasskeyRemoval(accounts: parts.accounts, accessTokens: parts.accessTokens),
         ]
     }
@@ -54,6 +54,12 @@ package struct PasskeyFeature: Feature {
                 return try await database.write { try PrintedLinkStore.purge(limit: limit, at: now, $0) }
             }
         ]
+    }
+
+    private func list(_ ceremonies: PasskeyCeremonies) -> PasskeyListRoutes {
+        PasskeyListRoutes(
+            ceremonies: ceremonies, accounts: parts.accounts, pages: parts.pages, assets: parts.assets,
+            flowLimit: parts.flowLimit)
     }
 
     package var offers: [any SignInOffer] { isOffered && ceremonies != nil ? [offer] : [] }
@@ -80,10 +86,7 @@ package struct PasskeyFeature: Feature {
                 [.init("enroll", origin + PasskeyPath.add), .init("manage", origin + PasskeyPath.list)],
                 headers: [.cacheControl: "public, max-age=300"])
         }
-        PasskeyListRoutes(
-            ceremonies: ceremonies, accounts: parts.accounts, pages: parts.pages, assets: parts.assets,
-            flowLimit: parts.flowLimit
-        ).addRoutes(to: &router)
+        list(ceremonies).addRoutes(to: &router)
         PasskeyAddRoutes(
             ceremonies: ceremonies, completion: completion, changes: changeReporter, pages: parts.pages,
             assets: parts.assets, offer: offer

@@ -17,16 +17,21 @@ struct PasskeyListRoutes: Sendable {
 
     private var sessions: Sessions { ceremonies.sessions }
 
+    /// A new name that cannot be used.
+    struct Typed {
+        let passkey, name: String
+    }
+
     struct Item: Encodable, Sendable {
-        let id, name: String
+        let id, name, typed: String
         let used, since: Moment
-        let isUsed, isSynced, canRemove: Bool
+        let isUsed, isSynced, canRemove, isWrong: Bool
     }
 
     struct Model: Encodable, Sendable {
         let formToken, script, accepted: String
         let items: [Item]
-        let hasItems, canAdd, isAdded, isRemoved, isRenamed: Bool
+        let hasItems, canAdd, isAdded, isRemoved, isRenamed, hasError: Bool
     }
 
     func addRoutes(to router: inout FeatureRouter) {
@@ -35,25 +40,34 @@ struct PasskeyListRoutes: Sendable {
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        guard let session = context.session else { return .redirect(to: PasskeyPath.signIn) }
+        return try await response(request, session)
+    }
+
+    /// - Parameter typed: what is wrong in the form of a passkey; nil before anything is typed.
+    func response(_ request: Request, _ session: Session, _ typed: Typed? = nil) async throws -> Response {
         let texts = pages.texts(for: request)
-        guard let session = context.session,
-            let model = try await accounts.database.read({ connection in
-                try accounts.signedIn(session, connection).map { try model($0, request, texts, connection) }
-            })
-        else { return .redirect(to: PasskeyPath.signIn) }
-        return pages.response("passkeys", model, for: request, offersLanguages: true)
+        let shown = try await accounts.database.read { connection in
+            try accounts.signedIn(session, connection).map { try model($0, typed, request, texts, connection) }
+        }
+        guard let shown else { return .redirect(to: PasskeyPath.signIn) }
+        return pages.response(
+            "passkeys", shown, for: request, status: shown.hasError ? .unprocessableContent : .ok, offersLanguages: true
+        )
     }
 
     private func model(
-        _ user: SignedInUser, _ request: Request, _ texts: Texts, _ connection: any SQLConnection
+        _ user: SignedInUser, _ typed: Typed?, _ request: Request, _ texts: Texts, _ connection: any SQLConnection
     ) throws -> Model {
         let (passkeys, now) = (try PasskeyStore.all(of: user.account.id, connection), accounts.clock.now())
         let isLast = try AccountStore.identities(of: user.account.id, connection).count == 1
         let items = passkeys.map { passkey in
-            Item(
-                id: passkey.id, name: passkey.name, used: texts.moment(passkey.usedAt ?? passkey.addedAt, now: now),
+            let typed = typed.flatMap { $0.passkey.utf8.elementsEqual(passkey.id.utf8) ? $0.name : nil }
+            return Item(
+                id: passkey.id, name: passkey.name, typed: typed.map { String($0.prefix(200)) } ?? passkey.name,
+                used: texts.moment(passkey.usedAt ?? passkey.addedAt, now: now),
                 since: texts.moment(passkey.addedAt, now: now), isUsed: passkey.usedAt != nil,
-                isSynced: passkey.isBackupEligible, canRemove: !isLast)
+                isSynced: passkey.isBackupEligible, canRemove: !isLast, isWrong: typed != nil)
         }
         let fields = request.queryFields
         return Model(
@@ -61,7 +75,7 @@ struct PasskeyListRoutes: Sendable {
             accepted: try ceremonies.accepted(of: user.account, connection), items: items,
             hasItems: !items.isEmpty, canAdd: items.count < PasskeyStore.maximumPerAccount,
             isAdded: fields.count("added") > 0, isRemoved: fields.count("removed") > 0,
-            isRenamed: fields.count("renamed") > 0)
+            isRenamed: fields.count("renamed") > 0, hasError: items.contains(where: \.isWrong))
     }
 
     /// Sends a visitor to sign in and back to the list, and with `add` a user whose sign-in is too old or too weak to add one.

@@ -71,7 +71,9 @@
             fetched = 0;
             renew();
         });
-        setInterval(renew, 30000);
+        var timer = setInterval(renew, 30000);
+        // A page that nobody looks at keeps no user signed in: after ten minutes its sign-in is over.
+        if (form.hasAttribute("data-again")) { setTimeout(function () { clearInterval(timer); }, 600000); }
         fresh().then(startAutofill, function () {});
 
         // A challenge lives for ten minutes.
