@@ -132,16 +132,16 @@ func (s SSO) Check(raw []byte, signatures []string, requestSignature string) (*R
 	}
 	user, _ := fields["user"].(map[string]interface{})
 	session, _ := fields["session"].(map[string]interface{})
-	sessionID, isDocumented := session["id"].(string)
 	who := User{text(user["id"]), text(user["email"]), text(user["name"]), texts(user["groups"])}
-	reply := &Reply{who, s.Client, Session{ID: sessionID, Methods: texts(session["methods"])}}
+	reply := &Reply{who, s.Client, Session{ID: text(session["id"]), Methods: texts(session["methods"])}}
+	isDocumented := reply.User.ID != "" && reply.Session.ID != ""
 	if value, isThere := session["authenticated_at"]; isThere {
 		seconds, isNumber := value.(float64)
 		isDocumented = isDocumented && isNumber && seconds == math.Trunc(seconds)
 		whole := int64(seconds)
 		reply.Session.AuthenticatedAt = &whole
 	}
-	if reply.User.ID == "" || !isDocumented {
+	if !isDocumented {
 		return nil, errors.New("response not as documented")
 	}
 	return reply, nil

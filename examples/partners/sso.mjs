@@ -68,7 +68,7 @@ export class SSO {
     const { user, session } = reply;
     // The default is for a missing value. null is a wrong one.
     const { id, authenticated_at: time = 0 } = session ?? {};
-    if (!isFilled(user?.id) || typeof id !== "string" || !Number.isInteger(time)) {
+    if (!isFilled(user?.id) || !isFilled(id) || !Number.isInteger(time)) {
       throw new VerifyError("response not as documented");
     }
     return reply;

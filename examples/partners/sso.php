@@ -54,7 +54,7 @@ final class SSO {
     public function check(string $raw, array $signatures, string $requestSignature): array {
         $reply = $this->signed($raw, $signatures, $requestSignature);
         $session = $reply['session'] ?? null;
-        if (!$this->isFilled($reply['user']['id'] ?? null) || !is_array($session) || !is_string($session['id'] ?? null)
+        if (!$this->isFilled($reply['user']['id'] ?? null) || !is_array($session) || !$this->isFilled($session['id'] ?? null)
             || array_key_exists('authenticated_at', $session) && !is_int($session['authenticated_at'])) {
             throw new VerifyError('response not as documented');
         }

@@ -56,7 +56,7 @@ class SSO:
             time = reply["session"].get("authenticated_at", 0)
         except (KeyError, TypeError) as problem:
             raise VerifyError("response not as documented") from problem
-        if not isinstance(user_id, str) or user_id == "" or not isinstance(session_id, str) or type(time) is not int:
+        if not all(isinstance(text, str) and text for text in (user_id, session_id)) or type(time) is not int:
             raise VerifyError("response not as documented")
         return reply
 

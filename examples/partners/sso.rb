@@ -38,8 +38,7 @@ class SSO
   def check(raw, signatures, request_signature)
     reply = signed(raw, signatures, request_signature)
     user, session = reply.values_at("user", "session").map { _1.is_a?(Hash) ? _1 : {} }
-    unless [user["id"], session["id"]].all?(String) && !user["id"].empty? &&
-           session.fetch("authenticated_at", 0).is_a?(Integer)
+    unless [user["id"], session["id"]].all? { filled?(_1) } && session.fetch("authenticated_at", 0).is_a?(Integer)
       raise VerifyError, "response not as documented"
     end
     reply

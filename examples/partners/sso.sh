@@ -33,7 +33,7 @@ signed() { # FILE SIGNATURES REQUEST_SIGNATURE
 
 check() { # FILE SIGNATURES REQUEST_SIGNATURE
   signed "$1" "$2" "$3" || return
-  jq -e '(.user.id | type == "string" and length > 0) and (.session.id | type == "string")
+  jq -e '([.user.id, .session.id] | all(type == "string" and length > 0))
     and ((.session | has("authenticated_at") | not)
       or (.session.authenticated_at | type == "number" and . == floor))' \
     "$1" >/dev/null 2>&1 || { refuse 'response not as documented'; return; }
