@@ -95,6 +95,12 @@ export class SSO {
     return this.checkSession(...(await this.call("/auth/sso/session", "session.", body, 2)), user);
   }
 
+  // Tries client id, secret and clock: `redirect_uri` is "registered" or "not_registered". Changes nothing.
+  async ping(redirectURI) {
+    const body = Buffer.from(JSON.stringify({ redirect_uri: redirectURI, time: Math.floor(Date.now() / 1000) }));
+    return this.signed(...(await this.call("/auth/sso/ping", "ping.", body, 5)));
+  }
+
   // The verified sign-out message. `headers`: those of a request of node:http, or a Headers.
   event(raw, headers, now = Date.now() / 1000) {
     const given = typeof headers.get === "function" ? headers.get("x-sso-signature") : headers["x-sso-signature"];

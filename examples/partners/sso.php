@@ -84,6 +84,12 @@ final class SSO {
         return $this->checkSession(...[...$this->call('/auth/sso/session', 'session.', $body, 2), $user]);
     }
 
+    /** Tries client id, secret and clock: redirect_uri is "registered" or "not_registered". Changes nothing. */
+    public function ping(string $redirectUri): array {
+        $body = json_encode(['redirect_uri' => $redirectUri, 'time' => time()], JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES);
+        return $this->signed(...$this->call('/auth/sso/ping', 'ping.', $body, 5));
+    }
+
     /** The verified sign-out message. $headers: getallheaders(), or $_SERVER. PHP joins two of a name by a comma. */
     public function event(string $raw, array $headers, ?int $now = null): array {
         $signatures = [];

@@ -79,6 +79,11 @@ class SSO:
         body = json.dumps({"session": id, "user": user}, separators=(",", ":")).encode()
         return self.check_session(*self.call("/auth/sso/session", "session.", body, 2), user)
 
+    def ping(self, redirect_uri: str) -> dict:
+        """Tries client id, secret and clock: `redirect_uri` is "registered" or "not_registered". Changes nothing."""
+        body = json.dumps({"redirect_uri": redirect_uri, "time": int(time.time())}, separators=(",", ":")).encode()
+        return self.signed(*self.call("/auth/sso/ping", "ping.", body, 5))
+
     def event(self, raw: bytes, headers, now: float | None = None) -> dict:
         """The verified sign-out message. `headers`: a mapping, or pairs of names and values."""
         pairs = headers.items() if hasattr(headers, "items") else headers

@@ -65,6 +65,11 @@ class SSO
     check_session(*call("/auth/sso/session", "session.", JSON.generate({ session: id, user: user }), 2), user)
   end
 
+  # Tries client id, secret and clock: `redirect_uri` is "registered" or "not_registered". Changes nothing.
+  def ping(redirect_uri)
+    signed(*call("/auth/sso/ping", "ping.", JSON.generate({ redirect_uri: redirect_uri, time: Time.now.to_i }), 5))
+  end
+
   # The verified sign-out message. `headers`: names and values, or a Rack environment.
   def event(raw, headers, now = Time.now.to_f)
     found = headers.select { |name, _| name.to_s.downcase.tr("_", "-").delete_prefix("http-") == "x-sso-signature" }
