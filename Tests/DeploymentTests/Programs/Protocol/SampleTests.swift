@@ -223,14 +223,14 @@ struct SampleTests {
         }
         #expect(results.map { $0.reply == nil } == [false, true, false, true, true])
 
-        func ping(_ redirectURI: String, secret: String) -> SampleCall {
+        func attempt(_ redirectURI: String, secret: String) -> SampleCall {
             SampleCall(
                 call: .ping, idp: "http://127.0.0.1:\(pair.idp.port)", client: client.id, secret: secret,
                 redirectURI: redirectURI)
         }
         let pings = try await language.run([
-            ping(client.callback, secret: client.secret), ping(client.callback + "/", secret: client.secret),
-            ping(client.callback, secret: TestSecret.new()),
+            attempt(client.callback, secret: client.secret), attempt(client.callback + "/", secret: client.secret),
+            attempt(client.callback, secret: TestSecret.new()),
         ])
         #expect(pings.map { $0.pong?.redirectURI } == ["registered", "not_registered", nil], "\(pings)")
         #expect(pings.last?.error == "invalid_signature", "\(pings)")
