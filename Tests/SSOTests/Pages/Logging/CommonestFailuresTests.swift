@@ -41,14 +41,6 @@ struct CommonestFailuresTests {
         #expect(symptoms.count == CommonestFailure.all.count)
     }
 
-    @Test("what a symptom quotes is a text of a page")
-    func quoted() throws {
-        let files = try TextSources.files(in: "Sources", ending: "json").filter { $0.path.hasSuffix("/Texts/en.json") }
-        let quotes = try Row.all().flatMap { row in row.symptom.matches(of: #/"([^"]+)"/#).map { String($0.1) } }
-        #expect(quotes.count > 5)
-        for quote in quotes { #expect(files.contains { $0.text.contains(quote) }, "\(quote)") }
-    }
-
     @Test(
         "from what the user reports the log leads to the event of the table, with all that the remedy needs, and without a secret",
         arguments: CommonestFailure.all)
