@@ -146,8 +146,8 @@ router.get("/") { request, _ in
     return answer(.ok, #"<h1>Hello \#(escaped(user.name))</h1><p><a href="/payments">Payments</a></p>\#(form)"#)
 }
 router.get("/payments") { request, _ in
-    // Signed in at most five minutes ago, by a method that this page accepts.
-    let demand = SignInDemand(maximumAge: .seconds(300), methods: ["email_code", "email_link", "email_reply"])
+    // Signed in at most five minutes ago, by any method.
+    let demand = SignInDemand(maximumAge: .seconds(300))
     guard let (session, _) = await signedIn(request), demand.isMet(by: session.signIn) else {
         return try offer("<h1>Sign in to pay</h1>", request, returnTo: "/payments", demanding: demand)
     }

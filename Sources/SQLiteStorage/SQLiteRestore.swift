@@ -204,13 +204,13 @@ extension BackupSeal {
             }
             guard acceptsUnverified else {
                 throw refusal(
-                    "has no checksum. `idp backup` has not made it, or somebody has removed the checksum. \(option)")
+                    "has no checksum. `idp backup` has not made it, or the checksum was removed. \(option)")
             }
             return (.unsealed, size)
         case .sealed(.otherKey, _) where !acceptsUnverified:
             throw refusal(
                 """
-                was made with another IDP_SECRET_KEY, or by somebody else. If that key is an old one of this IdP, add it to \
+                was made with another IDP_SECRET_KEY, or by others. If that key is an old one of this IdP, add it to \
                 the end of the list in IDP_SECRET_KEY. \(option)
                 """)
         case .sealed(.unsigned, _) where !acceptsUnverified && !keys.isEmpty:

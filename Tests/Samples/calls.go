@@ -28,6 +28,7 @@ type result struct {
 	Reply       *sso.Reply `json:"reply,omitempty"`
 	State       *sso.State `json:"state,omitempty"`
 	Event       *sso.Event `json:"event,omitempty"`
+	Pong        *sso.Pong  `json:"pong,omitempty"`
 	Status      int        `json:"status,omitempty"`
 	Refused     string     `json:"refused,omitempty"`
 	Error       string     `json:"error,omitempty"`
@@ -56,6 +57,8 @@ func run(c call) (result result, err error) {
 		result.State, err = s.CheckSession(c.Body, c.Signatures, c.RequestSignature, c.User)
 	case "session":
 		result.State, err = s.Session(c.Session, c.User)
+	case "ping":
+		result.Pong, err = s.Ping(c.RedirectURI)
 	case "verify":
 		result.Reply, err = s.Verify(c.Token, c.RedirectURI, c.CodeVerifier)
 	}

@@ -4,7 +4,7 @@ import { EventError, SSO, VerifyError } from "./sso.mjs";
 
 // fetch and node:http join repeated headers.
 const joined = (values) => (values.length ? values.join(", ") : null);
-const kinds = { event: "event", session: "state", check_session: "state" };
+const kinds = { event: "event", ping: "pong", session: "state", check_session: "state" };
 
 // As node:http has them.
 const headers = (pairs) => {
@@ -27,6 +27,7 @@ const run = (call) => {
     case "session": return sso.session(call.session, call.user);
     // Either form of headers.
     case "event": return sso.event(body, body.length % 2 ? new Headers(call.headers) : headers(call.headers), call.now);
+    case "ping": return sso.ping(call.redirect_uri);
     case "verify": return sso.verify(call.token, call.redirect_uri, call.code_verifier);
   }
 };

@@ -18,6 +18,7 @@ function run(array $call): string|array {
         'event' => $sso->event($body, $headers, $call['now']),
         'check_session' => $sso->checkSession($body, $call['signatures'], $call['request_signature'], $call['user']),
         'session' => $sso->session($call['session'], $call['user']),
+        'ping' => $sso->ping($call['redirect_uri']),
         'verify' => $sso->verify($call['token'], $call['redirect_uri'], $call['code_verifier'] ?? null),
     };
 }
@@ -26,7 +27,8 @@ $results = [];
 foreach (json_decode(file_get_contents($argv[1]), true) as $call) {
     try {
         $value = run($call);
-        $kind = ['event' => 'event', 'session' => 'state', 'check_session' => 'state'][$call['call']] ?? 'reply';
+        $kinds = ['event' => 'event', 'ping' => 'pong', 'session' => 'state', 'check_session' => 'state'];
+        $kind = $kinds[$call['call']] ?? 'reply';
         $results[] = is_string($value) ? ['text' => $value] : [$kind => $value];
     } catch (EventError $error) {
         $results[] = ['refused' => $error->getMessage(), 'status' => $error->status];

@@ -23,6 +23,8 @@ def run(call):
                 base64.b64decode(call["body"]), call["signatures"], call["request_signature"], call["user"])
         case "session":
             return sso.session(call["session"], call["user"])
+        case "ping":
+            return sso.ping(call["redirect_uri"])
         case "verify":
             return sso.verify(call["token"], call["redirect_uri"], call.get("code_verifier"))
 
@@ -30,7 +32,7 @@ def run(call):
 def result(call):
     try:
         value = run(call)
-        kind = {"event": "event", "session": "state", "check_session": "state"}.get(call["call"], "reply")
+        kind = {"event": "event", "ping": "pong", "session": "state", "check_session": "state"}.get(call["call"], "reply")
         return {"text": value} if isinstance(value, str) else {kind: value}
     except EventError as error:
         return {"refused": str(error), "status": error.status}

@@ -16,13 +16,15 @@ def run(call)
   when "check_session"
     sso.check_session(body, call["signatures"], call["request_signature"], call["user"])
   when "session" then sso.session(call["session"], call["user"])
+  when "ping" then sso.ping(call["redirect_uri"])
   when "verify" then sso.verify(call["token"], call["redirect_uri"], call["code_verifier"])
   end
 end
 
 results = JSON.parse(File.read(ARGV[0])).map do |call|
   value = run(call)
-  kind = { "event" => :event, "session" => :state, "check_session" => :state }.fetch(call["call"], :reply)
+  kinds = { "event" => :event, "ping" => :pong, "session" => :state, "check_session" => :state }
+  kind = kinds.fetch(call["call"], :reply)
   value.is_a?(String) ? { text: value } : { kind => value }
 rescue EventError => error
   { refused: error.message, status: error.status }

@@ -16,6 +16,7 @@ run() {
         check_session) check_session "$folder/bytes" "$signatures" "$request_signature" "$user" ;;
         # As a user runs them.
         session) sh "$folder/sso.sh" session "$session" "$user" ;;
+        ping) sh "$folder/sso.sh" ping "$redirect_uri" ;;
         verify) sh "$folder/sso.sh" "$token" "$redirect_uri" ${code_verifier:+"$code_verifier"} ;;
     esac
 }
@@ -38,6 +39,7 @@ while read -r fields; do
         case $call in
             body | sign) jq -n --arg value "$value" '{text: $value}' ;;
             event) jq -n --argjson value "$value" '{event: $value}' ;;
+            ping) jq -n --argjson value "$value" '{pong: $value}' ;;
             session | check_session) jq -n --argjson value "$value" '{state: $value}' ;;
             *) jq -n --argjson value "$value" '{reply: $value}' ;;
         esac

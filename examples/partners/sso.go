@@ -58,6 +58,14 @@ type Event struct {
 	IssuedAt int64  `json:"issued_at"`
 }
 
+// A Pong says that client id and secret are right.
+type Pong struct {
+	// "registered" or "not_registered".
+	RedirectURI string `json:"redirect_uri"`
+	// The clock of the IdP, in seconds since 1970.
+	Time int64 `json:"time"`
+}
+
 // An EventError is a message that ends nothing. Answer it with Status.
 type EventError struct {
 	Status int
@@ -132,16 +140,16 @@ func (s SSO) Check(raw []byte, signatures []string, requestSignature string) (*R
 	}
 	user, _ := fields["user"].(map[string]interface{})
 	session, _ := fields["session"].(map[string]interface{})
-	sessionID, isDocumented := session["id"].(string)
 	who := User{text(user["id"]), text(user["email"]), text(user["name"]), texts(user["groups"])}
-	reply := &Reply{who, s.Client, Session{ID: sessionID, Methods: texts(session["methods"])}}
+	reply := &Reply{who, s.Client, Session{ID: text(session["id"]), Methods: texts(session["methods"])}}
+	isDocumented := reply.User.ID != "" && reply.Session.ID != ""
 	if value, isThere := session["authenticated_at"]; isThere {
 		seconds, isNumber := value.(float64)
 		isDocumented = isDocumented && isNumber && seconds == math.Trunc(seconds)
 		whole := int64(seconds)
 		reply.Session.AuthenticatedAt = &whole
 	}
-	if reply.User.ID == "" || !isDocumented {
+	if !isDocumented {
 		return nil, errors.New("response not as documented")
 	}
 	return reply, nil
@@ -246,6 +254,27 @@ func (s SSO) Session(id, user string) (*State, error) {
 		return nil, err
 	}
 	return s.CheckSession(raw, signatures, signature, user)
+}
+
+// Ping tries client id, secret, redirect URI and clock. It changes nothing.
+func (s SSO) Ping(redirectURI string) (*Pong, error) {
+	body, err := json.Marshal(struct {
+		RedirectURI string `json:"redirect_uri"`
+		Time        int64  `json:"time"`
+	}{redirectURI, Now().Unix()})
+	if err != nil {
+		return nil, err
+	}
+	raw, signatures, signature, err := s.call("/auth/sso/ping", "ping.", body, 5*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := s.signed(raw, signatures, signature)
+	if err != nil {
+		return nil, err
+	}
+	seconds, _ := fields["time"].(float64)
+	return &Pong{text(fields["redirect_uri"]), int64(seconds)}, nil
 }
 
 // call returns body, signatures and the request's signature of a response 200.

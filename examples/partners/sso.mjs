@@ -68,7 +68,7 @@ export class SSO {
     const { user, session } = reply;
     // The default is for a missing value. null is a wrong one.
     const { id, authenticated_at: time = 0 } = session ?? {};
-    if (!isFilled(user?.id) || typeof id !== "string" || !Number.isInteger(time)) {
+    if (!isFilled(user?.id) || !isFilled(id) || !Number.isInteger(time)) {
       throw new VerifyError("response not as documented");
     }
     return reply;
@@ -93,6 +93,12 @@ export class SSO {
   async session(id, user) {
     const body = Buffer.from(JSON.stringify({ session: id, user }));
     return this.checkSession(...(await this.call("/auth/sso/session", "session.", body, 2)), user);
+  }
+
+  // Tries client id, secret and clock: `redirect_uri` is "registered" or "not_registered". Changes nothing.
+  async ping(redirectURI) {
+    const body = Buffer.from(JSON.stringify({ redirect_uri: redirectURI, time: Math.floor(Date.now() / 1000) }));
+    return this.signed(...(await this.call("/auth/sso/ping", "ping.", body, 5)));
   }
 
   // The verified sign-out message. `headers`: those of a request of node:http, or a Headers.

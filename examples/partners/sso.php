@@ -54,7 +54,7 @@ final class SSO {
     public function check(string $raw, array $signatures, string $requestSignature): array {
         $reply = $this->signed($raw, $signatures, $requestSignature);
         $session = $reply['session'] ?? null;
-        if (!$this->isFilled($reply['user']['id'] ?? null) || !is_array($session) || !is_string($session['id'] ?? null)
+        if (!$this->isFilled($reply['user']['id'] ?? null) || !is_array($session) || !$this->isFilled($session['id'] ?? null)
             || array_key_exists('authenticated_at', $session) && !is_int($session['authenticated_at'])) {
             throw new VerifyError('response not as documented');
         }
@@ -82,6 +82,12 @@ final class SSO {
     public function session(string $id, string $user): array {
         $body = json_encode(['session' => $id, 'user' => $user], JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES);
         return $this->checkSession(...[...$this->call('/auth/sso/session', 'session.', $body, 2), $user]);
+    }
+
+    /** Tries client id, secret and clock: redirect_uri is "registered" or "not_registered". Changes nothing. */
+    public function ping(string $redirectUri): array {
+        $body = json_encode(['redirect_uri' => $redirectUri, 'time' => time()], JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES);
+        return $this->signed(...$this->call('/auth/sso/ping', 'ping.', $body, 5));
     }
 
     /** The verified sign-out message. $headers: getallheaders(), or $_SERVER. PHP joins two of a name by a comma. */

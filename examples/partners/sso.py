@@ -56,7 +56,7 @@ class SSO:
             time = reply["session"].get("authenticated_at", 0)
         except (KeyError, TypeError) as problem:
             raise VerifyError("response not as documented") from problem
-        if not isinstance(user_id, str) or user_id == "" or not isinstance(session_id, str) or type(time) is not int:
+        if not all(isinstance(text, str) and text for text in (user_id, session_id)) or type(time) is not int:
             raise VerifyError("response not as documented")
         return reply
 
@@ -78,6 +78,11 @@ class SSO:
         """Whether a session at the IdP still holds: `active`, and the user of today or the `reason`."""
         body = json.dumps({"session": id, "user": user}, separators=(",", ":")).encode()
         return self.check_session(*self.call("/auth/sso/session", "session.", body, 2), user)
+
+    def ping(self, redirect_uri: str) -> dict:
+        """Tries client id, secret and clock: `redirect_uri` is "registered" or "not_registered". Changes nothing."""
+        body = json.dumps({"redirect_uri": redirect_uri, "time": int(time.time())}, separators=(",", ":")).encode()
+        return self.signed(*self.call("/auth/sso/ping", "ping.", body, 5))
 
     def event(self, raw: bytes, headers, now: float | None = None) -> dict:
         """The verified sign-out message. `headers`: a mapping, or pairs of names and values."""

@@ -38,8 +38,7 @@ class SSO
   def check(raw, signatures, request_signature)
     reply = signed(raw, signatures, request_signature)
     user, session = reply.values_at("user", "session").map { _1.is_a?(Hash) ? _1 : {} }
-    unless [user["id"], session["id"]].all?(String) && !user["id"].empty? &&
-           session.fetch("authenticated_at", 0).is_a?(Integer)
+    unless [user["id"], session["id"]].all? { filled?(_1) } && session.fetch("authenticated_at", 0).is_a?(Integer)
       raise VerifyError, "response not as documented"
     end
     reply
@@ -64,6 +63,11 @@ class SSO
   # Whether a session at the IdP still holds: `active`, and the user of today or the `reason`.
   def session(id, user)
     check_session(*call("/auth/sso/session", "session.", JSON.generate({ session: id, user: user }), 2), user)
+  end
+
+  # Tries client id, secret and clock: `redirect_uri` is "registered" or "not_registered". Changes nothing.
+  def ping(redirect_uri)
+    signed(*call("/auth/sso/ping", "ping.", JSON.generate({ redirect_uri: redirect_uri, time: Time.now.to_i }), 5))
   end
 
   # The verified sign-out message. `headers`: names and values, or a Rack environment.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # sh sso.sh TOKEN REDIRECT_URI [CODE_VERIFIER]   needs curl, jq and openssl; IDP, CLIENT and SECRET from the environment
 # sh sso.sh session ID USER
+# sh sso.sh ping REDIRECT_URI                    tries client id, secret and clock, and changes nothing
 SECRET=$(printf %s "${SECRET:-correct-horse-battery-staple-0123456789}" | tr -d '[:space:]')
 CLIENT=${CLIENT:-partner}
 
@@ -33,7 +34,7 @@ signed() { # FILE SIGNATURES REQUEST_SIGNATURE
 
 check() { # FILE SIGNATURES REQUEST_SIGNATURE
   signed "$1" "$2" "$3" || return
-  jq -e '(.user.id | type == "string" and length > 0) and (.session.id | type == "string")
+  jq -e '([.user.id, .session.id] | all(type == "string" and length > 0))
     and ((.session | has("authenticated_at") | not)
       or (.session.authenticated_at | type == "number" and . == floor))' \
     "$1" >/dev/null 2>&1 || { refuse 'response not as documented'; return; }
@@ -73,6 +74,12 @@ session() ( # ID USER
   call /auth/sso/session session. 2 && check_session raw "$signatures" "$signature" "$2"
 )
 
+ping() ( # REDIRECT_URI
+  folder=$(mktemp -d) && trap 'rm -r "$folder"' EXIT && cd "$folder" || exit
+  jq -cnj --argjson time "$(date +%s)" '{redirect_uri: $ARGS.positional[0], time: $time}' --args "$1" >json
+  call /auth/sso/ping ping. 5 && signed raw "$signatures" "$signature" && cat raw
+)
+
 call() { # PATH LABEL SECONDS: sends the file json, writes the file raw, sets signature and signatures
   signature=$({ printf %s "$2"; cat json; } | sign)
   result=$(curl -sS -q --noproxy '*' --max-time "$3" --data-binary @json -H 'Content-Type: application/json' \
@@ -93,4 +100,7 @@ call() { # PATH LABEL SECONDS: sends the file json, writes the file raw, sets si
     END { printf "%s", found }')
 }
 
-if [ "${1-}" = session ]; then session "$2" "$3"; elif [ $# -ge 2 ]; then verify "$@"; fi
+case ${1-} in
+  session | ping) "$@" ;;
+  *) if [ $# -ge 2 ]; then verify "$@"; fi ;;
+esac

@@ -89,7 +89,7 @@ extension IdPSettings {
     /// For the operator, a line each.
     private static let withoutMail = [
         "Nobody signs in by a code, a link or a reply. Users sign in by passkeys and providers.",
-        "idp user invite, idp user resend and idp user import --invite are refused. Print a link instead: idp user sign-in-link ADDRESS",
+        "idp user invite, idp user resend and idp user import --invite are refused. Print a link instead: idp user sign-in-link ADDRESS, after idp user import if IDP_ALLOWED_EMAILS does not name the address",
         "Users are not told by email of changes to their account or of sign-ins in new browsers.",
         "A user who loses every passkey and provider cannot come back by email. Let each user add two.",
     ]

@@ -73,7 +73,7 @@ extension EventKind {
         "A key of ID tokens was made; it signs from `used_from` on.")
     package static let signingKeyPublished = EventKind(
         "signing_key_published", .notice, .row("`detail`: the key; `cause`: its algorithm"), line: keyFields,
-        "`/oidc/keys` has the key from now on.")
+        "`/oidc/jwks` has the key from now on.")
     package static let signingKeyRetired = EventKind(
         "signing_key_retired", .notice, .row("`detail`: the key; `cause`: its algorithm"), line: keyFields,
         "Nobody needs the key any more, or a command has removed it.")

@@ -135,7 +135,7 @@ public struct VerifiedSession: Sendable, Equatable {
     }
 
     init(_ object: JSONNode) throws(VerifyBodyError) {
-        id = try object.text("id")
+        id = try object.filledText("id")
         if let node = object["authenticated_at"] {
             guard let seconds = node.integer else { throw .wrongType("authenticated_at", expected: "a whole number") }
             authenticatedAt = seconds

@@ -124,7 +124,7 @@ struct ClientCommandTests {
                         redirect_uris: ["http://127.0.0.9:4100/auth/sso/callback"]
                         groups: ["finance", "board"]
                         contact: "mailto:desk@example.com"
-                        secrets: ["file:/etc/swift-sso/secrets/wiki"]
+                        secrets: ["credential:wiki"]
 
                     """)
             let unset = try Self.object(

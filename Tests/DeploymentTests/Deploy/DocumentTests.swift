@@ -103,7 +103,7 @@ struct DocumentTests {
     }
 
     @Test(
-        "the commonest failures in docs/events.md are at least twenty, each with an event, and with codes that exist"
+        "the commonest failures in docs/events.md are at least twenty, each with an event, with codes and texts that exist"
     )
     func failures() throws {
         let page = try Self.text("docs/events.md")
@@ -112,9 +112,13 @@ struct DocumentTests {
         let rows = section.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst(2)
         #expect(rows.count >= 20)
         let sources = try Self.sources()
+        let texts = try TextSources.files(in: "Sources", ending: "json").filter { $0.path.hasSuffix("/Texts/en.json") }
         for row in rows {
             let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             try #require(cells.count == 3, "\(row)")
+            for quote in cells[0].matches(of: #/"([^"]+)"/#).map({ String($0.1) }) {
+                #expect(texts.contains { $0.text.contains(quote) }, "\(quote)")
+            }
             let events = cells[1].matches(of: #/`([a-z]+(?:_[a-z]+)+)`/#).map { String($0.1) }
             #expect(cells[1].hasPrefix("`") && !events.isEmpty, "\(row)")
             for event in events { #expect(sources.contains { $0.contains("\"\(event)\"") }, "\(event)") }

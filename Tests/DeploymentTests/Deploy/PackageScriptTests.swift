@@ -78,6 +78,13 @@ struct PackageScriptTests {
         for file in ["fr/sign-in.json", "es/language.json"] {
             #expect(idp.contains("-rw-r--r-- root/root ./usr/share/swift-sso-idp/languages/\(file)"))
         }
+        let examples = "root/root ./usr/share/doc/swift-sso-idp/examples"
+        for script in ["deliver-reply", "send-reply"] {
+            #expect(idp.contains("-rwxr-xr-x \(examples)/postfix/\(script)"))
+        }
+        for file in ["postfix/main.cf", "postfix/master.cf", "patroni/patroni.yml", "patroni/role.sql"] {
+            #expect(idp.contains("-rw-r--r-- \(examples)/\(file)"), "\(file)")
+        }
         for job in ["backup", "mail-token"] {
             #expect(idp.contains("-rwxr-xr-x root/root ./usr/lib/swift-sso-idp/\(job)"))
             #expect(idp.contains("-rw-r--r-- root/root ./usr/lib/systemd/system/swift-sso-idp-\(job).timer"))

@@ -31,6 +31,17 @@ struct ProviderReasonDocsTests {
         #expect(ProviderError.Endpoint.allCases.filter { !text.contains("`\($0.rawValue)`") } == [])
     }
 
+    @Test("what it quotes is a text of a page")
+    func quoted() throws {
+        let files = try TextSources.files(in: "Sources", ending: "json").filter { $0.path.hasSuffix("/Texts/en.json") }
+        let quotes = try Self.lines().flatMap { line in line.matches(of: #/"([^"]+)"/#).map { String($0.1) } }
+        #expect(quotes.count > 10)
+        for part in quotes.flatMap({ $0.split(separator: "…") }) {
+            let words = part.trimmingCharacters(in: .whitespaces)
+            #expect(files.contains { $0.text.contains(words) }, "\(words)")
+        }
+    }
+
     @Test("each word of its columns for the log stands in the sources")
     func exists() throws {
         let sources = try TextSources.files(in: "Sources/IdP", ending: "swift").map { $0.text }.joined(separator: "\n")

@@ -228,7 +228,7 @@ struct StoredClientTests {
                   - id: "wiki"
                     name: "Wiki"
                     redirect_uris: ["https://wiki.example.com/?a=\\"b\\"&c='d'"]
-                    secrets: ["file:/etc/swift-sso/secrets/wiki"]
+                    secrets: ["credential:wiki"]
                 """)
     }
 
@@ -260,7 +260,7 @@ struct StoredClientTests {
             entry["access"] = .text("everyone")
             entry["protocols"] = .list(kind.protocols)
             for (key, value) in kind.further { entry[key] = value }
-            let text = entry.fileText(of: .builtIn).replacing("/etc/swift-sso/secrets/wiki", with: secret)
+            let text = entry.fileText(of: .builtIn).replacing("credential:wiki", with: "file:\(secret)")
             let read = try ClientsFixture("clients:\n\(text)\n", of: .builtIn, in: folder)
             #expect(read.problems.isEmpty && read.clients.count == 1, "\(text)\n\(read.problems)")
             #expect(text.contains("secrets") == kind.hasSecret, "\(text)")

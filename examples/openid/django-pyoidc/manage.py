@@ -14,10 +14,15 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 ORIGIN = os.environ["ORIGIN"]
+HTTPS = ORIGIN.startswith("https:")
 
 settings.configure(
     ALLOWED_HOSTS=[urlsplit(ORIGIN).hostname],
     SECRET_KEY=os.environ["SESSION_KEY"],
+    SESSION_COOKIE_SECURE=HTTPS,
+    CSRF_COOKIE_SECURE=HTTPS,
+    # The library makes its redirect URI of the request. The proxy says that it was https.
+    SECURE_PROXY_SSL_HEADER=("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None,
     ROOT_URLCONF=__name__,
     DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": os.environ["FOLDER"] + "/pyoidc.sqlite"}},
     DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",

@@ -13,10 +13,15 @@ from urllib.parse import urlencode, urlsplit
 from django.conf import settings
 
 ISSUER = os.environ["ISSUER"]
+HTTPS = os.environ["ORIGIN"].startswith("https:")
 
 settings.configure(
     ALLOWED_HOSTS=[urlsplit(os.environ["ORIGIN"]).hostname],
     SECRET_KEY=os.environ["SESSION_KEY"],
+    SESSION_COOKIE_SECURE=HTTPS,
+    CSRF_COOKIE_SECURE=HTTPS,
+    # The library makes its redirect URI of the request. The proxy says that it was https.
+    SECURE_PROXY_SSL_HEADER=("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None,
     ROOT_URLCONF=__name__,
     DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": os.environ["FOLDER"] + "/django.sqlite"}},
     DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
@@ -42,6 +47,7 @@ settings.configure(
     OIDC_RP_SIGN_ALGO="RS256",
     OIDC_USE_PKCE=True,
     OIDC_STORE_ID_TOKEN=True,
+    OIDC_TIMEOUT=10,
     OIDC_OP_LOGOUT_URL_METHOD=f"{__name__}.sign_out_address",
     LOGIN_REDIRECT_URL="/",
     LOGIN_REDIRECT_URL_FAILURE="/?failed",

@@ -1,6 +1,6 @@
 """A service with Flask-AppBuilder, as Airflow and Superset are. Authlib signs its users in.
 
-    pip install flask-appbuilder authlib
+    pip install flask-appbuilder authlib requests
 
 Register: redirect_uris [ORIGIN/oauth-authorized/idp], post_logout_redirect_uris [ORIGIN/]
 """
@@ -14,6 +14,7 @@ from flask_appbuilder.models.sqla.base import SQLA
 from flask_appbuilder.security.manager import AUTH_OAUTH
 from flask_appbuilder.security.sqla.manager import SecurityManager
 from flask_appbuilder.security.views import AuthOAuthView
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 ISSUER, ORIGIN = os.environ["ISSUER"], os.environ["ORIGIN"]
 
@@ -29,7 +30,7 @@ OAUTH_PROVIDERS = [{
         "client_id": os.environ["CLIENT_ID"],
         "client_secret": os.environ["CLIENT_SECRET"],
         "server_metadata_url": f"{ISSUER}/.well-known/openid-configuration",
-        "client_kwargs": {"scope": "openid profile email groups", "code_challenge_method": "S256"},
+        "client_kwargs": {"scope": "openid profile email groups", "code_challenge_method": "S256", "default_timeout": 10},
     },
 }]
 
@@ -61,8 +62,11 @@ class Users(SecurityManager):
 app = Flask(__name__)
 app.config.from_object(__name__)
 app.config.update(
-    SECRET_KEY=os.environ["SESSION_KEY"], SESSION_COOKIE_SAMESITE="Lax", APP_NAME="Flask-AppBuilder",
-    SQLALCHEMY_DATABASE_URI=f"sqlite:///{os.environ['FOLDER']}/appbuilder.sqlite")
+    SECRET_KEY=os.environ["SESSION_KEY"], SESSION_COOKIE_SAMESITE="Lax", SESSION_COOKIE_SECURE=ORIGIN.startswith("https:"),
+    APP_NAME="Flask-AppBuilder", SQLALCHEMY_DATABASE_URI=f"sqlite:///{os.environ['FOLDER']}/appbuilder.sqlite")
+if ORIGIN.startswith("https:"):
+    # The library makes its redirect URI of the request. The proxy says in X-Forwarded-Proto that it was https.
+    app.wsgi_app = ProxyFix(app.wsgi_app)
 db = SQLA(app)
 with app.app_context():
     appbuilder = AppBuilder(app, db.session, security_manager_class=Users)

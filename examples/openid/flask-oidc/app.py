@@ -17,6 +17,8 @@ app = Flask(__name__)
 app.config.update(
     SECRET_KEY=os.environ["SESSION_KEY"],
     SESSION_COOKIE_SAMESITE="Lax",
+    SESSION_COOKIE_SECURE=ORIGIN.startswith("https:"),
+    OIDC_OVERWRITE_REDIRECT_URI=f"{ORIGIN}/authorize",
     OIDC_CLIENT_SECRETS={"web": {
         "client_id": os.environ["CLIENT_ID"], "client_secret": os.environ["CLIENT_SECRET"], "issuer": ISSUER}},
     # With a refresh token, the library asks for a new access token when one has expired. Without, the user signs in again.

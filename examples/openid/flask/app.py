@@ -12,23 +12,23 @@ from urllib.parse import urlencode
 
 import requests
 from authlib.integrations.flask_client import OAuth, OAuthError
-from flask import Flask, redirect, render_template_string, request, session, url_for
+from flask import Flask, redirect, render_template_string, request, session
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
-ISSUER, CLIENT_ID = os.environ["ISSUER"], os.environ["CLIENT_ID"]
+ISSUER, ORIGIN, CLIENT_ID = os.environ["ISSUER"], os.environ["ORIGIN"], os.environ["CLIENT_ID"]
 
 app = Flask(__name__)
 app.secret_key = os.environ["SESSION_KEY"]
-app.config["SESSION_COOKIE_SAMESITE"] = "Lax"
+app.config.update(SESSION_COOKIE_SAMESITE="Lax", SESSION_COOKIE_SECURE=ORIGIN.startswith("https:"))
 
 idp = OAuth(app).register(
     "idp",
     client_id=CLIENT_ID,
     client_secret=os.environ["CLIENT_SECRET"],
     server_metadata_url=f"{ISSUER}/.well-known/openid-configuration",
-    client_kwargs={"scope": "openid profile email groups", "code_challenge_method": "S256"},
+    client_kwargs={"scope": "openid profile email groups", "code_challenge_method": "S256", "default_timeout": 10},
 )
 
 # Sessions are kept here and not in the cookie, so that a message of the identity provider can end them. A service with
@@ -51,7 +51,7 @@ def home():
 def sign_in():
     # /sign-in?acr=phr asks for a passkey. The request goes through the browser, so what counts is `acr` of the ID token.
     asked = {"acr_values": request.args["acr"]} if "acr" in request.args else {}
-    return idp.authorize_redirect(url_for("callback", _external=True), **asked)
+    return idp.authorize_redirect(f"{ORIGIN}/callback", **asked)
 
 
 @app.get("/callback")
@@ -74,7 +74,7 @@ def sign_out():
     user = signed_in.pop(session.pop("id", None), None)
     if user is None:
         return redirect("/")
-    fields = {"id_token_hint": user["id_token"], "post_logout_redirect_uri": url_for("home", _external=True)}
+    fields = {"id_token_hint": user["id_token"], "post_logout_redirect_uri": f"{ORIGIN}/"}
     return redirect(f"{idp.load_server_metadata()['end_session_endpoint']}?{urlencode(fields)}")
 
 

@@ -8,7 +8,6 @@ Register: redirect_uris [ORIGIN/signin-oidc], post_logout_redirect_uris [ORIGIN/
 
 import base64
 import hashlib
-import json
 import os
 import secrets
 from urllib.parse import urlencode
@@ -18,13 +17,14 @@ from flask import Flask, make_response, redirect, render_template_string, reques
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 from joserfc import jwt
 from joserfc.jwk import KeySet
+from markupsafe import escape
 
 ISSUER, ORIGIN, CLIENT_ID = os.environ["ISSUER"], os.environ["ORIGIN"], os.environ["CLIENT_ID"]
 
 app = Flask(__name__)
 app.secret_key = os.environ["SESSION_KEY"]
 # The session's cookie needs no other site. Only those of a pending sign-in do: the answer is a POST from the provider's page.
-app.config["SESSION_COOKIE_SAMESITE"] = "Lax"
+app.config.update(SESSION_COOKIE_SAMESITE="Lax", SESSION_COOKIE_SECURE=ORIGIN.startswith("https:"))
 protector = URLSafeTimedSerializer(app.secret_key, salt="state")
 metadata = requests.get(f"{ISSUER}/.well-known/openid-configuration", timeout=10).json()
 
@@ -68,7 +68,7 @@ def signed_in():
     if request.cookies.get(name) != "N":
         return "Correlation failed. Begin again.", 400
     if request.form.get("iss", ISSUER) != ISSUER or "code" not in request.form:
-        return f"The sign-in did not work: {json.dumps(request.form.get('error'))}", 403
+        return f"The sign-in did not work: {escape(request.form.get('error'))}", 403
     tokens = requests.post(metadata["token_endpoint"], timeout=10, data={
         "grant_type": "authorization_code", "code": request.form["code"], "redirect_uri": f"{ORIGIN}/signin-oidc",
         "client_id": CLIENT_ID, "client_secret": os.environ["CLIENT_SECRET"], "code_verifier": begun["verifier"]}).json()

@@ -18,7 +18,9 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
+	"time"
 
 	oidc "github.com/coreos/go-oidc"
 	"golang.org/x/oauth2"
@@ -49,6 +51,9 @@ type service struct {
 	sessions map[string]session
 }
 
+// client makes the calls to the identity provider. The default one waits without an end.
+var client = &http.Client{Timeout: 10 * time.Second}
+
 func random() string {
 	bytes := make([]byte, 32)
 	if _, err := rand.Read(bytes); err != nil {
@@ -75,7 +80,8 @@ func (s *service) begin(writer http.ResponseWriter, old string, next session) {
 	delete(s.sessions, old)
 	s.sessions[key] = next
 	http.SetCookie(writer, &http.Cookie{
-		Name: "session", Value: key, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+		Name: "session", Value: key, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Secure: strings.HasPrefix(s.origin, "https:")})
 }
 
 var page = template.Must(template.New("page").Parse(`<!doctype html><title>Go</title>
@@ -108,7 +114,7 @@ func (s *service) callback(writer http.ResponseWriter, request *http.Request) {
 		http.Error(writer, "This sign-in did not begin here. Begin again.", http.StatusBadRequest)
 		return
 	}
-	user, err := s.redeem(request.Context(), query.Get("code"), begun)
+	user, err := s.redeem(oidc.ClientContext(request.Context(), client), query.Get("code"), begun)
 	if err != nil {
 		log.Print(err)
 		http.Error(writer, "The sign-in did not work. Begin again.", http.StatusForbidden)
@@ -136,10 +142,14 @@ func (s *service) redeem(context context.Context, code string, begun attempt) (*
 }
 
 func (s *service) signOut(writer http.ResponseWriter, request *http.Request) {
+	if request.Method != http.MethodPost {
+		http.Error(writer, "This address takes a POST.", http.StatusMethodNotAllowed)
+		return
+	}
 	old, found := s.read(request)
 	s.begin(writer, old, session{})
 	address := "/"
-	if request.Method == http.MethodPost && found.user != nil {
+	if found.user != nil {
 		address = s.logout + "?" + url.Values{
 			"id_token_hint":            {found.user.idToken},
 			"post_logout_redirect_uri": {s.origin + "/"},
@@ -149,7 +159,7 @@ func (s *service) signOut(writer http.ResponseWriter, request *http.Request) {
 }
 
 func main() {
-	provider, err := oidc.NewProvider(context.Background(), os.Getenv("ISSUER"))
+	provider, err := oidc.NewProvider(oidc.ClientContext(context.Background(), client), os.Getenv("ISSUER"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -172,5 +182,6 @@ func main() {
 	http.HandleFunc("/sign-in", service.signIn)
 	http.HandleFunc("/callback", service.callback)
 	http.HandleFunc("/sign-out", service.signOut)
-	log.Fatal(http.ListenAndServe(os.Getenv("HOST")+":"+os.Getenv("PORT"), nil))
+	server := &http.Server{Addr: os.Getenv("HOST") + ":" + os.Getenv("PORT"), ReadHeaderTimeout: 10 * time.Second}
+	log.Fatal(server.ListenAndServe())
 }

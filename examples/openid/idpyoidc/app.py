@@ -12,12 +12,13 @@ from flask import Flask, redirect, render_template_string, request, session
 from idpyoidc.client.defaults import DEFAULT_OIDC_SERVICES
 from idpyoidc.client.oauth2.stand_alone_client import backchannel_logout
 from idpyoidc.client.rp_handler import RPHandler
+from markupsafe import escape
 
 ISSUER, ORIGIN = os.environ["ISSUER"], os.environ["ORIGIN"]
 
 app = Flask(__name__)
 app.secret_key = os.environ["SESSION_KEY"]
-app.config["SESSION_COOKIE_SAMESITE"] = "Lax"
+app.config.update(SESSION_COOKIE_SAMESITE="Lax", SESSION_COOKIE_SECURE=ORIGIN.startswith("https:"))
 
 handler = RPHandler(
     base_url=ORIGIN,
@@ -75,7 +76,7 @@ def callback():
         return "This sign-in did not begin here. Begin again.", 400
     result = handler.finalize(ISSUER, request.args.to_dict())
     if "userinfo" not in result:
-        return f"The sign-in did not work: {result.get('error')}", 403
+        return f"The sign-in did not work: {escape(result.get('error'))}", 403
     session["state"] = state
     signed_in[state] = result["userinfo"]
     return redirect("/")

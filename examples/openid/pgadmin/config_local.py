@@ -32,6 +32,8 @@ OAUTH2_CONFIG = [{
     "OAUTH2_BUTTON_COLOR": "#1f6feb",
 }]
 
+SESSION_COOKIE_SECURE = os.environ["ORIGIN"].startswith("https:")
+
 # Where pgAdmin keeps its own files.
 SERVER_MODE = True
 DATA_DIR = os.environ["FOLDER"]

@@ -15,3 +15,5 @@ $config['oauth_identity_uri'] = "$issuer/oidc/userinfo";
 // With a refresh token, a session outlasts the ten minutes of an access token.
 $config['oauth_scope'] = 'openid profile email offline_access';
 $config['oauth_identity_fields'] = ['email'];
+// Behind a proxy that does TLS: cookies and the redirect URI are those of https.
+$config['use_https'] = str_starts_with((string) getenv('ORIGIN'), 'https:');

@@ -12,7 +12,8 @@ ISSUER, ORIGIN = ENV.fetch("ISSUER"), ENV.fetch("ORIGIN")
 SWD.url_builder = URI::HTTP if ISSUER.start_with?("http:")
 
 class Service < Sinatra::Base
-  set :sessions, same_site: :lax, httponly: true
+  # Behind a proxy that does TLS, rack takes https from X-Forwarded-Proto.
+  set :sessions, same_site: :lax, httponly: true, secure: ORIGIN.start_with?("https:")
   set :session_secret, ENV.fetch("SESSION_KEY")
   set :server, :webrick
   set :bind, ENV.fetch("HOST")

@@ -13,10 +13,15 @@ from urllib.parse import urlencode, urlsplit
 from django.conf import settings
 
 ISSUER = os.environ["ISSUER"]
+HTTPS = os.environ["ORIGIN"].startswith("https:")
 
 settings.configure(
     ALLOWED_HOSTS=[urlsplit(os.environ["ORIGIN"]).hostname],
     SECRET_KEY=os.environ["SESSION_KEY"],
+    SESSION_COOKIE_SECURE=HTTPS,
+    CSRF_COOKIE_SECURE=HTTPS,
+    # The library makes its redirect URI of the request. The proxy says that it was https.
+    SECURE_PROXY_SSL_HEADER=("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None,
     ROOT_URLCONF=__name__,
     DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": os.environ["FOLDER"] + "/social.sqlite"}},
     DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
@@ -37,6 +42,7 @@ settings.configure(
     SOCIAL_AUTH_OIDC_SCOPE=["openid", "profile", "email", "offline_access"],
     SOCIAL_AUTH_OIDC_IGNORE_DEFAULT_SCOPE=True,
     SOCIAL_AUTH_OIDC_USE_PKCE=True,
+    SOCIAL_AUTH_REQUESTS_TIMEOUT=10,
     # The library knows a user by `sub` (its ID_KEY), which never changes. A name is only what is shown.
     SOCIAL_AUTH_LOGIN_REDIRECT_URL="/",
     SOCIAL_AUTH_LOGIN_ERROR_URL="/?failed",

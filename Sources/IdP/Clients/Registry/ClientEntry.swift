@@ -61,7 +61,7 @@ package struct ClientEntry: Sendable, Equatable {
         let id = if case .text(let id)? = values["id"] { id } else { "" }
         let listed: [String] = if case .list(let ids)? = values["protocols"] { ids } else { [] }
         let hasNoSecret = values["public"] == .text("true") || protocols.haveNoSecret(listed)
-        let secrets = "secrets: [\(JSONText.string("file:/etc/swift-sso/secrets/\(id)"))]"
+        let secrets = "secrets: [\(JSONText.string("credential:\(id)"))]"
         let all = lines(of: protocols) + (hasNoSecret ? [] : [secrets])
         return "  - " + all.joined(separator: "\n    ")
     }

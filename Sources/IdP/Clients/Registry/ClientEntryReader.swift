@@ -181,7 +181,7 @@ struct ClientEntryReader {
             case "id": "partner"
             case "name": "Partner service"
             case "redirect_uris": "[https://partner.example.com/auth/sso/callback]"
-            case "secrets": #"["file:/etc/swift-sso/secrets/partner"]"#
+            case "secrets": #"["credential:partner"]"#
             case "logo": "partner.svg"
             case "start_url": "https://partner.example.com/"
             case "access": "everyone"

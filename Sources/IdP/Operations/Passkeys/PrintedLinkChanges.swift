@@ -20,7 +20,7 @@ package struct PrintLink: OperatorChange {
         if try AccountStore.find(email: address.text, connection) == nil {
             guard eligibility.allowed.contains(address.text) else {
                 throw ChangeError(
-                    "\(address.text) may not sign in: IDP_ALLOWED_EMAILS does not name it. Add it with: idp user invite, or idp user import"
+                    "\(address.text) may not sign in: IDP_ALLOWED_EMAILS does not name it. Add it first: idp user import FILE, or, where emails are sent, idp user invite \(address.text)"
                 )
             }
             try AccountStore.add(
@@ -29,11 +29,11 @@ package struct PrintLink: OperatorChange {
         let account = try context.keptAccount(address.text, connection)
         guard eligibility.maySignIn(account) else {
             throw ChangeError(
-                "\(account.email) may not sign in: it is disabled, its end date is over, or nobody has added it.")
+                "\(account.email) may not sign in: it is disabled, its end date has passed, or nobody has added it.")
         }
         guard try !AccountStore.hasBegun(account, connection) else {
             throw ChangeError(
-                "somebody has signed in to \(account.email) already. A user who has lost the mailbox: idp user set-address \(account.email) NEW. Without mail, and with all passkeys lost, only a new account is left, which services take for a new user: idp user erase \(account.email) --now, then this command again"
+                "a user has signed in to \(account.email) already. A user who has lost the mailbox: idp user set-address \(account.email) NEW. Without mail, and with all passkeys lost, only a new account is left, which services take for a new user: idp user erase \(account.email) --now, then this command again, after idp user import if IDP_ALLOWED_EMAILS does not name the address"
             )
         }
         try PrintedLinkStore.insert(key, for: account, at: context.now, connection)

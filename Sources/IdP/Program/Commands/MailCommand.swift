@@ -31,8 +31,9 @@ struct MailCommand: CommandOfCommands {
                 The log on standard error says what became of the message: reply_accepted, or reply_ignored with the \
                 reason. docs/events.md explains the reasons.
 
-                Example, in the master.cf of Postfix:
-                  argv=/usr/bin/idp mail deliver --recipient ${recipient}
+                Example, in the master.cf of Postfix (docs/mail.md makes the file):
+                  argv=/usr/bin/idp mail deliver --env-file /etc/swift-sso/mail/.env
+                    --recipient ${recipient}
 
                 Exit codes: 0 accepted or ignored, 64 wrong usage, 75 an error of the database or a wrong setting, so \
                 that the mail server tries again.

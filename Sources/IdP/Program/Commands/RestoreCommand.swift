@@ -131,7 +131,7 @@ struct RestoreCommand: AsyncParsableCommand {
     static func words(on origin: BackupOrigin) -> String {
         switch origin {
         case .proven: "The backup is whole, and was made with IDP_SECRET_KEY."
-        case .otherKey: "Warning: the backup was made with another IDP_SECRET_KEY, or by somebody else."
+        case .otherKey: "Warning: the backup was made with another IDP_SECRET_KEY, or by others."
         case .unsigned: "Warning: the backup was made without IDP_SECRET_KEY. Anybody can have made it."
         case .unchecked:
             "Warning: IDP_SECRET_KEY is not set for this command, so nobody has checked who made the backup."

@@ -255,7 +255,7 @@ extension ProcessDeployment {
         let settings = idp.settings.filter { ["IDP", "SSO", "LOG"].contains($0.key.prefix(3)) }
         let command = try DeployFiles.lines("postfix/deliver-reply").joined(separator: "\n")
         return try await PostfixServer(
-            delivering: command.replacing("/usr/local/bin/idp", with: Programs.path(of: "idp")),
+            delivering: command.replacing("idp=/usr/bin/idp", with: "idp=\(Programs.path(of: "idp"))"),
             with: [".env": settings.map { "\($0.key)=\($0.value)\n" }.sorted().joined()])
     }
 

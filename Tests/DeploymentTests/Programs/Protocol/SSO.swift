@@ -43,6 +43,11 @@ struct SSO {
         try await backChannel.ask(session: id, user: user)
     }
 
+    /// Tries client id, secret, redirect URI and clock. Changes nothing. Throws `BackChannelError`.
+    func ping(redirectURI: String) async throws -> PingAnswer {
+        try await backChannel.ping(redirectURI: redirectURI, time: Int(Date().timeIntervalSince1970))
+    }
+
     /// Builds, signs and sends the request, and checks the response. Throws `BackChannelError`.
     func verify(token: String, redirectURI: String, codeVerifier: String? = nil) async throws -> VerifyReply {
         try await backChannel.verify(token: token, redirectURI: redirectURI, codeVerifier: codeVerifier)

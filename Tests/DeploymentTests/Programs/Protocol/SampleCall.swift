@@ -6,7 +6,7 @@ import Foundation
 /// One call of a function of a sample.
 struct SampleCall: Encodable, Sendable {
     enum Function: String, Encodable {
-        case body, sign, check, verify, event, session
+        case body, sign, check, verify, event, session, ping
         case checkSession = "check_session"
     }
 
@@ -95,6 +95,17 @@ struct SampleResult: Decodable, Sendable {
         var user: Reply.User?
     }
 
+    /// The answer to a try of the settings.
+    struct Pong: Decodable, Sendable {
+        let redirectURI: String
+        let time: Int
+
+        enum CodingKeys: String, CodingKey {
+            case redirectURI = "redirect_uri"
+            case time
+        }
+    }
+
     /// A sign-out message.
     struct Event: Decodable, Sendable {
         let id, user: String
@@ -111,6 +122,7 @@ struct SampleResult: Decodable, Sendable {
     var reply: Reply?
     var state: State?
     var event: Event?
+    var pong: Pong?
     /// The message of the error.
     var refused: String?
     /// The IdP's, as the error has them.

@@ -110,6 +110,10 @@ enum SampleLanguage: String, CaseIterable, Sendable {
             return SampleResult(
                 event: SampleResult.Event(
                     id: message.id, user: message.user, session: message.session, time: message.issuedAt))
+        case .ping:
+            let answer = try await sso.ping(redirectURI: redirectURI)
+            let state = answer.isRegistered ? "registered" : "not_registered"
+            return SampleResult(pong: SampleResult.Pong(redirectURI: state, time: answer.time))
         case .verify:
             return try SampleResult(
                 await sso.verify(token: token, redirectURI: redirectURI, codeVerifier: call.codeVerifier))

@@ -120,6 +120,31 @@ struct SampleTests {
     }
 
     @Test(
+        "each tries its settings with the label of the try, and takes no answer that is not one to it",
+        arguments: SampleLanguage.allCases)
+    func ping(_ language: SampleLanguage) async throws {
+        let pong = PingAnswer(clientID: "partner", isRegistered: true, time: 1_790_000_001, version: "0.1.0").body()
+        let other = PingAnswer(clientID: "other", isRegistered: true, time: 1_790_000_001, version: "0.1.0").body()
+        let answers: [@Sendable (BackChannelStub.Request) -> [UInt8]] = [
+            { BackChannelFixture.signed($0, label: .ping, body: pong) },
+            // Signed as the answer to a request of verify.
+            { BackChannelFixture.signed($0, body: pong) },
+            { BackChannelFixture.signed($0, label: .ping, body: other) },
+        ]
+        let stubs = try answers.map { answer in try BackChannelStub { .bytesThenClose(answer($0)) } }
+        let results = try await language.run(
+            stubs.map { SampleCall(call: .ping, idp: $0.origin, redirectURI: Self.callback) })
+        #expect(results[0].pong?.redirectURI == "registered" && results[0].pong?.time == 1_790_000_001, "\(results[0])")
+        #expect(results.dropFirst().allSatisfy { $0.pong == nil && $0.refused != nil }, "\(results)")
+        for stub in stubs {
+            let request = try #require(stub.requests.first)
+            #expect(stub.requests.count == 1 && request.head.hasPrefix("POST /auth/sso/ping HTTP/1.1\r\n"))
+            #expect(try PingQuestion(body: request.body).redirectURI == Self.callback)
+            stub.stop()
+        }
+    }
+
+    @Test(
         """
         each accepts every legal form of an answer, refuses every other one within its limit, sends the token once and \
         nowhere else, and its errors are printable
@@ -160,7 +185,7 @@ struct SampleTests {
     }
 
     @Test(
-        "each redeems a token of the IdP once, with a code verifier too, and keeps the reason of a refusal",
+        "each redeems a token of the IdP once, tries its settings, and keeps the reason of a refusal",
         arguments: SampleLanguage.allCases)
     func identityProvider(_ language: SampleLanguage) async throws {
         let pair = try ProcessDeployment()
@@ -197,6 +222,18 @@ struct SampleTests {
             #expect(result.description?.isEmpty == false, "\(result)")
         }
         #expect(results.map { $0.reply == nil } == [false, true, false, true, true])
+
+        func attempt(_ redirectURI: String, secret: String) -> SampleCall {
+            SampleCall(
+                call: .ping, idp: "http://127.0.0.1:\(pair.idp.port)", client: client.id, secret: secret,
+                redirectURI: redirectURI)
+        }
+        let pings = try await language.run([
+            attempt(client.callback, secret: client.secret), attempt(client.callback + "/", secret: client.secret),
+            attempt(client.callback, secret: TestSecret.new()),
+        ])
+        #expect(pings.map { $0.pong?.redirectURI } == ["registered", "not_registered", nil], "\(pings)")
+        #expect(pings.last?.error == "invalid_signature", "\(pings)")
         try await pair.stop()
     }
 }

@@ -49,7 +49,7 @@ extension CommonestFailure {
 
     static let codes = [
         CommonestFailure(
-            "\"That code isn't right\"",
+            "\"That code didn't work\"",
             Way("code_rejected", ["reason": "wrong", "tries_left": "3"]) { deployment, browser in
                 try await deployment.account()
                 let pending = try await deployment.asked(by: browser)

@@ -130,7 +130,7 @@ extension CommonestFailure {
                         ], body: Array("email=ann%40example.com".utf8)))
             }),
         CommonestFailure(
-            "\"Too many attempts\"",
+            "\"Too many requests\"",
             Way("request_refused", ["code": "rate_limited"], in: .limit("IDP_LIMIT_CODE_POSTS", "1")) {
                 deployment, browser in
                 let pending = try await deployment.asked(by: browser)

@@ -207,10 +207,10 @@ enum WrongProviders {
         Row(.apple, ["key_id: KEY-123456"], "7: key_id of \"apple\" \(tenCharacters) For example key_id: ABCDE12345"),
         Row(
             .apple, ["-private_key"],
-            "2: private_key is missing. For example private_key: file:/etc/swift-sso/secrets/apple.p8"),
+            "2: private_key is missing. For example private_key: credential:apple.p8"),
         Row(
             .apple, ["private_key: MIGTAgEAMBMGByqGSM49"],
-            "8: private_key of \"apple\" \(reference) For example private_key: file:/etc/swift-sso/secrets/apple.p8"),
+            "8: private_key of \"apple\" \(reference) For example private_key: credential:apple.p8"),
         Row(.apple, ["private_key: env:SECRET"], "8: private_key of \"apple\" \(keyForm)"),
         Row(.apple, ["private_key: env:PUBLIC"], "8: private_key of \"apple\" \(keyForm)"),
         Row(.apple, ["private_key: env:P384"], "8: private_key of \"apple\" \(keyForm)"),
@@ -321,7 +321,7 @@ enum WrongProviders {
     private static let issuerForm =
         "must be ASCII without spaces, of at most 255 bytes, such as https://idp.example.org/realms/staff."
     private static let origin = "must be an origin without a slash at its end, such as https://github.example.org."
-    private static let secretExample = "For example client_secret: file:/etc/swift-sso/secrets/work"
+    private static let secretExample = "For example client_secret: credential:work"
     private static let reference = "must be env:NAME, file:PATH or credential:NAME. This file holds no secret."
     private static let secretForm = "must be one line of at most 4096 ASCII characters without spaces."
     private static let tenCharacters = "must be 10 upper-case letters and digits."

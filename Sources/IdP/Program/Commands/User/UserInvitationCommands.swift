@@ -134,7 +134,9 @@ extension UserCommand {
 extension AccountOptions {
     /// Refuses an invitation where no email is sent. A printed link does the same.
     fileprivate func refuseWithoutMail() throws {
-        try database.requireMail(instead: "Print a link: idp user sign-in-link \(address)")
+        try database.requireMail(
+            instead: "Print a link: idp user sign-in-link \(address), after idp user import if IDP_ALLOWED_EMAILS does "
+                + "not name the address")
     }
 }
 

@@ -14,9 +14,9 @@ extension UserCommand {
             abstract: "Prints a link that signs a user in for the first time, without mail.",
             usage: "idp user sign-in-link [<options>] <address>",
             discussion: """
-                For an account that nobody has signed in to; it is made if IDP_ALLOWED_EMAILS names the address. The link works \
-                once, for ten minutes. Whoever opens it is that user: give it to nobody else. The user sets up a passkey then. \
-                --withdraw ends a link that was not used.
+                For an account that nobody has signed in to; it is made if IDP_ALLOWED_EMAILS names the address. Add any other \
+                with idp user import first. The link works once, for ten minutes. It signs in as that user: give it to that user \
+                alone. The user sets up a passkey then. --withdraw ends a link that was not used.
 
                 Example: idp user sign-in-link ann@example.com
                 """)
