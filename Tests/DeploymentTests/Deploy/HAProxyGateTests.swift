@@ -29,8 +29,8 @@ struct HAProxyGateTests {
     }
 
     @Test(
-        "two services, and the identity provider of the example: every request goes to its own, and none without a key"
-    )
+        "two services, and the identity provider of the example: every request goes to its own, and none without a key",
+        .enabled(if: ProxyProcess.Kind.haproxy.path != nil, "needs HAProxy"))
     func beside() async throws {
         let (folder, port) = (try TemporaryFolder(), try FreePort.find())
         let hosts = ["127.0.0.1:\(port)", "localhost:\(port)"]

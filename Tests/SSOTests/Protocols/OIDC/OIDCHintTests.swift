@@ -108,8 +108,9 @@ struct OIDCHintTests {
         try await TestDeployment.open(
             clientKeys: OIDCSteps.bothProtocols, wrapping: { interruption.wrapping($0) }
         ) { deployment in
-            let hint = try await Self.hint(deployment, of: "ann@example.com")
             let browser = try await deployment.signedIn(as: "ann@example.com")
+            let reply = try await deployment.oidcToken(deployment.oidcCode(browser), as: deployment.client)
+            let hint = try #require(reply.json()["id_token"]?.text)
             let wishes = ["id_token_hint": hint, "prompt": "none"]
             interruption.afterRead(of: "FROM signing_key") { throw DatabaseError.unavailable("planted") }
             #expect(try await browser.get(deployment.oidcRequest(deployment.client, wishes)).status == 503)
