@@ -24,7 +24,8 @@ struct HostileCheck: Sendable, CustomTestStringConvertible {
         [
             "Remote-User", "remote-user", "REMOTE-USER", "Remote_User", "remote_user", "Remote-Email", "remote_email",
             "Remote-Name", "REMOTE_NAME", "Remote-Groups", "remote_groups", "Remote-Id", "remote_id", "X-SSO-Identity",
-            "x_sso_identity", "X-Sso_Identity", "rEmOtE-uSeR",
+            "x_sso_identity", "X-Sso_Identity", "rEmOtE-uSeR", "Remote.User", "remote+user", "X.SSO.Identity",
+            "X~SSO|Identity",
         ].map {
             HostileCheck(
                 name: "identity by \($0)", status: 403, further: [($0, "admin")], event: "gate_identity_forged")

@@ -61,7 +61,7 @@ struct GatedService: Sendable {
 
     /// The block without the lines that set or remove an identity field or a key.
     private static func withoutRemovals(_ block: String) -> String {
-        let fields = ["remote", "x-sso", "x[-_]sso", "x_sso", "authorization", keyField.lowercased()]
+        let fields = ["remote", "x-sso", "x[^a-z0-9]sso", "x_sso", "authorization", keyField.lowercased()]
         let rules = ["set_header ", "request_header -", "del-header ", "copy_headers "]
         return block.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
             !(rules.contains(where: line.contains) && fields.contains(where: line.lowercased().contains))

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import SSOShared
 import SSOWeb
 
 /// The request that a proxy asks about, as the fields of the proxy name it.
@@ -81,7 +82,8 @@ enum ForgedIdentity {
         "remote-user", "remote-email", "remote-name", "remote-groups", "remote-id", "x-sso-identity",
     ]
 
-    /// The name of the first one that a request has, in any case, with `_` or `-`. Many servers read both as one.
+    /// The name of the first one that a request has, in any case, with any other byte for a hyphen: CGI reads `_` as one
+    /// (RFC 3875 4.1.18), and lighttpd each byte that is neither a letter nor a digit.
     static func name(in headers: HTTPFields) -> String? {
         for field in headers { if let name = identity(named: field.name.rawName) { return name } }
         return nil
@@ -94,11 +96,7 @@ enum ForgedIdentity {
     }
 
     private static func plain(_ byte: UInt8) -> UInt8 {
-        switch byte {
-        case UInt8(ascii: "_"): UInt8(ascii: "-")
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
-        default: byte
-        }
+        byte.isASCIILetter || byte.isASCIIDigit ? byte.asciiLowercased : UInt8(ascii: "-")
     }
 }
 

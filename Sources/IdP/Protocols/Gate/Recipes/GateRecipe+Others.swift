@@ -78,7 +78,7 @@ extension GateRecipe {
 
     /// What HAProxy discards of what a client claims, and sets itself.
     private var discarded: String {
-        let clear = Self.identity.map { "del-header ^\($0.lowercased().replacing("-", with: "[-_]"))$ -m reg" }
+        let clear = Self.identity.map { "del-header ^\($0.lowercased().replacing("-", with: "[^a-z0-9]"))$ -m reg" }
         let rules =
             clear + [
                 "set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]",
