@@ -164,6 +164,30 @@ struct GateJourneyTests {
         }
     }
 
+    @Test("two tabs that begin at the same time both come to their pages, and none goes in circles")
+    func tabs() async throws {
+        try await GateScene.open { scene in
+            let browser = try await scene.deployment.signedIn()
+            let first = try await scene.start(to: "/one").address
+            // The browser keeps the cookie of the second.
+            let (second, state) = try await scene.start(to: "/two")
+            let refused = try await scene.finish(try await scene.callback(browser, first), state: state)
+            #expect(refused.status == 303)
+            let started = try await scene.probe().get(
+                "/gate/partner-1/\(try scene.below(try #require(refused.header("location"))))",
+                GateScene.proxy() + GateScene.page + [("Cookie", "\(GateScene.state)=\(state)")])
+            let callback = try await scene.callback(browser, try #require(started.header("location")))
+            let circle = try await scene.finish(callback, state: try await scene.start().state)
+            #expect(circle.status == 400)
+            for (callback, page) in [(callback, "/one"), (try await scene.callback(browser, second), "/two")] {
+                let back = try await scene.finish(callback, state: state)
+                #expect(back.status == 303 && back.header("location") == "https://wiki.example.com\(page)")
+                let id = try #require(GateScene.value(of: GateScene.session, in: back))
+                #expect(try await scene.check(id).header("remote-user") == "ann")
+            }
+        }
+    }
+
     @Test("a storage that does not answer is 503 with Retry-After, never a pass")
     func storage() async throws {
         try await GateScene.open { scene in

@@ -62,9 +62,7 @@ struct GatePage: Sendable {
 
     /// The browser came back with nothing that lets it in.
     func failed(_ request: Request, _ client: Client, _ gate: GateSettings, _ returnTo: ReturnAddress) -> Response {
-        response(
-            .failed, request, client, gate, .badRequest,
-            leadingTo: "\(gate.address("start"))?to=\(returnTo.encoded)")
+        response(.failed, request, client, gate, .badRequest, leadingTo: gate.start(to: returnTo))
     }
 
     private func response(

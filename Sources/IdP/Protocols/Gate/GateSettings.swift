@@ -49,6 +49,8 @@ package struct GateSettings: ClientProtocolSettings {
 
     /// An address below ``GatePath/ofService``.
     func address(_ name: String) -> String { origin.text + GatePath.ofService + name }
+    /// Where a sign-in begins that leads back to an address.
+    func start(to address: ReturnAddress) -> String { "\(self.address("start"))?to=\(address.encoded)" }
 
     /// Whether a request is of the same origin and has a key in the same place by both.
     func reads(like other: GateSettings) -> Bool {

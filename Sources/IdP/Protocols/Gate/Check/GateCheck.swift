@@ -111,7 +111,7 @@ struct GateCheck: Sendable {
         }
         let wants401 = request.queryFields.texts("unauthorized") == ["401"]
         var response = wants401 ? unauthenticated(asked, gate, client) : Response.redirect(to: "", type: .found)
-        response.headers[.location] = "\(gate.address("start"))?to=\(asked.address.encoded)"
+        response.headers[.location] = gate.start(to: asked.address)
         response.headers[.cacheControl] = "no-store"
         return response
     }

@@ -73,7 +73,8 @@ package struct GateProtocol: ClientProtocol {
         _ grant: NewGrant, _ asked: ClientRequest, to user: SignedInUser, _ request: Request
     ) throws -> Response {
         guard let sent = GateRequest(payload: asked.payload) else { throw FlowError.noSuchFlow }
-        let callback = Self.callback(asked, "grant=\(grant.wire)", sent.returnTo)
+        let callback =
+            Self.callback(asked, "grant=\(grant.wire)", sent.returnTo) + (sent.isAgain ? GateRequest.again : "")
         guard grant.hasAsked || grant.isRedeemedBefore else { return .redirect(to: callback, type: .found) }
         return try page.response(
             request, client: asked.client, account: user.account, callback: callback,
@@ -100,9 +101,16 @@ struct GateRequest: Sendable, Equatable {
     /// The hash of what the browser keeps on the host of the service.
     let challenge: String
     let returnTo: ReturnAddress
+    /// Whether it follows one that ended with the cookie of another tab. The next such end is shown: a browser must not go in
+    /// circles.
+    let isAgain: Bool
 
-    init(state: String, challenge: String, returnTo: ReturnAddress) {
-        (self.state, self.challenge, self.returnTo) = (state, challenge, returnTo)
+    /// The end of an address that says ``isAgain``.
+    static let again = "&again=1"
+    static func isAgain(_ fields: URLEncodedFields) -> Bool { fields.count("again") > 0 }
+
+    init(state: String, challenge: String, returnTo: ReturnAddress, isAgain: Bool) {
+        (self.state, self.challenge, self.returnTo, self.isAgain) = (state, challenge, returnTo, isAgain)
     }
 
     /// Nil for a request that no service has made.
@@ -110,20 +118,24 @@ struct GateRequest: Sendable, Equatable {
         guard let state = try? fields.text("state"), let challenge = try? fields.text("challenge"),
             Base64URL.decode(state)?.count == 16, CodeChallenge.isWellFormedChallenge(challenge)
         else { return nil }
-        self.init(state: state, challenge: challenge, returnTo: ReturnAddress((try? fields.text("to")) ?? nil))
+        self.init(
+            state: state, challenge: challenge, returnTo: ReturnAddress((try? fields.text("to")) ?? nil),
+            isAgain: Self.isAgain(fields))
     }
 
     /// - Parameter payload: of a flow or a grant.
     init?(payload: String) {
         let parts = payload.split(separator: " ")
-        guard parts.count == 3 else { return nil }
-        self.init(state: String(parts[0]), challenge: String(parts[1]), returnTo: ReturnAddress(String(parts[2])))
+        guard (3...4).contains(parts.count) else { return nil }
+        self.init(
+            state: String(parts[0]), challenge: String(parts[1]), returnTo: ReturnAddress(String(parts[2])),
+            isAgain: parts.count == 4)
     }
 
-    var payload: String { "\(state) \(challenge) \(returnTo.text)" }
+    var payload: String { "\(state) \(challenge) \(returnTo.text)\(isAgain ? " again" : "")" }
 
     func address(client: String) -> String {
         let fields = [("client_id", client), ("state", state), ("challenge", challenge)]
-        return "\(GatePath.authorize)?\(PercentCoding.query(fields))&to=\(returnTo.encoded)"
+        return "\(GatePath.authorize)?\(PercentCoding.query(fields))&to=\(returnTo.encoded)\(isAgain ? Self.again : "")"
     }
 }

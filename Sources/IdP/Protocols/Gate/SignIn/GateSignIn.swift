@@ -45,7 +45,7 @@ struct GateSignIn: Sendable {
         let verifier = try Self.verifier(request, gate) ?? CodeChallenge.makeVerifier(randomness: parts.randomness)
         let sent = GateRequest(
             state: Base64URL.encode(try parts.randomness.bytes(16)), challenge: CodeChallenge.s256(verifier),
-            returnTo: returnTo)
+            returnTo: returnTo, isAgain: GateRequest.isAgain(request.queryFields))
         var response = Response.redirect(to: origin + sent.address(client: client.id), type: .found)
         gate.stateCookie.set(verifier, in: &response)
         return response
@@ -63,10 +63,20 @@ struct GateSignIn: Sendable {
     ) async throws -> Response {
         let fields = request.queryFields
         let returnTo = ReturnAddress((try? fields.text("to")) ?? nil)
-        func failed(_ reason: String, in places: Event.Places = .all) async throws -> Response {
+        func failed(_ reason: GrantErrorCause) async throws -> Response {
+            // The row was written with the refusal.
+            try await failed(reason.rawValue, in: .log, beginsAgain: reason == .verifierWrong)
+        }
+        func failed(
+            _ reason: String, in places: Event.Places = .all, beginsAgain: Bool = false
+        ) async throws -> Response {
             // The address of a sign-in that is done, once more.
             if try await isSignedIn(request, client, gate) { return .redirect(to: gate.origin.text + returnTo.text) }
             context.record(Event(.gateRefused, by: .visitor, client: client.id, cause: reason).only(in: places))
+            // Two tabs began at the same time, and the browser keeps the cookie of one. The other tab begins once more, with it.
+            if beginsAgain, !GateRequest.isAgain(fields) {
+                return .redirect(to: gate.start(to: returnTo) + GateRequest.again)
+            }
             return parts.page.failed(request, client, gate, returnTo)
         }
         guard let verifier = Self.verifier(request, gate) else { return try await failed("state") }
@@ -91,9 +101,8 @@ struct GateSignIn: Sendable {
             var response = Response.redirect(to: gate.origin.text + returnTo.text)
             gate.sessionCookie.set(id.wire, in: &response)
             return response
-        // The row was written with the refusal.
-        case .refused(let error): return try await failed(error.cause.rawValue, in: .log)
-        case .burnt: return try await failed(GrantErrorCause.otherClient.rawValue, in: .log)
+        case .refused(let error): return try await failed(error.cause)
+        case .burnt: return try await failed(.otherClient)
         case .clientDropped: throw GateRefusal("client_unknown", client: client.id)
         }
     }
